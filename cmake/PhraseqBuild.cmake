@@ -1,0 +1,46 @@
+# Language level, flags and output folders that every target shares.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # checks stay on: NDEBUG would also change the plugins' ABI stamp
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+# One set of code-generation flags for libraries and programs, so that one precompiled header serves
+# both: hence -fPIC by hand rather than CMake's -fPIC here and -fPIE there.
+add_compile_options(-fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(PHRASEQ_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
+endif()
+if(PHRASEQ_SANITIZER)
+  add_compile_options(-fsanitize=${PHRASEQ_SANITIZER} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PHRASEQ_SANITIZER})
+endif()
+
+find_program(PHRASEQ_CCACHE ccache)
+if(PHRASEQ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The settings that let ccache work with a precompiled header and with a tree that was moved.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PHRASEQ_CCACHE})
+  add_compile_options(-fpch-preprocess)
+endif()
+set(CMAKE_PCH_INSTANTIATE_TEMPLATES OFF)
+
+# phraseq_sources(VARIABLE FOLDER...): every .cpp of the folders, so that a new file touches only its own.
+function(phraseq_sources variable)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND found ${sources})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,84 @@
+# Finds LibTorch and makes the target phraseq::torch.
+#
+# Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), the virtual environment in the
+# build folder, an active virtual environment, the unpacked LibTorch zip in CMAKE_PREFIX_PATH, the
+# distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
+# toolkit, which host code does not need.
+
+set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
+    "Folder that holds LibTorch's include/ and lib/ (a wheel's torch/ folder or an unpacked zip)")
+
+file(GLOB wheel_roots
+     ${CMAKE_BINARY_DIR}/venv/lib/python3*/site-packages/torch
+     $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/torch)
+find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
+          HINTS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} PATH_SUFFIXES include)
+find_library(PHRASEQ_TORCH_CPU torch_cpu HINTS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} PATH_SUFFIXES lib)
+if(NOT PHRASEQ_TORCH_INCLUDE OR NOT PHRASEQ_TORCH_CPU)
+  message(FATAL_ERROR "LibTorch was not found.\n"
+    "  Looked in PHRASEQ_TORCH_ROOT='${PHRASEQ_TORCH_ROOT}', ${CMAKE_BINARY_DIR}/venv, VIRTUAL_ENV and CMAKE_PREFIX_PATH.\n"
+    "  scripts/setup.sh installs the PyTorch wheel into the build folder; or unpack a LibTorch zip and "
+    "give -DPHRASEQ_TORCH_ROOT=FOLDER.")
+endif()
+get_filename_component(torch_lib ${PHRASEQ_TORCH_CPU} DIRECTORY)
+
+# The version that plugins are stamped with.
+set(version_header ${PHRASEQ_TORCH_INCLUDE}/torch/headeronly/version.h)
+if(NOT EXISTS ${version_header})
+  set(version_header ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/api/include/torch/version.h)
+endif()
+file(STRINGS ${version_header} version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) +[0-9]+")
+string(REGEX REPLACE "[^0-9;]" "" version_numbers "${version_lines}")
+list(JOIN version_numbers "." PHRASEQ_TORCH_VERSION)
+
+# LibTorch carries fmt headers of its own; the system's must be found first, for its library is what
+# we link. A folder with nothing but a link to them does that.
+get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+if(NOT fmt_include)
+  set(fmt_include /usr/include)
+endif()
+list(GET fmt_include 0 fmt_include)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include-first)
+file(CREATE_LINK ${fmt_include}/fmt ${CMAKE_BINARY_DIR}/include-first/fmt SYMBOLIC)
+
+set(torch_libraries)
+foreach(name c10 torch_cpu torch c10_cuda torch_cuda)
+  find_library(PHRASEQ_LIB_${name} ${name} PATHS ${torch_lib} NO_DEFAULT_PATH)
+  mark_as_advanced(PHRASEQ_LIB_${name})
+  if(PHRASEQ_LIB_${name})
+    list(APPEND torch_libraries ${PHRASEQ_LIB_${name}})
+  endif()
+endforeach()
+
+# CUDA: host code needs the runtime's headers only, which a toolkit or the nvidia wheels bring.
+set(PHRASEQ_TORCH_HAS_CUDA OFF)
+file(GLOB nvidia_includes ${torch_lib}/../../nvidia/*/include)
+file(GLOB nvidia_libraries ${torch_lib}/../../nvidia/*/lib)
+find_path(PHRASEQ_CUDA_INCLUDE cuda_runtime_api.h
+          HINTS ${nvidia_includes} /usr/local/cuda/include)
+if(PHRASEQ_LIB_torch_cuda)
+  set(PHRASEQ_TORCH_HAS_CUDA ON)
+endif()
+
+add_library(phraseq_torch INTERFACE)
+add_library(phraseq::torch ALIAS phraseq_torch)
+target_include_directories(phraseq_torch SYSTEM INTERFACE
+  ${CMAKE_BINARY_DIR}/include-first ${PHRASEQ_TORCH_INCLUDE}
+  ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/api/include)
+target_compile_definitions(phraseq_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
+if(PHRASEQ_TORCH_HAS_CUDA)
+  # torch_cuda registers its kernels when loaded; nothing refers to its symbols, so it must be kept.
+  target_link_options(phraseq_torch INTERFACE "LINKER:--no-as-needed")
+endif()
+target_link_libraries(phraseq_torch INTERFACE ${torch_libraries})
+list(APPEND CMAKE_BUILD_RPATH ${torch_lib} ${nvidia_libraries})
+list(APPEND CMAKE_INSTALL_RPATH ${torch_lib} ${nvidia_libraries})
+message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA})")
+
+# phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
+function(phraseq_use_torch target)
+  target_link_libraries(${target} PUBLIC phraseq::torch)
+  if(TARGET phraseq_precompiled AND NOT ${target} STREQUAL phraseq_precompiled)
+    target_precompile_headers(${target} REUSE_FROM phraseq_precompiled)
+  endif()
+endfunction()

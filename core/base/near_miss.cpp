@@ -1,0 +1,53 @@
+#include "core/base/near_miss.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace phraseq {
+namespace {
+
+/// Optimal string alignment distance.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> near_misses(std::string_view name, std::span<const std::string> known) {
+  const size_t limit = std::max<size_t>(1, name.size() / 3);
+  std::vector<std::pair<size_t, std::string>> ranked;
+  for (const std::string& candidate : known) {
+    const size_t distance = edit_distance(name, candidate);
+    const bool begins = name.size() >= 3 && candidate.starts_with(name);
+    if (distance <= limit || begins) ranked.emplace_back(begins ? 1 : distance, candidate);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> result;
+  for (size_t i = 0; i < ranked.size() && i < 3; ++i) result.push_back(ranked[i].second);
+  return result;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
+  const auto near = near_misses(name, known);
+  if (near.empty()) return {};
+  std::string text = fmt::format("did you mean '{}'", near[0]);
+  for (size_t i = 1; i < near.size(); ++i) {
+    text += fmt::format("{}'{}'", i + 1 == near.size() ? " or " : ", ", near[i]);
+  }
+  return text + "?";
+}
+
+}  // namespace phraseq

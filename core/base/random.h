@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Mixes two numbers into a seed that has nothing visible in common with either (splitmix64's
+/// finaliser over `a + golden * (b + 1)`). `mix_seeds(seed, epoch)` and the like.
+PHRASEQ_API uint64_t mix_seeds(uint64_t a, uint64_t b);
+
+/// xoshiro256** 1.0 (Blackman & Vigna 2018), seeded by splitmix64.
+///
+/// Our own generator, because `std::shuffle` and the `std::*_distribution`s differ between standard
+/// libraries and their state is not ours to save. Same seed, same numbers, everywhere.
+class PHRASEQ_API Random {
+ public:
+  explicit Random(uint64_t seed);
+
+  uint64_t next();
+  /// Uniform in [0, bound), without bias (Lemire 2019). `bound` > 0.
+  uint64_t below(uint64_t bound);
+  /// Uniform in [0, 1), 53 bits.
+  double uniform();
+
+  /// The four words in hexadecimal, for a checkpoint; `restore` throws FormatError on other text.
+  std::string state() const;
+  void restore(std::string_view state);
+
+ private:
+  std::array<uint64_t, 4> words_;
+};
+
+/// Fisher-Yates from the back; a permutation of 0 .. size-1.
+PHRASEQ_API std::vector<int64_t> random_permutation(int64_t size, Random& random);
+
+}  // namespace phraseq

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The name of a split's files without suffix: fairseq's `FOLDER/SPLIT.SRC-TGT.LANG`.
+PHRASEQ_API std::string indexed_prefix(const std::string& folder, const std::string& split,
+                                       const std::string& source, const std::string& target,
+                                       const std::string& language);
+
+/// A read-only corpus of id sequences: fairseq's mmap layout, `PREFIX.idx` and `PREFIX.bin`
+/// (docs/formats/indexed_dataset.md). Opening checks magic, version, dtype and every size before
+/// anything is mapped. Reading is thread safe.
+class PHRASEQ_API IndexedDataset {
+ public:
+  /// Throws FormatError with expected and found sizes; IoError when a file is missing.
+  static IndexedDataset open(const std::string& prefix);
+  static bool exists(const std::string& prefix);
+  ~IndexedDataset();
+  IndexedDataset(IndexedDataset&&) noexcept;
+
+  int64_t size() const;
+  int64_t length(int64_t index) const;  ///< tokens, </s> included
+  std::vector<int64_t> get(int64_t index) const;
+  int64_t tokens() const;
+  uint32_t fingerprint() const;  ///< CRC-32C of the .idx file
+  const std::string& prefix() const;
+
+  /// Throws DataError naming the first sentence (from 1) that holds an id outside [0, vocabulary).
+  void check_ids(int64_t vocabulary) const;
+
+ private:
+  struct State;
+  explicit IndexedDataset(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Writes the same layout: `.bin` first, `.idx` last, both atomically. The id type is chosen from the
+/// vocabulary's size as fairseq does (u16 below 65,500, else i32 … see the format page).
+class PHRASEQ_API IndexedDatasetWriter {
+ public:
+  IndexedDatasetWriter(std::string prefix, int64_t vocabulary);
+  ~IndexedDatasetWriter();
+  void add(std::span<const int64_t> ids);
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/data/data_loader.h"
+#include "core/data/example.h"
+#include "core/nn/architecture.h"
+#include "core/options/option_table.h"
+#include "core/plugin/registry.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// What a task keeps in a checkpoint so that translating needs nothing else: texts (dictionaries,
+/// language names) and blobs (subword models).
+struct TaskState {
+  std::map<std::string, std::string> texts;
+  std::map<std::string, std::string> blobs;
+};
+
+/// What a task is made from: a data folder (training), or the state in a checkpoint (translating).
+struct TaskSetup {
+  const Registry* registry = nullptr;
+  std::string data;             ///< data-bin or the folder of raw text; may be empty with a state
+  const TaskState* state = nullptr;
+  /// Conventions of the architecture, which the task applies when it makes batches.
+  bool start_with_bos = false;
+  bool source_has_bos = false;
+  uint64_t seed = 1;
+};
+
+/// Owns the vocabularies; turns text or indexed data into examples and examples into batches.
+class PHRASEQ_API Task {
+ public:
+  static constexpr const char* kKind = "task";
+  using Setup = TaskSetup;
+  using Factory = std::function<std::unique_ptr<Task>(const Options&, const Setup&)>;
+
+  virtual ~Task() = default;
+  virtual const Dictionary& source_dictionary() const = 0;
+  virtual const Dictionary& target_dictionary() const = 0;
+  virtual const std::string& source_language() const = 0;
+  virtual const std::string& target_language() const = 0;
+  virtual ArchitectureSetup architecture_setup() const = 0;
+  /// Told once the architecture is known: how its sequences begin.
+  virtual void set_conventions(bool start_with_bos, bool source_has_bos) = 0;
+
+  virtual bool has_split(const std::string& split) const = 0;
+  virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;
+  virtual Batch collate(const std::vector<Example>& examples) const = 0;
+
+  /// A raw line (tokenised here) as an example; the target side when scoring.
+  virtual Example encode(const std::string& source,
+                         const std::optional<std::string>& target = std::nullopt) const = 0;
+  /// Ids as symbols joined by spaces, and as text for a person; </s> and padding are left out.
+  virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
+  virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;
+
+  virtual TaskState save() const = 0;
+};
+
+}  // namespace phraseq

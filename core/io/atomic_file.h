@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Writes a file so that a reader sees the old one or the whole new one, never a part.
+///
+/// Steps (reliability: each is tested failing): create `.NAME.tmp.PID.RANDOM` in the target's folder,
+/// reserve `expected_size` when known, write, fsync, close, rename, fsync the folder. `commit` does the
+/// last four; without it the destructor removes the temporary file. Any failure removes the temporary
+/// file and throws IoError with path, step and reason; the old file was not touched.
+class PHRASEQ_API AtomicFile {
+ public:
+  explicit AtomicFile(std::string path, std::optional<uint64_t> expected_size = std::nullopt);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  uint64_t bytes_written() const { return written_; }
+  void commit();
+
+ private:
+  void fail(const char* step);
+  void flush();
+  void write_through(const std::byte* data, size_t size);
+
+  std::string path_;
+  std::string temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+  uint64_t written_ = 0;
+};
+
+/// The whole of a small text in one call.
+PHRASEQ_API void write_file(const std::string& path, std::string_view text);
+
+/// Removes temporary files of ours in `folder` whose process is gone or that are older than a day;
+/// returns how many.
+PHRASEQ_API int remove_stale_temporaries(const std::string& folder);
+
+}  // namespace phraseq

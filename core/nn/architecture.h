@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/context.h"
+#include "core/nn/decoding_session.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// What a task tells an architecture about its vocabularies.
+struct ArchitectureSetup {
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  bool joined_dictionary = false;  ///< one dictionary for both sides: embeddings can be shared
+  std::map<std::string, int64_t> extras;  ///< sizes that a task brings (phrase slots …)
+};
+
+/// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection can
+/// be fused with the loss or done in chunks.
+struct DecoderOutput {
+  at::Tensor hidden;         ///< [target tokens, model]
+  at::Tensor output_weight;  ///< [vocab, model], the parameter
+  at::Tensor output_bias;    ///< [vocab] or undefined
+  std::vector<int64_t> forbidden;  ///< ids taken out of the softmax (--forbid-outputs)
+  std::map<std::string, at::Tensor> extras;  ///< for an architecture's own criterion
+
+  /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at -1e9.
+  at::Tensor logits(nn::Context& context) const;
+};
+
+/// A translation model: one class for training, incremental decoding and scoring.
+///
+/// Sub-modules and parameters are registered with torch::nn::Module under fairseq's names, which are
+/// the checkpoint's names.
+class PHRASEQ_API Architecture : public torch::nn::Module {
+ public:
+  static constexpr const char* kKind = "architecture";
+  using Setup = ArchitectureSetup;
+  using Factory = std::function<std::unique_ptr<Architecture>(const Options&, const Setup&)>;
+
+  /// Teacher-forced pass over a batch with targets.
+  virtual DecoderOutput forward(const Batch& batch, nn::Context& context) = 0;
+
+  /// Encodes the batch's sources and starts one row a sentence.
+  virtual std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
+                                                          const DecodingLimits& limits,
+                                                          nn::Context& context) = 0;
+
+  virtual int64_t max_source_positions() const = 0;
+  virtual int64_t max_target_positions() const = 0;
+  /// Draws all parameters anew, from the seed alone.
+  virtual void initialise(uint64_t seed) = 0;
+  /// Whether the decoder is first fed <s> rather than </s>, and whether sources start with <s>.
+  virtual bool starts_with_bos() const { return false; }
+  virtual bool source_has_bos() const { return false; }
+  /// Multiply-adds of the matrices for one batch, forward: what speed is judged against.
+  virtual double multiply_adds(int64_t source_tokens, int64_t target_tokens) const = 0;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
+#include "core/base/api.h"
+
+namespace phraseq::nn {
+
+/// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 (a bf16 copy
+/// is written by the optimizer); sums, norms, softmax and the loss are fp32 always. fp64 is for checks.
+enum class Precision { kFp32, kBf16, kFp64 };
+
+class FlatParameters;
+
+/// What a forward pass needs to know beside its input. Made anew for each batch; a layer takes it by
+/// reference and draws its dropout from it.
+///
+/// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward pass:
+/// no generator state exists, so a resumed run cannot differ by a forgotten draw.
+class PHRASEQ_API Context {
+ public:
+  Context(bool training, Precision precision, uint64_t seed = 0, const FlatParameters* flat = nullptr)
+      : training_(training), precision_(precision), seed_(seed), flat_(flat) {}
+
+  bool training() const { return training_; }
+  Precision precision() const { return precision_; }
+  /// The type of activations: bf16 or the parameters' own.
+  at::ScalarType activation_type() const;
+
+  /// The matrix that products read: the parameter itself, or its bf16 copy.
+  at::Tensor compute(const at::Tensor& parameter) const;
+
+  /// The key of the next dropout mask; 0 draws nothing when not training.
+  uint64_t next_dropout_key();
+
+ private:
+  bool training_;
+  Precision precision_;
+  uint64_t seed_;
+  uint64_t draws_ = 0;
+  const FlatParameters* flat_;
+};
+
+}  // namespace phraseq::nn

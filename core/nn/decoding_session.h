@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// What a search tells a model before it starts, so that caches can be laid out once.
+struct DecodingLimits {
+  int64_t max_steps = 0;         ///< tokens a hypothesis may have, </s> included
+  int64_t rows_per_sentence = 1; ///< the beam
+  bool need_attention = false;   ///< fill StepOutput::attention
+};
+
+/// One step's answer for all rows.
+struct StepOutput {
+  at::Tensor scores;     ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
+  bool normalised = false;  ///< scores are log-probabilities already
+  at::Tensor attention;  ///< [rows, max source time] weights over the source, when asked for
+};
+
+/// A model in the middle of decoding a batch: rows of hypotheses that grow by a token a step.
+///
+/// It starts with one row a sentence. Source-side caches are stored once a sentence, whatever the
+/// number of rows; self-attention caches are laid out for `DecodingLimits` and never concatenated.
+class PHRASEQ_API DecodingSession {
+ public:
+  virtual ~DecodingSession() = default;
+
+  virtual int64_t rows() const = 0;
+  /// Feeds the last token of each row, [rows] int64; the scores of the next.
+  virtual StepOutput step(const at::Tensor& last_tokens) = 0;
+  /// Row i of the new state is row `rows[i]` of the old: reorders, prunes or repeats. [new rows] int64 on the CPU.
+  virtual void select(const std::vector<int64_t>& rows) = 0;
+
+  /// Entries of `scores` behind the vocabulary (phraseNet's phrases); each expands to tokens.
+  virtual int64_t slots() const { return 0; }
+  /// The target tokens of a row's slot: the search queues them and feeds them without a decision.
+  virtual std::vector<int64_t> expand_slot(int64_t /*row*/, int64_t /*slot*/) const { return {}; }
+  /// Told once a step what each row chose (token or vocab + slot), after `select`.
+  virtual void chosen(const std::vector<int64_t>& /*choices*/) {}
+};
+
+}  // namespace phraseq

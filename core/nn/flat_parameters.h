@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace phraseq::nn {
+
+/// All parameters of a model as one buffer, all gradients as another.
+///
+/// The module's named parameters become views of `values()`, their gradients views of `gradients()`:
+/// clipping, the optimizer and an all-reduce are single passes. Under bf16 a third buffer holds the copy
+/// that matrix products read. Tied parameters (one tensor under several names) stand once.
+class PHRASEQ_API FlatParameters {
+ public:
+  struct Entry {
+    std::string name;
+    at::Tensor parameter;  ///< the view
+    int64_t offset = 0;    ///< elements from the buffer's start
+  };
+
+  /// Moves the module's parameters into the buffer. `with_gradients` = for training.
+  FlatParameters(torch::nn::Module& module, bool with_gradients);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  at::Tensor& values() { return values_; }
+  const at::Tensor& values() const { return values_; }
+  at::Tensor& gradients() { return gradients_; }
+
+  /// Makes (first call) or renews the bf16 copy from the values.
+  void refresh_bf16();
+  at::Tensor& bf16() { return bf16_; }
+  /// The bf16 copy of one parameter; the parameter itself when there is no copy. A leaf that needs a
+  /// gradient stays the differentiable one: layers give the gradient to the parameter.
+  at::Tensor bf16_view(const at::Tensor& parameter) const;
+
+  void zero_gradients();
+
+ private:
+  std::vector<Entry> entries_;
+  at::Tensor values_;
+  at::Tensor gradients_;
+  at::Tensor bf16_;
+};
+
+}  // namespace phraseq::nn

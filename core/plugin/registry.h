@@ -1,0 +1,112 @@
+#pragma once
+
+#include <any>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/base/error.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// A named set of values over a component's options: `--arch transformer_big` is the architecture
+/// `transformer` with the preset applied before the command line is read.
+struct Preset {
+  std::string name;
+  std::string description;
+  std::function<void(Options&)> apply;
+};
+
+/// One thing that a plugin offers under a name.
+struct Component {
+  std::string kind;  ///< "architecture", "criterion" …: the interface's kKind
+  std::string name;
+  std::string description;
+  std::function<std::unique_ptr<Options>()> make_options;
+  std::vector<Preset> presets;
+  std::any factory;         ///< the interface's Factory type
+  std::string plugin;       ///< name and version of the plugin, filled in by the loader
+  std::string plugin_version;
+  std::string file;         ///< the shared library, filled in by the loader
+};
+
+/// A component picked by name (or by a preset's name) with its options at their defaults.
+struct Selection {
+  const Component* component = nullptr;
+  std::string name;  ///< as asked for: the component's or the preset's
+  std::unique_ptr<Options> options;
+};
+
+/// Every component that the loaded plugins offer. Refuses two of one kind and name; frozen by the
+/// first lookup, so that what a name means cannot change within a run.
+class PHRASEQ_API Registry {
+ public:
+  /// Throws PluginError for a duplicate (naming both files) or when frozen.
+  void add(Component component);
+
+  /// Registers `Implementation` of `Interface`, made from its options struct and the interface's setup:
+  /// `Implementation(const OptionsType&, const Interface::Setup&)`.
+  template <class Interface, class Implementation, class OptionsType>
+  void add(std::string name, std::string description, std::vector<Preset> presets = {}) {
+    typename Interface::Factory factory = [](const Options& options,
+                                             const typename Interface::Setup& setup) {
+      return std::make_unique<Implementation>(dynamic_cast<const OptionsType&>(options), setup);
+    };
+    Component component;
+    component.kind = Interface::kKind;
+    component.name = std::move(name);
+    component.description = std::move(description);
+    component.make_options = [] { return std::make_unique<OptionsType>(); };
+    component.presets = std::move(presets);
+    component.factory = std::any(std::move(factory));
+    add(std::move(component));
+  }
+
+  /// Throws UsageError listing the nearest and all known names of the kind, and where they are from.
+  Selection select(std::string_view kind, std::string_view name) const;
+  std::vector<const Component*> components() const;  ///< by kind, then name
+  std::vector<std::string> names(std::string_view kind) const;
+
+  /// Who registers from now on; the loader sets it around a plugin's register function.
+  void set_current_plugin(std::string name, std::string version, std::string file);
+
+ private:
+  std::map<std::pair<std::string, std::string>, Component> components_;
+  mutable bool frozen_ = false;
+  std::string current_plugin_;
+  std::string current_version_;
+  std::string current_file_;
+};
+
+/// Makes a preset from a function over the concrete options type.
+template <class OptionsType>
+Preset preset(std::string name, std::string description, void (*apply)(OptionsType&)) {
+  return {std::move(name), std::move(description),
+          [apply](Options& options) { apply(dynamic_cast<OptionsType&>(options)); }};
+}
+
+/// Calls the selected component's factory. What it throws comes back as PluginError with the plugin's
+/// name in front, except phraseq's own errors, which pass.
+template <class Interface>
+std::unique_ptr<Interface> create(const Selection& selection, const typename Interface::Setup& setup) {
+  const auto& factory = std::any_cast<const typename Interface::Factory&>(selection.component->factory);
+  try {
+    return factory(*selection.options, setup);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw PluginError(selection.component->plugin + ": could not make " + selection.name + ": " +
+                      failure.what());
+  } catch (...) {
+    throw PluginError(selection.component->plugin + ": could not make " + selection.name +
+                      ": threw something that is no std::exception");
+  }
+}
+
+}  // namespace phraseq

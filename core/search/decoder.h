@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/architecture.h"
+#include "core/nn/context.h"
+#include "core/options/option_table.h"
+#include "core/search/hypothesis.h"
+
+namespace phraseq {
+
+struct DecoderSetup {
+  int64_t target_vocabulary = 0;
+};
+
+/// What a decoder searches over: one model, or an ensemble whose probabilities are averaged.
+struct DecodingRequest {
+  std::vector<Architecture*> models;
+  const Batch* batch = nullptr;  ///< with targets when a prefix is forced
+  nn::Precision precision = nn::Precision::kFp32;
+  std::vector<const nn::FlatParameters*> parameters;  ///< one a model; for the bf16 copies
+  bool need_attention = false;
+  uint64_t seed = 1;  ///< of sampling; a row's draws depend on (seed, sentence id, step)
+};
+
+/// Searches for translations through DecodingSession alone.
+class PHRASEQ_API Decoder {
+ public:
+  static constexpr const char* kKind = "decoder";
+  using Setup = DecoderSetup;
+  using Factory = std::function<std::unique_ptr<Decoder>(const Options&, const Setup&)>;
+
+  virtual ~Decoder() = default;
+  /// For each sentence of the batch, in its order, the n best hypotheses, best first.
+  virtual std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) = 0;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The four special symbols, with fairseq's ids.
+inline constexpr int64_t kBos = 0;
+inline constexpr int64_t kPad = 1;
+inline constexpr int64_t kEos = 2;
+inline constexpr int64_t kUnk = 3;
+
+/// fairseq's dictionary: `<s> <pad> </s> <unk>` as ids 0 to 3, then one symbol a line of `dict.txt`
+/// ("token count"), in the file's order. See docs/formats/dictionary.md.
+class PHRASEQ_API Dictionary {
+ public:
+  Dictionary();
+
+  /// Throws DataError (file:line) for a line without count, a count that is no number, or a symbol that
+  /// stands twice without `#fairseq:overwrite`.
+  static Dictionary load(const std::string& path);
+  /// From a file's text; `name` stands in error messages.
+  static Dictionary parse(std::string_view text, const std::string& name);
+  std::string to_text() const;  ///< what `load` reads: without the specials
+  void save(const std::string& path) const;
+
+  int64_t size() const { return static_cast<int64_t>(symbols_.size()); }
+  const std::string& symbol(int64_t id) const;
+  int64_t count(int64_t id) const;
+  /// The id of a symbol, kUnk when it is not known.
+  int64_t id(std::string_view symbol) const;
+  bool contains(std::string_view symbol) const;
+
+  /// Counts a symbol (adding it when new); `finalise` then drops those under `threshold`, keeps the
+  /// `max_symbols` most frequent (specials counted; -1 = all), orders by count, ties by code point, and
+  /// pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order exactly.
+  void add(std::string_view symbol, int64_t occurrences = 1);
+  void finalise(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
+
+  /// Ids of space-separated tokens, kEos appended when asked.
+  std::vector<int64_t> encode(std::string_view tokens, bool append_eos = true) const;
+  /// Tokens joined by spaces; special symbols (except unk, written <unk>) are left out.
+  std::string decode(std::span<const int64_t> ids) const;
+
+  /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the same.
+  uint32_t fingerprint() const;
+
+  friend bool operator==(const Dictionary& a, const Dictionary& b) { return a.symbols_ == b.symbols_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::vector<std::string> symbols_;
+  std::vector<int64_t> counts_;
+  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> ids_;
+};
+
+}  // namespace phraseq

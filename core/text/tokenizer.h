@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// What a tokenizer is made from: the content of its model file (empty for one that needs none). The
+/// bytes, not a path, because they come from a checkpoint as often as from a file.
+struct TokenizerSetup {
+  std::string model;
+  std::string model_name;  ///< for error messages
+};
+
+/// Turns a line of text into the symbols of a vocabulary and back. Thread safe.
+class PHRASEQ_API Tokenizer {
+ public:
+  static constexpr const char* kKind = "tokenizer";
+  using Setup = TokenizerSetup;
+  using Factory = std::function<std::unique_ptr<Tokenizer>(const Options&, const Setup&)>;
+
+  virtual ~Tokenizer() = default;
+  virtual std::vector<std::string> encode(std::string_view line) const = 0;
+  /// A random segmentation (subword regularisation, BPE-dropout): the same `seed`, the same pieces.
+  /// A tokenizer without such a thing encodes.
+  virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
+  virtual std::string decode(const std::vector<std::string>& symbols) const = 0;
+  /// The model bytes that a checkpoint stores; `Setup::model` again.
+  virtual std::string model() const { return {}; }
+};
+
+}  // namespace phraseq
