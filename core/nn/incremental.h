@@ -9,11 +9,13 @@
 
 namespace phraseq::nn {
 
-/// Keys and values of the tokens decoded so far, for one attention module, without ever being moved.
+/// Keys and values of the tokens decoded so far, for one attention module, without ever being
+/// moved.
 ///
-/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets there. A row's past
-/// is found through a table of ancestors: `select` permutes and prunes that table only (rows × steps
-/// numbers), so a reordering of the beam copies no keys. The table is shared by a session's layers.
+/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets
+/// there. A row's past is found through a table of ancestors: `select` permutes and prunes that
+/// table only (rows × steps numbers), so a reordering of the beam copies no keys. The table is
+/// shared by a session's layers.
 class PHRASEQ_API Ancestry {
  public:
   explicit Ancestry(int64_t rows);
@@ -34,23 +36,32 @@ class PHRASEQ_API Ancestry {
 
 class PHRASEQ_API SelfAttentionCache {
  public:
-  /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model]. `ancestry` was advanced
-  /// for this step already.
+  /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model].
+  /// `ancestry` was advanced for this step already.
   at::Tensor attend(const at::Tensor& kvq, const Ancestry& ancestry, int64_t heads, double scale);
 
  private:
-  std::vector<at::Tensor> blocks_;
-  std::vector<int64_t> block_rows_;
+  void append(const at::Tensor& kvq);
+  at::Tensor attend_cpu(const at::Tensor& kvq,
+                        const Ancestry& ancestry,
+                        int64_t heads,
+                        double scale) const;
+
+  std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, 2 · model]
+  int64_t used_ = 0;                // steps taken of the last block
+  std::vector<at::Tensor> steps_;   // views, one a step
 };
 
 /// Attention of decoding rows over source-side keys and values stored once a sentence.
 ///
-/// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` says whose.
-/// `weights`, when given, receives [rows, max source length], averaged over heads.
-PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q, const at::Tensor& kv,
+/// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` says
+/// whose. `weights`, when given, receives [rows, max source length], averaged over heads.
+PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
+                                              const at::Tensor& kv,
                                               const std::vector<int64_t>& offsets,
                                               const std::vector<int64_t>& sentence_of_row,
-                                              int64_t heads, double scale,
+                                              int64_t heads,
+                                              double scale,
                                               at::Tensor* weights = nullptr);
 
 }  // namespace phraseq::nn
