@@ -1,0 +1,25 @@
+# Two files of lohelp_paragraphs.awk, target language first → FOLDER/{train,dev,test}.{SOURCE,TARGET}.
+#   awk -v folder=F -v source=en -v target=de -f lohelp_pairs.awk target.tsv source.tsv
+#
+# Whole pages go to one part: of every 40 pages number 7 is dev and number 27 is test. A source text
+# is used once, so no dev or test text occurs in train.
+
+BEGIN { FS = "\t" }
+
+NR == FNR { translation[$1, $2] = $3; next }
+
+$1 != page { page = $1; ++pages }
+(($1, $2) in translation) && !($3 in seen) && is_pair($3, translation[$1, $2]) {
+  seen[$3] = 1
+  part = pages % 40 == 7 ? "dev" : pages % 40 == 27 ? "test" : "train"
+  print $3 > (folder "/" part "." source)
+  print translation[$1, $2] > (folder "/" part "." target)
+}
+
+# 3 to 80 words of running text, really translated, neither side much longer than the other.
+function is_pair(text, other,   words) {
+  words = split(text, unused, " ")
+  return text != other && words >= 3 && words <= 80 &&
+         length(other) >= 0.4 * length(text) && length(other) <= 2.5 * length(text) &&
+         text ~ /[A-Za-z][a-z]+[ ,]+[A-Za-z]/
+}
