@@ -1,0 +1,205 @@
+#include "core/io/atomic_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <random>
+#include <signal.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/failpoint.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBufferBytes = 1 << 20;
+constexpr std::string_view kMark = ".tmp.";
+
+std::string folder_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+std::string temporary_name(const std::string& path) {
+  std::random_device entropy;
+  const std::string name = fmt::format(
+      ".{}{}{}.{:08x}", fs::path(path).filename().string(), kMark, ::getpid(), entropy());
+  return (fs::path(folder_of(path)) / name).string();
+}
+
+/// The file that a rename may replace: where a symbolic link leads; never a device or a folder.
+std::string resolve_target(const std::string& path) {
+  std::error_code problem;
+  std::string target = path;
+  if (fs::is_symlink(path, problem))
+    target = fs::weakly_canonical(path, problem).string();
+  const fs::file_status status = fs::status(target, problem);
+  if (fs::is_directory(status))
+    throw IoError(path, "write", EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw IoError(
+        path, "replace: not a regular file", 0, "Name a file; '-' stands for standard output.");
+  }
+  return target;
+}
+
+/// After a rename only this makes the new name survive a power cut. Some file systems cannot.
+int sync_folder(const std::string& folder) {
+  if (const int pretended = failpoint("atomic_file.fsync_folder"))
+    return pretended;
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return errno;
+  const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(descriptor);
+  return result;
+}
+
+/// The process that a temporary file's name carries, or 0 when the name is not one of ours.
+pid_t writer_of(std::string_view name) {
+  const size_t mark = name.rfind(kMark);
+  if (!name.starts_with('.') || mark == std::string_view::npos)
+    return 0;
+  const char* begin = name.data() + mark + kMark.size();
+  const char* end = name.data() + name.size();
+  pid_t process = 0;
+  const auto [stop, problem] = std::from_chars(begin, end, process);
+  const bool ours = problem == std::errc() && end - stop == 9 && *stop == '.';
+  return ours ? process : 0;
+}
+
+bool is_stale(const fs::directory_entry& entry) {
+  const pid_t writer = writer_of(entry.path().filename().string());
+  if (writer <= 0 || !entry.is_regular_file())
+    return false;
+  if (::kill(writer, 0) != 0 && errno == ESRCH)
+    return true;
+  return fs::file_time_type::clock::now() - entry.last_write_time() > std::chrono::hours(24);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
+    : path_(resolve_target(path)), temporary_(temporary_name(path_)) {
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail("create");
+  }
+  if (!expected_size || *expected_size == 0)
+    return;
+  int result = failpoint("atomic_file.reserve");
+  if (result == 0)
+    result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(*expected_size));
+  if (result == 0 || result == EOPNOTSUPP || result == EINVAL)
+    return;
+  errno = result;
+  fail("reserve space");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  written_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBufferBytes)
+    flush();
+  if (bytes.size() >= kBufferBytes) {
+    write_through(bytes.data(), bytes.size());
+  } else {
+    buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+}
+
+void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void AtomicFile::commit() {
+  flush();
+  // Drops what was reserved and not used; a short file must not end in zeros.
+  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
+    fail("set the size of");
+  if ((errno = failpoint("atomic_file.fsync")) != 0 || ::fsync(descriptor_) != 0) {
+    // Never tried again: Linux reports a lost page once and then calls it clean.
+    fail("fsync");
+  }
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (::close(descriptor) != 0 && errno != EINTR)
+    fail("close");
+  if ((errno = failpoint("atomic_file.close")) != 0)
+    fail("close");
+  if ((errno = failpoint("atomic_file.before_rename")) != 0)
+    fail("rename");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    fail("rename");
+  temporary_.clear();
+  failpoint("atomic_file.after_rename");
+  if ((errno = sync_folder(folder_of(path_))) != 0)
+    fail("fsync the folder of");
+}
+
+/// Removes the temporary file and reports errno.
+void AtomicFile::fail(const char* step) {
+  const int error_number = errno;
+  if (descriptor_ >= 0)
+    ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty())
+    ::unlink(std::exchange(temporary_, {}).c_str());
+  throw IoError(path_, step, error_number);
+}
+
+void AtomicFile::flush() {
+  write_through(reinterpret_cast<const std::byte*>(buffer_.data()), buffer_.size());
+  buffer_.clear();
+}
+
+void AtomicFile::write_through(const std::byte* data, size_t size) {
+  while (size > 0) {
+    if ((errno = failpoint("atomic_file.write")) != 0)
+      fail("write");
+    const ssize_t done = ::write(descriptor_, data, size);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      fail("write");
+    data += done;
+    size -= static_cast<size_t>(done);
+  }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  AtomicFile file(path, text.size());
+  file.write(text);
+  file.commit();
+}
+
+int remove_stale_temporaries(const std::string& folder) {
+  int removed = 0;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    std::error_code gone;
+    if (is_stale(entry) && fs::remove(entry.path(), gone))
+      ++removed;
+  }
+  if (removed > 0)
+    log_info(fmt::format("{}: removed {} unfinished file(s)", folder, removed));
+  return removed;
+}
+
+}  // namespace phraseq

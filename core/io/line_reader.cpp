@@ -1,0 +1,212 @@
+#include "core/io/line_reader.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+#include <zlib.h>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/utf8.h"
+
+namespace phraseq {
+namespace {
+
+constexpr unsigned kBufferBytes = 1 << 18;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr const char* kBadLineHint =
+    "--on-bad-line skip drops such lines and counts them; --on-bad-line replace mends them.";
+constexpr const char* kUtf16Hint =
+    "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
+
+struct CloseGzip {
+  void operator()(gzFile file) const { gzclose_r(file); }
+};
+using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
+
+/// zlib reads a file that is not gzip as it is, so this serves both.
+GzipFile open_text(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    throw IoError(path, "open", errno);
+  GzipFile file(gzdopen(descriptor, "rb"));
+  if (file == nullptr) {
+    ::close(descriptor);
+    throw IoError(path, "open", ENOMEM);
+  }
+  gzbuffer(file.get(), kBufferBytes);
+  return file;
+}
+
+bool looks_like_utf16(std::string_view line) {
+  return line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF");
+}
+
+}  // namespace
+
+struct LineReader::State {
+  std::string path;
+  LineReaderOptions options;
+  GzipFile file;  // null: standard input
+  std::string block = std::string(kBufferBytes, '\0');
+  size_t block_begin = 0;
+  size_t block_end = 0;
+  int64_t line_number = 0;
+  int64_t removed_bytes = 0;  // the byte-order mark, for the column of an error in line 1
+  int64_t bad_lines = 0;
+  bool bad = false;
+  std::string_view defect;
+
+  bool fill();
+  size_t read_file();
+  size_t read_standard_input();
+  bool read_raw(std::string& line);
+  void check(std::string& line);
+  void remove_mark(std::string& line);
+  void refuse_too_long();
+  [[noreturn]] void refuse(std::string_view line, const TextFault& fault) const;
+};
+
+/// Reads the next block; false at the end of the file.
+bool LineReader::State::fill() {
+  block_begin = 0;
+  block_end = file != nullptr ? read_file() : read_standard_input();
+  return block_end > 0;
+}
+
+/// Not through zlib, which waits for a full block: somebody may be typing.
+size_t LineReader::State::read_standard_input() {
+  ssize_t got = 0;
+  do {
+    got = ::read(STDIN_FILENO, block.data(), block.size());
+  } while (got < 0 && errno == EINTR);
+  if (got < 0)
+    throw IoError("standard input", "read", errno);
+  return static_cast<size_t>(got);
+}
+
+size_t LineReader::State::read_file() {
+  errno = 0;
+  const int got = gzread(file.get(), block.data(), kBufferBytes);
+  int status = Z_OK;
+  const char* message = gzerror(file.get(), &status);
+  if (status == Z_ERRNO)
+    throw IoError(path, "read", errno);
+  if (got < 0 ||
+      (got == 0 && status == Z_BUF_ERROR)) {  // zlib's word for a file that ends too early
+    throw FormatError(
+        fmt::format("{}: damaged gzip data after line {}: {}", path, line_number, message),
+        "Fetch or compress the file again; gzip -t checks it.");
+  }
+  return static_cast<size_t>(got);
+}
+
+/// Gathers the bytes up to the next '\n'; false when there are none.
+bool LineReader::State::read_raw(std::string& line) {
+  line.clear();
+  bool too_long = false;
+  bool any = false;
+  while (block_begin < block_end || fill()) {
+    any = true;
+    const char* begin = block.data() + block_begin;
+    const size_t available = block_end - block_begin;
+    const auto* end = static_cast<const char*>(std::memchr(begin, '\n', available));
+    const size_t length = end != nullptr ? static_cast<size_t>(end - begin) : available;
+    block_begin += length + (end != nullptr ? 1 : 0);
+    if (static_cast<int64_t>(line.size() + length) > options.max_line_bytes && !too_long) {
+      too_long = true;
+      line.clear();
+      refuse_too_long();
+    }
+    if (!too_long)
+      line.append(begin, length);
+    if (end != nullptr)
+      break;
+  }
+  return any;
+}
+
+void LineReader::State::refuse_too_long() {
+  if (options.on_bad_line != OnBadLine::kSkip) {
+    throw DataError({path, line_number + 1},
+                    fmt::format("the line is longer than {} bytes", options.max_line_bytes),
+                    "Is the file split into lines at '\\n'? --max-line-bytes sets the limit; "
+                    "--on-bad-line skip drops such lines.");
+  }
+  bad = true;
+  defect = "line too long";
+}
+
+void LineReader::State::remove_mark(std::string& line) {
+  removed_bytes = 0;
+  if (line_number != 1 || !line.starts_with(kByteOrderMark))
+    return;
+  line.erase(0, kByteOrderMark.size());
+  removed_bytes = static_cast<int64_t>(kByteOrderMark.size());
+  log_info(fmt::format("{}: removed the byte-order mark at its start", path));
+}
+
+void LineReader::State::refuse(std::string_view line, const TextFault& fault) const {
+  const TextPlace place{path, line_number, static_cast<int64_t>(fault.offset) + removed_bytes + 1};
+  const bool control = fault.defect == TextDefect::kControl;
+  throw DataError(place,
+                  fmt::format("{}{} ({})",
+                              control ? "" : "invalid UTF-8: ",
+                              to_string(fault.defect),
+                              escape_bytes(line.substr(fault.offset, fault.length))),
+                  line_number == 1 && looks_like_utf16(line) ? kUtf16Hint : kBadLineHint);
+}
+
+void LineReader::State::check(std::string& line) {
+  if (const auto fault = find_text_fault(line, ControlBytes::kRefuse)) {
+    if (options.on_bad_line == OnBadLine::kError)
+      refuse(line, *fault);
+    bad = options.on_bad_line == OnBadLine::kSkip;
+    defect = to_string(fault->defect);
+    line = bad ? std::string() : mend_text(line, ControlBytes::kRefuse);
+  }
+}
+
+LineReader::LineReader(std::string path, LineReaderOptions options) : state_(new State) {
+  if (path != "-")
+    state_->file = open_text(path);
+  state_->path = std::move(path);
+  state_->options = options;
+}
+
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader&&) noexcept = default;
+
+bool LineReader::next(std::string& line) {
+  state_->bad = false;
+  state_->defect = {};
+  if (!state_->read_raw(line))
+    return false;
+  ++state_->line_number;
+  if (line.ends_with('\r'))
+    line.pop_back();
+  state_->remove_mark(line);
+  state_->check(line);
+  if (!state_->defect.empty())
+    ++state_->bad_lines;
+  return true;
+}
+
+int64_t LineReader::line_number() const { return state_->line_number; }
+bool LineReader::bad() const { return state_->bad; }
+std::string_view LineReader::defect() const { return state_->defect; }
+int64_t LineReader::bad_lines() const { return state_->bad_lines; }
+const std::string& LineReader::path() const { return state_->path; }
+
+std::vector<std::string> read_lines(const std::string& path, LineReaderOptions options) {
+  LineReader reader(path, options);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// What can be wrong with a piece of text; the classes of the Unicode standard, table 3-7.
+enum class TextDefect {
+  kInvalidByte,        ///< 0xF5 to 0xFF: in no UTF-8 text
+  kStrayContinuation,  ///< 0x80 to 0xBF without a beginning
+  kTruncated,          ///< a sequence that ends too early
+  kOverlong,           ///< more bytes than the character needs
+  kSurrogate,          ///< U+D800 to U+DFFF: halves of UTF-16 pairs
+  kTooLarge,           ///< above U+10FFFF
+  kControl,            ///< below U+0020 except tab and carriage return, or U+007F
+};
+/// "overlong encoding", "control byte" …
+PHRASEQ_API std::string_view to_string(TextDefect defect);
+
+struct TextFault {
+  TextDefect defect;
+  size_t offset;  ///< bytes from the start
+  size_t length;  ///< bytes that belong to it: the maximal subpart that a decoder would replace
+};
+
+enum class ControlBytes { kAllow, kRefuse };
+
+/// The first fault at or after `from`, or nothing when the text is good.
+PHRASEQ_API std::optional<TextFault> find_text_fault(std::string_view text,
+                                                     ControlBytes control,
+                                                     size_t from = 0);
+
+/// U+FFFD in place of each invalid sequence, a space in place of each control byte.
+PHRASEQ_API std::string mend_text(std::string_view text, ControlBytes control);
+
+/// "0xC3 0x28": bytes as a message shows them.
+PHRASEQ_API std::string escape_bytes(std::string_view bytes);
+
+/// The character at `position` of valid UTF-8, which moves behind it.
+PHRASEQ_API char32_t next_character(std::string_view text, size_t& position);
+
+}  // namespace phraseq
