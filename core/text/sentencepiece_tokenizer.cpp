@@ -1,0 +1,73 @@
+#include "core/text/sentencepiece_tokenizer.h"
+
+#include <random>
+#include <sentencepiece_processor.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+// SentencePiece's generator of the calling thread. Exported by the library, in no public header;
+// its public SetRandomGeneratorSeed acts only on threads that have not drawn a number yet.
+namespace sentencepiece::random {
+std::mt19937* GetRandomGenerator();
+}  // namespace sentencepiece::random
+
+namespace phraseq {
+namespace {
+
+using sentencepiece::util::Status;
+
+void check(const Status& status, std::string_view step) {
+  if (!status.ok())
+    throw DataError(fmt::format("SentencePiece cannot {}: {}", step, status.ToString()));
+}
+
+}  // namespace
+
+struct SentencePieceTokenizer::State {
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
+                                               const std::string& name,
+                                               SentencePieceSampling sampling)
+    : model_(std::move(model)), sampling_(sampling), state_(new State) {
+  const Status status = state_->processor.LoadFromSerializedProto(model_);
+  if (model_.empty() || !status.ok()) {
+    throw FormatError(
+        fmt::format(
+            "{}: not a SentencePiece model ({} bytes): {}", name, model_.size(), status.ToString()),
+        "Give the .model file that spm_train or phraseq preprocess wrote.");
+  }
+}
+
+SentencePieceTokenizer::~SentencePieceTokenizer() = default;
+
+std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
+  std::vector<std::string> pieces;
+  check(state_->processor.Encode(line, &pieces), "encode");
+  return pieces;
+}
+
+std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
+                                                        uint64_t seed) const {
+  sentencepiece::random::GetRandomGenerator()->seed(static_cast<uint32_t>(mix_seeds(seed, 0)));
+  std::vector<std::string> pieces;
+  check(state_->processor.SampleEncode(line,
+                                       static_cast<int>(sampling_.candidates),
+                                       static_cast<float>(sampling_.alpha),
+                                       &pieces),
+        "sample");
+  return pieces;
+}
+
+std::string SentencePieceTokenizer::decode(const std::vector<std::string>& symbols) const {
+  std::string text;
+  check(state_->processor.Decode(symbols, &text), "decode");
+  return text;
+}
+
+}  // namespace phraseq

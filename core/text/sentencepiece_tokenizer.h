@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+/// How `sample` departs from the best segmentation.
+struct SentencePieceSampling {
+  /// BPE models: the probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020).
+  /// Unigram models: the smoothing of the segmentation's probabilities (Kudo 2018, eq. 8); 0 = all
+  /// equal.
+  double alpha = 0.1;
+  /// Unigram models: choose among so many best segmentations; -1 = among all (the lattice).
+  int64_t candidates = -1;
+};
+
+/// A SentencePiece model, BPE or unigram (Kudo & Richardson 2018).
+class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
+ public:
+  /// `model`: the content of a `.model` file. Throws FormatError, naming `name`, when it is none.
+  SentencePieceTokenizer(std::string model,
+                         const std::string& name,
+                         SentencePieceSampling sampling = {});
+  ~SentencePieceTokenizer() override;
+
+  std::vector<std::string> encode(std::string_view line) const override;
+  std::vector<std::string> sample(std::string_view line, uint64_t seed) const override;
+  std::string decode(const std::vector<std::string>& symbols) const override;
+  std::string model() const override { return model_; }
+
+ private:
+  struct State;
+  std::string model_;
+  SentencePieceSampling sampling_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+struct SentencePieceTraining {
+  std::string type = "bpe";  ///< bpe or unigram
+  int64_t pieces = 10000;
+  double character_coverage =
+      1.0;  ///< share of the text's characters that get a piece of their own
+  int64_t threads = 1;
+};
+
+/// Learns a SentencePiece model; returns the content of its `.model` file. `next` gives the lines,
+/// one a call, and false at their end. Lines over SentencePiece's limit of 4,192 bytes do not take
+/// part. Throws UsageError when the text is too small for so many pieces.
+PHRASEQ_API std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
+                                            const SentencePieceTraining& training);
+
+}  // namespace phraseq

@@ -1,0 +1,24 @@
+#include "core/text/word_tokenizer.h"
+
+#include "core/text/lower_case.h"
+#include "core/text/white_space.h"
+
+namespace phraseq {
+
+std::vector<std::string> WordTokenizer::encode(std::string_view line) const {
+  const std::string lowered = lowercase_ ? lower_case(line) : std::string();
+  const auto words = split_white_space(lowercase_ ? lowered : line);
+  return {words.begin(), words.end()};
+}
+
+std::string WordTokenizer::decode(const std::vector<std::string>& symbols) const {
+  std::string line;
+  for (const std::string& symbol : symbols) {
+    if (!line.empty())
+      line += ' ';
+    line += symbol;
+  }
+  return line;
+}
+
+}  // namespace phraseq

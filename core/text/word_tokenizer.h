@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+/// Words as they stand between white space, lower-cased on demand: for text that was tokenised
+/// before.
+class PHRASEQ_API WordTokenizer : public Tokenizer {
+ public:
+  explicit WordTokenizer(bool lowercase = false) : lowercase_(lowercase) {}
+  std::vector<std::string> encode(std::string_view line) const override;
+  std::string decode(const std::vector<std::string>& symbols) const override;
+
+ private:
+  bool lowercase_;
+};
+
+}  // namespace phraseq
