@@ -43,7 +43,8 @@ class PHRASEQ_API IndexedDataset {
 };
 
 /// Writes the same layout: `.bin` first, `.idx` last, both atomically. The id type is chosen from the
-/// vocabulary's size as fairseq does (u16 below 65,500, else i32 … see the format page).
+/// vocabulary's size as fairseq does (u16 below 65,500, u32 below 2^32 - 1, else i64). `add` throws
+/// DataError for an id outside the vocabulary.
 class PHRASEQ_API IndexedDatasetWriter {
  public:
   IndexedDatasetWriter(std::string prefix, int64_t vocabulary);

@@ -1,0 +1,195 @@
+#include "core/corpus/indexed_dataset.h"
+
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/corpus/id_type.h"
+#include "core/io/crc32c.h"
+#include "core/io/mapped_file.h"
+#include "core/io/utf8.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kRebuildHint = "Write the data again with phraseq preprocess.";
+
+/// Unaligned: the arrays of an index start at byte 26.
+template <class Value>
+Value load(const std::byte* data) {
+  Value value{};
+  std::memcpy(&value, data, sizeof value);
+  return value;
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
+}
+
+[[noreturn]] void refuse(const MappedFile& file, const std::string& what) {
+  throw FormatError(fmt::format("{}: {}", file.path(), what), kRebuildHint);
+}
+
+}  // namespace
+
+struct IndexedDataset::State {
+  std::string prefix;
+  MappedFile index;
+  MappedFile ids;
+  IdType type{};
+  size_t id_bytes = 0;
+  uint64_t sentences = 0;
+
+  explicit State(const std::string& given)
+      : prefix(given), index(given + ".idx"), ids(given + ".bin") {
+    check_header();
+    check_lengths();
+  }
+
+  int32_t length(uint64_t sentence) const {
+    return load<int32_t>(index.bytes().data() + kIndexHeaderBytes + 4 * sentence);
+  }
+  int64_t offset(uint64_t sentence) const {
+    return load<int64_t>(index.bytes().data() + kIndexHeaderBytes + 4 * sentences + 8 * sentence);
+  }
+  void check_header();
+  void check_lengths() const;
+  uint64_t checked(int64_t sentence) const;
+};
+
+void IndexedDataset::State::check_header() {
+  const std::string_view text = text_of(index);
+  if (text.starts_with("TNTIDX"))
+    refuse(index, "fairseq's old 'cached' or 'lazy' format; expected mmap");
+  if (!text.starts_with(kIndexMagic)) {
+    refuse(index,
+           fmt::format("not an index: starts with {}, expected {}",
+                       escape_bytes(text.substr(0, kIndexMagic.size())),
+                       escape_bytes(kIndexMagic)));
+  }
+  if (text.size() < kIndexHeaderBytes) {
+    refuse(index, fmt::format("{} bytes, expected at least {}", text.size(), kIndexHeaderBytes));
+  }
+  const std::byte* data = index.bytes().data();
+  const auto version = load<uint64_t>(data + 9);
+  if (version != kIndexVersion) {
+    refuse(index, fmt::format("version {}, this program reads version {}", version, kIndexVersion));
+  }
+  type = static_cast<IdType>(load<uint8_t>(data + 17));
+  if (!with_id_type(type, [this](auto id) { id_bytes = sizeof id; })) {
+    refuse(index,
+           fmt::format("type code {}, expected 1 to 5 or 8 to 10", load<uint8_t>(data + 17)));
+  }
+  sentences = load<uint64_t>(data + 18);
+  const size_t entries = text.size() - kIndexHeaderBytes;
+  if (entries % kIndexEntryBytes != 0 || entries / kIndexEntryBytes != sentences) {
+    refuse(index,
+           fmt::format("{} bytes, expected {} + {} for each of {} sentences",
+                       text.size(),
+                       kIndexHeaderBytes,
+                       kIndexEntryBytes,
+                       sentences));
+  }
+}
+
+void IndexedDataset::State::check_lengths() const {
+  uint64_t promised =
+      0;  // cannot overflow: fewer than 2^61 sentences of fewer than 2^31 ids fit a file
+  for (uint64_t sentence = 0; sentence < sentences; ++sentence) {
+    if (length(sentence) < 0) {
+      refuse(index, fmt::format("sentence {} has {} ids", sentence + 1, length(sentence)));
+    }
+    if (static_cast<uint64_t>(offset(sentence)) != promised) {
+      refuse(index,
+             fmt::format("sentence {} starts at byte {}, expected {}",
+                         sentence + 1,
+                         offset(sentence),
+                         promised));
+    }
+    promised += static_cast<uint64_t>(length(sentence)) * id_bytes;
+  }
+  if (promised == ids.size())
+    return;
+  refuse(ids,
+         fmt::format("{} bytes, but {} promises {} bytes; the {}",
+                     ids.size(),
+                     index.path(),
+                     promised,
+                     ids.size() < promised ? "first is cut off or of another index"
+                                           : "first is of another index, or was written to"));
+}
+
+uint64_t IndexedDataset::State::checked(int64_t sentence) const {
+  if (sentence < 0 || static_cast<uint64_t>(sentence) >= sentences) {
+    throw DataError(
+        fmt::format("{}: there is no sentence {} among {}", prefix, sentence + 1, sentences));
+  }
+  return static_cast<uint64_t>(sentence);
+}
+
+std::string indexed_prefix(const std::string& folder,
+                           const std::string& split,
+                           const std::string& source,
+                           const std::string& target,
+                           const std::string& language) {
+  return fmt::format("{}/{}.{}-{}.{}", folder, split, source, target, language);
+}
+
+IndexedDataset IndexedDataset::open(const std::string& prefix) {
+  return IndexedDataset(std::make_unique<State>(prefix));
+}
+
+bool IndexedDataset::exists(const std::string& prefix) {
+  return std::filesystem::exists(prefix + ".idx") && std::filesystem::exists(prefix + ".bin");
+}
+
+IndexedDataset::IndexedDataset(std::unique_ptr<State> state) : state_(std::move(state)) {}
+IndexedDataset::~IndexedDataset() = default;
+IndexedDataset::IndexedDataset(IndexedDataset&&) noexcept = default;
+
+int64_t IndexedDataset::size() const { return static_cast<int64_t>(state_->sentences); }
+
+int64_t IndexedDataset::length(int64_t index) const {
+  return state_->length(state_->checked(index));
+}
+
+std::vector<int64_t> IndexedDataset::get(int64_t index) const {
+  const uint64_t sentence = state_->checked(index);
+  std::vector<int64_t> ids(static_cast<size_t>(state_->length(sentence)));
+  const std::byte* data = state_->ids.bytes().data() + state_->offset(sentence);
+  with_id_type(state_->type, [&](auto id) {
+    for (int64_t& target : ids) {
+      target = static_cast<int64_t>(load<decltype(id)>(data));
+      data += sizeof id;
+    }
+  });
+  return ids;
+}
+
+int64_t IndexedDataset::tokens() const {
+  return static_cast<int64_t>(state_->ids.size() / state_->id_bytes);
+}
+
+uint32_t IndexedDataset::fingerprint() const { return crc32c(state_->index.bytes()); }
+
+const std::string& IndexedDataset::prefix() const { return state_->prefix; }
+
+void IndexedDataset::check_ids(int64_t vocabulary) const {
+  for (int64_t sentence = 0; sentence < size(); ++sentence) {
+    for (const int64_t id : get(sentence)) {
+      if (id >= 0 && id < vocabulary)
+        continue;
+      throw DataError(fmt::format("{}.bin: sentence {} holds the id {}, the dictionary ends at {}",
+                                  state_->prefix,
+                                  sentence + 1,
+                                  id,
+                                  vocabulary - 1),
+                      "Is the dictionary the one that the data were made with?");
+    }
+  }
+}
+
+}  // namespace phraseq
