@@ -3,14 +3,32 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+
+#include "core/options/option_table.h"
 
 namespace phraseq {
 
-/// The one `main` of every command: runs `command` on the arguments, prints what it throws to standard
-/// error as "phraseq NAME: error: …" and maps it to the exit code; 1 = a bug of ours. Sets up what every
-/// command needs (signals ignored, the allocator is set by commands that compute). `--version` is
-/// answered here.
-int run_command(const std::string& name, int argc, const char* const* argv,
+/// The one `main` of every command: runs `command` on the arguments (without the program's name),
+/// prints what it throws to standard error as "phraseq NAME: error: …" and maps it to the exit
+/// code; 1 = a bug of ours. Standard output that could not be written is exit 6, but a reader that
+/// left (`| head`) is a quiet end. SIGPIPE and SIGXFSZ are ignored, so that they come as errors of
+/// the write.
+/// `--version` is answered here.
+int run_command(const std::string& name,
+                int argc,
+                const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
+
+/// Answers --help (for a person) and --help-markdown (for docs/options) from the described options;
+/// false when neither was asked for. `usage` is what follows "phraseq NAME".
+bool answer_help(const OptionTable& table,
+                 std::string_view name,
+                 std::string_view usage,
+                 std::string_view description,
+                 std::span<const std::string> arguments);
+
+/// Answers --print-config after the command line was parsed; false when it was not asked for.
+bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments);
 
 }  // namespace phraseq

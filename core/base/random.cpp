@@ -43,7 +43,7 @@ uint64_t Random::next() {
 }
 
 uint64_t Random::below(uint64_t bound) {
-  using Wide = unsigned __int128;
+  __extension__ using Wide = unsigned __int128;
   Wide product = static_cast<Wide>(next()) * bound;
   if (static_cast<uint64_t>(product) < bound) {
     const uint64_t threshold = (0 - bound) % bound;

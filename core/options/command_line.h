@@ -10,21 +10,26 @@
 
 namespace phraseq {
 
-/// Fills the table from the arguments (without the program's name); syntax by Boost.Program_options.
+/// Fills the table from the arguments (without the program's name); syntax by
+/// Boost.Program_options.
 ///
 /// `--name VALUE`, `--name=VALUE`, `-s VALUE`; booleans as `--name`, `--no-name`, `--name yes|no`;
-/// lists as `--name 1,2,3`. Underscores and dashes in names are the same. `--config FILE` (INI, one `name = value` a line,
-/// sections ignored) is read first, whatever its place, so that the command line wins.
+/// lists as `--name 1,2,3`. Underscores and dashes in names are the same. `--config FILE` (INI, one
+/// `name = value` a line, sections ignored) is read first, whatever its place, so that the command
+/// line wins.
 ///
 /// Every problem is gathered (unknown names with their near misses, values that do not parse or are
-/// out of range, missing required ones, `more_problems`), then one UsageError lists them all, before
-/// anything was touched.
-PHRASEQ_API void parse_command_line(OptionTable& table, std::span<const std::string> arguments,
-                                    const std::function<std::vector<std::string>()>& more_problems = {});
+/// out of range, missing required ones, `more_problems`), then one UsageError lists them all,
+/// before anything was touched.
+PHRASEQ_API void parse_command_line(
+    OptionTable& table,
+    std::span<const std::string> arguments,
+    const std::function<std::vector<std::string>()>& more_problems = {});
 
-/// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last wins), or
-/// `fallback`: what a command looks at before it knows which plugins' options to describe.
-PHRASEQ_API std::string peek_option(std::span<const std::string> arguments, std::string_view name,
+/// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last wins),
+/// or `fallback`: what a command looks at before it knows which plugins' options to describe.
+PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
+                                    std::string_view name,
                                     std::string_view fallback);
 /// Whether a flag stands in `arguments`, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);

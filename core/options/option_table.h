@@ -23,15 +23,20 @@ PHRASEQ_API std::string_view to_string(OptionOrigin origin);
 ///     v.field("dropout", dropout, "Probability of zeroing an activation.").in(0.0, 1.0);
 class PHRASEQ_API OptionField {
  public:
-  using Target = std::variant<bool*, int64_t*, double*, std::string*, std::vector<int64_t>*,
-                              std::vector<double>*, std::vector<std::string>*>;
+  using Target = std::variant<bool*,
+                              int64_t*,
+                              double*,
+                              std::string*,
+                              std::vector<int64_t>*,
+                              std::vector<double>*,
+                              std::vector<std::string>*>;
 
-  OptionField(std::string_view name, Target target, std::string_view help)
-      : name(name), help(help), target(target) {}
+  OptionField(std::string_view long_name, Target value, std::string_view explanation)
+      : name(long_name), help(explanation), target(value) {}
 
   /// Legal range of a number, both ends included.
-  OptionField& in(double low, double high);
-  OptionField& at_least(double low);
+  OptionField& in(double lowest, double highest);
+  OptionField& at_least(double lowest);
   /// The only legal strings.
   OptionField& one_of(std::initializer_list<std::string_view> values);
   /// A one-letter flag ("s" for -s) or several letters as sacrebleu's (-tok).
@@ -42,15 +47,16 @@ class PHRASEQ_API OptionField {
   OptionField& value_name(std::string_view text);
   /// Must be given by the user.
   OptionField& required();
-  /// Takes the arguments that stand without a flag, in the order of description; a vector takes the rest.
+  /// Takes the arguments that stand without a flag, in the order of description; a vector takes the
+  /// rest.
   OptionField& positional();
   /// Changes nothing that a run computes (paths, logging, workers): a resume may change it freely.
   OptionField& harmless();
   /// What the flag means when it is given without a value (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
-  /// The value as the command line would write it; `from_text` throws UsageError on anything that is
-  /// not wholly a value of the type, or out of range, or not one of the choices.
+  /// The value as the command line would write it; `from_text` throws UsageError on anything that
+  /// is not wholly a value of the type, or out of range, or not one of the choices.
   std::string to_text() const;
   void from_text(std::string_view text, OptionOrigin new_origin);
 
@@ -74,9 +80,9 @@ class PHRASEQ_API OptionField {
 
 /// All options of one run, gathered from the structs that own them.
 ///
-/// A struct names each of its fields once, in `describe(OptionTable&)`. Everything else is made from
-/// the table: parsing, --help, --config files, --print-config, validation, the checkpoint's record, the
-/// difference shown on resume, and the generated documentation.
+/// A struct names each of its fields once, in `describe(OptionTable&)`. Everything else is made
+/// from the table: parsing, --help, --config files, --print-config, validation, the checkpoint's
+/// record, the difference shown on resume, and the generated documentation.
 class PHRASEQ_API OptionTable {
  public:
   /// Starts a section: the heading in --help and in the documentation ("transformer", "Data" …).

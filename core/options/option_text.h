@@ -11,15 +11,18 @@
 
 namespace phraseq {
 
-/// The --help page: usage line, description, then one section a heading with names, defaults, ranges.
-PHRASEQ_API std::string help_text(const OptionTable& table, std::string_view usage,
+/// The --help page: usage line, description, then one section a heading with names, defaults,
+/// ranges.
+PHRASEQ_API std::string help_text(const OptionTable& table,
+                                  std::string_view usage,
                                   std::string_view description);
 
 /// One `name = value  # origin` a line, readable again as --config.
 PHRASEQ_API std::string print_config(const OptionTable& table);
 
 /// The same as a Markdown page for docs/options.
-PHRASEQ_API std::string markdown_text(const OptionTable& table, std::string_view title,
+PHRASEQ_API std::string markdown_text(const OptionTable& table,
+                                      std::string_view title,
                                       std::string_view description);
 
 /// Name → value with JSON types. `with_origin` makes each value {"value": …, "origin": …}.
@@ -30,6 +33,7 @@ PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, Optio
 
 /// "name: was VALUE, now VALUE" for each option whose value differs from the recorded one; harmless
 /// ones are left out.
-PHRASEQ_API std::vector<std::string> differences(const OptionTable& now, const nlohmann::json& recorded);
+PHRASEQ_API std::vector<std::string> differences(const OptionTable& now,
+                                                 const nlohmann::json& recorded);
 
 }  // namespace phraseq

@@ -20,8 +20,13 @@ struct PluginManifest {
 
 }  // namespace phraseq
 
-/// A plugin's whole outside: name, version, one line, and the function that registers its components.
-#define PHRASEQ_PLUGIN(NAME, VERSION, DESCRIPTION, REGISTER)                                     \
-  extern "C" __attribute__((visibility("default"), section("phrasq")))                          \
-  const ::phraseq::PluginManifest PHRASEQ_ABI_SYMBOL = {                                         \
-      "phraseq-plugin", "PHRASEQ-ABI-TEXT:" PHRASEQ_ABI_TEXT, NAME, VERSION, DESCRIPTION, REGISTER};
+/// A plugin's whole outside: name, version, one line, and the function that registers its
+/// components.
+#define PHRASEQ_PLUGIN(NAME, VERSION, DESCRIPTION, REGISTER)                                  \
+  extern "C" __attribute__((visibility("default"), section("phrasq")))                        \
+  const ::phraseq::PluginManifest PHRASEQ_ABI_SYMBOL = {"phraseq-plugin",                     \
+                                                        "PHRASEQ-ABI-TEXT:" PHRASEQ_ABI_TEXT, \
+                                                        NAME,                                 \
+                                                        VERSION,                              \
+                                                        DESCRIPTION,                          \
+                                                        REGISTER};

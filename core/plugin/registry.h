@@ -30,13 +30,22 @@ struct Component {
   std::string description;
   std::function<std::unique_ptr<Options>()> make_options;
   std::vector<Preset> presets;
-  std::any factory;         ///< the interface's Factory type
-  std::string plugin;       ///< name and version of the plugin, filled in by the loader
+  std::any factory;    ///< the interface's Factory type
+  std::string plugin;  ///< name and version of the plugin, filled in by the loader
   std::string plugin_version;
-  std::string file;         ///< the shared library, filled in by the loader
+  std::string file;  ///< the shared library, filled in by the loader
 };
 
-/// A component picked by name (or by a preset's name) with its options at their defaults.
+/// One shared library that was loaded.
+struct LoadedPlugin {
+  std::string name;
+  std::string version;
+  std::string description;
+  std::string file;
+};
+
+/// A component picked by name (or by a preset's name) with its options: the defaults, and the
+/// preset's values over them.
 struct Selection {
   const Component* component = nullptr;
   std::string name;  ///< as asked for: the component's or the preset's
@@ -50,8 +59,8 @@ class PHRASEQ_API Registry {
   /// Throws PluginError for a duplicate (naming both files) or when frozen.
   void add(Component component);
 
-  /// Registers `Implementation` of `Interface`, made from its options struct and the interface's setup:
-  /// `Implementation(const OptionsType&, const Interface::Setup&)`.
+  /// Registers `Implementation` of `Interface`, made from its options struct and the interface's
+  /// setup: `Implementation(const OptionsType&, const Interface::Setup&)`.
   template <class Interface, class Implementation, class OptionsType>
   void add(std::string name, std::string description, std::vector<Preset> presets = {}) {
     typename Interface::Factory factory = [](const Options& options,
@@ -68,34 +77,48 @@ class PHRASEQ_API Registry {
     add(std::move(component));
   }
 
-  /// Throws UsageError listing the nearest and all known names of the kind, and where they are from.
+  /// The component, or the component of the preset of that name with the preset applied. Throws
+  /// UsageError listing the nearest and all known names of the kind, and where they are from.
   Selection select(std::string_view kind, std::string_view name) const;
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;
 
-  /// Who registers from now on; the loader sets it around a plugin's register function.
-  void set_current_plugin(std::string name, std::string version, std::string file);
+  /// Runs a plugin's register function in its name: all of its components come in or, when it
+  /// throws, none. What it throws comes back as PluginError naming the plugin. A file that is in
+  /// already is left as it is.
+  void add_plugin(const LoadedPlugin& plugin,
+                  const std::function<void(Registry&)>& register_components);
+  const std::vector<LoadedPlugin>& plugins() const { return plugins_; }
 
  private:
+  void check_name(const Component& component, const std::string& name) const;
+  [[noreturn]] void refuse_unknown(std::string_view kind, std::string_view name) const;
+
   std::map<std::pair<std::string, std::string>, Component> components_;
+  std::vector<LoadedPlugin> plugins_;
+  const LoadedPlugin* current_plugin_ = nullptr;  ///< the one that registers now
   mutable bool frozen_ = false;
-  std::string current_plugin_;
-  std::string current_version_;
-  std::string current_file_;
 };
+
+/// Describes the selected component's options in a section under its name. Values that a preset
+/// changed have the preset as their origin; `default_text` stays the component's own.
+PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
 /// Makes a preset from a function over the concrete options type.
 template <class OptionsType>
 Preset preset(std::string name, std::string description, void (*apply)(OptionsType&)) {
-  return {std::move(name), std::move(description),
-          [apply](Options& options) { apply(dynamic_cast<OptionsType&>(options)); }};
+  return {std::move(name), std::move(description), [apply](Options& options) {
+            apply(dynamic_cast<OptionsType&>(options));
+          }};
 }
 
-/// Calls the selected component's factory. What it throws comes back as PluginError with the plugin's
-/// name in front, except phraseq's own errors, which pass.
+/// Calls the selected component's factory. What it throws comes back as PluginError with the
+/// plugin's name in front, except phraseq's own errors, which pass.
 template <class Interface>
-std::unique_ptr<Interface> create(const Selection& selection, const typename Interface::Setup& setup) {
-  const auto& factory = std::any_cast<const typename Interface::Factory&>(selection.component->factory);
+std::unique_ptr<Interface> create(const Selection& selection,
+                                  const typename Interface::Setup& setup) {
+  const auto& factory =
+      std::any_cast<const typename Interface::Factory&>(selection.component->factory);
   try {
     return factory(*selection.options, setup);
   } catch (const Error&) {

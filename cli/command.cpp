@@ -1,0 +1,117 @@
+#include "cli/command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <poll.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/options/command_line.h"
+#include "core/options/option_text.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+/// "phraseq train"; the front program has no name of its own.
+std::string program_name(const std::string& name) {
+  return name.empty() ? "phraseq" : "phraseq " + name;
+}
+
+void print_error(const std::string& name, std::string_view text) {
+  std::cout.flush();
+  fmt::print(stderr, "{}: error: {}\n", program_name(name), text);
+}
+
+int report_bug(const std::string& name, std::string_view what) {
+  print_error(name,
+              fmt::format("{}\n  This is a bug of phraseq {}, or of a plugin: please report it "
+                          "with the command and this text.",
+                          what,
+                          PHRASEQ_VERSION));
+  return kExitBug;
+}
+
+int run_caught(const std::string& name,
+               std::span<const std::string> arguments,
+               const std::function<int(std::span<const std::string>)>& command) {
+  try {
+    return command(arguments);
+  } catch (const Error& failure) {
+    print_error(name, failure.what());
+    return failure.exit_code();
+  } catch (const std::bad_alloc&) {
+    return report_bug(name, "out of memory, at a place that does not expect it");
+  } catch (const std::exception& failure) {
+    return report_bug(name, failure.what());
+  } catch (...) {
+    return report_bug(name, "something was thrown that is no std::exception");
+  }
+}
+
+/// Whether nobody reads standard output any more.
+bool reader_has_left() {
+  pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;
+}
+
+/// Everything printed must have arrived, or the command did not do its work.
+int finish_output(const std::string& name, int code) {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if ((flushed && std::cout.good() && std::ferror(stdout) == 0) || reader_has_left())
+    return code;
+  print_error(name, IoError("standard output", "write", reason).what());
+  return code == kExitOk ? static_cast<int>(kExitIo) : code;
+}
+
+}  // namespace
+
+int run_command(const std::string& name,
+                int argc,
+                const char* const* argv,
+                const std::function<int(std::span<const std::string>)>& command) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (peek_flag(arguments, "version")) {
+    fmt::print("{} {} ({})\n", program_name(name), PHRASEQ_VERSION, PHRASEQ_ABI_TEXT);
+    return finish_output(name, kExitOk);
+  }
+  return finish_output(name, run_caught(name, arguments, command));
+}
+
+bool answer_help(const OptionTable& table,
+                 std::string_view name,
+                 std::string_view usage,
+                 std::string_view description,
+                 std::span<const std::string> arguments) {
+  if (peek_flag(arguments, "help-markdown")) {
+    const std::string page = fmt::format("{}\n\n    phraseq {} {}", description, name, usage);
+    std::cout << markdown_text(table, fmt::format("phraseq {}", name), page);
+    return true;
+  }
+  if (!peek_flag(arguments, "help"))
+    return false;
+  std::cout << help_text(table, fmt::format("phraseq {} {}", name, usage), description);
+  return true;
+}
+
+bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments) {
+  if (!peek_flag(arguments, "print-config"))
+    return false;
+  std::cout << print_config(table);
+  return true;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,137 @@
+// The front: `phraseq NAME …` runs the program phraseq-NAME, found beside this one or on the PATH.
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/options/command_line.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using phraseq::UsageError;
+
+constexpr std::array<std::array<std::string_view, 2>, 15> kSummaries = {{
+    {"preprocess", "make a data folder from parallel text"},
+    {"train", "train a model"},
+    {"generate", "translate a file or a test set"},
+    {"interactive", "translate line by line, as lines come"},
+    {"score", "BLEU, chrF and TER with signatures and significance"},
+    {"rescore", "score given translations with a model"},
+    {"average", "average checkpoints"},
+    {"import", "turn another toolkit's model into a checkpoint"},
+    {"inspect", "show what a checkpoint or a data folder holds"},
+    {"plugins", "list, explain and check plugins"},
+    {"phrase-table", "make a phrase table from aligned text"},
+    {"plot", "draw the curves of a run"},
+    {"compare", "compare the translations of two systems"},
+    {"new-plugin", "begin a plugin of your own"},
+    {"doctor", "check this machine and this installation"},
+}};
+
+/// The folders that may hold commands: this program's own, then those of the PATH (absolute ones).
+std::vector<fs::path> command_folders() {
+  std::vector<fs::path> folders = {fs::read_symlink("/proc/self/exe").parent_path()};
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable == nullptr ? "" : variable;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    if (rest.starts_with('/'))
+      folders.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return folders;
+}
+
+/// Every command's program by name; the first folder wins.
+std::map<std::string, fs::path> find_commands() {
+  constexpr std::string_view kPrefix = "phraseq-";
+  std::map<std::string, fs::path> commands;
+  for (const fs::path& folder : command_folders()) {
+    std::error_code unreadable;
+    for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+      const std::string file = entry.path().filename().string();
+      if (!file.starts_with(kPrefix) || access(entry.path().c_str(), X_OK) != 0)
+        continue;
+      commands.try_emplace(file.substr(kPrefix.size()), entry.path());
+    }
+  }
+  return commands;
+}
+
+int print_help() {
+  auto commands = find_commands();
+  fmt::print(
+      "Usage: phraseq COMMAND [OPTIONS]\n\nNeural machine translation with phrase-aware "
+      "architectures.\n\nCommands:\n");
+  for (const auto& [name, summary] : kSummaries) {
+    if (commands.erase(std::string(name)) > 0)
+      fmt::print("  {:<14}{}\n", name, summary);
+  }
+  for (const auto& [name, path] : commands) fmt::print("  {:<14}{}\n", name, path.string());
+  fmt::print(
+      "\n'phraseq COMMAND --help' explains a command, 'phraseq --version' names this build.\n");
+  return phraseq::kExitOk;
+}
+
+int run_program(const std::string& name, std::span<const std::string> arguments) {
+  const auto commands = find_commands();
+  const auto found = commands.find(name);
+  if (found == commands.end()) {
+    std::vector<std::string> known;
+    for (const auto& [command, path] : commands) known.push_back(command);
+    const std::string guess = phraseq::did_you_mean(name, known);
+    throw UsageError(
+        fmt::format("'{}' is not a command{}{}", name, guess.empty() ? "" : "; ", guess),
+        "phraseq --help lists the commands.");
+  }
+  const std::string program = found->second.string();
+  std::vector<const char*> argv = {program.c_str()};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  execv(program.c_str(), const_cast<char* const*>(argv.data()));
+  throw phraseq::IoError(program, "run", errno);
+}
+
+int front(std::span<const std::string> arguments) {
+  if (arguments.empty()) {
+    throw UsageError("a command is missing", "phraseq --help lists the commands.");
+  }
+  const std::string& first = arguments.front();
+  if (first == "help" && arguments.size() > 1) {
+    const std::array<std::string, 1> help = {"--help"};
+    return run_program(arguments[1], help);
+  }
+  if (first == "help" || first == "--help" || first == "-h")
+    return print_help();
+  if (first.starts_with('-')) {
+    throw UsageError(fmt::format("unknown option {}", first), "Options follow the command's name.");
+  }
+  return run_program(first, arguments.subspan(1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // --version belongs to the command when there is one, so only the first argument is looked at.
+  const bool only_version = argc == 2 && std::string_view(argv[1]) == "--version";
+  if (argc > 1 && !only_version) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const char* const none[] = {argv[0]};
+    return phraseq::run_command(
+        "", 1, none, [&](std::span<const std::string>) { return front(arguments); });
+  }
+  return phraseq::run_command("", argc, argv, front);
+}

@@ -1,0 +1,162 @@
+#include "core/options/argument_spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/base/near_miss.h"
+#include "core/options/value_text.h"
+
+namespace phraseq {
+namespace {
+
+/// Flags that every command has without describing them.
+constexpr std::array<std::string_view, 4> kGeneralFlags = {
+    "help", "help-markdown", "print-config", "version"};
+
+bool is_number(std::string_view text) { return value_from_text<double>(text).has_value(); }
+
+bool is_flag(std::string_view argument) {
+  return argument.size() > 1 && argument[0] == '-' && !is_number(argument);
+}
+
+/// One pass over the arguments; `next_` is the first that was not looked at yet.
+class Speller {
+ public:
+  Speller(OptionTable& table, std::span<const std::string> arguments)
+      : table_(table), arguments_(arguments) {}
+
+  SpelledArguments run() {
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (argument == "--") {
+        result_.arguments.push_back(argument);
+        result_.arguments.insert(
+            result_.arguments.end(), arguments_.begin() + next_, arguments_.end());
+        break;
+      }
+      if (is_flag(argument)) {
+        spell_flag(argument);
+      } else {
+        result_.arguments.push_back(argument);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void spell_flag(const std::string& argument) {
+    const SplitFlag flag = split_flag(argument);
+    if (OptionField* field = flag.one_dash ? find_short(flag.name) : table_.find(flag.name)) {
+      spell_field(*field, flag);
+    } else if (OptionField* negated = find_negated(flag)) {
+      emit(*negated, "no");
+    } else if (!is_general(flag)) {
+      refuse(argument, flag);
+    }
+  }
+
+  void spell_field(const OptionField& field, const SplitFlag& flag) {
+    if (flag.has_value) {
+      emit(field, flag.value);
+    } else if (std::holds_alternative<bool*>(field.target)) {
+      const bool says_which = has_value_next() && value_from_text<bool>(arguments_[next_]);
+      emit(field, says_which ? arguments_[next_++] : "yes");
+    } else if (has_value_next()) {
+      emit(field, arguments_[next_++]);
+      const bool is_list = std::holds_alternative<std::vector<std::string>*>(field.target);
+      while (is_list && has_value_next()) emit(field, arguments_[next_++]);
+    } else if (!field.bare.empty()) {
+      emit(field, field.bare);
+    } else {
+      result_.problems.push_back(fmt::format("--{}: a value is missing", field.name));
+    }
+  }
+
+  void emit(const OptionField& field, const std::string& value) {
+    if (value.empty()) {  // Boost takes an empty value only as an argument of its own
+      result_.arguments.push_back("--" + field.name);
+      result_.arguments.emplace_back();
+    } else {
+      result_.arguments.push_back(fmt::format("--{}={}", field.name, value));
+    }
+  }
+
+  bool has_value_next() const { return next_ < arguments_.size() && !is_flag(arguments_[next_]); }
+
+  OptionField* find_short(std::string_view name) {
+    for (OptionField& field : table_.fields()) {
+      const auto& flags = field.short_flags;
+      if (std::find(flags.begin(), flags.end(), name) != flags.end())
+        return &field;
+    }
+    return nullptr;
+  }
+
+  OptionField* find_negated(const SplitFlag& flag) {
+    if (flag.one_dash || flag.has_value || !flag.name.starts_with("no-"))
+      return nullptr;
+    OptionField* field = table_.find(flag.name.substr(3));
+    return field != nullptr && std::holds_alternative<bool*>(field->target) ? field : nullptr;
+  }
+
+  bool is_general(const SplitFlag& flag) {
+    if (flag.one_dash)
+      return flag.name == "h";
+    if (flag.name == "config") {
+      if (!flag.has_value && has_value_next()) {
+        ++next_;
+      } else if (!flag.has_value) {
+        result_.problems.emplace_back("--config: a file name is missing");
+      }
+      return true;
+    }
+    return std::find(kGeneralFlags.begin(), kGeneralFlags.end(), flag.name) != kGeneralFlags.end();
+  }
+
+  void refuse(const std::string& argument, const SplitFlag& flag) {
+    std::vector<std::string> known;
+    for (const std::string& name : table_.names()) known.push_back("--" + name);
+    for (const OptionField& field : table_.fields()) {
+      for (const std::string& name : field.short_flags) known.push_back("-" + name);
+    }
+    const std::string guess = did_you_mean("--" + flag.name, known);
+    result_.problems.push_back(fmt::format("unknown option {}{}{}",
+                                           argument.substr(0, argument.find('=')),
+                                           guess.empty() ? "" : "; ",
+                                           guess));
+    result_.has_unknown = true;
+    if (!flag.has_value && has_value_next())
+      ++next_;  // most likely its value
+  }
+
+  OptionTable& table_;
+  std::span<const std::string> arguments_;
+  size_t next_ = 0;
+  SpelledArguments result_;
+};
+
+}  // namespace
+
+SplitFlag split_flag(std::string_view argument) {
+  SplitFlag flag;
+  if (!is_flag(argument))
+    return flag;
+  flag.one_dash = argument[1] != '-';
+  argument.remove_prefix(flag.one_dash ? 1 : 2);
+  const size_t equals = argument.find('=');
+  flag.has_value = equals != std::string_view::npos;
+  flag.name = argument.substr(0, equals);
+  if (flag.has_value)
+    flag.value = argument.substr(equals + 1);
+  std::replace(flag.name.begin(), flag.name.end(), '_', '-');
+  return flag;
+}
+
+SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments) {
+  return Speller(table, arguments).run();
+}
+
+}  // namespace phraseq

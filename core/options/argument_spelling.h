@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// A command line whose flags all read `--name=value`.
+struct SpelledArguments {
+  std::vector<std::string> arguments;
+  std::vector<std::string> problems;
+  bool has_unknown = false;
+};
+
+/// Rewrites what users may write into one spelling: underscores, aliases and one-dash flags (`-s`,
+/// `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the value, and the
+/// arguments after a list of strings up to the next flag. Unknown flags and missing values become
+/// problems.
+SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments);
+
+/// "--max_tokens=9" → "max-tokens" and "9"; an argument that is no flag has an empty name.
+struct SplitFlag {
+  std::string name;
+  bool one_dash = false;
+  bool has_value = false;
+  std::string value;
+};
+SplitFlag split_flag(std::string_view argument);
+
+}  // namespace phraseq

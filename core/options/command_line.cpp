@@ -1,0 +1,229 @@
+#include "core/options/command_line.h"
+
+#include <map>
+#include <optional>
+
+#include <boost/program_options/cmdline.hpp>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/positional_options.hpp>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/options/argument_spelling.h"
+#include "core/options/config_file.h"
+#include "core/options/value_text.h"
+
+namespace phraseq {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kUnexpected = "unexpected argument";
+using Problems = std::vector<std::string>;
+
+bool is_string_list(const OptionField& field) {
+  return std::holds_alternative<std::vector<std::string>*>(field.target);
+}
+
+bool is_list(const OptionField& field) {
+  return is_string_list(field) || std::holds_alternative<std::vector<double>*>(field.target) ||
+         std::holds_alternative<std::vector<int64_t>*>(field.target);
+}
+
+void set(OptionField& field, const std::string& text, OptionOrigin origin, Problems& problems) {
+  try {
+    field.from_text(text, origin);
+  } catch (const UsageError& failure) {
+    problems.push_back(failure.message());
+  }
+}
+
+void apply_config_file(OptionTable& table, const std::string& path, Problems& problems) {
+  for (const ConfigEntry& entry : read_config_file(path, problems)) {
+    const std::string place = fmt::format("{}:{}: ", path, entry.line);
+    if (OptionField* field = table.find(entry.name)) {
+      Problems found;
+      set(*field, entry.value, OptionOrigin::kConfigFile, found);
+      for (const std::string& problem : found) problems.push_back(place + problem);
+    } else {
+      const std::string guess = did_you_mean(entry.name, table.names());
+      problems.push_back(fmt::format(
+          "{}unknown option '{}'{}{}", place, entry.name, guess.empty() ? "" : "; ", guess));
+    }
+  }
+}
+
+/// Which options take the arguments without a flag; those after the last are caught by name.
+po::positional_options_description positions_of(const OptionTable& table) {
+  po::positional_options_description positions;
+  for (const OptionField& field : table.fields()) {
+    if (field.is_positional)
+      positions.add(field.name.c_str(), is_list(field) ? -1 : 1);
+    if (field.is_positional && is_list(field))
+      return positions;
+  }
+  positions.add(kUnexpected, -1);
+  return positions;
+}
+
+po::parsed_options parse_syntax(const OptionTable& table,
+                                const std::vector<std::string>& arguments) {
+  po::options_description description;
+  for (const OptionField& field : table.fields()) {
+    description.add_options()(
+        field.name.c_str(), po::value<std::vector<std::string>>()->composing(), "");
+  }
+  description.add_options()(kUnexpected, po::value<std::vector<std::string>>()->composing(), "");
+  namespace style = po::command_line_style;
+  return po::command_line_parser(arguments)
+      .options(description)
+      .positional(positions_of(table))
+      .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+      .run();
+}
+
+/// What one option was given, as one text: the last for a single value, all of a list of strings.
+void gather(const OptionField& field,
+            const po::option& option,
+            std::map<std::string, std::string>& given) {
+  const bool by_position = option.position_key >= 0;
+  for (const std::string& value : option.value) {
+    // An argument without a flag is one item, whatever commas it has.
+    const std::string text =
+        by_position && is_string_list(field) ? text_of(std::vector{value}) : value;
+    const auto [entry, is_first] = given.try_emplace(field.name, text);
+    if (is_first)
+      continue;
+    if (is_string_list(field) || (by_position && is_list(field))) {
+      entry->second += "," + text;
+    } else {
+      entry->second = text;
+    }
+  }
+}
+
+/// Returns whether an unknown option was seen.
+bool apply_arguments(OptionTable& table,
+                     std::span<const std::string> arguments,
+                     Problems& problems) {
+  SpelledArguments spelled = spell_out(table, arguments);
+  problems.insert(problems.end(), spelled.problems.begin(), spelled.problems.end());
+  std::map<std::string, std::string> given;
+  try {
+    for (const po::option& option : parse_syntax(table, spelled.arguments).options) {
+      if (option.string_key == kUnexpected) {
+        problems.push_back(fmt::format("unexpected argument '{}'", fmt::join(option.value, " ")));
+      } else {
+        gather(*table.find(option.string_key), option, given);
+      }
+    }
+  } catch (const po::error& failure) {
+    problems.emplace_back(failure.what());
+  }
+  for (OptionField& field : table.fields()) {
+    const auto entry = given.find(field.name);
+    if (entry != given.end())
+      set(field, entry->second, OptionOrigin::kCommandLine, problems);
+  }
+  return spelled.has_unknown;
+}
+
+void check_required(const OptionTable& table, bool has_unknown, Problems& problems) {
+  for (const OptionField& field : table.fields()) {
+    if (!field.is_required || field.origin != OptionOrigin::kDefault)
+      continue;
+    // The value of an unknown option may be the argument that is missing.
+    if (field.is_positional && has_unknown)
+      continue;
+    const std::string name =
+        field.is_positional && !field.metavariable.empty() ? field.metavariable : "--" + field.name;
+    problems.push_back(fmt::format("{} is missing: {}", name, field.help));
+  }
+}
+
+[[noreturn]] void report(const Problems& problems) {
+  constexpr const char* kHint = "--help lists the options.";
+  if (problems.size() == 1)
+    throw UsageError(problems.front(), kHint);
+  throw UsageError(
+      fmt::format(
+          "{} problems with the options:\n    {}", problems.size(), fmt::join(problems, "\n    ")),
+      kHint);
+}
+
+/// The last value of `name` in the arguments alone.
+std::optional<std::string> peek_arguments(std::span<const std::string> arguments,
+                                          std::string_view name) {
+  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  std::optional<std::string> result;
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const SplitFlag flag = split_flag(arguments[i]);
+    if (flag.one_dash || flag.name != wanted)
+      continue;
+    if (flag.has_value) {
+      result = flag.value;
+    } else if (i + 1 < arguments.size() && split_flag(arguments[i + 1]).name.empty()) {
+      result = arguments[i + 1];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void parse_command_line(OptionTable& table,
+                        std::span<const std::string> arguments,
+                        const std::function<std::vector<std::string>()>& more_problems) {
+  Problems problems;
+  const auto config = peek_arguments(arguments, "config");
+  if (config && table.find("config") == nullptr)
+    apply_config_file(table, *config, problems);
+  const bool has_unknown = apply_arguments(table, arguments, problems);
+  check_required(table, has_unknown, problems);
+  if (more_problems) {
+    for (std::string& problem : more_problems()) problems.push_back(std::move(problem));
+  }
+  if (!problems.empty())
+    report(problems);
+}
+
+std::string peek_option(std::span<const std::string> arguments,
+                        std::string_view name,
+                        std::string_view fallback) {
+  if (auto value = peek_arguments(arguments, name))
+    return *value;
+  std::string result(fallback);
+  const auto config = peek_arguments(arguments, "config");
+  if (!config)
+    return result;
+  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  Problems reported_when_parsed;
+  for (const ConfigEntry& entry : read_config_file(*config, reported_when_parsed)) {
+    if (split_flag("--" + entry.name).name == wanted)
+      result = entry.value;
+  }
+  return result;
+}
+
+bool peek_flag(std::span<const std::string> arguments, std::string_view name) {
+  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  bool result = false;
+  for (const std::string& argument : arguments) {
+    if (argument == "--")
+      break;
+    const SplitFlag flag = split_flag(argument);
+    if (wanted == "help" && argument == "-h")
+      result = true;
+    if (flag.one_dash)
+      continue;
+    if (flag.name == wanted)
+      result = !flag.has_value || value_from_text<bool>(flag.value).value_or(true);
+    if (flag.name == "no-" + wanted)
+      result = false;
+  }
+  return result;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,102 @@
+#include "core/options/config_file.h"
+
+#include <cerrno>
+#include <fstream>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/options/value_text.h"
+
+namespace phraseq {
+namespace {
+
+/// The text without the comment that a '#' after a space begins.
+std::string_view without_comment(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool after_space = i == 0 || text[i - 1] == ' ' || text[i - 1] == '\t';
+    if (text[i] == '#' && after_space)
+      return trimmed(text.substr(0, i));
+  }
+  return trimmed(text);
+}
+
+/// The content of a value in quotes; nothing when the closing quote is missing or more follows it.
+std::optional<std::string> unquoted(std::string_view text) {
+  std::string result;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      if (!without_comment(text.substr(i + 1)).empty())
+        return std::nullopt;
+      return result;
+    }
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+      result += text[i] == 'n' ? '\n' : text[i];
+    } else {
+      result += text[i];
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ConfigEntry> parse_entry(std::string_view line) {
+  const size_t equals = line.find('=');
+  if (equals == std::string_view::npos)
+    return std::nullopt;
+  const std::string_view name = trimmed(line.substr(0, equals));
+  const std::string_view value = trimmed(line.substr(equals + 1));
+  if (name.empty())
+    return std::nullopt;
+  if (!value.starts_with('"')) {
+    return ConfigEntry{0, std::string(name), std::string(without_comment(value))};
+  }
+  auto content = unquoted(value);
+  if (!content)
+    return std::nullopt;
+  return ConfigEntry{0, std::string(name), std::move(*content)};
+}
+
+}  // namespace
+
+std::vector<ConfigEntry> read_config_file(const std::string& path,
+                                          std::vector<std::string>& problems) {
+  std::ifstream stream(path);
+  if (!stream)
+    throw IoError(path, "open the configuration file", errno);
+  std::vector<ConfigEntry> entries;
+  std::string raw;
+  for (int64_t number = 1; std::getline(stream, raw); ++number) {
+    const std::string_view line = trimmed(raw);
+    if (line.empty() || line[0] == '#' || line[0] == ';')
+      continue;
+    if (line.starts_with('[') && without_comment(line).ends_with(']'))
+      continue;
+    if (auto entry = parse_entry(line)) {
+      entry->line = number;
+      entries.push_back(std::move(*entry));
+    } else {
+      problems.push_back(fmt::format("{}:{}: '{}' is not 'name = value'", path, number, line));
+    }
+  }
+  if (stream.bad())
+    throw IoError(path, "read the configuration file", errno);
+  return entries;
+}
+
+std::string config_value(std::string_view text) {
+  const bool plain = !text.empty() && trimmed(text) == text && text[0] != '"' &&
+                     text.find_first_of("#\n") == std::string_view::npos;
+  if (plain)
+    return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return result + '"';
+}
+
+}  // namespace phraseq

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phraseq {
+
+/// One `name = value` of a configuration file.
+struct ConfigEntry {
+  int64_t line = 0;
+  std::string name;
+  std::string value;
+};
+
+/// Reads an INI file: `name = value` lines, `[section]` lines (ignored), comments from '#' or ';'
+/// at the start of a line and from a '#' after a space. A value in double quotes is taken as it
+/// stands, with
+/// \" \\ \n undone. Throws IoError when it cannot be read; a line that is nothing of this is added
+/// to `problems`.
+///
+/// Boost's own reader is not used: it cuts values at every '#' and its errors name no line.
+std::vector<ConfigEntry> read_config_file(const std::string& path,
+                                          std::vector<std::string>& problems);
+
+/// The value as `read_config_file` reads it back, quoted when it has to be.
+std::string config_value(std::string_view text);
+
+}  // namespace phraseq

@@ -1,0 +1,212 @@
+#include "core/options/option_table.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/options/value_text.h"
+
+namespace phraseq {
+namespace {
+
+/// Option names are written with dashes wherever a person sees them.
+std::string dashed(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '_', '-');
+  return result;
+}
+
+void check_range(const OptionField& field, double value, std::string_view text) {
+  if (value >= field.low && value <= field.high)
+    return;
+  throw UsageError(fmt::format("--{}: {} is out of range, {} is expected",
+                               field.name,
+                               text,
+                               range_text(field.low, field.high)));
+}
+
+void check_choice(const OptionField& field, const std::string& value) {
+  const auto& choices = field.choices;
+  if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
+    return;
+  const std::string guess = did_you_mean(value, choices);
+  throw UsageError(fmt::format("--{}: '{}' is not one of {}{}{}",
+                               field.name,
+                               value,
+                               fmt::join(choices, ", "),
+                               guess.empty() ? "" : "; ",
+                               guess));
+}
+
+/// One value of the type, whole and within the field's limits.
+template <class Value>
+Value checked_value(const OptionField& field, std::string_view text) {
+  const auto value = value_from_text<Value>(text);
+  if (!value) {
+    throw UsageError(fmt::format("--{}: '{}' is not {}", field.name, text, type_name<Value>()));
+  }
+  if constexpr (std::is_same_v<Value, int64_t> || std::is_same_v<Value, double>) {
+    check_range(field, static_cast<double>(*value), text);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    check_choice(field, *value);
+  }
+  return *value;
+}
+
+template <class Value>
+void assign(const OptionField& field, Value* target, std::string_view text) {
+  *target = checked_value<Value>(field, text);
+}
+
+template <class Value>
+void assign(const OptionField& field, std::vector<Value>* target, std::string_view text) {
+  const bool numbers = !std::is_same_v<Value, std::string>;
+  std::vector<Value> values;
+  for (const std::string& item : split_list(text, numbers)) {
+    values.push_back(checked_value<Value>(field, item));
+  }
+  *target = std::move(values);
+}
+
+}  // namespace
+
+std::string_view to_string(OptionOrigin origin) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "default", "preset", "config file", "checkpoint", "command line"};
+  return kNames.at(static_cast<size_t>(origin));
+}
+
+OptionField& OptionField::in(double lowest, double highest) {
+  low = lowest;
+  high = highest;
+  return *this;
+}
+
+OptionField& OptionField::at_least(double lowest) {
+  low = lowest;
+  return *this;
+}
+
+OptionField& OptionField::one_of(std::initializer_list<std::string_view> values) {
+  choices.assign(values.begin(), values.end());
+  return *this;
+}
+
+OptionField& OptionField::short_flag(std::string_view flag) {
+  short_flags.emplace_back(flag);
+  return *this;
+}
+
+OptionField& OptionField::alias(std::string_view other) {
+  aliases.push_back(dashed(other));
+  return *this;
+}
+
+OptionField& OptionField::value_name(std::string_view text) {
+  metavariable = text;
+  return *this;
+}
+
+OptionField& OptionField::required() {
+  is_required = true;
+  return *this;
+}
+
+OptionField& OptionField::positional() {
+  is_positional = true;
+  return *this;
+}
+
+OptionField& OptionField::harmless() {
+  is_harmless = true;
+  return *this;
+}
+
+OptionField& OptionField::bare_value(std::string_view value) {
+  bare = value;
+  return *this;
+}
+
+std::string OptionField::to_text() const {
+  return std::visit([](const auto* value) { return text_of(*value); }, target);
+}
+
+void OptionField::from_text(std::string_view text, OptionOrigin new_origin) {
+  std::visit([&](auto* value) { assign(*this, value, text); }, target);
+  origin = new_origin;
+}
+
+void OptionTable::section(std::string_view title) { section_ = title; }
+
+OptionField& OptionTable::field(std::string_view name, bool& value, std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name, int64_t& value, std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name, double& value, std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name, std::string& value, std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name,
+                                std::vector<int64_t>& value,
+                                std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name,
+                                std::vector<double>& value,
+                                std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+OptionField& OptionTable::field(std::string_view name,
+                                std::vector<std::string>& value,
+                                std::string_view help) {
+  return add(OptionField(name, &value, help));
+}
+
+OptionField* OptionTable::find(std::string_view name) {
+  const std::string wanted = dashed(name);
+  for (OptionField& field : fields_) {
+    if (field.name == wanted)
+      return &field;
+  }
+  for (OptionField& field : fields_) {
+    if (std::find(field.aliases.begin(), field.aliases.end(), wanted) != field.aliases.end()) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> OptionTable::names() const {
+  std::vector<std::string> result;
+  for (const OptionField& field : fields_) {
+    result.push_back(field.name);
+    result.insert(result.end(), field.aliases.begin(), field.aliases.end());
+  }
+  return result;
+}
+
+OptionField& OptionTable::add(OptionField field) {
+  field.name = dashed(field.name);
+  field.section = section_;
+  field.default_text = field.to_text();
+  if (const OptionField* other = find(field.name)) {
+    throw PluginError(fmt::format("option --{} is described twice: in '{}' and in '{}'",
+                                  field.name,
+                                  other->section,
+                                  section_),
+                      "Two components of one run must not share an option's name.");
+  }
+  fields_.push_back(std::move(field));
+  return fields_.back();
+}
+
+}  // namespace phraseq

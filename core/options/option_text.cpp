@@ -1,0 +1,282 @@
+#include "core/options/option_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/options/config_file.h"
+#include "core/options/value_text.h"
+
+namespace phraseq {
+namespace {
+
+constexpr size_t kHelpColumn = 30;
+constexpr size_t kLineWidth = 100;
+
+std::string key_of(const OptionField& field) {
+  std::string key = field.name;
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+bool is_bool(const OptionField& field) { return std::holds_alternative<bool*>(field.target); }
+
+std::string value_word(const OptionField& field) {
+  if (!field.metavariable.empty())
+    return field.metavariable;
+  if (!field.choices.empty())
+    return fmt::format("{}", fmt::join(field.choices, "|"));
+  constexpr const char* kWords[] = {"", "N", "X", "TEXT", "N,...", "X,...", "TEXT..."};
+  return kWords[field.target.index()];
+}
+
+bool has_range(const OptionField& field) {
+  return !std::isinf(field.low) || !std::isinf(field.high);
+}
+
+/// "-s, --source-lang TEXT"; a positional one is its value's name alone.
+std::string flags_text(const OptionField& field) {
+  std::string text;
+  for (const std::string& flag : field.short_flags) text += fmt::format("-{}, ", flag);
+  text += fmt::format("{}--{}", field.is_positional ? "[" : "", field.name);
+  if (field.is_positional)
+    text += "]";
+  if (is_bool(field))
+    return text;
+  return text + (field.bare.empty() ? fmt::format(" {}", value_word(field))
+                                    : fmt::format(" [{}]", value_word(field)));
+}
+
+/// What the help adds in brackets: default, range, the other names.
+std::string details_text(const OptionField& field) {
+  std::vector<std::string> parts;
+  if (field.is_required) {
+    parts.emplace_back("required");
+  } else if (!field.default_text.empty()) {
+    parts.push_back(fmt::format("default {}", field.default_text));
+  }
+  if (field.origin != OptionOrigin::kDefault && field.to_text() != field.default_text) {
+    parts.push_back(fmt::format("{} {}", to_string(field.origin), field.to_text()));
+  }
+  if (has_range(field))
+    parts.push_back(range_text(field.low, field.high));
+  if (!field.choices.empty() && !field.metavariable.empty()) {
+    parts.push_back(fmt::format("one of {}", fmt::join(field.choices, ", ")));
+  }
+  if (!field.bare.empty())
+    parts.push_back(fmt::format("without a value {}", field.bare));
+  for (const std::string& other : field.aliases) parts.push_back(fmt::format("also --{}", other));
+  return parts.empty() ? "" : fmt::format("({})", fmt::join(parts, "; "));
+}
+
+/// `text` wrapped at the line width, every line but the first indented to the help column.
+std::string wrapped(std::string_view text) {
+  std::string result;
+  size_t column = kHelpColumn;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (column + 1 + word.size() > kLineWidth) {
+      result += '\n' + std::string(kHelpColumn, ' ');
+      column = kHelpColumn;
+    } else if (column > kHelpColumn) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result;
+}
+
+std::string help_entry(const OptionField& field) {
+  std::string flags = "  " + flags_text(field);
+  if (flags.size() + 2 > kHelpColumn) {
+    flags += '\n' + std::string(kHelpColumn, ' ');
+  } else {
+    flags.resize(kHelpColumn, ' ');
+  }
+  const std::string details = details_text(field);
+  return flags + wrapped(details.empty() ? field.help : field.help + " " + details) + '\n';
+}
+
+std::string markdown_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '<' || c == '*')
+      result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+std::string markdown_row(const OptionField& field) {
+  std::string names;
+  for (const std::string& flag : field.short_flags) names += fmt::format("`-{}` ", flag);
+  names += fmt::format("`--{}`", field.name);
+  for (const std::string& other : field.aliases) names += fmt::format(" `--{}`", other);
+  std::string limits = is_bool(field) ? "yes, no" : value_word(field);
+  if (!field.choices.empty())
+    limits = fmt::format("{}", fmt::join(field.choices, ", "));
+  if (has_range(field))
+    limits = range_text(field.low, field.high);
+  std::string help = field.help;
+  if (!field.bare.empty())
+    help += fmt::format(" Without a value: {}.", field.bare);
+  const std::string shown = field.is_required            ? "required"
+                            : field.default_text.empty() ? ""
+                                                         : fmt::format("`{}`", field.default_text);
+  return fmt::format(
+      "| {} | {} | {} | {} |\n", names, markdown_escaped(limits), shown, markdown_escaped(help));
+}
+
+nlohmann::json value_json(const OptionField& field) {
+  return std::visit([](const auto* value) { return nlohmann::json(*value); }, field.target);
+}
+
+/// A JSON value as the command line would write it; throws UsageError when the type does not fit.
+template <class Value>
+std::string text_from_json(const nlohmann::json& json, const Value* /*type*/) {
+  constexpr bool kFits = true;
+  bool fits = !kFits;
+  if constexpr (std::is_same_v<Value, bool>)
+    fits = json.is_boolean();
+  if constexpr (std::is_same_v<Value, int64_t>)
+    fits = json.is_number_integer();
+  if constexpr (std::is_same_v<Value, double>)
+    fits = json.is_number();
+  if constexpr (std::is_same_v<Value, std::string>)
+    fits = json.is_string();
+  if (!fits)
+    throw UsageError(fmt::format("{} is not {}", json.dump(), type_name<Value>()));
+  return text_of(json.get<Value>());
+}
+
+template <class Value>
+std::string text_from_json(const nlohmann::json& json, const std::vector<Value>* /*type*/) {
+  if (!json.is_array())
+    throw UsageError(fmt::format("{} is not a list", json.dump()));
+  for (const auto& item : json) text_from_json(item, static_cast<const Value*>(nullptr));
+  return text_of(json.get<std::vector<Value>>());
+}
+
+/// The value itself, also when the origin was recorded with it.
+const nlohmann::json& plain_value(const nlohmann::json& json) {
+  const bool has_origin = json.is_object() && json.contains("value");
+  return has_origin ? json.at("value") : json;
+}
+
+}  // namespace
+
+std::string help_text(const OptionTable& table,
+                      std::string_view usage,
+                      std::string_view description) {
+  std::string text = fmt::format("Usage: {}\n\n{}\n", usage, description);
+  std::string section;
+  bool is_first = true;
+  for (const OptionField& field : table.fields()) {
+    if (is_first || field.section != section) {
+      section = field.section;
+      text += fmt::format("\n{}:\n", section.empty() ? "Options" : section);
+      is_first = false;
+    }
+    text += help_entry(field);
+  }
+  return text;
+}
+
+std::string print_config(const OptionTable& table) {
+  std::string text;
+  std::string section;
+  for (const OptionField& field : table.fields()) {
+    if (field.section != section) {
+      section = field.section;
+      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    }
+    text += fmt::format(
+        "{} = {}  # {}\n", field.name, config_value(field.to_text()), to_string(field.origin));
+  }
+  return text;
+}
+
+std::string markdown_text(const OptionTable& table,
+                          std::string_view title,
+                          std::string_view description) {
+  std::string text = fmt::format("# {}\n\n{}\n", title, description);
+  std::string section;
+  bool is_first = true;
+  for (const OptionField& field : table.fields()) {
+    if (is_first || field.section != section) {
+      section = field.section;
+      if (!section.empty())
+        text += fmt::format("\n## {}\n", section);
+      text += "\n| option | value | default | meaning |\n| --- | --- | --- | --- |\n";
+      is_first = false;
+    }
+    text += markdown_row(field);
+  }
+  return text;
+}
+
+nlohmann::json to_json(const OptionTable& table, bool with_origin) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const OptionField& field : table.fields()) {
+    auto value = value_json(field);
+    if (with_origin)
+      value = {{"value", std::move(value)}, {"origin", to_string(field.origin)}};
+    json[key_of(field)] = std::move(value);
+  }
+  return json;
+}
+
+void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin) {
+  if (!json.is_object())
+    throw FormatError("recorded options are not a JSON object");
+  std::vector<std::string> problems;
+  for (const auto& [key, value] : json.items()) {
+    OptionField* field = table.find(key);
+    if (field == nullptr) {
+      const std::string guess = did_you_mean(key, table.names());
+      problems.push_back(
+          fmt::format("unknown option '{}'{}{}", key, guess.empty() ? "" : "; ", guess));
+      continue;
+    }
+    try {
+      const auto& plain = plain_value(value);
+      const auto text = std::visit(
+          [&](const auto* target) { return text_from_json(plain, target); }, field->target);
+      field->from_text(text, origin);
+    } catch (const UsageError& failure) {
+      problems.push_back(fmt::format("{}: {}", key, failure.message()));
+    }
+  }
+  if (problems.empty())
+    return;
+  throw FormatError(
+      fmt::format("recorded options do not fit:\n    {}", fmt::join(problems, "\n    ")));
+}
+
+std::vector<std::string> differences(const OptionTable& now, const nlohmann::json& recorded) {
+  std::vector<std::string> result;
+  for (const OptionField& field : now.fields()) {
+    if (field.is_harmless)
+      continue;
+    const auto entry = recorded.find(key_of(field));
+    if (entry == recorded.end()) {
+      if (field.to_text() == field.default_text)
+        continue;  // newer than the record, and not used
+      result.push_back(fmt::format("{}: was not recorded, now {}", field.name, field.to_text()));
+    } else if (plain_value(*entry) != value_json(field)) {
+      result.push_back(fmt::format(
+          "{}: was {}, now {}", field.name, plain_value(*entry).dump(), value_json(field).dump()));
+    }
+  }
+  return result;
+}
+
+}  // namespace phraseq

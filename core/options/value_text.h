@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phraseq {
+
+/// How single values are written and read, the same everywhere: in the C locale, whole strings
+/// only.
+
+/// Nothing unless all of `text` is one value. Booleans: yes, no, true, false, on, off, in any case.
+/// Numbers must be finite.
+template <class Value>
+std::optional<Value> value_from_text(std::string_view text);
+
+/// "a whole number" and the like, for messages.
+template <class Value>
+std::string_view type_name();
+
+std::string text_of(bool value);
+std::string text_of(int64_t value);
+std::string text_of(double value);  ///< the shortest text that reads back as the same number
+std::string text_of(const std::string& value);
+std::string text_of(const std::vector<int64_t>& values);
+std::string text_of(const std::vector<double>& values);
+std::string text_of(const std::vector<std::string>& values);  ///< a comma inside a value as "\,"
+
+/// Splits at commas, spaces around the items removed, "\," and "\\" undone. `numbers` takes
+/// fairseq's
+/// "(0.9, 0.98)" and "[1, 2]" too. An empty text has no items.
+std::vector<std::string> split_list(std::string_view text, bool numbers);
+
+/// "0 to 1", "at least 1" …
+std::string range_text(double low, double high);
+
+std::string_view trimmed(std::string_view text);
+
+}  // namespace phraseq

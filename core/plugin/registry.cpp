@@ -1,0 +1,175 @@
+#include "core/plugin/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/near_miss.h"
+
+namespace phraseq {
+namespace {
+
+bool is_component_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) {
+           return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
+std::string origin_of(const Component& component) {
+  return component.file.empty() ? "this program" : component.file;
+}
+
+const Preset* find_preset(const Component& component, std::string_view name) {
+  for (const Preset& preset : component.presets) {
+    if (preset.name == name)
+      return &preset;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Registry::check_name(const Component& component, const std::string& name) const {
+  if (!is_component_name(name)) {
+    throw PluginError(
+        fmt::format(
+            "{}: '{}' cannot be the name of a {}", origin_of(component), name, component.kind),
+        "Names are lower-case letters, digits and '_', and begin with a letter.");
+  }
+  for (const auto& [key, other] : components_) {
+    if (other.kind != component.kind)
+      continue;
+    if (other.name != name && find_preset(other, name) == nullptr)
+      continue;
+    throw PluginError(fmt::format("{} '{}' is offered twice: by {} and by {}",
+                                  component.kind,
+                                  name,
+                                  origin_of(other),
+                                  origin_of(component)),
+                      "Remove one of the two plugins, or rename its component.");
+  }
+}
+
+void Registry::add(Component component) {
+  if (frozen_) {
+    throw PluginError(
+        fmt::format(
+            "{} '{}' comes too late: names were looked up already", component.kind, component.name),
+        "All plugins are loaded before the first component is selected.");
+  }
+  if (current_plugin_ != nullptr) {
+    component.plugin = current_plugin_->name;
+    component.plugin_version = current_plugin_->version;
+    component.file = current_plugin_->file;
+  }
+  check_name(component, component.name);
+  for (const Preset& preset : component.presets) check_name(component, preset.name);
+  auto key = std::make_pair(component.kind, component.name);
+  components_.emplace(std::move(key), std::move(component));
+}
+
+void Registry::add_plugin(const LoadedPlugin& plugin,
+                          const std::function<void(Registry&)>& register_components) {
+  for (const LoadedPlugin& other : plugins_) {
+    if (other.file == plugin.file)
+      return;
+  }
+  const auto before = components_;
+  const auto failed = [&](std::string_view what) {
+    components_ = before;
+    current_plugin_ = nullptr;
+    return PluginError(fmt::format("plugin '{}' ({}) failed while it registered its components: {}",
+                                   plugin.name,
+                                   plugin.file,
+                                   what));
+  };
+  current_plugin_ = &plugin;
+  try {
+    register_components(*this);
+  } catch (const Error& failure) {
+    throw failed(failure.what());
+  } catch (const std::exception& failure) {
+    throw failed(failure.what());
+  } catch (...) {
+    throw failed("it threw something that is no std::exception");
+  }
+  current_plugin_ = nullptr;
+  plugins_.push_back(plugin);
+}
+
+Selection Registry::select(std::string_view kind, std::string_view name) const {
+  frozen_ = true;
+  for (const auto& [key, component] : components_) {
+    if (component.kind != kind)
+      continue;
+    const Preset* chosen = find_preset(component, name);
+    if (component.name != name && chosen == nullptr)
+      continue;
+    Selection selection{&component, std::string(name), component.make_options()};
+    if (chosen != nullptr)
+      chosen->apply(*selection.options);
+    return selection;
+  }
+  refuse_unknown(kind, name);
+}
+
+void Registry::refuse_unknown(std::string_view kind, std::string_view name) const {
+  const auto known = names(kind);
+  const std::string guess = did_you_mean(name, known);
+  std::map<std::string, std::vector<std::string>> by_file;
+  for (const Component* component : components()) {
+    if (component->kind != kind)
+      continue;
+    auto& listed = by_file[origin_of(*component)];
+    listed.push_back(component->name);
+    for (const Preset& preset : component->presets) listed.push_back(preset.name);
+  }
+  std::string hint =
+      by_file.empty() ? fmt::format("No loaded plugin offers a {}.", kind) : "Known:";
+  for (const auto& [file, listed] : by_file) {
+    hint += fmt::format("\n    {} (from {})", fmt::join(listed, ", "), file);
+  }
+  hint += fmt::format(
+      "\n  {} plugins are loaded; 'phraseq plugins list' shows them. Folders are added with "
+      "--plugin-dir or PHRASEQ_PLUGIN_PATH.",
+      plugins_.size());
+  throw UsageError(
+      fmt::format("{} '{}' is not known{}{}", kind, name, guess.empty() ? "" : "; ", guess), hint);
+}
+
+std::vector<const Component*> Registry::components() const {
+  std::vector<const Component*> result;
+  for (const auto& [key, component] : components_) result.push_back(&component);
+  return result;
+}
+
+std::vector<std::string> Registry::names(std::string_view kind) const {
+  std::vector<std::string> result;
+  for (const auto& [key, component] : components_) {
+    if (component.kind != kind)
+      continue;
+    result.push_back(component.name);
+    for (const Preset& preset : component.presets) result.push_back(preset.name);
+  }
+  return result;
+}
+
+void describe(OptionTable& table, const Selection& selection) {
+  OptionTable plain;
+  const auto defaults = selection.component->make_options();
+  defaults->describe(plain);
+  table.section(selection.component->name);
+  selection.options->describe(table);
+  for (const OptionField& field : plain.fields()) {
+    OptionField* ours = table.find(field.name);
+    if (ours == nullptr || ours->default_text == field.default_text)
+      continue;
+    ours->default_text = field.default_text;
+    ours->origin = OptionOrigin::kPreset;
+  }
+}
+
+}  // namespace phraseq
