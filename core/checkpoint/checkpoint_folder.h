@@ -9,46 +9,66 @@
 
 namespace phraseq {
 
+/// The pointers that training keeps; `CheckpointFolder::point` takes other names too.
+inline constexpr const char* kLastPointer = "checkpoint_last";
+inline constexpr const char* kBestPointer = "checkpoint_best";
+
 /// How many checkpoints of each kind stay; -1 = all.
 struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
-  int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
+  int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors, of each metric
 };
 
 /// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for
-/// deleting. Holds an exclusive lock for its life (`.lock`): two trainings in one folder is a UsageError that
-/// names the other's process.
+/// deleting. Holds an exclusive lock for its life (`.lock`): two trainings in one folder is a
+/// UsageError that names the other's process.
 class PHRASEQ_API CheckpointFolder {
  public:
-  explicit CheckpointFolder(std::string folder);  ///< makes the folder; removes our stale temporaries
+  explicit CheckpointFolder(
+      std::string folder);  ///< makes the folder; removes our stale temporaries
   ~CheckpointFolder();
+  CheckpointFolder(const CheckpointFolder&) = delete;
+  CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
   std::string epoch_path(int64_t epoch) const;
   std::string update_path(int64_t epoch, int64_t update) const;
-  std::string best_path(const std::string& metric, double value) const;
-  std::string last_path() const;  ///< file used when neither interval applies: checkpoint_last_UPDATE is pointed at
+  std::string best_path(const std::string& metric, double value) const;  ///< `value` finite
+  /// For a save that is neither of these, only to go on from. A new name each time, so that the
+  /// file pointed at is never overwritten; `retain` deletes those that nothing points at.
+  std::string last_path(int64_t update) const;
 
-  /// `checkpoint_last` and `checkpoint_best`: small text files "NAME CRC\n", written atomically after
-  /// the target; never copies.
+  /// `checkpoint_last` and `checkpoint_best`: small text files "NAME CRC\n", written atomically
+  /// after the target; never copies. Reads the target's header again first.
   void point(const std::string& pointer, const std::string& checkpoint_path);
-  /// The file a pointer leads to, when it exists and verifies. A bad target is reported with
-  /// log_warning and the newest file that verifies is taken instead; `strict` makes it a FormatError.
+  /// The file a pointer leads to, verified wholly. A bad pointer or target is reported with
+  /// log_warning and the newest file that verifies is taken instead; `strict` makes it a
+  /// FormatError. A FormatError too when there are checkpoints but none verifies. Null when there
+  /// is nothing to go on from: no such pointer and, for `checkpoint_last`, no checkpoint either.
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
   /// Deletes by the rules after `newest` was written and its header verified; never what a pointer
-  /// points at. Returns what was deleted. `maximise`: larger metric is better.
-  std::vector<std::string> retain(const RetentionRules& rules, bool maximise, const std::string& newest);
+  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximise`:
+  /// larger metric is better.
+  std::vector<std::string> retain(const RetentionRules& rules,
+                                  bool maximise,
+                                  const std::string& newest);
 
   const std::string& path() const { return folder_; }
 
  private:
+  void lock();
+  std::string path_of(const std::string& name) const;
+
   std::string folder_;
   int lock_descriptor_ = -1;
 };
 
 /// The checkpoint that a user's path means: the file itself, the target of a pointer file
-/// (`…/checkpoint_best`), or a folder's `checkpoint_best` (else `checkpoint_last`).
+/// (`…/checkpoint_best`), or a folder's `checkpoint_best` (else `checkpoint_last`). A pointer's
+/// target must be the file that was pointed at (its header is read); the caller verifies the rest
+/// by opening it. Throws IoError when there is no such file, UsageError for a folder without
+/// pointers.
 PHRASEQ_API std::string resolve_checkpoint(const std::string& path);
 
 }  // namespace phraseq

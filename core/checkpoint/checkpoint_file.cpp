@@ -1,0 +1,253 @@
+#include "core/checkpoint/checkpoint_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_format.h"
+#include "core/checkpoint/safetensors_header.h"
+#include "core/io/crc32c.h"
+#include "core/io/mapped_file.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kDamagedHint =
+    "The file was damaged after it was written: copy it again, or take another checkpoint.";
+
+[[noreturn]] void header_defect(const std::string& path,
+                                std::string_view what,
+                                std::string_view hint = {}) {
+  throw FormatError(fmt::format("{}: header {}", path, what), hint);
+}
+
+std::string_view kind_hint(std::span<const std::byte> file) {
+  const std::string_view start(reinterpret_cast<const char*>(file.data()),
+                               std::min<size_t>(file.size(), 4));
+  if (start == "PK\x03\x04") {
+    return "This is a zip archive, as PyTorch's .pt files are: save the weights as safetensors "
+           "first.";
+  }
+  return "Either this is no checkpoint, or the file was cut short.";
+}
+
+/// The header's text, after the checks that make it safe to look at.
+std::string_view find_header(std::span<const std::byte> file, const std::string& path) {
+  if (file.size() < kHeaderLengthBytes) {
+    throw FormatError(fmt::format("{}: the file has {} bytes; the header's length alone takes {}",
+                                  path,
+                                  file.size(),
+                                  kHeaderLengthBytes),
+                      "The file was cut short.");
+  }
+  const uint64_t length = read_length(file);
+  const uint64_t rest = file.size() - kHeaderLengthBytes;
+  if (length > kMaxHeaderBytes) {
+    header_defect(path,
+                  fmt::format("claims {} bytes; at most {} are allowed", length, kMaxHeaderBytes),
+                  kind_hint(file));
+  }
+  if (length > rest) {
+    header_defect(path,
+                  fmt::format("claims {} bytes, but the file has {} left", length, rest),
+                  kind_hint(file));
+  }
+  return {reinterpret_cast<const char*>(file.data()) + kHeaderLengthBytes, length};
+}
+
+/// Takes an entry of the format's own out of the metadata.
+std::string take_entry(SafetensorsHeader& header, const char* key, const std::string& path) {
+  const auto node = header.metadata.extract(key);
+  if (node.empty())
+    header_defect(path, fmt::format("has no entry '{}'", key), kDamagedHint);
+  return node.mapped();
+}
+
+void check_version(const std::string& version, const std::string& writer, const std::string& path) {
+  int number = 0;
+  const auto* end = version.data() + version.size();
+  const auto [rest, problem] = std::from_chars(version.data(), end, number);
+  if (problem != std::errc() || rest != end || number < 1) {
+    header_defect(path,
+                  fmt::format("has the format version {}, which is no version", in_quotes(version)),
+                  kDamagedHint);
+  }
+  if (number > kCheckpointFormatVersion) {
+    header_defect(path,
+                  fmt::format("says checkpoint format {}, written by phraseq {}; this is phraseq "
+                              "{}, which reads formats up to {}",
+                              number,
+                              in_quotes(writer),
+                              PHRASEQ_VERSION,
+                              kCheckpointFormatVersion),
+                  "Use the newer phraseq.");
+  }
+}
+
+void check_header_checksum(std::string_view header,
+                           const std::string& recorded,
+                           const std::string& path) {
+  const size_t digits = find_header_checksum(header);
+  if (digits == std::string_view::npos || header.substr(digits, kNoChecksum.size()) != recorded) {
+    header_defect(
+        path,
+        "does not hold its checksum in the form in which phraseq writes it",
+        "Another program rewrote the file: it must drop the 'phraseq.' metadata when it does.");
+  }
+  const std::string found = checksum_text(header_checksum(header, digits));
+  if (found != recorded) {
+    header_defect(
+        path, fmt::format("has the checksum {}, recorded was {}", found, recorded), kDamagedHint);
+  }
+}
+
+using Checksums = std::map<std::string, std::string, std::less<>>;
+
+/// A JSON object of strings. Nesting is refused while parsing: as a document it could take many
+/// times the memory of its text.
+Checksums parse_table(const std::string& text) {
+  const auto refuse_nesting = [](int depth, json::parse_event_t event, const json&) {
+    using enum json::parse_event_t;
+    if (depth > 0 && (event == object_start || event == array_start)) {
+      throw json::other_error::create(501, "nested", nullptr);
+    }
+    return true;
+  };
+  return json::parse(text, refuse_nesting).get<Checksums>();
+}
+
+/// Tensor name → recorded checksum; exactly the tensors of the header.
+Checksums parse_tensor_checksums(const std::string& text,
+                                 const std::vector<HeaderTensor>& tensors,
+                                 const std::string& path) {
+  Checksums checksums;
+  try {
+    checksums = parse_table(text);
+  } catch (const json::exception&) {
+    header_defect(
+        path,
+        fmt::format("has an entry '{}' that is no table of checksums", kTensorChecksumsKey),
+        kDamagedHint);
+  }
+  for (const auto& tensor : tensors) {
+    if (!checksums.contains(tensor.name)) {
+      header_defect(
+          path, fmt::format("has no checksum of tensor {}", in_quotes(tensor.name)), kDamagedHint);
+    }
+  }
+  if (checksums.size() != tensors.size()) {
+    header_defect(path, "has checksums of tensors that are not there", kDamagedHint);
+  }
+  return checksums;
+}
+
+}  // namespace
+
+struct CheckpointFile::State {
+  explicit State(const std::string& name) : path(name), file(name) {}
+
+  std::string path;
+  MappedFile file;
+  std::string writer_version;
+  std::string fingerprint;
+  std::map<std::string, std::string> metadata;
+  std::vector<TensorView> tensors;
+  std::unordered_map<std::string_view, size_t> by_name;
+  Checksums checksums;
+
+  /// Reads what the format adds to safetensors out of the header; leaves a foreign file alone.
+  void read_own_entries(SafetensorsHeader& header, std::string_view text) {
+    const auto own = header.metadata.lower_bound(kReservedPrefix);
+    if (own == header.metadata.end() || !own->first.starts_with(kReservedPrefix))
+      return;
+    writer_version = take_entry(header, kWriterVersionKey, path);
+    check_version(take_entry(header, kFormatVersionKey, path), writer_version, path);
+    fingerprint = take_entry(header, kHeaderChecksumKey, path);
+    check_header_checksum(text, fingerprint, path);
+    checksums =
+        parse_tensor_checksums(take_entry(header, kTensorChecksumsKey, path), header.tensors, path);
+  }
+
+  void make_views(std::vector<HeaderTensor> found, std::span<const std::byte> data) {
+    for (auto& tensor : found) {
+      tensors.push_back({std::move(tensor.name),
+                         tensor.dtype,
+                         std::move(tensor.shape),
+                         data.subspan(tensor.begin, tensor.end - tensor.begin)});
+    }
+    for (size_t i = 0; i < tensors.size(); ++i) by_name.emplace(tensors[i].name, i);
+  }
+};
+
+CheckpointFile CheckpointFile::open(const std::string& path, bool verify_tensors) {
+  auto state = std::make_unique<State>(path);
+  const auto bytes = state->file.bytes();
+  const std::string_view text = find_header(bytes, path);
+  const auto data = bytes.subspan(kHeaderLengthBytes + text.size());
+  SafetensorsHeader header = parse_header(text, data.size(), path);
+  state->read_own_entries(header, text);
+  state->metadata = std::move(header.metadata);
+  state->make_views(std::move(header.tensors), data);
+  CheckpointFile file(std::move(state));
+  if (verify_tensors)
+    file.verify_tensors();
+  return file;
+}
+
+CheckpointFile::CheckpointFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CheckpointFile::~CheckpointFile() = default;
+CheckpointFile::CheckpointFile(CheckpointFile&&) noexcept = default;
+CheckpointFile& CheckpointFile::operator=(CheckpointFile&&) noexcept = default;
+
+void CheckpointFile::verify_tensors() const {
+  if (is_foreign())
+    return;
+  for (const auto& tensor : state_->tensors) {
+    const std::string found = checksum_text(crc32c(tensor.bytes));
+    const std::string& recorded = state_->checksums.find(tensor.name)->second;
+    if (found == recorded)
+      continue;
+    throw FormatError(fmt::format("{}: tensor {} has the checksum {}, recorded was {}",
+                                  path(),
+                                  in_quotes(tensor.name),
+                                  found,
+                                  in_quotes(recorded)),
+                      kDamagedHint);
+  }
+}
+
+const std::string& CheckpointFile::path() const { return state_->path; }
+bool CheckpointFile::is_foreign() const { return state_->fingerprint.empty(); }
+const std::string& CheckpointFile::writer_version() const { return state_->writer_version; }
+const std::string& CheckpointFile::fingerprint() const { return state_->fingerprint; }
+const std::map<std::string, std::string>& CheckpointFile::metadata() const {
+  return state_->metadata;
+}
+const std::vector<TensorView>& CheckpointFile::tensors() const { return state_->tensors; }
+
+const std::string& CheckpointFile::metadata(std::string_view key) const {
+  const auto found = state_->metadata.find(std::string(key));
+  if (found == state_->metadata.end()) {
+    header_defect(
+        path(),
+        fmt::format("has no entry {}", in_quotes(key)),
+        is_foreign()
+            ? "This is a plain safetensors file, not a checkpoint of phraseq; see phraseq import."
+            : "");
+  }
+  return found->second;
+}
+
+const TensorView* CheckpointFile::find(std::string_view name) const {
+  const auto found = state_->by_name.find(name);
+  return found == state_->by_name.end() ? nullptr : &state_->tensors[found->second];
+}
+
+}  // namespace phraseq

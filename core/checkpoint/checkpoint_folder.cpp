@@ -1,0 +1,281 @@
+#include "core/checkpoint/checkpoint_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_name.h"
+#include "core/checkpoint/checkpoint_pointer.h"
+#include "core/io/atomic_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kAllKinds = {
+    CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest, CheckpointKind::kLast};
+
+void make_folder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem)
+    throw IoError(folder, "make the folder", problem.value());
+}
+
+/// "PROCESS on HOST", as the holder of the lock wrote it.
+std::string read_holder(int descriptor) {
+  std::array<char, 256> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+  std::string holder(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  holder.erase(std::min(holder.find('\n'), holder.size()));
+  return holder.empty() ? "another process" : "process " + holder;
+}
+
+/// Who holds the lock, for others to read. A convenience: the lock itself does not depend on it.
+void write_holder(int descriptor) {
+  std::array<char, 128> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0)
+    host[0] = '?';
+  const std::string holder = fmt::format("{} on {}\n", ::getpid(), host.data());
+  if (::ftruncate(descriptor, 0) != 0 ||
+      ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
+    log_warning(fmt::format("the lock file could not be filled in (errno {})", errno));
+  }
+}
+
+/// All checkpoints of the folder, the one written last first.
+std::vector<std::string> newest_first(const std::string& folder) {
+  std::vector<std::pair<fs::file_time_type, std::string>> files;
+  for (const auto kind : kAllKinds) {
+    for (const auto& name : list_checkpoints(folder, kind)) {
+      const auto path = fs::path(folder) / name.file_name();
+      std::error_code gone;
+      const auto time = fs::last_write_time(path, gone);
+      if (!gone)
+        files.emplace_back(time, path.string());
+    }
+  }
+  std::ranges::sort(files, std::greater<>());
+  std::vector<std::string> paths;
+  for (auto& [time, path] : files) paths.push_back(std::move(path));
+  return paths;
+}
+
+/// The newest that verifies; null when there is no checkpoint at all.
+std::optional<std::string> newest_good(const std::string& folder) {
+  const auto candidates = newest_first(folder);
+  for (const auto& path : candidates) {
+    try {
+      CheckpointFile::open(path);
+      log_warning(fmt::format("taking {}, the newest checkpoint that verifies", path));
+      return path;
+    } catch (const Error& problem) {
+      log_warning(problem.message());
+    }
+  }
+  if (candidates.empty())
+    return std::nullopt;
+  throw FormatError(fmt::format("{}: none of {} checkpoints verifies", folder, candidates.size()),
+                    "Restore one from a copy, or train into another folder.");
+}
+
+/// What the pointers of the folder point at. Throws FormatError when `checkpoint_last` or
+/// `checkpoint_best` cannot be read; other files may be anything.
+std::set<std::string> pointed_at(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || name.ends_with(".safetensors"))
+      continue;
+    try {
+      if (const auto pointer = read_pointer(entry.path().string()))
+        names.insert(pointer->name);
+    } catch (const Error&) {
+      if (name == kLastPointer || name == kBestPointer)
+        throw;
+    }
+  }
+  return names;
+}
+
+/// The first of `names`, all but `keep`; the last ones are the best.
+void all_but_last(std::span<const CheckpointName> names,
+                  int64_t keep,
+                  std::vector<std::string>& surplus) {
+  if (keep < 0)
+    return;
+  const size_t kept = std::min(static_cast<size_t>(keep), names.size());
+  for (const auto& name : names.first(names.size() - kept)) surplus.push_back(name.file_name());
+}
+
+std::vector<std::string> surplus_names(const std::string& folder,
+                                       const RetentionRules& rules,
+                                       bool maximise) {
+  std::vector<std::string> surplus;
+  all_but_last(
+      list_checkpoints(folder, CheckpointKind::kUpdate), rules.keep_interval_updates, surplus);
+  all_but_last(list_checkpoints(folder, CheckpointKind::kEpoch), rules.keep_last_epochs, surplus);
+  all_but_last(list_checkpoints(folder, CheckpointKind::kLast), 0, surplus);
+  std::map<std::string, std::vector<CheckpointName>> by_metric;
+  for (auto& name : list_checkpoints(folder, CheckpointKind::kBest))
+    by_metric[name.metric].push_back(name);
+  for (auto& [metric, names] : by_metric) {
+    if (!maximise)
+      std::ranges::reverse(names);
+    all_but_last(names, rules.keep_best_checkpoints, surplus);
+  }
+  return surplus;
+}
+
+/// The target when the file is a pointer; null when it is something else.
+std::optional<std::string> follow(const std::string& path) {
+  std::optional<CheckpointPointer> pointer;
+  try {
+    pointer = read_pointer(path);
+  } catch (const FormatError&) {
+    return std::nullopt;
+  }
+  if (!pointer)
+    return std::nullopt;
+  return checked_target(path, *pointer, /*verify_tensors=*/false);
+}
+
+}  // namespace
+
+CheckpointFolder::CheckpointFolder(std::string folder) : folder_(std::move(folder)) {
+  make_folder(folder_);
+  lock();
+  remove_stale_temporaries(folder_);
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (lock_descriptor_ >= 0)
+    ::close(lock_descriptor_);  // which gives the lock back
+}
+
+void CheckpointFolder::lock() {
+  const std::string file = path_of(".lock");
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0)
+    throw IoError(file, "open", errno);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int reason = errno;
+    const std::string holder = read_holder(descriptor);
+    ::close(descriptor);
+    if (reason != EWOULDBLOCK)
+      throw IoError(file, "lock", reason);
+    throw UsageError(fmt::format("{}: {} is training into this folder", folder_, holder),
+                     "Give this run another --save-dir, or stop the other one.");
+  }
+  lock_descriptor_ = descriptor;
+  write_holder(descriptor);
+}
+
+std::string CheckpointFolder::path_of(const std::string& name) const {
+  return (fs::path(folder_) / name).string();
+}
+
+std::string CheckpointFolder::epoch_path(int64_t epoch) const {
+  return path_of(CheckpointName{.kind = CheckpointKind::kEpoch, .epoch = epoch}.file_name());
+}
+
+std::string CheckpointFolder::update_path(int64_t epoch, int64_t update) const {
+  return path_of(CheckpointName{.kind = CheckpointKind::kUpdate, .epoch = epoch, .update = update}
+                     .file_name());
+}
+
+std::string CheckpointFolder::best_path(const std::string& metric, double value) const {
+  if (!std::isfinite(value))
+    throw std::invalid_argument("the best value is not finite");
+  return path_of(
+      CheckpointName{.kind = CheckpointKind::kBest, .metric = metric, .value = value}.file_name());
+}
+
+std::string CheckpointFolder::last_path(int64_t update) const {
+  return path_of(CheckpointName{.kind = CheckpointKind::kLast, .update = update}.file_name());
+}
+
+void CheckpointFolder::point(const std::string& pointer, const std::string& checkpoint_path) {
+  const auto file = CheckpointFile::open(checkpoint_path, /*verify_tensors=*/false);
+  if (file.is_foreign())
+    throw std::invalid_argument(checkpoint_path + " is no checkpoint of phraseq");
+  write_pointer(path_of(pointer),
+                {fs::path(checkpoint_path).filename().string(), file.fingerprint()});
+}
+
+std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
+                                                     bool strict) const {
+  const std::string path = path_of(pointer);
+  try {
+    if (const auto content = read_pointer(path)) {
+      return checked_target(path, *content, /*verify_tensors=*/true);
+    }
+    if (pointer != kLastPointer || newest_first(folder_).empty())
+      return std::nullopt;
+    throw FormatError(fmt::format("{}: there are checkpoints, but this pointer is missing", path));
+  } catch (const Error& problem) {
+    if (strict)
+      throw FormatError(problem.message(), problem.hint());
+    log_warning(problem.message());
+  }
+  return newest_good(folder_);
+}
+
+std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
+                                                  bool maximise,
+                                                  const std::string& newest) {
+  CheckpointFile::open(newest, /*verify_tensors=*/false);
+  std::set<std::string> protected_names;
+  try {
+    protected_names = pointed_at(folder_);
+  } catch (const Error& problem) {
+    log_warning(fmt::format("{}; no old checkpoint is deleted", problem.message()));
+    return {};
+  }
+  protected_names.insert(fs::path(newest).filename().string());
+  std::vector<std::string> deleted;
+  for (const auto& name : surplus_names(folder_, rules, maximise)) {
+    if (protected_names.contains(name))
+      continue;
+    std::error_code problem;
+    const std::string path = path_of(name);
+    if (fs::remove(path, problem))
+      deleted.push_back(path);
+    if (problem)
+      log_warning(fmt::format("{}: cannot delete: {}", path, problem.message()));
+  }
+  return deleted;
+}
+
+std::string resolve_checkpoint(const std::string& path) {
+  if (!fs::is_directory(path)) {
+    if (!fs::exists(path))
+      throw IoError(path, "open", ENOENT);
+    return follow(path).value_or(path);
+  }
+  for (const char* pointer : {kBestPointer, kLastPointer}) {
+    const std::string candidate = (fs::path(path) / pointer).string();
+    if (const auto content = read_pointer(candidate))
+      return checked_target(candidate, *content, false);
+  }
+  throw UsageError(
+      fmt::format("{}: the folder has neither {} nor {}", path, kBestPointer, kLastPointer),
+      "Name a checkpoint file in it.");
+}
+
+}  // namespace phraseq

@@ -1,0 +1,78 @@
+#include "core/checkpoint/checkpoint_pointer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxPointerBytes = 512;
+constexpr size_t kFingerprintDigits = 8;
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.find_first_of(std::string_view("/\n\0", 3)) == name.npos;
+}
+
+bool is_fingerprint(std::string_view text) {
+  return text.size() == kFingerprintDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<CheckpointPointer> parse_pointer(const std::string& text) {
+  if (!text.ends_with('\n'))
+    return std::nullopt;
+  const size_t space = text.rfind(' ');
+  if (space == std::string::npos)
+    return std::nullopt;
+  CheckpointPointer pointer{text.substr(0, space), text.substr(space + 1, text.size() - space - 2)};
+  if (!is_plain_name(pointer.name) || !is_fingerprint(pointer.fingerprint))
+    return std::nullopt;
+  return pointer;
+}
+
+std::optional<CheckpointPointer> read_pointer(const std::string& path) {
+  if (!fs::exists(path))
+    return std::nullopt;
+  const MappedFile file(path);
+  const auto bytes = file.bytes().first(std::min(file.bytes().size(), kMaxPointerBytes));
+  auto pointer = parse_pointer({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (pointer && file.bytes().size() == bytes.size())
+    return pointer;
+  throw FormatError(
+      fmt::format("{}: not a pointer to a checkpoint; expected one line 'NAME CHECKSUM'", path));
+}
+
+void write_pointer(const std::string& path, const CheckpointPointer& pointer) {
+  write_file(path, fmt::format("{} {}\n", pointer.name, pointer.fingerprint));
+}
+
+std::string checked_target(const std::string& path,
+                           const CheckpointPointer& pointer,
+                           bool verify_tensors) {
+  const std::string target = (fs::path(path).parent_path() / pointer.name).string();
+  const auto file = CheckpointFile::open(target, verify_tensors);
+  if (file.fingerprint() != pointer.fingerprint) {
+    throw FormatError(
+        fmt::format("{}: points at the checkpoint {} in {}, but that file holds {}",
+                    path,
+                    pointer.fingerprint,
+                    target,
+                    file.is_foreign() ? "no checkpoint of phraseq" : file.fingerprint()),
+        "The file was replaced after the pointer was written.");
+  }
+  return target;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_format.h"
+#include "core/checkpoint/safetensors_header.h"
+#include "core/io/atomic_file.h"
+#include "core/io/crc32c.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+void check_metadata(const std::map<std::string, std::string>& metadata) {
+  for (const auto& [name, text] : metadata) {
+    if (name.starts_with(kReservedPrefix)) {
+      throw std::invalid_argument("checkpoint metadata '" + name +
+                                  "': the name is the format's own");
+    }
+  }
+}
+
+void check_tensors(const std::vector<const TensorView*>& by_name) {
+  for (size_t i = 0; i < by_name.size(); ++i) {
+    const TensorView& tensor = *by_name[i];
+    const bool twice = i > 0 && by_name[i - 1]->name == tensor.name;
+    if (twice || tensor.name == "__metadata__") {
+      throw std::invalid_argument("checkpoint tensor '" + tensor.name + "': the name is taken");
+    }
+    const bool negative =
+        std::ranges::any_of(tensor.shape, [](int64_t extent) { return extent < 0; });
+    if (negative ||
+        tensor.bytes.size() != static_cast<size_t>(tensor.elements()) * size_of(tensor.dtype)) {
+      throw std::invalid_argument("checkpoint tensor '" + tensor.name +
+                                  "': bytes do not fit the shape");
+    }
+  }
+}
+
+std::vector<const TensorView*> sorted_by_name(std::span<const TensorView> tensors) {
+  std::vector<const TensorView*> sorted;
+  for (const auto& tensor : tensors) sorted.push_back(&tensor);
+  std::ranges::sort(
+      sorted, {}, [](const TensorView* tensor) { return std::string_view(tensor->name); });
+  return sorted;
+}
+
+/// Widest elements first, so that every tensor is aligned to its own element size without gaps.
+void order_for_alignment(std::vector<const TensorView*>& by_name) {
+  std::ranges::stable_sort(
+      by_name, std::greater<>(), [](const TensorView* tensor) { return size_of(tensor->dtype); });
+}
+
+std::string tensor_checksums(const std::vector<const TensorView*>& tensors) {
+  auto checksums = nlohmann::json::object();
+  for (const auto* tensor : tensors) checksums[tensor->name] = checksum_text(crc32c(tensor->bytes));
+  return checksums.dump();
+}
+
+/// The header's text with its own checksum filled in.
+std::string sealed_header(const std::map<std::string, std::string>& metadata,
+                          const std::vector<const TensorView*>& tensors) {
+  SafetensorsHeader header;
+  header.metadata = metadata;
+  header.metadata[kFormatVersionKey] = std::to_string(kCheckpointFormatVersion);
+  header.metadata[kWriterVersionKey] = PHRASEQ_VERSION;
+  header.metadata[kTensorChecksumsKey] = tensor_checksums(tensors);
+  header.metadata[kHeaderChecksumKey] = kNoChecksum;
+  uint64_t end = 0;
+  for (const auto* tensor : tensors) {
+    const uint64_t begin = end;
+    end += tensor->bytes.size();
+    header.tensors.push_back({tensor->name, tensor->dtype, tensor->shape, begin, end});
+  }
+  std::string text = header_text(header);
+  const size_t digits = find_header_checksum(text);
+  return text.replace(digits, kNoChecksum.size(), checksum_text(header_checksum(text, digits)));
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path,
+                      const std::map<std::string, std::string>& metadata,
+                      std::span<const TensorView> tensors) {
+  check_metadata(metadata);
+  auto ordered = sorted_by_name(tensors);
+  check_tensors(ordered);
+  order_for_alignment(ordered);
+
+  std::string header;
+  try {
+    header = sealed_header(metadata, ordered);
+  } catch (const nlohmann::json::type_error&) {
+    throw UsageError(fmt::format("{}: a name or text for the checkpoint is not UTF-8", path),
+                     "File names and option values that a checkpoint records must be UTF-8.");
+  }
+  if (header.size() > kMaxHeaderBytes) {
+    throw UsageError(
+        fmt::format("{}: the checkpoint's header would take {} bytes; at most {} can be read again",
+                    path,
+                    header.size(),
+                    kMaxHeaderBytes));
+  }
+  uint64_t size = kHeaderLengthBytes + header.size();
+  for (const auto* tensor : ordered) size += tensor->bytes.size();
+
+  AtomicFile file(path, size);
+  file.write(length_bytes(header.size()));
+  file.write(header);
+  for (const auto* tensor : ordered) file.write(tensor->bytes);
+  file.commit();
+}
+
+}  // namespace phraseq

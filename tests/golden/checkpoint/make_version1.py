@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Writes version1.safetensors from docs/formats/checkpoint.md alone, without any code of phraseq.
+
+    python3 make_version1.py        (standard library only)
+"""
+import json
+import pathlib
+import struct
+
+
+def crc32c(data: bytes) -> str:
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return f"{crc ^ 0xFFFFFFFF:08x}"
+
+
+assert crc32c(b"123456789") == "e3069283"
+
+tensors = {  # wider elements first, then by name
+    "encoder.weight": ("F32", [3, 1], struct.pack("<3f", 0.5, -1, 2)),
+    "blob.source_tokenizer": ("U8", [2], bytes([0, 255])),
+}
+data = b"".join(content for _, _, content in tensors.values())
+entries, offset = {}, 0
+for name, (dtype, shape, content) in tensors.items():
+    entries[name] = {"data_offsets": [offset, offset + len(content)], "dtype": dtype, "shape": shape}
+    offset += len(content)
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+
+
+def header(checksum: str) -> bytes:
+    metadata = {
+        "phraseq.crc32c": compact({name: crc32c(content) for name, (_, _, content) in tensors.items()}),
+        "phraseq.format_version": "1",
+        "phraseq.header_crc32c": checksum,
+        "phraseq.version": "0.1.0",
+        "task_texts": compact({"source_language": "en"}),
+    }
+    text = compact({"__metadata__": metadata, **entries}).encode()
+    return text + b" " * (-len(text) % 8)
+
+
+def sealed(checksum: str) -> bytes:
+    text = header(checksum)
+    return struct.pack("<Q", len(text)) + text
+
+
+checksum = crc32c(sealed("00000000"))
+(pathlib.Path(__file__).parent / "version1.safetensors").write_bytes(sealed(checksum) + data)
+print(checksum)
