@@ -1,0 +1,35 @@
+#include "core/nn/context.h"
+
+#include <ATen/ops/_to_copy.h>
+
+#include "core/base/random.h"
+#include "core/nn/flat_parameters.h"
+
+namespace phraseq::nn {
+
+at::ScalarType Context::activation_type() const {
+  switch (precision_) {
+    case Precision::kBf16:
+      return at::kBFloat16;
+    case Precision::kFp64:
+      return at::kDouble;
+    case Precision::kFp32:
+      break;
+  }
+  return at::kFloat;
+}
+
+at::Tensor Context::compute(const at::Tensor& parameter) const {
+  if (precision_ != Precision::kBf16)
+    return parameter;
+  const at::Tensor copy = flat_ ? flat_->bf16_view(parameter) : parameter;
+  return copy.detach().to(at::kBFloat16);
+}
+
+uint64_t Context::next_dropout_key() {
+  if (!training_)
+    return 0;
+  return mix_seeds(seed_, ++draws_) | 1;  // 0 means: no dropout
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,116 @@
+#include "core/nn/flat_parameters.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+#include <torch/nn/module.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::nn {
+namespace {
+
+constexpr int64_t kAlignment = 16;  // elements: a cache line of fp32
+
+int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// Each distinct parameter under its first name: matrices before vectors, otherwise as registered.
+std::vector<FlatParameters::Entry> distinct_parameters(const torch::nn::Module& module) {
+  std::vector<FlatParameters::Entry> entries;
+  std::unordered_set<const c10::TensorImpl*> seen;
+  for (const auto& item : module.named_parameters()) {
+    if (seen.insert(item.value().unsafeGetTensorImpl()).second) {
+      entries.push_back({item.key(), item.value(), 0});
+    }
+  }
+  std::stable_partition(
+      entries.begin(), entries.end(), [](const auto& entry) { return entry.parameter.dim() >= 2; });
+  return entries;
+}
+
+/// Gives every entry its offset; the elements of the whole buffer. Matrices follow one another
+/// without a gap, so that neighbours can be read as one matrix.
+int64_t lay_out(std::vector<FlatParameters::Entry>& entries) {
+  int64_t offset = 0;
+  bool in_matrices = true;
+  for (auto& entry : entries) {
+    if (in_matrices && entry.parameter.dim() < 2) {
+      offset = aligned(offset);
+      in_matrices = false;
+    }
+    entry.offset = offset;
+    offset += entry.parameter.numel();
+  }
+  return aligned(offset);
+}
+
+void check_same_kind(const std::vector<FlatParameters::Entry>& entries) {
+  const at::Tensor& first = entries.front().parameter;
+  for (const auto& entry : entries) {
+    if (entry.parameter.scalar_type() != first.scalar_type() ||
+        entry.parameter.device() != first.device()) {
+      throw UsageError(fmt::format("parameter '{}' differs in type or device from '{}'",
+                                   entry.name,
+                                   entries.front().name),
+                       "all parameters of a model have one type and one device");
+    }
+  }
+}
+
+at::Tensor view_at(const at::Tensor& buffer, int64_t offset, const at::Tensor& like) {
+  return buffer.narrow(0, offset, like.numel()).view(like.sizes());
+}
+
+}  // namespace
+
+FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
+    : entries_(distinct_parameters(module)) {
+  if (entries_.empty())
+    throw UsageError("a model without parameters cannot be trained or saved");
+  check_same_kind(entries_);
+  c10::NoGradGuard no_grad;
+  const int64_t size = lay_out(entries_);
+  const auto options = entries_.front().parameter.options().requires_grad(false);
+  values_ = at::zeros({size}, options);
+  if (with_gradients)
+    gradients_ = at::zeros({size}, options);
+  for (auto& entry : entries_) {
+    const at::Tensor view = view_at(values_, entry.offset, entry.parameter);
+    view.copy_(entry.parameter);
+    entry.parameter.set_data(view);
+    if (with_gradients) {
+      entry.parameter.mutable_grad() = view_at(gradients_, entry.offset, entry.parameter);
+    }
+  }
+}
+
+void FlatParameters::refresh_bf16() {
+  c10::NoGradGuard no_grad;
+  if (bf16_.defined()) {
+    bf16_.copy_(values_);
+  } else {
+    bf16_ = values_.to(at::kBFloat16);
+  }
+}
+
+at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
+  if (!bf16_.defined() || parameter.scalar_type() != values_.scalar_type())
+    return parameter;
+  const auto* start = static_cast<const char*>(values_.const_data_ptr());
+  const auto* place = static_cast<const char*>(parameter.const_data_ptr());
+  const auto size = static_cast<int64_t>(values_.nbytes());
+  if (place < start || place >= start + size)
+    return parameter;
+  const int64_t offset = (place - start) / static_cast<int64_t>(values_.element_size());
+  return bf16_.as_strided(parameter.sizes(), parameter.strides(), offset);
+}
+
+void FlatParameters::zero_gradients() {
+  if (gradients_.defined())
+    gradients_.zero_();
+}
+
+}  // namespace phraseq::nn

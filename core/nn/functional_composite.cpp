@@ -1,0 +1,191 @@
+#include "core/nn/functional_composite.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "core/nn/kernels/random_bits.h"
+
+namespace phraseq::nn::composite {
+namespace {
+
+constexpr int64_t kLow32 = 0xffffffffLL;
+constexpr double kMaskedScore = -1e9;
+
+/// kernels::random_bits on int64 tensors: 32-bit arithmetic by masking, since ATen has no unsigned
+/// multiplication on every device.
+at::Tensor random_bits(const at::Tensor& indices, uint64_t key) {
+  const auto low = static_cast<int64_t>(key & 0xffffffffULL);
+  const auto high = static_cast<int64_t>(key >> 32);
+  at::Tensor x = at::bitwise_xor(at::bitwise_and(indices, kLow32), low);
+  x = at::bitwise_xor(x, at::__rshift__(x, 16));
+  x = at::bitwise_and(x * int64_t{0x7feb352d}, kLow32);
+  x = at::bitwise_xor(at::bitwise_xor(x, at::__rshift__(x, 15)), high);
+  x = at::bitwise_and(x * int64_t{0x846ca68b}, kLow32);
+  return at::bitwise_xor(x, at::__rshift__(x, 16));
+}
+
+at::Tensor activate(const at::Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return at::relu(x);
+    case Activation::kGelu:
+      return at::gelu(x);
+    case Activation::kSwish:
+      return at::silu(x);
+  }
+  return x;
+}
+
+/// Sums, norms and softmax are fp32 at least.
+at::ScalarType sum_type(const at::Tensor& x) {
+  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+int64_t longest(const std::vector<int64_t>& offsets) {
+  int64_t length = 0;
+  for (size_t i = 1; i < offsets.size(); ++i)
+    length = std::max(length, offsets[i] - offsets[i - 1]);
+  return length;
+}
+
+/// Where the rows of packed sentences stand in a padded [batch · time] layout.
+struct PaddedLayout {
+  int64_t batch, time;
+  at::Tensor place;  ///< [tokens] int64: place of each packed row
+  at::Tensor mask;   ///< [batch, time], true = a real token
+
+  PaddedLayout(const std::vector<int64_t>& offsets, at::Device device)
+      : batch(static_cast<int64_t>(offsets.size()) - 1), time(longest(offsets)) {
+    place = at::empty({offsets.back()}, at::kLong);
+    mask = at::zeros({batch, time}, at::kBool);
+    auto* places = place.mutable_data_ptr<int64_t>();
+    auto* marks = mask.mutable_data_ptr<bool>();
+    for (int64_t b = 0; b < batch; ++b) {
+      for (int64_t row = offsets[b]; row < offsets[b + 1]; ++row) {
+        places[row] = b * time + row - offsets[b];
+        marks[places[row]] = true;
+      }
+    }
+    place = place.to(device);
+    mask = mask.to(device);
+  }
+
+  /// [tokens, model] to [batch, heads, time, head_dim]
+  at::Tensor split_heads(const at::Tensor& rows, int64_t heads) const {
+    const int64_t model = rows.size(1);
+    return at::zeros({batch * time, model}, rows.options())
+        .index_copy(0, place, rows)
+        .view({batch, time, heads, model / heads})
+        .transpose(1, 2);
+  }
+
+  /// [batch, heads, time, head_dim] to [tokens, model]
+  at::Tensor join_heads(const at::Tensor& heads) const {
+    return heads.transpose(1, 2)
+        .reshape({batch * time, heads.size(1) * heads.size(3)})
+        .index_select(0, place);
+  }
+};
+
+/// Element numbers of attention weights: [batch, heads, query time, key time].
+at::Tensor attention_elements(const PaddedLayout& queries, int64_t heads, int64_t key_time) {
+  const auto options = queries.place.options();
+  const at::Tensor row =
+      at::zeros({queries.batch * queries.time}, options)
+          .index_copy(0, queries.place, at::arange(queries.place.size(0), options))
+          .view({queries.batch, 1, queries.time, 1});
+  const at::Tensor head = at::arange(heads, options).view({1, heads, 1, 1});
+  const at::Tensor start = at::bitwise_and(row * heads + head, kLow32) * int64_t{0x9e3779b1};
+  return start + at::arange(key_time, options);
+}
+
+at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, bool causal) {
+  at::Tensor visible = keys.mask.view({keys.batch, 1, 1, keys.time});
+  if (causal)
+    visible =
+        at::logical_and(visible, at::ones({queries.time, keys.time}, visible.options()).tril());
+  return visible.expand({keys.batch, 1, queries.time, keys.time});
+}
+
+}  // namespace
+
+at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
+  const auto threshold = static_cast<int64_t>(kernels::dropout_threshold(p));
+  return random_bits(indices, key).ge(threshold).to(type).mul(1.0 / (1.0 - p));
+}
+
+at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
+  if (p == 0.0 || key == 0)
+    return x;
+  const at::Tensor indices = at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());
+  return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());
+}
+
+at::Tensor linear(const at::Tensor& x,
+                  const at::Tensor& weight,
+                  const at::Tensor& bias,
+                  Activation activation,
+                  double p,
+                  uint64_t key) {
+  const at::ScalarType type = x.scalar_type();
+  const at::Tensor cast_bias = bias.defined() ? bias.to(type) : bias;
+  return dropout(activate(at::linear(x, weight.to(type), cast_bias), activation), p, key);
+}
+
+at::Tensor layer_norm(const at::Tensor& x,
+                      const at::Tensor& gain,
+                      const at::Tensor& bias,
+                      double eps) {
+  const at::Tensor wide = x.to(sum_type(x));
+  return at::layer_norm(wide, {x.size(-1)}, gain, bias, eps).to(x.scalar_type());
+}
+
+at::Tensor attention(const AttentionRows& rows,
+                     const AttentionOptions& options,
+                     uint64_t key,
+                     at::Tensor* weights) {
+  const PaddedLayout queries(*rows.query_offsets, rows.q.device());
+  const PaddedLayout keys(*rows.key_offsets, rows.q.device());
+  const at::ScalarType wide = sum_type(rows.q);
+  const at::Tensor q = queries.split_heads(rows.q, options.heads).to(wide);
+  const at::Tensor k = keys.split_heads(rows.k, options.heads).to(wide);
+  const at::Tensor v = keys.split_heads(rows.v, options.heads).to(wide);
+  const at::Tensor visible = visible_keys(queries, keys, options.causal);
+  const at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * options.scale;
+  at::Tensor shares =
+      keys.time == 0
+          ? scores
+          : at::softmax(scores.masked_fill(visible.logical_not(), kMaskedScore), -1)
+                .masked_fill(visible.logical_not(), 0.0);  // [batch, heads, query time, key time]
+  if (weights) {
+    *weights = shares.detach()
+                   .mean(1)
+                   .view({queries.batch * queries.time, keys.time})
+                   .index_select(0, queries.place);
+  }
+  if (options.dropout > 0.0 && key != 0) {
+    const at::Tensor elements = attention_elements(queries, options.heads, keys.time);
+    shares = shares * dropout_factors(elements, key, options.dropout, wide);
+  }
+  return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());
+}
+
+at::Tensor embed(const at::Tensor& ids,
+                 const at::Tensor& positions,
+                 const at::Tensor& table,
+                 const at::Tensor& position_table,
+                 double scale,
+                 double p,
+                 uint64_t key,
+                 int64_t padding_id,
+                 at::ScalarType type) {
+  at::Tensor rows = at::embedding(table, ids, padding_id) * scale;
+  if (position_table.defined())
+    rows = rows + position_table.index_select(0, positions);
+  return dropout(rows, p, key).to(type);
+}
+
+}  // namespace phraseq::nn::composite
