@@ -1,0 +1,48 @@
+"""Races phraseq against PyTorch's eager Transformer (training) and CTranslate2 (generation).
+
+All contestants of a race run one after another, in turns, on the same data and machine; a row's
+figure is the median of its rounds. Printed as tables, and written as JSON when asked.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import tempfile
+
+import generation_race
+import racing
+import training_race
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--phraseq", required=True, help="the program to race")
+    parser.add_argument("--data", help="a folder with data-bin/ (its sentence lengths are used), model.safetensors\n"
+                                       "and options.json (what generation is raced with)")
+    parser.add_argument("--ctranslate2-python", help="a Python that has ctranslate2")
+    parser.add_argument("--presets", nargs="*", default=list(training_race.PRESETS), choices=training_race.PRESETS,
+                        help="of the training race; none = no training race")
+    parser.add_argument("--no-generation", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--json", help="where the figures go")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    results = {"machine": racing.machine(), "threads": options.threads, "rounds": options.rounds, "training": {}}
+    print(f"{results['machine']}; {options.threads} threads, {options.rounds} rounds")
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in options.presets:
+            results["training"][preset] = training_race.run(preset, options, folder)
+        if options.data and not options.no_generation:
+            tiny = results["training"].get("tiny", {}).get("PyTorch fp32", {}).get("median")
+            results["generation"] = generation_race.run(options, folder, tiny)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
