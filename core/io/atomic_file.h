@@ -12,10 +12,11 @@ namespace phraseq {
 
 /// Writes a file so that a reader sees the old one or the whole new one, never a part.
 ///
-/// Steps (reliability: each is tested failing): create `.NAME.tmp.PID.RANDOM` in the target's folder,
-/// reserve `expected_size` when known, write, fsync, close, rename, fsync the folder. `commit` does the
-/// last four; without it the destructor removes the temporary file. Any failure removes the temporary
-/// file and throws IoError with path, step and reason; the old file was not touched.
+/// Steps (reliability: each is tested failing): create `.NAME.tmp.PID.RANDOM` in the target's
+/// folder, reserve `expected_size` when known, write, fsync, close, rename, fsync the folder.
+/// `commit` does the last four; without it the destructor removes the temporary file. Any failure
+/// removes the temporary file and throws IoError with path, step and reason; the old file was not
+/// touched.
 class PHRASEQ_API AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::optional<uint64_t> expected_size = std::nullopt);

@@ -18,26 +18,29 @@ struct LineReaderOptions {
   OnBadLine on_bad_line = OnBadLine::kError;
 };
 
-/// Lines of a UTF-8 text, one at a time, from a file (plain or .gz) or, plain, standard input ("-").
+/// Lines of a UTF-8 text, one at a time, from a file (plain or .gz) or, plain, standard input
+/// ("-").
 ///
-/// Split at '\n' only; one trailing CR goes; a last line without '\n' counts; a byte-order mark goes at
-/// the start of the file, with a note; U+2028, U+0085 and a lone CR are characters. Overlong, surrogate and too
-/// large UTF-8 is invalid. Errors (DataError) name file:line:byte, show the bytes escaped and say what
-/// to do. A line over the limit is found without reading it whole into memory; it cannot be mended, so
-/// kReplace refuses it too. Damaged gzip data is a FormatError, a failing disk an IoError.
+/// Split at '\n' only; one trailing CR goes; a last line without '\n' counts; a byte-order mark
+/// goes at the start of the file, with a note; U+2028, U+0085 and a lone CR are characters.
+/// Overlong, surrogate and too large UTF-8 is invalid. Errors (DataError) name file:line:byte, show
+/// the bytes escaped and say what to do. A line over the limit is found without reading it whole
+/// into memory; it cannot be mended, so kReplace refuses it too. Damaged gzip data is a
+/// FormatError, a failing disk an IoError.
 class PHRASEQ_API LineReader {
  public:
   explicit LineReader(std::string path, LineReaderOptions options = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
 
-  /// The next line without its end, or false at the end of the file. With kSkip a bad line comes as an
-  /// empty one with `bad()` true, so that parallel files stay parallel.
+  /// The next line without its end, or false at the end of the file. With kSkip a bad line comes as
+  /// an empty one with `bad()` true, so that parallel files stay parallel.
   bool next(std::string& line);
   /// Number of the line last returned, from 1.
   int64_t line_number() const;
   bool bad() const;
-  /// What was wrong with the line last returned, skipped or mended ("overlong encoding"); else empty.
+  /// What was wrong with the line last returned, skipped or mended ("overlong encoding"); else
+  /// empty.
   std::string_view defect() const;
   /// Number of bad lines so far, skipped or mended.
   int64_t bad_lines() const;
@@ -48,6 +51,7 @@ class PHRASEQ_API LineReader {
   std::unique_ptr<State> state_;
 };
 
-PHRASEQ_API std::vector<std::string> read_lines(const std::string& path, LineReaderOptions options = {});
+PHRASEQ_API std::vector<std::string> read_lines(const std::string& path,
+                                                LineReaderOptions options = {});
 
 }  // namespace phraseq

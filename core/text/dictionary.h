@@ -23,8 +23,8 @@ class PHRASEQ_API Dictionary {
  public:
   Dictionary();
 
-  /// Throws DataError (file:line) for a line without count, a count that is no number, or a symbol that
-  /// stands twice without `#fairseq:overwrite`.
+  /// Throws DataError (file:line) for a line without count, a count that is no number, or a symbol
+  /// that stands twice without `#fairseq:overwrite`.
   static Dictionary load(const std::string& path);
   /// From a file's text; `name` stands in error messages.
   static Dictionary parse(std::string_view text, const std::string& name);
@@ -39,8 +39,8 @@ class PHRASEQ_API Dictionary {
   bool contains(std::string_view symbol) const;
 
   /// Counts a symbol (adding it when new); `finalise` then drops those under `threshold`, keeps the
-  /// `max_symbols` most frequent (specials counted; -1 = all), orders by count, ties by code point, and
-  /// pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order exactly.
+  /// `max_symbols` most frequent (specials counted; -1 = all), orders by count, ties by code point,
+  /// and pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order exactly.
   void add(std::string_view symbol, int64_t occurrences = 1);
   void finalise(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
 
@@ -49,10 +49,13 @@ class PHRASEQ_API Dictionary {
   /// Tokens joined by spaces; special symbols (except unk, written <unk>) are left out.
   std::string decode(std::span<const int64_t> ids) const;
 
-  /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the same.
+  /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the
+  /// same.
   uint32_t fingerprint() const;
 
-  friend bool operator==(const Dictionary& a, const Dictionary& b) { return a.symbols_ == b.symbols_; }
+  friend bool operator==(const Dictionary& a, const Dictionary& b) {
+    return a.symbols_ == b.symbols_;
+  }
 
  private:
   struct Hash {

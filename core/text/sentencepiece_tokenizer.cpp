@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/text/lower_case.h"
 
 // SentencePiece's generator of the calling thread. Exported by the library, in no public header;
 // its public SetRandomGeneratorSeed acts only on threads that have not drawn a number yet.
@@ -33,8 +34,8 @@ struct SentencePieceTokenizer::State {
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
                                                const std::string& name,
-                                               SentencePieceSampling sampling)
-    : model_(std::move(model)), sampling_(sampling), state_(new State) {
+                                               SentencePieceSettings settings)
+    : model_(std::move(model)), settings_(settings), state_(new State) {
   const Status status = state_->processor.LoadFromSerializedProto(model_);
   if (model_.empty() || !status.ok()) {
     throw FormatError(
@@ -46,9 +47,13 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
+std::string SentencePieceTokenizer::prepared(std::string_view line) const {
+  return settings_.lowercase ? lower_case(line) : std::string(line);
+}
+
 std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
   std::vector<std::string> pieces;
-  check(state_->processor.Encode(line, &pieces), "encode");
+  check(state_->processor.Encode(prepared(line), &pieces), "encode");
   return pieces;
 }
 
@@ -56,9 +61,9 @@ std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
                                                         uint64_t seed) const {
   sentencepiece::random::GetRandomGenerator()->seed(static_cast<uint32_t>(mix_seeds(seed, 0)));
   std::vector<std::string> pieces;
-  check(state_->processor.SampleEncode(line,
-                                       static_cast<int>(sampling_.candidates),
-                                       static_cast<float>(sampling_.alpha),
+  check(state_->processor.SampleEncode(prepared(line),
+                                       static_cast<int>(settings_.candidates),
+                                       static_cast<float>(settings_.alpha),
                                        &pieces),
         "sample");
   return pieces;

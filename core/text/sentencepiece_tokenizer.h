@@ -11,13 +11,15 @@
 
 namespace phraseq {
 
-/// How `sample` departs from the best segmentation.
-struct SentencePieceSampling {
-  /// BPE models: the probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020).
-  /// Unigram models: the smoothing of the segmentation's probabilities (Kudo 2018, eq. 8); 0 = all
-  /// equal.
+/// What a SentencePieceTokenizer does beyond its model.
+struct SentencePieceSettings {
+  bool lowercase = false;
+  /// When sampling. BPE models: the probability of leaving out a merge (BPE-dropout, Provilkov et
+  /// al. 2020). Unigram models: the smoothing of the segmentation's probabilities (Kudo 2018, eq.
+  /// 8); 0 = all equal.
   double alpha = 0.1;
-  /// Unigram models: choose among so many best segmentations; -1 = among all (the lattice).
+  /// When sampling from a unigram model: choose among so many best segmentations; -1 = among all
+  /// (the lattice).
   int64_t candidates = -1;
 };
 
@@ -27,7 +29,7 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   /// `model`: the content of a `.model` file. Throws FormatError, naming `name`, when it is none.
   SentencePieceTokenizer(std::string model,
                          const std::string& name,
-                         SentencePieceSampling sampling = {});
+                         SentencePieceSettings settings = {});
   ~SentencePieceTokenizer() override;
 
   std::vector<std::string> encode(std::string_view line) const override;
@@ -36,9 +38,11 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   std::string model() const override { return model_; }
 
  private:
+  std::string prepared(std::string_view line) const;
+
   struct State;
   std::string model_;
-  SentencePieceSampling sampling_;
+  SentencePieceSettings settings_;
   std::unique_ptr<State> state_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace phraseq {
 
-/// What a tokenizer is made from: the content of its model file (empty for one that needs none). The
-/// bytes, not a path, because they come from a checkpoint as often as from a file.
+/// What a tokenizer is made from: the content of its model file (empty for one that needs none).
+/// The bytes, not a path, because they come from a checkpoint as often as from a file.
 struct TokenizerSetup {
   std::string model;
   std::string model_name;  ///< for error messages

@@ -1,0 +1,40 @@
+#include "core/plugin/plugin.h"
+#include "core/text/sentencepiece_tokenizer.h"
+
+namespace {
+
+struct SentencePieceOptions final : phraseq::Options {
+  phraseq::SentencePieceSettings settings;
+
+  void describe(phraseq::OptionTable& table) override {
+    table.field(
+        "lowercase", settings.lowercase, "Lower-case the text first (Unicode, root locale).");
+    table
+        .field("sentencepiece-alpha",
+               settings.alpha,
+               "When sampling: the probability of leaving out a merge (BPE models), or the "
+               "smoothing of "
+               "the segmentations' probabilities (unigram models).")
+        .in(0.0, 1.0);
+    table
+        .field("sentencepiece-candidates",
+               settings.candidates,
+               "When sampling from a unigram model: choose among so many best segmentations; -1 = "
+               "all.")
+        .at_least(-1);
+  }
+};
+
+struct SentencePiece final : phraseq::SentencePieceTokenizer {
+  SentencePiece(const SentencePieceOptions& options, const phraseq::TokenizerSetup& setup)
+      : SentencePieceTokenizer(setup.model, setup.model_name, options.settings) {}
+};
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<phraseq::Tokenizer, SentencePiece, SentencePieceOptions>(
+      "sentencepiece", "Subwords of a SentencePiece model, BPE or unigram.");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("sentencepiece", "0.1.0", "SentencePiece subwords", register_components)

@@ -1,0 +1,144 @@
+#include "core/text/tokenizer.h"
+
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/text/lower_case.h"
+#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece_training.h"
+#include "core/text/white_space.h"
+#include "core/text/word_tokenizer.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Pieces = std::vector<std::string>;
+
+/// A few lines with many repetitions, as a corpus that takes milliseconds to learn from.
+std::string tiny_model(const std::string& type, int64_t pieces = 23) {
+  int line_number = 0;
+  const auto next = [&](std::string& line) {
+    line = line_number % 2 == 0 ? "the newest and the widest river" : "lower and slower and lowest";
+    return line_number++ < 40;
+  };
+  return train_sentencepiece(next, {type, pieces, 1.0, 1});
+}
+
+TEST(SplitWhiteSpace, SplitsWherePythonDoes) {
+  EXPECT_THAT(split_white_space(" a\t\vb\x1c"
+                                "c\x1f\xC2\x85"
+                                "d\xC2\xA0"
+                                "e\xE1\x9A\x80"
+                                "f\xE2\x80\x8A"
+                                "g\xE2\x80\xA8"
+                                "h\xE2\x80\xAF"
+                                "i\xE2\x81\x9F"
+                                "j\xE3\x80\x80k\n"),
+              ElementsAre("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"));
+}
+
+TEST(SplitWhiteSpace, KeepsWhatOnlyLooksEmpty) {
+  EXPECT_THAT(split_white_space("\xE2\x80\x8B \xEF\xBB\xBF"),
+              ElementsAre("\xE2\x80\x8B", "\xEF\xBB\xBF"));
+  EXPECT_THAT(split_white_space(" \t "), ElementsAre());
+}
+
+TEST(LowerCase, IsUnicodesFullMapping) {
+  EXPECT_EQ(lower_case("\xC3\x84 STRASSE \xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3"),
+            "\xC3\xA4 strasse \xCE\xBF\xCE\xB4\xCE\xBF\xCF\x82");
+  EXPECT_EQ(lower_case("\xC4\xB0I"), "i\xCC\x87i");
+}
+
+TEST(WordTokenizer, SplitsJoinsAndLowersOnDemand) {
+  EXPECT_THAT(WordTokenizer().encode(" Der  Hund "), ElementsAre("Der", "Hund"));
+  EXPECT_THAT(WordTokenizer(true).encode("Der HUND"), ElementsAre("der", "hund"));
+  EXPECT_EQ(WordTokenizer().decode({"Der", "Hund"}), "Der Hund");
+  EXPECT_THAT(WordTokenizer().sample("a b", 3), ElementsAre("a", "b"));
+}
+
+TEST(SentencePieceTokenizer, ComesBackToTheText) {
+  for (const char* type : {"bpe", "unigram"}) {
+    const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny");
+    const auto pieces = tokenizer.encode("the lowest river");
+    EXPECT_GT(pieces.size(), 3U);
+    EXPECT_EQ(tokenizer.decode(pieces), "the lowest river");
+    EXPECT_THAT(tokenizer.encode(""), ElementsAre());
+  }
+}
+
+TEST(SentencePieceTokenizer, KeepsUnknownCharactersAsTheyAre) {
+  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny");
+  EXPECT_THAT(tokenizer.encode("\xE2\x98\x83"), ElementsAre("\xE2\x96\x81", "\xE2\x98\x83"));
+}
+
+TEST(SentencePieceTokenizer, LowersOnDemand) {
+  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.lowercase = true});
+  EXPECT_EQ(tokenizer.encode("THE River"), tokenizer.encode("the river"));
+}
+
+TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
+  for (const char* type : {"bpe", "unigram"}) {
+    const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny", {.alpha = 0.3});
+    const std::string line = "the newest and the slowest river";
+    std::vector<Pieces> first;
+    for (uint64_t seed = 0; seed < 20; ++seed) first.push_back(tokenizer.sample(line, seed));
+    for (uint64_t seed = 20; seed-- > 0;)
+      EXPECT_EQ(tokenizer.sample(line, seed), first[seed]) << type;
+    std::thread([&] { EXPECT_EQ(tokenizer.sample(line, 7), first[7]); }).join();
+    EXPECT_GT(std::set<Pieces>(first.begin(), first.end()).size(), 5U) << type;
+    for (const Pieces& pieces : first) EXPECT_EQ(tokenizer.decode(pieces), line);
+  }
+}
+
+TEST(SentencePieceTokenizer, WithoutDropoutSamplesTheBest) {
+  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.alpha = 0.0});
+  EXPECT_EQ(tokenizer.sample("the lowest", 5), tokenizer.encode("the lowest"));
+}
+
+TEST(SentencePieceTokenizer, GivesBackTheModelItWasMadeFrom) {
+  const std::string model = tiny_model("unigram");
+  EXPECT_EQ(SentencePieceTokenizer(model, "tiny").model(), model);
+}
+
+TEST(SentencePieceTokenizer, RefusesBytesThatAreNoModel) {
+  for (const std::string& bytes :
+       {std::string(), std::string("no model"), tiny_model("bpe").substr(0, 100)}) {
+    EXPECT_THROW(SentencePieceTokenizer(bytes, "x.model"), FormatError) << bytes.size();
+  }
+}
+
+TEST(SentencePieceTraining, IsReproducible) {
+  EXPECT_EQ(tiny_model("bpe"), tiny_model("bpe"));
+  EXPECT_EQ(tiny_model("unigram"), tiny_model("unigram"));
+}
+
+TEST(SentencePieceTraining, SaysThatATextIsTooSmall) {
+  try {
+    tiny_model("bpe", 5000);
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("5000 bpe pieces"));
+    EXPECT_THAT(error.what(), HasSubstr("--subwords"));
+  }
+}
+
+TEST(SentencePieceTraining, CarriesAFailureOfTheSource) {
+  int lines = 0;
+  const auto next = [&](std::string& line) -> bool {
+    line = "some words";
+    if (++lines == 5)
+      throw DataError("the fifth line");
+    return true;
+  };
+  EXPECT_THROW(train_sentencepiece(next, {"bpe", 20, 1.0, 1}), DataError);
+}
+
+}  // namespace
+}  // namespace phraseq
