@@ -11,8 +11,10 @@
 namespace phraseq {
 
 /// The name of a split's files without suffix: fairseq's `FOLDER/SPLIT.SRC-TGT.LANG`.
-PHRASEQ_API std::string indexed_prefix(const std::string& folder, const std::string& split,
-                                       const std::string& source, const std::string& target,
+PHRASEQ_API std::string indexed_prefix(const std::string& folder,
+                                       const std::string& split,
+                                       const std::string& source,
+                                       const std::string& target,
                                        const std::string& language);
 
 /// A read-only corpus of id sequences: fairseq's mmap layout, `PREFIX.idx` and `PREFIX.bin`
@@ -42,9 +44,9 @@ class PHRASEQ_API IndexedDataset {
   std::unique_ptr<State> state_;
 };
 
-/// Writes the same layout: `.bin` first, `.idx` last, both atomically. The id type is chosen from the
-/// vocabulary's size as fairseq does (u16 below 65,500, u32 below 2^32 - 1, else i64). `add` throws
-/// DataError for an id outside the vocabulary.
+/// Writes the same layout: `.bin` first, `.idx` last, both atomically. The id type is chosen from
+/// the vocabulary's size as fairseq does (u16 below 65,500, u32 below 2^32 - 1, else i64). `add`
+/// throws DataError for an id outside the vocabulary.
 class PHRASEQ_API IndexedDatasetWriter {
  public:
   IndexedDatasetWriter(std::string prefix, int64_t vocabulary);

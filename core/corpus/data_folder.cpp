@@ -1,0 +1,191 @@
+#include "core/corpus/data_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the name "train.en-de.de.idx" says.
+struct IndexName {
+  std::string split;
+  std::string source;
+  std::string target;
+  std::string language;
+};
+
+/// A name of four parts, the second of them a pair that holds the third; else empty.
+IndexName parse_index_name(const fs::path& file) {
+  if (file.extension() != ".idx")
+    return {};
+  const fs::path side = file.stem();
+  const fs::path pair = side.stem();
+  const std::string language = fs::path(side).extension().string();
+  const std::string languages = fs::path(pair).extension().string();
+  if (language.size() < 2 || languages.size() < 4)
+    return {};
+  IndexName name{pair.stem().string(), {}, {}, language.substr(1)};
+  const std::string both = languages.substr(1);
+  if (both.starts_with(name.language + "-")) {
+    name.source = name.language;
+    name.target = both.substr(name.language.size() + 1);
+  } else if (both.ends_with("-" + name.language)) {
+    name.source = both.substr(0, both.size() - name.language.size() - 1);
+    name.target = name.language;
+  }
+  return name.source.empty() ? IndexName{} : name;
+}
+
+std::vector<IndexName> index_names(const std::string& folder) {
+  std::error_code problem;
+  std::vector<IndexName> names;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    IndexName name = parse_index_name(entry.path().filename());
+    if (!name.split.empty())
+      names.push_back(std::move(name));
+  }
+  if (problem)
+    throw IoError(folder, "open the data folder", problem.value());
+  return names;
+}
+
+std::string hexadecimal(uint32_t sum) { return fmt::format("{:08x}", sum); }
+
+/// A value at a path of keys; null when a key is missing.
+nlohmann::json value_at(const nlohmann::json& root, std::initializer_list<std::string> keys) {
+  const nlohmann::json* value = &root;
+  for (const std::string& key : keys) {
+    if (!value->is_object() || !value->contains(key))
+      return nullptr;
+    value = &(*value)[key];
+  }
+  return *value;
+}
+
+void check_sum(const std::string& file, uint32_t found, const nlohmann::json& expected) {
+  if (expected.is_null() || expected == hexadecimal(found))
+    return;
+  throw FormatError(
+      fmt::format(
+          "{}: CRC-32C {}, the manifest says {}", file, hexadecimal(found), expected.dump()),
+      "The file was replaced after the folder was made; run phraseq preprocess again.");
+}
+
+}  // namespace
+
+DataFolder DataFolder::open(const std::string& path,
+                            const std::string& source,
+                            const std::string& target) {
+  DataFolder folder;
+  folder.path_ = path;
+  folder.source_ = source;
+  folder.target_ = target;
+  if (!fs::is_directory(path))
+    throw IoError(path, "open the data folder", ENOENT, "phraseq preprocess makes one.");
+  folder.read_manifest();
+  if (folder.source_.empty() || folder.target_.empty())
+    folder.find_languages();
+  return folder;
+}
+
+void DataFolder::read_manifest() {
+  const std::string file = path_ + "/" + kDataManifest;
+  if (!fs::exists(file))
+    return;
+  const std::string text = read_file(file);
+  manifest_ = nlohmann::json::parse(text, nullptr, false);
+  if (manifest_.is_discarded() || !manifest_.is_object()) {
+    throw FormatError(fmt::format("{}: not a JSON object", file), "Run phraseq preprocess again.");
+  }
+  const auto version = value_at(manifest_, {"version"});
+  if (!version.is_number_integer() || version > kDataManifestVersion) {
+    throw FormatError(fmt::format(
+        "{}: version {}, this program reads up to {}", file, version.dump(), kDataManifestVersion));
+  }
+  if (value_at(manifest_, {"complete"}) != true) {
+    throw FormatError(fmt::format("{}: phraseq preprocess did not finish this folder", path_),
+                      "Run it again, with --overwrite.");
+  }
+}
+
+void DataFolder::find_languages() {
+  std::set<std::pair<std::string, std::string>> pairs;
+  if (const auto languages = value_at(manifest_, {"source_language"}); languages.is_string()) {
+    pairs.emplace(languages, manifest_.value("target_language", ""));
+  } else {
+    for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
+  }
+  std::erase_if(pairs, [this](const auto& pair) {
+    return (!source_.empty() && source_ != pair.first) ||
+           (!target_.empty() && target_ != pair.second);
+  });
+  if (pairs.size() != 1) {
+    throw UsageError(
+        pairs.empty() ? fmt::format("{}: no indexed text of such a language pair here", path_)
+                      : fmt::format("{}: the folder holds {} language pairs", path_, pairs.size()),
+        "Give --source-lang and --target-lang.");
+  }
+  std::tie(source_, target_) = *pairs.begin();
+}
+
+Dictionary DataFolder::dictionary(const std::string& language) const {
+  const std::string file = fmt::format("{}/dict.{}.txt", path_, language);
+  Dictionary dictionary = Dictionary::load(file);
+  check_sum(
+      file, dictionary.fingerprint(), value_at(manifest_, {"dictionaries", language, "crc32c"}));
+  return dictionary;
+}
+
+bool DataFolder::has_split(const std::string& split) const {
+  return IndexedDataset::exists(prefix(split, source_)) &&
+         IndexedDataset::exists(prefix(split, target_));
+}
+
+std::vector<std::string> DataFolder::splits() const {
+  std::set<std::string> found;
+  for (const IndexName& name : index_names(path_)) {
+    if (has_split(name.split))
+      found.insert(name.split);
+  }
+  return {found.begin(), found.end()};
+}
+
+std::string DataFolder::prefix(const std::string& split, const std::string& language) const {
+  return indexed_prefix(path_, split, source_, target_, language);
+}
+
+IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
+  IndexedDataset data = IndexedDataset::open(prefix(split, language));
+  check_sum(data.prefix() + ".idx",
+            data.fingerprint(),
+            value_at(manifest_, {"splits", split, language, "index_crc32c"}));
+  return data;
+}
+
+std::string DataFolder::tokenizer() const {
+  const auto name = value_at(manifest_, {"tokenizer", "name"});
+  return name.is_string() ? name.get<std::string>() : "word";
+}
+
+nlohmann::json DataFolder::tokenizer_options() const {
+  const auto options = value_at(manifest_, {"tokenizer", "options"});
+  return options.is_object() ? options : nlohmann::json::object();
+}
+
+std::string DataFolder::tokenizer_model(const std::string& language) const {
+  const auto file = value_at(manifest_, {"tokenizer", "models", language});
+  return file.is_string() ? path_ + "/" + file.get<std::string>() : std::string();
+}
+
+}  // namespace phraseq

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/corpus/indexed_dataset.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+inline constexpr const char* kDataManifest = "manifest.json";
+inline constexpr int kDataManifestVersion = 1;
+
+/// A folder of preprocessed text, ours (with `manifest.json`) or fairseq's (without): which
+/// languages it holds, under which names its files stand, and how its text was turned into symbols.
+/// See docs/formats/data_folder.md.
+class PHRASEQ_API DataFolder {
+ public:
+  /// Languages left empty are taken from the manifest or, without one, from the files' names.
+  /// Throws UsageError when the folder holds several pairs or another one, IoError when it is
+  /// missing, FormatError when a run of preprocess was killed before it was done.
+  static DataFolder open(const std::string& path,
+                         const std::string& source = {},
+                         const std::string& target = {});
+
+  const std::string& path() const { return path_; }
+  const std::string& source() const { return source_; }
+  const std::string& target() const { return target_; }
+
+  /// Throws FormatError when the dictionary is not the one that the manifest was written with.
+  Dictionary dictionary(const std::string& language) const;
+  bool has_split(const std::string& split) const;
+  /// "train", "valid", "valid1", "test" …, those that both languages have.
+  std::vector<std::string> splits() const;
+  std::string prefix(const std::string& split, const std::string& language) const;
+  /// Opens one side of a split; throws FormatError when its index is not the manifest's.
+  IndexedDataset dataset(const std::string& split, const std::string& language) const;
+
+  /// Name of the tokenizer component; "word" for text that was tokenised elsewhere.
+  std::string tokenizer() const;
+  /// Values of its options, by name.
+  nlohmann::json tokenizer_options() const;
+  /// Path of the language's subword model; empty when the tokenizer needs none.
+  std::string tokenizer_model(const std::string& language) const;
+
+  /// What `preprocess` wrote; null in a folder of fairseq's.
+  const nlohmann::json& manifest() const { return manifest_; }
+
+ private:
+  void read_manifest();
+  void find_languages();
+
+  std::string path_;
+  std::string source_;
+  std::string target_;
+  nlohmann::json manifest_;
+};
+
+}  // namespace phraseq
