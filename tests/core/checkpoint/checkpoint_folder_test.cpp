@@ -1,0 +1,296 @@
+#include "core/checkpoint/checkpoint_folder.h"
+
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using testing::read_bytes;
+using testing::small_value;
+using testing::TemporaryFolder;
+using ::testing::UnorderedElementsAre;
+using testing::write_bytes;
+using testing::write_small;
+
+/// Writes a checkpoint that is `age` seconds old.
+void write_aged(const std::string& path, float value, int age) {
+  write_small(path, value);
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::seconds(age));
+}
+
+void damage(const std::string& path) {
+  std::string bytes = read_bytes(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_bytes(path, bytes);
+}
+
+template <class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+    return {};
+  } catch (const Error& problem) {
+    return problem.what();
+  }
+}
+
+TEST(CheckpointFolder, NamesItsFiles) {
+  const TemporaryFolder temporary;
+  const CheckpointFolder folder(temporary / "new/deep");
+  EXPECT_EQ(folder.epoch_path(3), temporary / "new/deep/checkpoint3.safetensors");
+  EXPECT_EQ(folder.update_path(3, 500), temporary / "new/deep/checkpoint_3_500.safetensors");
+  EXPECT_EQ(folder.best_path("nll_loss", 3.11949),
+            temporary / "new/deep/checkpoint.best_nll_loss_3.119490.safetensors");
+  EXPECT_EQ(folder.last_path(501), temporary / "new/deep/checkpoint_last_501.safetensors");
+  EXPECT_THROW(folder.best_path("loss", std::numeric_limits<double>::quiet_NaN()),
+               std::invalid_argument);
+}
+
+TEST(CheckpointFolder, RefusesASecondTrainingAndNamesTheFirst) {
+  const TemporaryFolder temporary;
+  const std::string path = temporary / "run";
+  {
+    const CheckpointFolder first(path);
+    const std::string message = message_of([&] { CheckpointFolder second(path); });
+    EXPECT_THAT(message, HasSubstr(path + ": process " + std::to_string(::getpid()) + " on "));
+    EXPECT_THROW(CheckpointFolder second(path), UsageError);
+  }
+  EXPECT_NO_THROW(CheckpointFolder second(path));
+}
+
+TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
+  const TemporaryFolder temporary;
+  write_bytes(temporary / ".checkpoint1.safetensors.tmp.999999999.0123abcd", "half");
+  write_bytes(temporary / "mine.txt", "kept");
+  const CheckpointFolder folder(temporary.path());
+  EXPECT_THAT(temporary.names(), ElementsAre(".lock", "mine.txt"));
+}
+
+TEST(CheckpointFolder, FollowsItsPointers) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  EXPECT_EQ(folder.resolve(kLastPointer, true), std::nullopt);
+  write_small(folder.epoch_path(1), 1);
+  write_small(folder.epoch_path(2), 2);
+  folder.point(kBestPointer, folder.epoch_path(1));
+  folder.point(kLastPointer, folder.epoch_path(2));
+  EXPECT_THAT(folder.resolve(kBestPointer, true), Optional(folder.epoch_path(1)));
+  EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
+  EXPECT_EQ(
+      read_bytes(temporary / kLastPointer),
+      "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
+}
+
+TEST(CheckpointFolder, DoesNotPointAtWhatIsNoCheckpoint) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  write_bytes(folder.epoch_path(1), "no checkpoint");
+  EXPECT_THROW(folder.point(kLastPointer, folder.epoch_path(1)), FormatError);
+  fs::copy(PHRASEQ_SOURCE_FOLDER "/tests/golden/checkpoint/foreign.safetensors",
+           folder.epoch_path(2));
+  EXPECT_THROW(folder.point(kLastPointer, folder.epoch_path(2)), std::invalid_argument);
+  EXPECT_FALSE(fs::exists(temporary / kLastPointer));
+}
+
+/// Three checkpoints, the pointer at the third, the second the newest of the others.
+class DamagedTarget : public ::testing::Test {
+ protected:
+  DamagedTarget() : folder(temporary.path()) {
+    write_aged(folder.epoch_path(1), 1, 300);
+    write_aged(folder.update_path(2, 20), 2, 200);
+    write_aged(folder.epoch_path(3), 3, 100);
+    folder.point(kLastPointer, folder.epoch_path(3));
+  }
+
+  /// The file that a fallback takes, or its error; what it says meanwhile is in `warnings`.
+  std::string fall_back() {
+    ::testing::internal::CaptureStderr();
+    std::string taken;
+    const std::string problem = message_of(
+        [&] { taken = folder.resolve(kLastPointer, /*strict=*/false).value_or("nothing"); });
+    warnings = ::testing::internal::GetCapturedStderr();
+    return taken + problem;
+  }
+
+  TemporaryFolder temporary;
+  CheckpointFolder folder;
+  std::string warnings;
+};
+
+TEST_F(DamagedTarget, IsReplacedByTheNewestGoodOneLoudly) {
+  damage(folder.epoch_path(3));
+  EXPECT_EQ(fall_back(), folder.update_path(2, 20));
+  EXPECT_THAT(warnings, HasSubstr("tensor \"weight\" has the checksum"));
+  EXPECT_THAT(warnings, HasSubstr("taking " + folder.update_path(2, 20)));
+}
+
+TEST_F(DamagedTarget, IsPassedOverTogetherWithOtherDamage) {
+  damage(folder.epoch_path(3));
+  damage(folder.update_path(2, 20));
+  EXPECT_EQ(fall_back(), folder.epoch_path(1));
+}
+
+TEST_F(DamagedTarget, IsAnErrorWhenNothingElseVerifies) {
+  damage(folder.epoch_path(3));
+  damage(folder.update_path(2, 20));
+  damage(folder.epoch_path(1));
+  EXPECT_THAT(fall_back(), HasSubstr("none of 3 checkpoints verifies"));
+}
+
+TEST_F(DamagedTarget, IsRefusedWhenStrict) {
+  damage(folder.epoch_path(3));
+  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+}
+
+TEST_F(DamagedTarget, MayBeMissing) {
+  fs::remove(folder.epoch_path(3));
+  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+  EXPECT_EQ(fall_back(), folder.update_path(2, 20));
+}
+
+TEST_F(DamagedTarget, MayBeAnotherCheckpointThanTheOnePointedAt) {
+  write_small(folder.epoch_path(3), 33);
+  EXPECT_THAT(message_of([&] { folder.resolve(kLastPointer, /*strict=*/true); }),
+              HasSubstr("but that file holds"));
+  EXPECT_EQ(fall_back(), folder.epoch_path(3));
+}
+
+TEST_F(DamagedTarget, HasADamagedPointer) {
+  for (const std::string text :
+       {"", "x", "../x 0123abcd\n", "x 0123ABCD\n", "x 0123abcd", "a\nb 0123abcd\n"}) {
+    write_bytes(temporary / kLastPointer, text);
+    EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError) << text;
+    EXPECT_EQ(fall_back(), folder.epoch_path(3)) << text;
+    EXPECT_THAT(warnings, HasSubstr("not a pointer to a checkpoint"));
+  }
+}
+
+// A run killed between its first checkpoint and the pointer to it.
+TEST_F(DamagedTarget, HasNoPointerYet) {
+  fs::remove(temporary / kLastPointer);
+  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+  EXPECT_EQ(fall_back(), folder.epoch_path(3));
+  EXPECT_EQ(folder.resolve(kBestPointer, /*strict=*/true), std::nullopt);
+}
+
+TEST(Retention, KeepsTheLastOfEachKind) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int i = 8; i <= 11; ++i) {
+    write_small(folder.epoch_path(i), 1);
+    write_small(folder.update_path(i / 10, i), 1);
+  }
+  const auto deleted = folder.retain(
+      {.keep_interval_updates = 3, .keep_last_epochs = 1}, false, folder.epoch_path(11));
+  EXPECT_THAT(deleted,
+              UnorderedElementsAre(folder.update_path(0, 8),
+                                   folder.epoch_path(8),
+                                   folder.epoch_path(9),
+                                   folder.epoch_path(10)));
+  EXPECT_THAT(temporary.names(),
+              ElementsAre(".lock",
+                          "checkpoint11.safetensors",
+                          "checkpoint_0_9.safetensors",
+                          "checkpoint_1_10.safetensors",
+                          "checkpoint_1_11.safetensors"));
+}
+
+TEST(Retention, KeepsTheBestInTheMetricsDirection) {
+  for (const bool maximise : {true, false}) {
+    const TemporaryFolder temporary;
+    CheckpointFolder folder(temporary.path());
+    for (const double value : {9.5, 33.1, -2.0}) write_small(folder.best_path("m_x", value), 1);
+    write_small(folder.best_path("other", 0), 1);
+    write_small(folder.epoch_path(1), 1);
+    const auto deleted =
+        folder.retain({.keep_best_checkpoints = 1}, maximise, folder.epoch_path(1));
+    EXPECT_THAT(deleted,
+                UnorderedElementsAre(folder.best_path("m_x", 9.5),
+                                     folder.best_path("m_x", maximise ? -2.0 : 33.1)));
+  }
+}
+
+TEST(Retention, DeletesNothingByDefault) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int i = 1; i <= 3; ++i) write_small(folder.epoch_path(i), 1);
+  EXPECT_THAT(folder.retain({}, false, folder.epoch_path(3)), IsEmpty());
+}
+
+TEST(Retention, NeverDeletesWhatAPointerPointsAtNorTheNewest) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int i = 1; i <= 5; ++i) write_small(folder.epoch_path(i), 1);
+  folder.point(kBestPointer, folder.epoch_path(1));
+  folder.point("checkpoint_of_the_paper", folder.epoch_path(2));
+  folder.point(kLastPointer, folder.epoch_path(4));
+  write_bytes(temporary / "notes.txt", "anything");
+  const auto deleted = folder.retain({.keep_last_epochs = 0}, false, folder.epoch_path(5));
+  EXPECT_THAT(deleted, ElementsAre(folder.epoch_path(3)));
+}
+
+TEST(Retention, ClearsAwaySupersededLastCheckpoints) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int update : {10, 20, 30}) write_small(folder.last_path(update), 1);
+  folder.point(kLastPointer, folder.last_path(30));
+  EXPECT_THAT(folder.retain({}, false, folder.last_path(30)),
+              ElementsAre(folder.last_path(10), folder.last_path(20)));
+}
+
+TEST(Retention, DeletesNothingUnlessTheNewestReads) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int i = 1; i <= 2; ++i) write_small(folder.epoch_path(i), 1);
+  write_bytes(folder.epoch_path(3), "cut");
+  EXPECT_THROW(folder.retain({.keep_last_epochs = 1}, false, folder.epoch_path(3)), FormatError);
+  EXPECT_TRUE(fs::exists(folder.epoch_path(1)));
+}
+
+TEST(Retention, DeletesNothingWhileAPointerIsDamaged) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int i = 1; i <= 3; ++i) write_small(folder.epoch_path(i), 1);
+  write_bytes(temporary / kBestPointer, "checkpoint1.safetensors");
+  EXPECT_THAT(folder.retain({.keep_last_epochs = 1}, false, folder.epoch_path(3)), IsEmpty());
+}
+
+TEST(ResolveCheckpoint, TakesAFileAPointerOrAFolder) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  EXPECT_THROW(resolve_checkpoint(temporary.path()), UsageError);
+  EXPECT_THROW(resolve_checkpoint(temporary / "nowhere"), IoError);
+  for (int i = 1; i <= 2; ++i) write_small(folder.epoch_path(i), static_cast<float>(i));
+  folder.point(kLastPointer, folder.epoch_path(2));
+  EXPECT_EQ(resolve_checkpoint(folder.epoch_path(1)), folder.epoch_path(1));
+  EXPECT_EQ(resolve_checkpoint(temporary / kLastPointer), folder.epoch_path(2));
+  EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(2));
+  folder.point(kBestPointer, folder.epoch_path(1));
+  EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(1));
+}
+
+TEST(ResolveCheckpoint, RefusesAPointerToAnotherFileThanTheOneNamed) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  write_small(folder.epoch_path(1), 1);
+  folder.point(kBestPointer, folder.epoch_path(1));
+  write_small(folder.epoch_path(1), 7);
+  EXPECT_THROW(resolve_checkpoint(temporary / kBestPointer), FormatError);
+}
+
+}  // namespace
+}  // namespace phraseq
