@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+using WordRow = std::vector<uint32_t>;
+
+enum class Edit : uint8_t { kKeep, kSubstitute, kInsert, kDelete, kUnreached };
+
+/// Edit distance between a hypothesis and a fixed reference, in sacrebleu's version of tercom's
+/// beam.
+///
+/// Only cells within 25 of a pseudo-diagonal are filled (more when the lengths differ extremely);
+/// among equal costs keeping or substituting wins over deleting, deleting over inserting.
+class PHRASEQ_API BeamEditDistance {
+ public:
+  explicit BeamEditDistance(WordRow reference) : reference_(std::move(reference)) {}
+
+  /// Cost and edits that turn the hypothesis into the reference, first to last. The hypothesis
+  /// becomes the base of `cost_of_variant`.
+  int64_t align(const WordRow& hypothesis, std::vector<Edit>& edits);
+
+  /// The cost of a hypothesis that is as long as the base and equal to it before `first_change`:
+  /// the rows up to there are not computed again.
+  int64_t cost_of_variant(const WordRow& hypothesis, size_t first_change);
+
+  const WordRow& reference() const { return reference_; }
+
+ private:
+  struct Beam {
+    size_t begin;
+    size_t end;
+  };
+  void start(size_t hypothesis_length);
+  Beam beam_of_row(size_t row, size_t hypothesis_length) const;
+
+  WordRow reference_;
+  size_t columns_ = 0;
+  std::vector<int64_t> base_;  ///< [hypothesis + 1, reference + 1]
+  std::vector<Edit> operations_;
+  std::vector<int64_t> above_;  ///< two rows for variants
+  std::vector<int64_t> current_;
+};
+
+}  // namespace phraseq::score

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+/// How often n-grams of one order occur in a hypothesis, and how many of them are matched: each at
+/// most as often as the reference that has it most often.
+struct NgramCounts {
+  int64_t hypothesis = 0;
+  int64_t reference = 0;  ///< of all references together
+  int64_t matches = 0;
+};
+
+/// Counts of the orders 1 .. max_order (element 0 is order 1).
+///
+/// A sentence is a row of symbols below 2^32 - 1: words by their number, or code points. Exact:
+/// n-grams get numbers of their own, that of order n from the number of the n-gram one shorter and
+/// the last symbol, so that nothing is hashed down to fewer bits.
+PHRASEQ_API std::vector<NgramCounts> match_ngrams(std::span<const uint32_t> hypothesis,
+                                                  std::span<const std::vector<uint32_t>> references,
+                                                  int max_order);
+
+/// Numbers words in the order in which they are first seen.
+class PHRASEQ_API WordNumbers {
+ public:
+  std::vector<uint32_t> number(const std::vector<std::string_view>& words);
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+};
+
+}  // namespace phraseq::score
