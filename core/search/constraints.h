@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/log_softmax_top_k.h"
+
+namespace phraseq {
+
+/// What a hypothesis may say next, apart from what the model thinks of it.
+struct ConstraintSettings {
+  int64_t min_length = 1;            ///< </s> is forbidden before this many tokens
+  double unknown_penalty = 0;        ///< taken off the log-probability of <unk>
+  int64_t no_repeat_ngram_size = 0;  ///< 0 = n-grams may repeat
+};
+
+/// What a hypothesis may say in one step: anything but the edits, or one token alone.
+struct StepConstraint {
+  int64_t only = -1;             ///< the one allowed token, -1 = all
+  std::vector<ScoreEdit> edits;  ///< on the others
+};
+
+/// The constraint on a hypothesis that says `tokens` so far, in fairseq's order: <pad> never; from
+/// `max_length` on only </s>; else the next of `prefix`; else the edits of `settings`.
+PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,
+                                           std::span<const int64_t> tokens,
+                                           int64_t max_length,
+                                           std::span<const int64_t> prefix);
+
+/// The tokens that would complete an n-gram that `tokens` holds already; each once, n >= 1.
+PHRASEQ_API std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n);
+
+}  // namespace phraseq

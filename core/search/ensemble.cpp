@@ -1,0 +1,51 @@
+#include "core/search/ensemble.h"
+
+#include <cmath>
+
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/stack.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+
+EnsembleSession::EnsembleSession(std::vector<std::unique_ptr<DecodingSession>> members)
+    : members_(std::move(members)) {
+  for (const auto& member : members_) {
+    if (member->slots() > 0) {
+      throw UsageError("a model that offers whole phrases cannot be part of an ensemble",
+                       "translate with one checkpoint in --path");
+    }
+  }
+}
+
+StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
+  std::vector<at::Tensor> log_probabilities, attention;
+  for (const auto& member : members_) {
+    const StepOutput output = member->step(last_tokens);
+    log_probabilities.push_back(output.normalised ? output.scores
+                                                  : at::log_softmax(output.scores, 1));
+    if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
+      throw UsageError("the models of the ensemble have target vocabularies of different sizes",
+                       "an ensemble needs models trained with the same dictionaries");
+    }
+    if (output.attention.defined())
+      attention.push_back(output.attention);
+  }
+  const double count = std::log(static_cast<double>(members_.size()));
+  StepOutput mean{at::logsumexp(at::stack(log_probabilities), 0).sub_(count), true, {}};
+  if (attention.size() == members_.size())
+    mean.attention = at::stack(attention).mean(0);
+  return mean;
+}
+
+void EnsembleSession::select(const std::vector<int64_t>& rows) {
+  for (const auto& member : members_) member->select(rows);
+}
+
+void EnsembleSession::chosen(const std::vector<int64_t>& choices) {
+  for (const auto& member : members_) member->chosen(choices);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/search_state.h"
+
+namespace phraseq {
+
+/// Takes the best continuation in every step, until </s>. Equals beam search with a beam of 1.
+PHRASEQ_API std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
+                                                               const SearchOptions& options);
+
+}  // namespace phraseq

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// A log-probability that a search changes after normalisation: -infinity forbids the column, a
+/// finite number is added (the penalty on <unk>).
+struct ScoreEdit {
+  int64_t column = 0;
+  double change = 0;
+};
+
+struct RankedColumn {
+  double log_probability = 0;
+  int64_t column = 0;
+};
+
+/// Whether `a` comes before `b`: the greater log-probability, then the lower column.
+inline bool ranks_before(const RankedColumn& a, const RankedColumn& b) {
+  return a.log_probability > b.log_probability ||
+         (a.log_probability == b.log_probability && a.column < b.column);
+}
+
+/// ln Σ e^score of a row. NaN when a score is NaN or +infinity, or none is above -infinity.
+PHRASEQ_API double log_sum_exp(std::span<const float> scores);
+PHRASEQ_API double log_sum_exp(std::span<const double> scores);
+
+/// The `k` best columns by log softmax(scores) + edits, best first, without writing the log-softmax
+/// down: one pass for the maxima of blocks, one for the sum, then only blocks that can hold a
+/// winner are looked at.
+///
+/// Columns at -infinity never come out, so there may be fewer than `k`. `edits` name each column at
+/// most once. `normalised`: scores are log-probabilities already. Returns the row's normaliser, as
+/// log_sum_exp gives it (0 when normalised); when it is NaN, `best` is empty.
+PHRASEQ_API double log_softmax_top_k(std::span<const float> scores,
+                                     int64_t k,
+                                     std::span<const ScoreEdit> edits,
+                                     bool normalised,
+                                     std::vector<RankedColumn>& best);
+PHRASEQ_API double log_softmax_top_k(std::span<const double> scores,
+                                     int64_t k,
+                                     std::span<const ScoreEdit> edits,
+                                     bool normalised,
+                                     std::vector<RankedColumn>& best);
+
+}  // namespace phraseq

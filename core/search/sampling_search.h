@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/search_state.h"
+
+namespace phraseq {
+
+/// How a token is drawn from a row's probabilities.
+struct SamplingSettings {
+  double temperature = 1;  ///< probabilities ∝ p^(1 / temperature)
+  int64_t top_k = -1;      ///< only the k most probable; -1 = all
+  double top_p = -1;       ///< only the most probable up to this mass, at least one; -1 = all
+  int64_t samples = 1;     ///< translations of each sentence
+  uint64_t seed = 1;
+};
+
+/// Draws `samples` translations of each sentence, sorted by score.
+///
+/// A draw is a function of (seed, sentence id, sample, step) and the row's probabilities: it does
+/// not depend on what else is in the batch. Token scores are log-probabilities at the temperature,
+/// before the restriction to the most probable.
+PHRASEQ_API std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
+                                                                 const SearchOptions& options,
+                                                                 const SamplingSettings& settings);
+
+/// The place in `ranked` (best first, not empty) that `point` in [0, 1) of the mass falls on when
+/// it is restricted to the settings' top k and top p: what is left shares the mass in proportion.
+PHRASEQ_API size_t draw_place(std::span<const RankedColumn> ranked,
+                              const SamplingSettings& settings,
+                              double point);
+
+}  // namespace phraseq

@@ -1,0 +1,153 @@
+#include "core/search/search_input.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/tensor.h>
+
+#include "core/base/error.h"
+#include "core/search/ensemble.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr int64_t kRowsPerTask = 4;
+
+int64_t length_of(const PackedTokens& tokens, int64_t sentence) {
+  const auto place = static_cast<size_t>(sentence);
+  return tokens.offsets[place + 1] - tokens.offsets[place];
+}
+
+/// The first tokens of a sentence's reference.
+std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t size) {
+  if (size == 0)
+    return {};
+  if (!batch.has_target()) {
+    throw UsageError(
+        "--prefix-size forces tokens of references, and there are none",
+        "translate a data folder that has the target side, or leave --prefix-size out");
+  }
+  const int64_t begin = batch.target_in.offsets[static_cast<size_t>(sentence)];
+  const int64_t length = std::min(size, length_of(batch.target_in, sentence));
+  const at::Tensor tokens = batch.target_out.slice(0, begin, begin + length).cpu().contiguous();
+  return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
+}
+
+std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
+                                              const SearchOptions& options) {
+  int64_t limit = request.models.front()->max_target_positions();
+  for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());
+  std::vector<SentenceInput> sentences;
+  for (int64_t i = 0; i < request.batch->sentences(); ++i) {
+    const int64_t length = length_of(request.batch->source, i);
+    sentences.push_back({request.batch->sentence_ids[static_cast<size_t>(i)],
+                         length,
+                         options.length_cap.max_length(length, limit),
+                         forced_prefix(*request.batch, i, options.prefix_size)});
+  }
+  return sentences;
+}
+
+int64_t start_token_of(const DecodingRequest& request) {
+  const bool bos = request.models.front()->starts_with_bos();
+  for (const auto* model : request.models) {
+    if (model->starts_with_bos() != bos) {
+      throw UsageError("the models of the ensemble start their translations with different tokens");
+    }
+  }
+  return bos ? kBos : kEos;
+}
+
+template <class Number>
+double rank_row(std::span<const Number> scores,
+                const StepConstraint& constraint,
+                int64_t k,
+                bool normalised,
+                std::vector<RankedColumn>& best) {
+  if (constraint.only == kNoDecision)
+    return 0;
+  if (constraint.only < 0)
+    return log_softmax_top_k(scores, k, constraint.edits, normalised, best);
+  const double norm = normalised ? 0 : log_sum_exp(scores);
+  const auto score = static_cast<double>(scores[static_cast<size_t>(constraint.only)]);
+  best.assign(1, {score - norm, constraint.only});
+  return score - norm;  // NaN when either is
+}
+
+template <class Number>
+void rank_all(const StepOutput& output,
+              const std::vector<StepConstraint>& constraints,
+              int64_t k,
+              std::vector<std::vector<RankedColumn>>& ranked,
+              std::vector<double>& norms) {
+  const auto columns = static_cast<size_t>(output.scores.size(1));
+  const auto* scores = output.scores.data_ptr<Number>();
+  at::parallel_for(0, output.scores.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
+    for (auto row = static_cast<size_t>(begin); row < static_cast<size_t>(end); ++row) {
+      norms[row] = rank_row(std::span<const Number>(scores + row * columns, columns),
+                            constraints[row],
+                            k,
+                            output.normalised,
+                            ranked[row]);
+    }
+  });
+}
+
+}  // namespace
+
+SearchInput::SearchInput(const DecodingRequest& request,
+                         const SearchOptions& options,
+                         int64_t rows_per_sentence)
+    : sentences_(describe_sentences(request, options)),
+      start_token_(start_token_of(request)),
+      device_(request.batch->source.ids.device()) {
+  DecodingLimits limits{0, rows_per_sentence, request.need_attention};
+  for (const auto& sentence : sentences_)
+    limits.max_steps = std::max(limits.max_steps, sentence.max_length + 1);
+  std::vector<std::unique_ptr<DecodingSession>> sessions;
+  for (size_t i = 0; i < request.models.size(); ++i) {
+    const auto* parameters = i < request.parameters.size() ? request.parameters[i] : nullptr;
+    contexts_.push_back(std::make_unique<nn::Context>(false, request.precision, 0, parameters));
+    sessions.push_back(
+        request.models[i]->start_decoding(*request.batch, limits, *contexts_.back()));
+  }
+  session_ = sessions.size() == 1 ? std::move(sessions.front())
+                                  : std::make_unique<EnsembleSession>(std::move(sessions));
+}
+
+SearchInput::SearchInput(std::vector<SentenceInput> sentences,
+                         std::unique_ptr<DecodingSession> session)
+    : sentences_(std::move(sentences)), start_token_(kEos), session_(std::move(session)) {}
+
+StepOutput SearchInput::step(std::span<const int64_t> tokens) {
+  const std::vector<int64_t> ids(tokens.begin(), tokens.end());
+  StepOutput output = session_->step(at::tensor(ids, at::kLong).to(device_));
+  const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  output.scores = output.scores.to(at::kCPU, type).contiguous();
+  if (output.attention.defined())
+    output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();
+  return output;
+}
+
+std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
+                                                 const std::vector<StepConstraint>& constraints,
+                                                 int64_t k) {
+  std::vector<std::vector<RankedColumn>> ranked(constraints.size());
+  std::vector<double> norms(constraints.size());
+  if (output.scores.scalar_type() == at::kDouble) {
+    rank_all<double>(output, constraints, k, ranked, norms);
+  } else {
+    rank_all<float>(output, constraints, k, ranked, norms);
+  }
+  if (std::any_of(norms.begin(), norms.end(), [](double norm) { return std::isnan(norm); })) {
+    throw DivergenceError("the model's scores are not finite",
+                          "the checkpoint may come from a training that diverged: `phraseq "
+                          "inspect` shows its tensors; or try --precision fp32");
+  }
+  return ranked;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/nn/decoding_session.h"
+#include "core/search/decoder.h"
+#include "core/search/search_options.h"
+
+namespace phraseq {
+
+/// What a search knows of one sentence before it starts.
+struct SentenceInput {
+  int64_t id = 0;             ///< place in the data set: the seed of its random draws
+  int64_t source_length = 0;  ///< </s> (and <s>) counted
+  int64_t max_length = 0;     ///< tokens before </s>
+  std::vector<int64_t> prefix;
+};
+
+/// A batch as a search sees it: facts about its sentences and a session that waits for the first
+/// token.
+class PHRASEQ_API SearchInput {
+ public:
+  /// Starts the request's model, or its ensemble. `rows_per_sentence` = the most rows a sentence
+  /// will have.
+  SearchInput(const DecodingRequest& request,
+              const SearchOptions& options,
+              int64_t rows_per_sentence);
+  /// A session alone, its first token </s>: for what has no architecture, as tests.
+  SearchInput(std::vector<SentenceInput> sentences, std::unique_ptr<DecodingSession> session);
+
+  const std::vector<SentenceInput>& sentences() const { return sentences_; }
+  DecodingSession& session() { return *session_; }
+  /// What every row is fed first: </s>, or <s>.
+  int64_t start_token() const { return start_token_; }
+
+  /// Feeds a token a row and returns the scores on the CPU, contiguous, with the attention (fp32)
+  /// when it was asked for..
+  StepOutput step(std::span<const int64_t> tokens);
+
+ private:
+  std::vector<SentenceInput> sentences_;
+  int64_t start_token_;
+  at::Device device_ = at::kCPU;
+  std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
+  std::unique_ptr<DecodingSession> session_;
+};
+
+/// What every row may say next, in scores: answers of all rows of one step.
+///
+/// `constraints[row].only` = -2 marks a row without a decision (its queue is fed): it gets no
+/// columns.
+inline constexpr int64_t kNoDecision = -2;
+PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
+    const StepOutput& output, const std::vector<StepConstraint>& constraints, int64_t k);
+
+}  // namespace phraseq

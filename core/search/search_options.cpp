@@ -1,0 +1,60 @@
+#include "core/search/search_options.h"
+
+#include <limits>
+
+namespace phraseq {
+
+void SearchOptions::describe(OptionTable& table) {
+  table
+      .field("max-len-a",
+             length_cap.a,
+             "A translation has at most A * source length + B tokens before </s>.")
+      .at_least(0);
+  table.field("max-len-b", length_cap.b, "The B of --max-len-a.").at_least(0);
+  table
+      .field("max-len-form",
+             length_cap.form,
+             "linear: A and B as above; neutron: x + max(64, x/4) of the source length x, </s> "
+             "counted.")
+      .one_of({"linear", "neutron"});
+  table
+      .field("min-len",
+             constraints.min_length,
+             "A translation has at least so many tokens before </s>.")
+      .at_least(0);
+  table.field(
+      "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favours longer.");
+  table
+      .field("length-penalty-form",
+             length_penalty.form,
+             "power: logp / length^lenpen; wu: logp / ((5 + length) / 6)^lenpen; none: logp.")
+      .one_of({"power", "wu", "none"});
+  table.field("unnormalized", unnormalized, "Rank by log-probability: --length-penalty-form none.");
+  table.field("unkpen",
+              constraints.unknown_penalty,
+              "Taken off the log-probability of <unk>; below 0 favours it.");
+  table
+      .field("no-repeat-ngram-size",
+             constraints.no_repeat_ngram_size,
+             "No translation holds an n-gram of this size twice; 0 = they may.")
+      .at_least(0);
+  table.field("match-source-len", match_source_len, "Drop translations longer than their source.");
+  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference.").at_least(0);
+}
+
+std::vector<std::string> SearchOptions::problems() const {
+  const bool linear = length_cap.form == "linear" && length_cap.a == 0;
+  if (linear && static_cast<double>(constraints.min_length) > length_cap.b) {
+    return {"--min-len is greater than --max-len-b"};
+  }
+  return {};
+}
+
+double SearchOptions::score(double log_probability, int64_t length, int64_t source_length) const {
+  // Both lengths count </s>: a translation is too long when it has more words than its source.
+  if (match_source_len && length > source_length)
+    return -std::numeric_limits<double>::infinity();
+  return unnormalized ? log_probability : length_penalty.score(log_probability, length);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/search/constraints.h"
+#include "core/search/length.h"
+
+namespace phraseq {
+
+/// What every search has in common, under fairseq's names.
+struct PHRASEQ_API SearchOptions : Options {
+  LengthCap length_cap;
+  LengthPenalty length_penalty;
+  ConstraintSettings constraints;
+  bool unnormalized = false;      ///< rank by log-probability, whatever the length
+  bool match_source_len = false;  ///< no translation longer than its source
+  int64_t prefix_size = 0;        ///< tokens of the reference that are forced
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  /// The score that ranks a finished hypothesis of `length` tokens with </s>, of a source of
+  /// `source_length` tokens with </s>.
+  double score(double log_probability, int64_t length, int64_t source_length) const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,157 @@
+#include "core/search/search_state.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+/// Forbids the slots of a row that have nothing to say or too much.
+void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constraint) {
+  const auto& session = state.input.session();
+  const int64_t room =
+      state.sentence_of(state.rows[static_cast<size_t>(row)]).max_length - state.step;
+  for (int64_t slot = 0; slot < session.slots(); ++slot) {
+    const auto words = static_cast<int64_t>(session.expand_slot(row, slot).size());
+    if (words == 0 || words > room) {
+      constraint.edits.push_back({state.vocabulary + slot, kImpossible});
+    }
+  }
+}
+
+/// The words that a candidate says: one token, or a slot's phrase.
+std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate) {
+  if (candidate.column < state.vocabulary)
+    return {candidate.column};
+  return state.input.session().expand_slot(candidate.row, candidate.column - state.vocabulary);
+}
+
+std::vector<float> attention_row(const at::Tensor& attention, int64_t row, int64_t source_length) {
+  const float* weights = attention.data_ptr<float>() + row * attention.size(1);
+  return {weights, weights + source_length};
+}
+
+}  // namespace
+
+SearchState::SearchState(SearchInput& the_input, const SearchOptions& the_options)
+    : input(the_input), options(the_options), finished(the_input.sentences().size()) {
+  for (size_t i = 0; i < finished.size(); ++i) rows.push_back({static_cast<int64_t>(i)});
+}
+
+const SentenceInput& SearchState::sentence_of(const SearchRow& row) const {
+  return input.sentences()[static_cast<size_t>(row.sentence)];
+}
+
+StepOutput score_rows(SearchState& state) {
+  std::vector<int64_t> tokens;
+  for (const SearchRow& row : state.rows) {
+    tokens.push_back(row.node < 0 ? state.input.start_token() : state.tree.node(row.node).token);
+  }
+  StepOutput output = state.input.step(tokens);
+  if (output.attention.defined())
+    state.attention.push_back(output.attention);
+  state.vocabulary = output.scores.size(1) - state.input.session().slots();
+  return output;
+}
+
+std::vector<StepConstraint> constrain_rows(const SearchState& state) {
+  std::vector<StepConstraint> constraints;
+  for (size_t row = 0; row < state.rows.size(); ++row) {
+    const SearchRow& hypothesis = state.rows[row];
+    if (!hypothesis.queue.empty()) {
+      constraints.push_back({kNoDecision, {}});
+      continue;
+    }
+    const SentenceInput& sentence = state.sentence_of(hypothesis);
+    constraints.push_back(step_constraint(state.options.constraints,
+                                          state.tree.tokens(hypothesis.node),
+                                          sentence.max_length,
+                                          sentence.prefix));
+    forbid_slots(state, static_cast<int64_t>(row), constraints.back());
+  }
+  return constraints;
+}
+
+std::vector<std::vector<Candidate>> row_candidates(
+    const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked) {
+  std::vector<std::vector<Candidate>> candidates(state.rows.size());
+  for (size_t i = 0; i < state.rows.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    const SearchRow& hypothesis = state.rows[i];
+    if (!hypothesis.queue.empty()) {
+      candidates[i] = {{row, hypothesis.queue.front(), 0, hypothesis.log_probability, true}};
+      continue;
+    }
+    for (const auto& [log_probability, column] : ranked[i]) {
+      candidates[i].push_back(
+          {row, column, log_probability, hypothesis.log_probability + log_probability, false});
+    }
+    if (candidates[i].empty())
+      candidates[i] = {{row, kEos, kImpossible, kImpossible, false}};
+  }
+  return candidates;
+}
+
+bool ends(const Candidate& candidate) { return candidate.column == kEos && !candidate.queued; }
+
+void finish(SearchState& state, const Candidate& candidate) {
+  const SearchRow& row = state.rows[static_cast<size_t>(candidate.row)];
+  std::vector<HypothesisNode> path = state.tree.path(row.node);
+  path.push_back({row.node, kEos, candidate.log_probability, state.step, candidate.row});
+  Hypothesis hypothesis;
+  const int64_t source_length = state.sentence_of(row).source_length;
+  for (const HypothesisNode& node : path) {
+    hypothesis.tokens.push_back(node.token);
+    hypothesis.token_scores.push_back(node.log_probability);
+    if (state.attention.empty())
+      continue;
+    hypothesis.attention.push_back(
+        attention_row(state.attention[static_cast<size_t>(node.step)], node.row, source_length));
+  }
+  hypothesis.log_probability = candidate.total;
+  hypothesis.score =
+      state.options.score(candidate.total, static_cast<int64_t>(path.size()), source_length);
+  state.finished[static_cast<size_t>(row.sentence)].push_back(std::move(hypothesis));
+}
+
+void advance(SearchState& state, const std::vector<Candidate>& survivors) {
+  std::vector<SearchRow> rows;
+  std::vector<int64_t> origins, choices;
+  for (const Candidate& candidate : survivors) {
+    const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
+    const std::vector<int64_t> words = words_of(state, candidate);
+    SearchRow row{old.sentence,
+                  state.tree.add(old.node, words.front(), candidate.log_probability, candidate.row),
+                  candidate.total,
+                  old.sample};
+    const std::vector<int64_t>& waiting = candidate.queued ? old.queue : words;
+    row.queue.assign(waiting.begin() + 1, waiting.end());
+    rows.push_back(std::move(row));
+    origins.push_back(candidate.row);
+    choices.push_back(candidate.column);
+  }
+  state.rows = std::move(rows);
+  ++state.step;
+  if (origins.empty())
+    return;
+  state.input.session().select(origins);
+  state.input.session().chosen(choices);
+}
+
+std::vector<std::vector<Hypothesis>> best_hypotheses(SearchState& state, int64_t count) {
+  for (auto& hypotheses : state.finished) {
+    std::stable_sort(hypotheses.begin(),
+                     hypotheses.end(),
+                     [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+    if (static_cast<int64_t>(hypotheses.size()) > count)
+      hypotheses.resize(static_cast<size_t>(count));
+  }
+  return std::move(state.finished);
+}
+
+}  // namespace phraseq

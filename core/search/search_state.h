@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/hypothesis.h"
+#include "core/search/hypothesis_tree.h"
+#include "core/search/search_input.h"
+#include "core/search/search_options.h"
+
+namespace phraseq {
+
+/// A hypothesis that is still growing: one row of the session.
+struct SearchRow {
+  int64_t sentence = 0;
+  int64_t node = -1;           ///< its last token in the tree, -1 = none yet
+  double log_probability = 0;  ///< of everything decided so far
+  int64_t sample = 0;          ///< which of its sentence's random draws it is
+  std::vector<int64_t> queue =
+      {};  ///< words of a chosen phrase that are still to be said, without a decision
+};
+
+/// One way to go on: a row and what it would say.
+struct Candidate {
+  int64_t row = 0;
+  int64_t column = 0;          ///< a token, or vocabulary + slot
+  double log_probability = 0;  ///< of this step; 0 for a queued word
+  double total = 0;            ///< of the hypothesis with it
+  bool queued = false;         ///< the row's next queued word
+};
+
+/// The order of candidates: the greater total, then the lower row, then the lower column.
+inline bool ranks_before(const Candidate& a, const Candidate& b) {
+  if (a.total != b.total)
+    return a.total > b.total;
+  return a.row != b.row ? a.row < b.row : a.column < b.column;
+}
+
+/// A search in the middle of its work: what beam search, greedy search and sampling keep between
+/// steps. Rows of one sentence stand together, sentences in order; a sentence without rows is done.
+struct PHRASEQ_API SearchState {
+  SearchState(SearchInput& the_input, const SearchOptions& the_options);
+
+  SearchInput& input;
+  const SearchOptions& options;
+  std::vector<SearchRow> rows;  ///< one a sentence at the start
+  HypothesisTree tree;
+  int64_t step = 0;                               ///< tokens that every row has
+  int64_t vocabulary = 0;                         ///< columns of the scores before the slots
+  std::vector<at::Tensor> attention;              ///< one a step: [rows then, source time]
+  std::vector<std::vector<Hypothesis>> finished;  ///< one list a sentence
+
+  const SentenceInput& sentence_of(const SearchRow& row) const;
+};
+
+/// Feeds every row its last token; keeps the attention.
+PHRASEQ_API StepOutput score_rows(SearchState& state);
+
+/// What each row may say: `step_constraint`, kNoDecision for a row with a queue, and no slot whose
+/// phrase is empty or would not fit under the maximum length.
+PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state);
+
+/// The candidates of every row, at least one: its ranked columns, or its next queued word at no
+/// cost. A row to which everything is forbidden says </s> at -infinity.
+PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
+    const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
+
+/// Whether the candidate ends its hypothesis.
+PHRASEQ_API bool ends(const Candidate& candidate);
+
+/// Turns a candidate that says </s> into a finished hypothesis of its sentence.
+PHRASEQ_API void finish(SearchState& state, const Candidate& candidate);
+
+/// The survivors, rows of one sentence together, become the rows of the next step. A row that chose
+/// a slot says the phrase's first word and queues the others. The session reorders and is told the
+/// choices.
+PHRASEQ_API void advance(SearchState& state, const std::vector<Candidate>& survivors);
+
+/// Sorts every sentence's hypotheses by score (ties: the one finished first) and keeps `count`.
+PHRASEQ_API std::vector<std::vector<Hypothesis>> best_hypotheses(SearchState& state, int64_t count);
+
+}  // namespace phraseq

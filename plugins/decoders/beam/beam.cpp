@@ -1,0 +1,49 @@
+#include <c10/core/InferenceMode.h>
+
+#include "core/plugin/plugin.h"
+#include "core/search/beam_search.h"
+#include "core/search/decoder.h"
+
+namespace phraseq {
+namespace {
+
+struct BeamOptions : SearchOptions {
+  BeamSettings beam;
+
+  void describe(OptionTable& table) override {
+    table.field("beam", beam.beam, "Hypotheses that are followed at once.").at_least(1);
+    table.field("nbest", beam.nbest, "Translations of each sentence that are given back.")
+        .at_least(1);
+    SearchOptions::describe(table);
+  }
+
+  std::vector<std::string> problems() const override {
+    auto problems = SearchOptions::problems();
+    if (beam.nbest > beam.beam)
+      problems.emplace_back("--nbest is greater than --beam");
+    return problems;
+  }
+};
+
+class BeamDecoder : public Decoder {
+ public:
+  BeamDecoder(const BeamOptions& options, const DecoderSetup& /*setup*/) : options_(options) {}
+
+  std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override {
+    const c10::InferenceMode guard;
+    SearchInput input(request, options_, options_.beam.beam);
+    return beam_search(input, options_, options_.beam);
+  }
+
+ private:
+  BeamOptions options_;
+};
+
+void register_components(Registry& registry) {
+  registry.add<Decoder, BeamDecoder, BeamOptions>("beam", "Beam search, as fairseq's.");
+}
+
+}  // namespace
+}  // namespace phraseq
+
+PHRASEQ_PLUGIN("decoder-beam", "1.0", "Beam search", phraseq::register_components)

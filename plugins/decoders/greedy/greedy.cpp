@@ -1,0 +1,32 @@
+#include <c10/core/InferenceMode.h>
+
+#include "core/plugin/plugin.h"
+#include "core/search/decoder.h"
+#include "core/search/greedy_search.h"
+
+namespace phraseq {
+namespace {
+
+class GreedyDecoder : public Decoder {
+ public:
+  GreedyDecoder(const SearchOptions& options, const DecoderSetup& /*setup*/) : options_(options) {}
+
+  std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override {
+    const c10::InferenceMode guard;
+    SearchInput input(request, options_, 1);
+    return greedy_search(input, options_);
+  }
+
+ private:
+  SearchOptions options_;
+};
+
+void register_components(Registry& registry) {
+  registry.add<Decoder, GreedyDecoder, SearchOptions>("greedy",
+                                                      "The best token in every step: a beam of 1.");
+}
+
+}  // namespace
+}  // namespace phraseq
+
+PHRASEQ_PLUGIN("decoder-greedy", "1.0", "Greedy search", phraseq::register_components)

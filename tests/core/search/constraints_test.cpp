@@ -1,0 +1,75 @@
+#include "core/search/constraints.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+namespace {
+
+/// The change on a column; 0 when it is not edited.
+double change_of(const StepConstraint& constraint, int64_t column) {
+  for (const ScoreEdit& edit : constraint.edits) {
+    if (edit.column == column)
+      return edit.change;
+  }
+  return 0;
+}
+
+bool forbids(const StepConstraint& constraint, int64_t column) {
+  return std::isinf(change_of(constraint, column)) && change_of(constraint, column) < 0;
+}
+
+TEST(StepConstraint, ForbidsPaddingAndAnEndBeforeTheMinimum) {
+  const ConstraintSettings settings{2, 0, 0};
+  const std::vector<int64_t> one{5}, two{5, 6};
+  EXPECT_TRUE(forbids(step_constraint(settings, one, 9, {}), kPad));
+  EXPECT_TRUE(forbids(step_constraint(settings, one, 9, {}), kEos));
+  EXPECT_TRUE(forbids(step_constraint(settings, two, 9, {}), kPad));
+  EXPECT_FALSE(forbids(step_constraint(settings, two, 9, {}), kEos));
+}
+
+TEST(StepConstraint, AllowsOnlyTheEndAtTheMaximum) {
+  const std::vector<int64_t> tokens{5, 6, 7};
+  EXPECT_EQ(step_constraint({}, tokens, 4, {}).only, -1);
+  EXPECT_EQ(step_constraint({}, tokens, 3, {}).only, kEos);
+  EXPECT_EQ(step_constraint({}, {}, 0, {}).only, kEos);
+}
+
+TEST(StepConstraint, ForcesThePrefixButNotBeyondTheMaximum) {
+  const std::vector<int64_t> prefix{8, 9}, tokens{8};
+  EXPECT_EQ(step_constraint({}, {}, 5, prefix).only, 8);
+  EXPECT_EQ(step_constraint({}, tokens, 5, prefix).only, 9);
+  EXPECT_EQ(step_constraint({}, tokens, 1, prefix).only, kEos);
+}
+
+TEST(StepConstraint, TakesThePenaltyOffUnknowns) {
+  EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, {}, 9, {}), kUnk), -2.5);
+  EXPECT_EQ(step_constraint({1, 0, 0}, {}, 9, {}).edits.size(), 2u);  // <pad> and </s>
+}
+
+TEST(StepConstraint, ForbidsARepeatedUnknownOnce) {
+  const std::vector<int64_t> tokens{4, kUnk, 4};
+  const StepConstraint constraint = step_constraint({0, 2.5, 2}, tokens, 9, {});
+  EXPECT_TRUE(forbids(constraint, kUnk));
+  EXPECT_EQ(constraint.edits.size(), 2u);  // <pad> and <unk>, each once
+}
+
+TEST(RepeatingTokens, AreThoseThatWouldCompleteAKnownNGram) {
+  const std::vector<int64_t> tokens{5, 6, 7, 5, 6, 8, 5, 6};
+  EXPECT_EQ(repeating_tokens(tokens, 3), (std::vector<int64_t>{7, 8}));
+  EXPECT_EQ(repeating_tokens(tokens, 2), (std::vector<int64_t>{7, 8}));
+  EXPECT_EQ(repeating_tokens(tokens, 4), (std::vector<int64_t>{}));
+  EXPECT_EQ(repeating_tokens(tokens, 1), (std::vector<int64_t>{5, 6, 7, 8}));
+}
+
+TEST(RepeatingTokens, NeedAWholeContext) {
+  const std::vector<int64_t> tokens{5};
+  EXPECT_EQ(repeating_tokens(tokens, 3), (std::vector<int64_t>{}));
+  EXPECT_EQ(repeating_tokens({}, 1), (std::vector<int64_t>{}));
+}
+
+}  // namespace
+}  // namespace phraseq
