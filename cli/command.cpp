@@ -65,8 +65,8 @@ bool reader_has_left() {
 
 /// Everything printed must have arrived, or the command did not do its work.
 int finish_output(const std::string& name, int code) {
-  std::cout.flush();
   errno = 0;
+  std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
   const int reason = errno;
   if ((flushed && std::cout.good() && std::ferror(stdout) == 0) || reader_has_left())

@@ -68,7 +68,7 @@ std::string details_text(const OptionField& field) {
     parts.push_back(fmt::format("one of {}", fmt::join(field.choices, ", ")));
   }
   if (!field.bare.empty())
-    parts.push_back(fmt::format("without a value {}", field.bare));
+    parts.push_back(fmt::format("without a value '{}'", field.bare));
   for (const std::string& other : field.aliases) parts.push_back(fmt::format("also --{}", other));
   return parts.empty() ? "" : fmt::format("({})", fmt::join(parts, "; "));
 }
@@ -176,14 +176,16 @@ const nlohmann::json& plain_value(const nlohmann::json& json) {
 std::string help_text(const OptionTable& table,
                       std::string_view usage,
                       std::string_view description) {
-  std::string text = fmt::format("Usage: {}\n\n{}\n", usage, description);
+  return fmt::format("Usage: {}\n\n{}\n{}", usage, description, options_text(table));
+}
+
+std::string options_text(const OptionTable& table) {
+  std::string text;
   std::string section;
-  bool is_first = true;
   for (const OptionField& field : table.fields()) {
-    if (is_first || field.section != section) {
+    if (text.empty() || field.section != section) {
       section = field.section;
       text += fmt::format("\n{}:\n", section.empty() ? "Options" : section);
-      is_first = false;
     }
     text += help_entry(field);
   }

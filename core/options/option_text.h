@@ -17,10 +17,13 @@ PHRASEQ_API std::string help_text(const OptionTable& table,
                                   std::string_view usage,
                                   std::string_view description);
 
+/// The sections of the help page alone.
+PHRASEQ_API std::string options_text(const OptionTable& table);
+
 /// One `name = value  # origin` a line, readable again as --config.
 PHRASEQ_API std::string print_config(const OptionTable& table);
 
-/// The same as a Markdown page for docs/options.
+/// The help page in Markdown, for docs/options.
 PHRASEQ_API std::string markdown_text(const OptionTable& table,
                                       std::string_view title,
                                       std::string_view description);

@@ -1,7 +1,7 @@
 #include "core/plugin/registry.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -66,7 +66,17 @@ void Registry::add(Component component) {
     component.file = current_plugin_->file;
   }
   check_name(component, component.name);
-  for (const Preset& preset : component.presets) check_name(component, preset.name);
+  std::set<std::string> own = {component.name};
+  for (const Preset& preset : component.presets) {
+    check_name(component, preset.name);
+    if (own.insert(preset.name).second)
+      continue;
+    throw PluginError(fmt::format("{}: {} '{}' has the preset's name '{}' twice",
+                                  origin_of(component),
+                                  component.kind,
+                                  component.name,
+                                  preset.name));
+  }
   auto key = std::make_pair(component.kind, component.name);
   components_.emplace(std::move(key), std::move(component));
 }
@@ -133,9 +143,9 @@ void Registry::refuse_unknown(std::string_view kind, std::string_view name) cons
     hint += fmt::format("\n    {} (from {})", fmt::join(listed, ", "), file);
   }
   hint += fmt::format(
-      "\n  {} plugins are loaded; 'phraseq plugins list' shows them. Folders are added with "
-      "--plugin-dir or PHRASEQ_PLUGIN_PATH.",
-      plugins_.size());
+      "\n  {} loaded; 'phraseq plugins list' shows all. Folders are added with --plugin-dir or "
+      "PHRASEQ_PLUGIN_PATH.",
+      plugins_.size() == 1 ? "1 plugin is" : fmt::format("{} plugins are", plugins_.size()));
   throw UsageError(
       fmt::format("{} '{}' is not known{}{}", kind, name, guess.empty() ? "" : "; ", guess), hint);
 }

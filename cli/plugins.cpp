@@ -1,0 +1,266 @@
+// phraseq plugins: list, explain and check plugins; write the pages of docs/options.
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/near_miss.h"
+#include "core/io/atomic_file.h"
+#include "core/options/command_line.h"
+#include "core/plugin/component_text.h"
+#include "core/plugin/loader.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace phraseq;
+
+constexpr unsigned kCheckSeconds = 60;
+
+struct PluginsOptions final : Options {
+  std::string action;
+  std::string subject;
+  std::string kind;
+  std::string output = "docs/options";
+  std::vector<std::string> plugin_dir;
+
+  void describe(OptionTable& table) override {
+    table.field("action", action, "What to do: list, info NAME, check FILE or options.")
+        .one_of({"list", "info", "check", "options"})
+        .value_name("ACTION")
+        .positional()
+        .required();
+    table.field("subject", subject, "The component's or preset's name (info), the library (check).")
+        .value_name("SUBJECT")
+        .positional();
+    table.field("kind", kind, "Only this kind: architecture, criterion, task …").value_name("KIND");
+    table.field("output", output, "Where 'options' writes its pages.").value_name("FOLDER");
+    table.field("plugin-dir", plugin_dir, "Folders searched for plugins before all others.")
+        .value_name("FOLDER");
+  }
+
+  std::vector<std::string> problems() const override {
+    if (action == "info" && subject.empty())
+      return {"info: the name of a component is missing"};
+    if (action == "check" && subject.empty())
+      return {"check: a file is missing"};
+    return {};
+  }
+};
+
+/// Loads what loads; a refused plugin does not hide the others. Returns the refusals.
+std::vector<std::string> load_all(Registry& registry, const PluginsOptions& options) {
+  std::vector<std::string> refusals;
+  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    try {
+      load_plugin_file(registry, file);
+    } catch (const Error& failure) {
+      refusals.emplace_back(failure.what());
+    }
+  }
+  return refusals;
+}
+
+int report(const std::vector<std::string>& refusals) {
+  std::cout.flush();
+  for (const std::string& refusal : refusals) fmt::print(stderr, "refused: {}\n", refusal);
+  return refusals.empty() ? kExitOk : kExitPlugin;
+}
+
+int list(const PluginsOptions& options) {
+  Registry registry;
+  const auto refusals = load_all(registry, options);
+  std::string kind;
+  for (const Component* component : registry.components()) {
+    if (!options.kind.empty() && component->kind != options.kind)
+      continue;
+    if (component->kind != kind)
+      fmt::print("{}{}\n", kind.empty() ? "" : "\n", component->kind);
+    kind = component->kind;
+    fmt::print("  {:<28}{}\n", component->name, component->description);
+    for (const Preset& preset : component->presets) {
+      fmt::print("    {:<26}{}\n", preset.name, preset.description);
+    }
+    fmt::print("    {} {}, {}\n", component->plugin, component->plugin_version, component->file);
+  }
+  return report(refusals);
+}
+
+bool is_called(const Component& component, const std::string& name) {
+  for (const Preset& preset : component.presets) {
+    if (preset.name == name)
+      return true;
+  }
+  return component.name == name;
+}
+
+int info(const PluginsOptions& options) {
+  Registry registry;
+  const auto refusals = load_all(registry, options);
+  std::vector<std::string> known;
+  bool is_found = false;
+  for (const Component* component : registry.components()) {
+    if (!options.kind.empty() && component->kind != options.kind)
+      continue;
+    known.push_back(component->name);
+    for (const Preset& preset : component->presets) known.push_back(preset.name);
+    if (!is_called(*component, options.subject))
+      continue;
+    fmt::print("{}{}", is_found ? "\n" : "", component_text(*component));
+    is_found = true;
+  }
+  if (!is_found) {
+    const std::string guess = did_you_mean(options.subject, known);
+    report(refusals);
+    throw UsageError(
+        fmt::format(
+            "no component is called '{}'{}{}", options.subject, guess.empty() ? "" : "; ", guess),
+        "'phraseq plugins list' shows all of them.");
+  }
+  return report(refusals);
+}
+
+int check_here(const std::string& file) {
+  Registry registry;
+  const LoadedPlugin plugin = load_plugin_file(registry, file);
+  std::vector<std::string> problems;
+  fmt::print(
+      "{}\n  plugin {} {}: {}\n", plugin.file, plugin.name, plugin.version, plugin.description);
+  for (const Component* component : registry.components()) {
+    fmt::print("  {} {}: {}\n", component->kind, component->name, component->description);
+    for (const Preset& preset : component->presets) {
+      fmt::print("    preset {}: {}\n", preset.name, preset.description);
+    }
+    for (std::string& problem : component_problems(*component))
+      problems.push_back(std::move(problem));
+  }
+  if (registry.components().empty())
+    problems.emplace_back("it registers nothing");
+  if (problems.empty())
+    return kExitOk;
+  throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
+}
+
+/// A library damaged in the middle can crash whoever loads it, so a child process does. It goes on
+/// as this command: its messages and its exit code are ours.
+int check(const std::string& file) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0)
+    throw IoError(file, "start a process to load", errno);
+  if (child == 0) {
+    alarm(kCheckSeconds);
+    return check_here(file);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (!WIFSIGNALED(status))
+    return WEXITSTATUS(status);
+  if (WTERMSIG(status) == SIGALRM) {
+    throw PluginError(fmt::format("{}: was not loaded within {} s", file, kCheckSeconds));
+  }
+  throw PluginError(
+      fmt::format("{}: ends the process that loads it: {}", file, strsignal(WTERMSIG(status))),
+      "The file is damaged, or code that runs when it is loaded is wrong. Build it anew.");
+}
+
+/// What `program --help-markdown` prints; empty when it has no such page.
+std::string command_page(const fs::path& program) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0)
+    throw IoError(program.string(), "make a pipe for", errno);
+  const pid_t child = fork();
+  if (child < 0)
+    throw IoError(program.string(), "start", errno);
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    execl(program.c_str(), program.c_str(), "--help-markdown", nullptr);
+    _exit(kExitIo);
+  }
+  close(ends[1]);
+  std::string page;
+  std::array<char, 4096> block{};
+  for (ssize_t got = 0; (got = read(ends[0], block.data(), block.size())) > 0;) {
+    page.append(block.data(), static_cast<size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status == 0 && page.starts_with("# ") ? page : "";
+}
+
+/// One page a component and one a command, and a list of them.
+int write_option_pages(const PluginsOptions& options) {
+  const fs::path folder = options.output;
+  fs::create_directories(folder);
+  Registry registry;
+  const auto refusals = load_all(registry, options);
+  std::string index =
+      "# Options\n\nWritten by `phraseq plugins options`; do not edit.\n\n## Commands\n\n";
+  std::vector<fs::path> programs;
+  for (const auto& entry :
+       fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
+    if (entry.path().filename().string().starts_with("phraseq-"))
+      programs.push_back(entry.path());
+  }
+  std::sort(programs.begin(), programs.end());
+  for (const fs::path& program : programs) {
+    const std::string name = program.filename().string();
+    const std::string page = command_page(program);
+    if (page.empty()) {
+      log_warning(fmt::format("{} has no page of options", name));
+      continue;
+    }
+    write_file((folder / (name + ".md")).string(), page);
+    index += fmt::format("- [{0}]({0}.md)\n", name);
+  }
+  index += "\n## Components\n\n";
+  for (const Component* component : registry.components()) {
+    const std::string name = fmt::format("{}-{}", component->kind, component->name);
+    write_file((folder / (name + ".md")).string(), component_markdown(*component));
+    index += fmt::format(
+        "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
+  }
+  write_file((folder / "README.md").string(), index);
+  return report(refusals);
+}
+
+int plugins(std::span<const std::string> arguments) {
+  PluginsOptions options;
+  OptionTable table;
+  options.describe(table);
+  const bool answered = answer_help(table,
+                                    "plugins",
+                                    "list|info NAME|check FILE|options [OPTIONS]",
+                                    "Lists, explains and checks plugins.",
+                                    arguments);
+  if (answered)
+    return kExitOk;
+  parse_command_line(table, arguments, [&] { return options.problems(); });
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+  if (options.action == "list")
+    return list(options);
+  if (options.action == "info")
+    return info(options);
+  if (options.action == "check")
+    return check(options.subject);
+  return write_option_pages(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("plugins", argc, argv, plugins); }

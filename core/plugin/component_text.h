@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// What a component is: description, plugin and file, options with defaults and ranges, presets
+/// with the values that they change. For a terminal (`phraseq plugins info`).
+PHRASEQ_API std::string component_text(const Component& component);
+
+/// The same as a Markdown page for docs/options; without the file, so that every machine writes the
+/// same page.
+PHRASEQ_API std::string component_markdown(const Component& component);
+
+/// What is wrong with a component's own description, one sentence each: a default or preset that is
+/// out of its range, contradicts another option or cannot be applied.
+PHRASEQ_API std::vector<std::string> component_problems(const Component& component);
+
+}  // namespace phraseq

@@ -1,0 +1,8 @@
+// A shared library like any other.
+#include "toy.h"
+
+namespace {
+const toy::Mark mark("no_manifest");
+}
+
+extern "C" PHRASEQ_API int unrelated() { return 5; }

@@ -1,0 +1,15 @@
+// Fails while it registers. A number.
+#include <stdexcept>
+
+#include "toy.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<toy::Toy, toy::ToyRectangle, toy::ToyOptions>("half_registered", "Must not stay.");
+  throw 42;
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("throws_other", "1.0", "Throws", register_components)

@@ -1,0 +1,184 @@
+// The programs phraseq and phraseq-plugins, run as a user runs them.
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "tests/bad_plugins/plugin_folder.h"
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int code = 0;
+  std::string text;  ///< standard output and error together
+};
+
+/// Runs a shell command with the build's programs in front of the path.
+Outcome shell(const std::string& command) {
+  const std::string line = "PATH=" PHRASEQ_BUILD_FOLDER "/bin:$PATH; { " + command + "; } 2>&1";
+  std::FILE* pipe = popen(line.c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> block{};
+  for (size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;) {
+    outcome.text.append(block.data(), got);
+  }
+  outcome.code = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+TEST(PluginsCommand, ListsNamesDescriptionsPresetsAndFiles) {
+  const PluginFolder folder;
+  const std::string file = folder.copy("good");
+  const Outcome outcome = shell("phraseq plugins list --kind toy --plugin-dir " + folder.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("toy\n  rectangle "),
+                    HasSubstr("A rectangle."),
+                    HasSubstr("rectangle_tall"),
+                    HasSubstr("good 1.2.3, " + file)));
+}
+
+TEST(PluginsCommand, ListsTheOthersWhenOneIsRefused) {
+  const PluginFolder folder;
+  folder.copy("good");
+  folder.copy("other_abi");
+  const Outcome outcome = shell("phraseq plugins list --kind toy --plugin-dir " + folder.path());
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("rectangle_tall"),
+                    HasSubstr("refused: "),
+                    HasSubstr("was built for another phraseq")));
+}
+
+TEST(PluginsCommand, ExplainsAComponentByItsPresetsName) {
+  const PluginFolder folder;
+  folder.copy("good");
+  const Outcome outcome =
+      shell("phraseq plugins info rectangle_tall --plugin-dir " + folder.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("toy rectangle"),
+                    HasSubstr("--toy-height N"),
+                    HasSubstr("default 3; 1 to 100"),
+                    HasSubstr("toy-height 7")));
+}
+
+TEST(PluginsCommand, GuessesWhatAnUnknownNameMeant) {
+  const PluginFolder folder;
+  folder.copy("good");
+  const Outcome outcome = shell("phraseq plugins info rectnagle --plugin-dir " + folder.path());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("did you mean 'rectangle'"));
+}
+
+TEST(PluginsCommand, ChecksAGoodPlugin) {
+  const PluginFolder folder;
+  const Outcome outcome = shell("phraseq plugins check " + folder.copy("good"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("plugin good 1.2.3"),
+                    HasSubstr("toy rectangle"),
+                    HasSubstr("preset rectangle_tall")));
+}
+
+TEST(PluginsCommand, OutlivesAPluginThatCrashesWhileItIsChecked) {
+  const PluginFolder folder;
+  const Outcome outcome = shell("phraseq plugins check " + folder.copy("crashes"));
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("libphraseq-crashes.so: ends the process that loads it"),
+                    HasSubstr("Aborted")));
+}
+
+TEST(PluginsCommand, FindsADefaultOutOfItsRange) {
+  const PluginFolder folder;
+  const Outcome outcome = shell("phraseq plugins check " + folder.copy("bad_default"));
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.text, HasSubstr("crooked: --share: 1.5 is out of range, 0 to 1 is expected"));
+}
+
+TEST(PluginsCommand, ReportsARefusalOnceWithExitFive) {
+  const PluginFolder folder;
+  const Outcome outcome = shell("phraseq plugins check " + folder.copy("no_manifest"));
+  EXPECT_EQ(outcome.code, 5);
+  const size_t first = outcome.text.find("phraseq plugins: error: ");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(outcome.text.find("phraseq plugins: error: ", first + 1), std::string::npos);
+}
+
+TEST(PluginsCommand, LoadsNothingFromTheCurrentFolder) {
+  const PluginFolder folder;
+  folder.copy("good");
+  const Outcome outcome = shell("cd " + folder.path() + " && phraseq plugins list --kind toy");
+  EXPECT_THAT(outcome.text, Not(HasSubstr("rectangle")));
+}
+
+TEST(PluginsCommand, WritesAPageForEveryComponent) {
+  const PluginFolder folder;
+  folder.copy("good");
+  const std::string pages = folder.path("pages");
+  const Outcome outcome =
+      shell("phraseq plugins options --output " + pages + " --plugin-dir " + folder.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(content_of(pages + "/toy-rectangle.md"),
+              AllOf(HasSubstr("# toy `rectangle`"),
+                    HasSubstr("| `--toy-height` | 1 to 100 | `3` | Rows. |"),
+                    HasSubstr("| `rectangle_tall` | Seven rows. | toy-height 7 |"),
+                    Not(HasSubstr(folder.path()))));
+  EXPECT_THAT(content_of(pages + "/phraseq-plugins.md"), HasSubstr("# phraseq plugins"));
+  EXPECT_THAT(content_of(pages + "/README.md"), HasSubstr("[toy `rectangle`](toy-rectangle.md)"));
+}
+
+TEST(FrontProgram, ListsCommandsAndGuessesMisspeltOnes) {
+  EXPECT_THAT(shell("phraseq --help").text,
+              HasSubstr("plugins       list, explain and check plugins"));
+  const Outcome outcome = shell("phraseq plugin list");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("'plugin' is not a command"), HasSubstr("'plugins'")));
+}
+
+TEST(FrontProgram, RunsACommandFoundOnThePath) {
+  const PluginFolder folder;
+  folder.write("phraseq-echo-all", "#!/bin/sh\necho \"got:$1:$2:$#\"\nexit 9\n");
+  std::filesystem::permissions(folder.path("phraseq-echo-all"), std::filesystem::perms::owner_all);
+  const Outcome outcome =
+      shell("PATH=$PATH:" + folder.path() + " phraseq echo-all 'a b' --version");
+  EXPECT_EQ(outcome.code, 9);
+  EXPECT_EQ(outcome.text, "got:a b:--version:2\n");
+}
+
+TEST(FrontProgram, DoesNotTakeAPathForACommand) {
+  const Outcome outcome = shell("phraseq ../evil");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("'../evil' is not a command"));
+}
+
+TEST(Commands, SayThatStandardOutputCouldNotBeWritten) {
+  const Outcome outcome = shell("phraseq --help > /dev/full");
+  EXPECT_EQ(outcome.code, 6);
+  EXPECT_THAT(outcome.text, HasSubstr("standard output: cannot write: No space left on device"));
+}
+
+TEST(Commands, EndQuietlyWhenTheReaderLeaves) {
+  const Outcome outcome = shell("( sleep 0.2; phraseq --help; echo code $? >&2 ) | true");
+  EXPECT_EQ(outcome.text, "code 0\n");
+}
+
+TEST(Commands, NameTheirVersionAndBuild) {
+  const Outcome outcome = shell("phraseq plugins --version && phraseq --version");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(
+      outcome.text,
+      AllOf(HasSubstr("phraseq plugins 0."), HasSubstr("\nphraseq 0."), HasSubstr("phraseq-abi ")));
+}
+
+}  // namespace

@@ -1,0 +1,52 @@
+#include "core/base/near_miss.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::vector<std::string> kKnown = {
+    "transformer", "transformer_big", "phrase_transformer", "lstm", "beam", "dropout"};
+
+TEST(NearMisses, FindsAReplacedAMissingAnExtraAndASwappedLetter) {
+  EXPECT_THAT(near_misses("dropaut", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(near_misses("dropou", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(near_misses("droppout", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(near_misses("drpoout", kKnown), ElementsAre("dropout"));
+}
+
+TEST(NearMisses, CountsASwapOfNeighboursOnce) {
+  // Four letters allow one edit; as two replacements this swap would be too far.
+  EXPECT_THAT(near_misses("bema", kKnown), ElementsAre("beam"));
+}
+
+TEST(NearMisses, TakesABeginningOfThreeLetters) {
+  EXPECT_THAT(near_misses("tra", kKnown), ElementsAre("transformer", "transformer_big"));
+  EXPECT_THAT(near_misses("ls", kKnown), IsEmpty());
+}
+
+TEST(NearMisses, PutsTheNearestFirstAndStopsAtThree) {
+  const std::vector<std::string> known = {"max-tokenz", "max-tokens", "max-tokkenss", "max-tokans"};
+  EXPECT_THAT(near_misses("max-tokenss", known),
+              ElementsAre("max-tokens", "max-tokkenss", "max-tokans"));
+}
+
+TEST(NearMisses, FindsNothingNearForAnotherWord) {
+  EXPECT_THAT(near_misses("phoneme", kKnown), IsEmpty());
+  EXPECT_THAT(near_misses("", kKnown), IsEmpty());
+}
+
+TEST(DidYouMean, JoinsTheGuessesIntoAQuestion) {
+  EXPECT_EQ(did_you_mean("dropouts", kKnown), "did you mean 'dropout'?");
+  EXPECT_EQ(did_you_mean("trans", kKnown), "did you mean 'transformer' or 'transformer_big'?");
+  const std::vector<std::string> three = {"abca", "abcb", "abcc"};
+  EXPECT_EQ(did_you_mean("abc", three), "did you mean 'abca', 'abcb' or 'abcc'?");
+  EXPECT_EQ(did_you_mean("xyz", kKnown), "");
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,106 @@
+// Expected values were computed with a separate Python script that follows the authors' C code
+// (Blackman & Vigna, prng.di.unimi.it: splitmix64.c, xoshiro256starstar.c) and Lemire 2019, alg. 5.
+
+#include "core/base/random.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Random, SeedsItsWordsBySplitmix64) {
+  EXPECT_EQ(Random(0).state(),
+            "e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f f88bb8a8724c81ec");
+  EXPECT_EQ(Random(12345).state(),
+            "22118258a9d111a0 346edce5f713f8ed 1e9a57bc80e6721d 2d160e7e5c3f42ca");
+}
+
+TEST(Random, IsXoshiro256StarStar) {
+  Random random(0);
+  random.restore("0000000000000001 0000000000000002 0000000000000003 0000000000000004");
+  EXPECT_EQ(random.next(), 11520u);
+  EXPECT_EQ(random.next(), 0u);
+  EXPECT_EQ(random.next(), 1509978240u);
+  EXPECT_EQ(random.next(), 1215971899390074240u);
+  EXPECT_EQ(random.next(), 1216172134540287360u);
+}
+
+TEST(Random, GivesTheNumbersOfItsSeed) {
+  Random random(12345);
+  EXPECT_EQ(random.next(), 0xbe6a36374160d49bu);
+  EXPECT_EQ(random.next(), 0x214aaa0637a688c6u);
+}
+
+TEST(Random, DrawsBelowABoundByLemiresMethod) {
+  Random random(7);
+  std::vector<uint64_t> drawn;
+  for (int i = 0; i < 12; ++i) drawn.push_back(random.below(10));
+  EXPECT_THAT(drawn, ElementsAre(7, 2, 8, 9, 9, 8, 0, 1, 4, 1, 5, 7));
+}
+
+TEST(Random, RejectsDrawsThatWouldFavourSomeNumbers) {
+  // With a bound just over 2^63 nearly half of all draws are rejected.
+  Random random(5);
+  std::vector<uint64_t> drawn;
+  for (int i = 0; i < 6; ++i) drawn.push_back(random.below((uint64_t{1} << 63) + 1));
+  EXPECT_THAT(drawn,
+              ElementsAre(2660124057020295092u,
+                          5553229355294069358u,
+                          5991011151194742231u,
+                          7458586743318756548u,
+                          3343815716602316796u,
+                          2311280431944903521u));
+}
+
+TEST(Random, IsUniformWith53Bits) {
+  Random random(3);
+  EXPECT_EQ(random.uniform(), 0.690638295117788);
+  EXPECT_EQ(random.uniform(), 0.6405810067354607);
+  EXPECT_EQ(random.uniform(), 0.21826237328256315);
+}
+
+TEST(Random, GoesOnWhereASavedStateStopped) {
+  Random random(99);
+  random.next();
+  const std::string state = random.state();
+  const uint64_t expected = random.next();
+  Random other(1);
+  other.restore(state);
+  EXPECT_EQ(other.next(), expected);
+}
+
+TEST(Random, RefusesAStateThatIsNone) {
+  const std::string good = Random(1).state();
+  for (const std::string& text : {std::string(),
+                                  std::string("12 34"),
+                                  good + "0",
+                                  good + " 1",
+                                  std::string("x") + good.substr(1),
+                                  good.substr(0, good.size() - 17)}) {
+    Random random(2);
+    const std::string before = random.state();
+    EXPECT_THROW(random.restore(text), FormatError) << text;
+    EXPECT_EQ(random.state(), before) << text;
+  }
+}
+
+TEST(RandomPermutation, IsFisherYatesFromTheBack) {
+  Random random(7);
+  EXPECT_THAT(random_permutation(7, random), ElementsAre(0, 5, 2, 3, 6, 1, 4));
+  EXPECT_TRUE(random_permutation(0, random).empty());
+}
+
+TEST(MixSeeds, TellsItsArgumentsApart) {
+  EXPECT_EQ(mix_seeds(0, 0), 0xa706dd2f4d197e6fu);
+  EXPECT_EQ(mix_seeds(1, 0), 0x5e41ab087439611eu);
+  EXPECT_EQ(mix_seeds(0, 1), 0xb382a305f4414f5eu);
+  EXPECT_EQ(mix_seeds(42, 7), 0xbc16a3d4cc48678eu);
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,245 @@
+#include "core/options/command_line.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/options/options_test.h"
+
+namespace phraseq {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using Arguments = std::vector<std::string>;
+
+SampleOptions parsed(const Arguments& arguments) {
+  Sample sample;
+  parse_command_line(sample.table, arguments, [&] { return sample.options.problems(); });
+  return sample.options;
+}
+
+std::string complaint(const Arguments& arguments) {
+  return message_of([&] { parsed(arguments); });
+}
+
+/// A file that is removed at the end of the test.
+class ConfigFile {
+ public:
+  explicit ConfigFile(const std::string& content)
+      : path_(std::filesystem::temp_directory_path() /
+              ("phraseq-config-" + std::to_string(getpid()) + ".ini")) {
+    std::ofstream(path_) << content;
+  }
+  ~ConfigFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(CommandLine, TakesValuesBehindAndBesideTheName) {
+  const auto options = parsed({"--layers", "3", "--dropout=0.5"});
+  EXPECT_EQ(options.layers, 3);
+  EXPECT_EQ(options.dropout, 0.5);
+}
+
+TEST(CommandLine, TakesUnderscoresAliasesAndShortFlags) {
+  EXPECT_EQ(parsed({"--adam_betas", "0.1,0.2"}).betas[1], 0.2);
+  EXPECT_EQ(parsed({"--depth=4"}).layers, 4);
+  EXPECT_EQ(parsed({"-l", "5"}).layers, 5);
+  EXPECT_EQ(parsed({"-bpe", "sentencepiece"}).remove_bpe, "sentencepiece");
+}
+
+TEST(CommandLine, ReadsBooleansInEverySpelling) {
+  EXPECT_TRUE(parsed({"--share"}).share);
+  EXPECT_TRUE(parsed({"--left-pad"}).left_pad);  // the bare flag never turns anything off
+  EXPECT_FALSE(parsed({"--no-left-pad"}).left_pad);
+  EXPECT_FALSE(parsed({"--no_left_pad"}).left_pad);
+  EXPECT_FALSE(parsed({"--left-pad", "False"}).left_pad);
+  EXPECT_FALSE(parsed({"--left-pad=no"}).left_pad);
+  EXPECT_TRUE(parsed({"--share", "on"}).share);
+  EXPECT_THAT(complaint({"--left-pad=maybe"}), HasSubstr("'maybe' is not yes or no"));
+  EXPECT_THAT(complaint({"--no-left-pad=yes"}), HasSubstr("unknown option --no-left-pad"));
+}
+
+TEST(CommandLine, DoesNotTakeTheWordAfterABooleanForItsValue) {
+  EXPECT_THAT(complaint({"--share", "data-bin"}), HasSubstr("unexpected argument 'data-bin'"));
+}
+
+TEST(CommandLine, TakesNegativeNumbersAsValues) {
+  Sample sample;
+  int64_t patience = 0;
+  sample.table.field("patience", patience, "Validations without progress.");
+  parse_command_line(sample.table, Arguments{"--patience", "-1"});
+  EXPECT_EQ(patience, -1);
+  EXPECT_THAT(complaint({"--dropout", "-.5e1"}), HasSubstr("-.5e1 is out of range"));
+}
+
+TEST(CommandLine, GivesABareFlagItsBareValue) {
+  EXPECT_EQ(parsed({"--remove-bpe"}).remove_bpe, "@@ ");
+  EXPECT_EQ(parsed({"--remove-bpe", "--share"}).remove_bpe, "@@ ");
+  EXPECT_EQ(parsed({"--remove-bpe=_"}).remove_bpe, "_");
+  EXPECT_EQ(parsed({"--remove-bpe="}).remove_bpe, "");
+  EXPECT_EQ(parsed({"--remove-bpe=--share"}).remove_bpe, "--share");
+}
+
+TEST(CommandLine, GathersAListOfStringsUpToTheNextFlag) {
+  EXPECT_THAT(parsed({"-i", "a", "b,c", "--share", "-i", "d"}).system,
+              ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(parsed({"--input=a"}).system, ElementsAre("a"));
+}
+
+TEST(CommandLine, LetsTheLastOfASingleValueWin) {
+  EXPECT_EQ(parsed({"--layers", "3", "--layers", "4"}).layers, 4);
+  EXPECT_THAT(parsed({"--update-freq", "3,4", "--update-freq", "5"}).frequency, ElementsAre(5));
+}
+
+TEST(CommandLine, HandsOutArgumentsWithoutAFlagInOrder) {
+  struct {
+    std::string reference, output = "none";
+    std::vector<std::string> rest;
+    bool quiet = false;
+  } options;
+  OptionTable table;
+  table.field("reference", options.reference, "Truth.").positional().required();
+  table.field("quiet", options.quiet, "Say little.");
+  table.field("output", options.output, "Where to.").positional();
+  table.field("rest", options.rest, "More.").positional();
+  parse_command_line(table, Arguments{"a,b", "--quiet", "-", "c,d", "--", "--quiet", "-5"});
+  EXPECT_EQ(options.reference, "a,b");
+  EXPECT_TRUE(options.quiet);
+  EXPECT_EQ(options.output, "-");
+  EXPECT_THAT(options.rest, ElementsAre("c,d", "--quiet", "-5"));
+}
+
+TEST(CommandLine, NamesAMissingArgumentByItsValuesName) {
+  OptionTable table;
+  std::string reference;
+  table.field("reference", reference, "Truth.").positional().required().value_name("REFERENCE");
+  EXPECT_EQ(message_of([&] { parse_command_line(table, Arguments{}); }),
+            "REFERENCE is missing: Truth.");
+  // Its value may have been taken for the value of the unknown option: not reported as well.
+  EXPECT_EQ(message_of([&] {
+              parse_command_line(table, Arguments{"--quite", "a"});
+            }),
+            "unknown option --quite");
+}
+
+TEST(CommandLine, ReportsEveryProblemAtOnce) {
+  const std::string text = complaint({"--dropot",
+                                      "0.1",
+                                      "--layers",
+                                      "many",
+                                      "--dropout",
+                                      "7",
+                                      "--adam-betas",
+                                      "0.9",
+                                      "extra",
+                                      "--format"});
+  EXPECT_THAT(text, StartsWith("5 problems with the options:"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("unknown option --dropot; did you mean '--dropout'?"),
+                    HasSubstr("--layers: 'many' is not a whole number"),
+                    HasSubstr("--dropout: 7 is out of range"),
+                    HasSubstr("unexpected argument 'extra'"),
+                    HasSubstr("--format: a value is missing")));
+}
+
+TEST(CommandLine, ReportsContradictionsWithTheRest) {
+  EXPECT_EQ(complaint({"--share", "--layers", "2"}), "--share does not go with --layers 2");
+  EXPECT_THAT(complaint({"--share", "--layers", "2", "--nothing"}),
+              AllOf(HasSubstr("--share does not go with"), HasSubstr("--nothing")));
+}
+
+TEST(CommandLine, FailsWithExitTwo) {
+  try {
+    parsed({"--nothing"});
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& failure) {
+    EXPECT_EQ(failure.exit_code(), kExitUsage);
+    EXPECT_EQ(failure.hint(), "--help lists the options.");
+  }
+}
+
+TEST(CommandLine, DoesNotGuessFromABeginning) {
+  EXPECT_THAT(complaint({"--drop", "0.5"}), HasSubstr("did you mean '--dropout'?"));
+  EXPECT_THAT(complaint({"-layers", "3"}),
+              HasSubstr("unknown option -layers; did you mean '--layers'?"));
+}
+
+TEST(CommandLine, RemembersWhereAValueCameFrom) {
+  const ConfigFile file("layers = 4\ndropout = 0.2\n");
+  Sample sample;
+  parse_command_line(sample.table, Arguments{"--dropout", "0.3", "--config", file.path()});
+  EXPECT_EQ(sample.options.layers, 4);
+  EXPECT_EQ(sample.table.find("layers")->origin, OptionOrigin::kConfigFile);
+  EXPECT_EQ(sample.options.dropout, 0.3);  // the command line wins, whatever the order
+  EXPECT_EQ(sample.table.find("dropout")->origin, OptionOrigin::kCommandLine);
+  EXPECT_EQ(sample.table.find("format")->origin, OptionOrigin::kDefault);
+}
+
+TEST(CommandLine, ReadsSectionsCommentsAndQuotesOfAConfigurationFile) {
+  const ConfigFile file(
+      "# a comment\n; another\n[Model]\n  layers=7 # seven\n\nleft_pad = no\n[Output]\r\n"
+      "remove-bpe = \"# \\\"x\\\" \"   # quoted\nformat = fairseq\t# tab\ninput = a#b\n");
+  const auto options = parsed({"--config=" + file.path()});
+  EXPECT_EQ(options.layers, 7);
+  EXPECT_FALSE(options.left_pad);
+  EXPECT_EQ(options.remove_bpe, "# \"x\" ");
+  EXPECT_EQ(options.format, "fairseq");
+  EXPECT_THAT(options.system, ElementsAre("a#b"));
+}
+
+TEST(CommandLine, NamesTheLineOfEveryProblemInAConfigurationFile) {
+  const ConfigFile file("layers = 7\ndropot = 0.3\njust words\ndropout = 3\nformat = \"open\n");
+  const std::string text = complaint({"--config", file.path()});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr(file.path() + ":2: unknown option 'dropot'; did you mean"),
+                    HasSubstr(file.path() + ":3: 'just words' is not 'name = value'"),
+                    HasSubstr(file.path() + ":4: --dropout: 3 is out of range"),
+                    HasSubstr(file.path() + ":5: ")));
+}
+
+TEST(CommandLine, SaysThatAConfigurationFileCannotBeOpened) {
+  EXPECT_THROW(parsed({"--config", "/nowhere/run.ini"}), IoError);
+  EXPECT_THAT(complaint({"--config"}), HasSubstr("--config: a file name is missing"));
+}
+
+TEST(CommandLine, LetsGeneralFlagsPass) {
+  EXPECT_EQ(parsed({"--print-config", "--layers", "2"}).layers, 2);
+}
+
+TEST(PeekOption, FindsTheLastValueInEverySpelling) {
+  const Arguments arguments = {
+      "--arch", "lstm", "--user_dir=x", "--arch=transformer", "--", "--arch=y"};
+  EXPECT_EQ(peek_option(arguments, "arch", "none"), "transformer");
+  EXPECT_EQ(peek_option(arguments, "user-dir", "none"), "x");
+  EXPECT_EQ(peek_option(arguments, "task", "translation"), "translation");
+}
+
+TEST(PeekOption, LooksIntoTheConfigurationFile) {
+  const ConfigFile file("[run]\narch = lstm\nlr_scheduler = noam\n");
+  const Arguments arguments = {"--config", file.path(), "--task", "t"};
+  EXPECT_EQ(peek_option(arguments, "arch", "none"), "lstm");
+  EXPECT_EQ(peek_option(arguments, "lr-scheduler", "none"), "noam");
+  EXPECT_EQ(peek_option({{"--arch=beam", "--config=" + file.path()}}, "arch", "none"), "beam");
+}
+
+TEST(PeekFlag, SeesAFlagInEverySpelling) {
+  EXPECT_TRUE(peek_flag(Arguments{"--print_config"}, "print-config"));
+  EXPECT_TRUE(peek_flag(Arguments{"-h"}, "help"));
+  EXPECT_FALSE(peek_flag(Arguments{"--fp16", "--no-fp16"}, "fp16"));
+  EXPECT_FALSE(peek_flag(Arguments{"--fp16=no"}, "fp16"));
+  EXPECT_FALSE(peek_flag(Arguments{"--", "--help"}, "help"));
+}
+
+}  // namespace
+}  // namespace phraseq

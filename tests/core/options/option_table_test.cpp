@@ -1,0 +1,164 @@
+#include "core/options/option_table.h"
+
+#include <locale>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/options/options_test.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What `name` says to `text`; empty when it takes it.
+std::string complaint(const std::string& name, const std::string& text) {
+  Sample sample;
+  try {
+    sample.table.find(name)->from_text(text, OptionOrigin::kCommandLine);
+    return "";
+  } catch (const UsageError& failure) {
+    return failure.message();
+  }
+}
+
+TEST(OptionField, ReadsEveryType) {
+  Sample sample;
+  const auto set = [&](const char* name, const char* text) {
+    sample.table.find(name)->from_text(text, OptionOrigin::kCommandLine);
+  };
+  set("share", "True");
+  set("left-pad", "off");
+  set("layers", "12");
+  set("dropout", "2.5e-1");
+  set("format", "jsonl");
+  set("update-freq", "4,2,1");
+  set("adam-betas", "(0.9, 0.98)");
+  set("input", "a b, c\\,d,e\\\\");
+  EXPECT_TRUE(sample.options.share);
+  EXPECT_FALSE(sample.options.left_pad);
+  EXPECT_EQ(sample.options.layers, 12);
+  EXPECT_EQ(sample.options.dropout, 0.25);
+  EXPECT_EQ(sample.options.format, "jsonl");
+  EXPECT_THAT(sample.options.frequency, ElementsAre(4, 2, 1));
+  EXPECT_THAT(sample.options.betas, ElementsAre(0.9, 0.98));
+  EXPECT_THAT(sample.options.system, ElementsAre("a b", "c,d", "e\\"));
+}
+
+TEST(OptionField, ReadsPythonsListsAndEmptyOnes) {
+  Sample sample;
+  OptionField& frequency = *sample.table.find("update-freq");
+  frequency.from_text("[7, 8]", OptionOrigin::kCommandLine);
+  EXPECT_THAT(sample.options.frequency, ElementsAre(7, 8));
+  frequency.from_text("(9,)", OptionOrigin::kCommandLine);
+  EXPECT_THAT(sample.options.frequency, ElementsAre(9));
+  frequency.from_text("", OptionOrigin::kCommandLine);
+  EXPECT_THAT(sample.options.frequency, IsEmpty());
+}
+
+TEST(OptionField, TakesOnlyWholeValues) {
+  EXPECT_EQ(complaint("layers", "6x"), "--layers: '6x' is not a whole number");
+  EXPECT_EQ(complaint("layers", "6.0"), "--layers: '6.0' is not a whole number");
+  EXPECT_EQ(complaint("layers", ""), "--layers: '' is not a whole number");
+  EXPECT_EQ(complaint("layers", " 6"), "--layers: ' 6' is not a whole number");
+  EXPECT_EQ(complaint("layers", "99999999999999999999"),
+            "--layers: '99999999999999999999' is not a whole number");
+  EXPECT_EQ(complaint("dropout", "0,1"), "--dropout: '0,1' is not a finite number");
+  EXPECT_EQ(complaint("dropout", "nan"), "--dropout: 'nan' is not a finite number");
+  EXPECT_EQ(complaint("dropout", "inf"), "--dropout: 'inf' is not a finite number");
+  EXPECT_EQ(complaint("share", "1"), "--share: '1' is not yes or no");
+  EXPECT_EQ(complaint("update-freq", "1,,2"), "--update-freq: '' is not a whole number");
+  EXPECT_EQ(complaint("update-freq", "(1,2"), "--update-freq: '(1' is not a whole number");
+}
+
+TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
+  EXPECT_EQ(complaint("dropout", "0"), "");
+  EXPECT_EQ(complaint("dropout", "1"), "");
+  EXPECT_EQ(complaint("dropout", "1.01"), "--dropout: 1.01 is out of range, 0 to 1 is expected");
+  EXPECT_EQ(complaint("layers", "0"), "--layers: 0 is out of range, 1 to 99 is expected");
+  EXPECT_EQ(complaint("update-freq", "2,0"),
+            "--update-freq: 0 is out of range, at least 1 is expected");
+  EXPECT_EQ(complaint("adam-betas", "0.9,-1"),
+            "--adam-betas: -1 is out of range, 0 to 1 is expected");
+}
+
+TEST(OptionField, GuessesTheChoiceThatWasMeant) {
+  EXPECT_EQ(complaint("format", "fairsek"),
+            "--format: 'fairsek' is not one of plain, fairseq, jsonl; did you mean 'fairseq'?");
+  EXPECT_EQ(complaint("format", "xml"), "--format: 'xml' is not one of plain, fairseq, jsonl");
+}
+
+TEST(OptionField, KeepsItsValueWhenATextIsRefused) {
+  Sample sample;
+  OptionField& betas = *sample.table.find("adam-betas");
+  EXPECT_THROW(betas.from_text("0.5,x", OptionOrigin::kCommandLine), UsageError);
+  EXPECT_THAT(sample.options.betas, ElementsAre(0.9, 0.999));
+  EXPECT_EQ(betas.origin, OptionOrigin::kDefault);
+}
+
+TEST(OptionField, WritesWhatItReadsBack) {
+  Sample sample;
+  sample.options.dropout = 0.1 + 0.2;  // needs all 17 digits
+  sample.options.betas = {1e-300, 1.0 / 3};
+  sample.options.system = {"a,b", "c\\", ""};
+  sample.options.share = true;
+  for (const char* name : {"dropout", "adam-betas", "input", "share", "update-freq"}) {
+    const std::string text = sample.table.find(name)->to_text();
+    Sample other;
+    other.table.find(name)->from_text(text, OptionOrigin::kConfigFile);
+    EXPECT_EQ(other.table.find(name)->to_text(), text) << name;
+  }
+  EXPECT_EQ(sample.table.find("dropout")->to_text(), "0.30000000000000004");
+  EXPECT_EQ(sample.table.find("input")->to_text(), "a\\,b,c\\\\,");
+}
+
+/// Numbers as they are written in German.
+struct GermanNumbers : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(OptionField, DoesNotHeedTheLocale) {
+  const std::locale before = std::locale::global(std::locale(std::locale(), new GermanNumbers));
+  EXPECT_EQ(complaint("dropout", "0.5"), "");
+  EXPECT_EQ(complaint("update-freq", "1000000"), "");
+  Sample sample;
+  sample.options.layers = 1000000;
+  EXPECT_EQ(sample.table.find("dropout")->to_text(), "0.1");
+  EXPECT_EQ(sample.table.find("layers")->to_text(), "1000000");
+  std::locale::global(before);
+}
+
+TEST(OptionTable, FindsByNameAliasAndEitherSpelling) {
+  Sample sample;
+  EXPECT_EQ(sample.table.find("left-pad")->name, "left-pad");
+  EXPECT_EQ(sample.table.find("left_pad")->name, "left-pad");
+  EXPECT_EQ(sample.table.find("depth")->name, "layers");
+  EXPECT_EQ(sample.table.find("width"), nullptr);
+}
+
+TEST(OptionTable, RemembersDefaultAndSection) {
+  Sample sample;
+  OptionField& layers = *sample.table.find("layers");
+  layers.from_text("3", OptionOrigin::kCheckpoint);
+  EXPECT_EQ(layers.default_text, "6");
+  EXPECT_EQ(layers.to_text(), "3");
+  EXPECT_EQ(to_string(layers.origin), "checkpoint");
+  EXPECT_EQ(layers.section, "Model");
+  EXPECT_EQ(sample.table.find("format")->section, "Output");
+}
+
+TEST(OptionTable, RefusesANameThatIsDescribedTwice) {
+  Sample sample;
+  double other = 0;
+  sample.table.section("Criterion");
+  EXPECT_THAT(message_of([&] { sample.table.field("dropout", other, "Again."); }),
+              HasSubstr("--dropout is described twice: in 'Model' and in 'Criterion'"));
+}
+
+}  // namespace
+}  // namespace phraseq

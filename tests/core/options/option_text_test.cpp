@@ -1,0 +1,148 @@
+#include "core/options/option_text.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/options/command_line.h"
+#include "tests/core/options/options_test.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(HelpText, ShowsNamesValuesDefaultsAndRangesBySection) {
+  Sample sample;
+  EXPECT_EQ(help_text(sample.table, "phraseq sample [OPTIONS]", "A sample."),
+            R"(Usage: phraseq sample [OPTIONS]
+
+A sample.
+
+Model:
+  --share                     Share the embeddings. (default no)
+  --left-pad                  Pad at the left. (default yes)
+  -l, --layers N              Number of layers. (default 6; 1 to 99; also --depth)
+  --dropout X                 Probability of zeroing. (default 0.1; 0 to 1)
+
+Output:
+  --format plain|fairseq|jsonl
+                              How to print. (default plain)
+  -bpe, --remove-bpe [TEXT]   Joins subwords. (without a value '@@ ')
+  --update-freq N,...         Batches an update. (default 1; at least 1)
+  --adam-betas X,...          Decays. (default 0.9,0.999; 0 to 1)
+  -i, --input FILE            Systems.
+)");
+}
+
+TEST(HelpText, WrapsLongHelpAtAHundredColumns) {
+  OptionTable table;
+  int64_t value = 1;
+  const std::string help = "words " + std::string(80, 'x') + " more words that follow";
+  table.field("number", value, help);
+  std::istringstream lines(options_text(table));
+  size_t longest = 0;
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    longest = std::max(longest, line.size());
+  EXPECT_EQ(count, 5u);      // an empty line, the heading, three of text
+  EXPECT_EQ(longest, 110u);  // a word that fits on no line stands alone
+}
+
+TEST(PrintConfig, IsReadBackAsAConfigurationFile) {
+  Sample sample;
+  parse_command_line(sample.table,
+                     std::vector<std::string>{"--dropout", "0.3", "--remove-bpe", "--share"});
+  sample.options.system = {"a,b", "c # d"};
+  const std::string text = print_config(sample.table);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("[Model]\nshare = yes  # command line\n"),
+                    HasSubstr("dropout = 0.3  # command line\n"),
+                    HasSubstr("layers = 6  # default\n"),
+                    HasSubstr("remove-bpe = \"@@ \"  #")));
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("phraseq-print-config-" + std::to_string(getpid()) + ".ini");
+  std::ofstream(path) << text;
+  Sample other;
+  parse_command_line(other.table, std::vector<std::string>{"--config", path.string()});
+  std::filesystem::remove(path);
+  EXPECT_EQ(to_json(other.table), to_json(sample.table));
+}
+
+TEST(MarkdownText, MakesATableASection) {
+  Sample sample;
+  EXPECT_THAT(
+      markdown_text(sample.table, "sample", "A sample."),
+      AllOf(testing::StartsWith("# sample\n\nA sample.\n\n## Model\n\n| option | value |"),
+            HasSubstr("| `-l` `--layers` `--depth` | 1 to 99 | `6` | Number of layers. |\n"),
+            HasSubstr("| `--format` | plain, fairseq, jsonl | `plain` | How to print. |\n")));
+}
+
+TEST(OptionsAsJson, HaveTheirTypesAndUnderscores) {
+  Sample sample;
+  sample.options.system = {"a"};
+  EXPECT_EQ(to_json(sample.table),
+            json::parse(R"({"share": false, "left_pad": true, "layers": 6, "dropout": 0.1,
+                            "format": "plain", "remove_bpe": "", "update_freq": [1],
+                            "adam_betas": [0.9, 0.999], "input": ["a"]})"));
+  EXPECT_EQ(to_json(sample.table, true)["layers"],
+            json::parse(R"({"value": 6, "origin": "default"})"));
+}
+
+TEST(OptionsAsJson, ComeBackWithOrWithoutTheirOrigin) {
+  Sample sample;
+  sample.options.layers = 9;
+  sample.options.betas = {0.25};
+  sample.options.system = {"a,b"};
+  for (const bool with_origin : {false, true}) {
+    Sample other;
+    from_json(other.table, to_json(sample.table, with_origin), OptionOrigin::kCheckpoint);
+    EXPECT_EQ(to_json(other.table), to_json(sample.table));
+    EXPECT_EQ(other.table.find("layers")->origin, OptionOrigin::kCheckpoint);
+  }
+}
+
+TEST(OptionsAsJson, ReportAllThatDoesNotFit) {
+  Sample sample;
+  const auto recorded = json::parse(
+      R"({"layrs": 3, "layers": "six", "dropout": 4, "share": 1, "adam_betas": [0.5, "x"], "format": null})");
+  EXPECT_THAT(message_of([&] { from_json(sample.table, recorded, OptionOrigin::kCheckpoint); }),
+              AllOf(HasSubstr("unknown option 'layrs'; did you mean 'layers'?"),
+                    HasSubstr("layers: \"six\" is not a whole number"),
+                    HasSubstr("dropout: --dropout: 4 is out of range"),
+                    HasSubstr("share: 1 is not yes or no"),
+                    HasSubstr("adam_betas: \"x\" is not a finite number"),
+                    HasSubstr("format: null is not a text")));
+  EXPECT_THROW(from_json(sample.table, recorded, OptionOrigin::kCheckpoint), FormatError);
+  EXPECT_THROW(from_json(sample.table, json::array(), OptionOrigin::kCheckpoint), FormatError);
+}
+
+TEST(Differences, NameWhatWasAndWhatIs) {
+  Sample sample;
+  const json recorded = to_json(sample.table);
+  EXPECT_THAT(differences(sample.table, recorded), IsEmpty());
+  sample.options.layers = 7;
+  sample.options.betas = {0.9, 0.98};
+  sample.options.system = {"elsewhere"};  // harmless
+  EXPECT_THAT(differences(sample.table, recorded),
+              ElementsAre("layers: was 6, now 7", "adam-betas: was [0.9,0.999], now [0.9,0.98]"));
+}
+
+TEST(Differences, PassOverANewOptionThatIsNotUsed) {
+  Sample sample;
+  json recorded = to_json(sample.table, true);
+  recorded.erase("layers");
+  EXPECT_THAT(differences(sample.table, recorded), IsEmpty());
+  sample.options.layers = 8;
+  EXPECT_THAT(differences(sample.table, recorded), ElementsAre("layers: was not recorded, now 8"));
+}
+
+}  // namespace
+}  // namespace phraseq

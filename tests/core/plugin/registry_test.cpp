@@ -1,0 +1,218 @@
+#include "core/plugin/registry.h"
+
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Setup {
+  int64_t width = 0;
+};
+
+class Shape {
+ public:
+  static constexpr const char* kKind = "shape";
+  using Setup = phraseq::Setup;
+  using Factory = std::function<std::unique_ptr<Shape>(const Options&, const Setup&)>;
+  virtual ~Shape() = default;
+  virtual int64_t area() const = 0;
+};
+
+struct BoxOptions final : Options {
+  int64_t height = 3;
+  std::string colour = "grey";
+  void describe(OptionTable& table) override {
+    table.field("height", height, "Rows.").in(1, 9);
+    table.field("colour", colour, "Paint.");
+  }
+};
+
+class Box final : public Shape {
+ public:
+  Box(const BoxOptions& options, const Setup& setup) : area_(options.height * setup.width) {
+    if (setup.width == 13)
+      throw Error(kExitUsage, "no thirteen");
+    if (setup.width == 17)
+      throw std::runtime_error("odd weather");
+    if (setup.width == 19)
+      throw 4;
+  }
+  int64_t area() const override { return area_; }
+
+ private:
+  int64_t area_;
+};
+
+void make_tall(BoxOptions& options) { options.height = 7; }
+
+void add_box(Registry& registry, const std::string& name = "box") {
+  registry.add<Shape, Box, BoxOptions>(
+      name, "A box.", {preset(name + "_tall", "Seven rows.", &make_tall)});
+}
+
+const LoadedPlugin kShapes = {"shapes", "2.1", "Shapes", "/plugins/libphraseq-shapes.so"};
+
+template <class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const Error& failure) {
+    return failure.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Registry, MakesWhatWasRegisteredFromOptionsAndSetup) {
+  Registry registry;
+  add_box(registry);
+  const Selection selection = registry.select("shape", "box");
+  EXPECT_EQ(create<Shape>(selection, {.width = 5})->area(), 15);
+}
+
+TEST(Registry, AppliesThePresetThatIsAskedFor) {
+  Registry registry;
+  add_box(registry);
+  const Selection selection = registry.select("shape", "box_tall");
+  EXPECT_EQ(selection.component->name, "box");
+  EXPECT_EQ(selection.name, "box_tall");
+  EXPECT_EQ(create<Shape>(selection, {.width = 5})->area(), 35);
+}
+
+TEST(Registry, ListsNamesAndPresetsOfAKindAndWhereTheyAreFrom) {
+  Registry registry;
+  registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
+  EXPECT_THAT(registry.names("shape"), ElementsAre("box", "box_tall"));
+  EXPECT_TRUE(registry.names("sound").empty());
+  ASSERT_EQ(registry.components().size(), 1u);
+  EXPECT_EQ(registry.components()[0]->plugin, "shapes");
+  EXPECT_EQ(registry.components()[0]->plugin_version, "2.1");
+  EXPECT_EQ(registry.components()[0]->file, kShapes.file);
+}
+
+TEST(Registry, AnswersAnUnknownNameWithTheNearestAllKnownAndTheirFiles) {
+  Registry registry;
+  registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
+  EXPECT_THAT(message_of([&] { registry.select("shape", "bxo"); }),
+              AllOf(HasSubstr("shape 'bxo' is not known; did you mean 'box'?"),
+                    HasSubstr("box, box_tall (from /plugins/libphraseq-shapes.so)"),
+                    HasSubstr("1 plugin is loaded"),
+                    HasSubstr("PHRASEQ_PLUGIN_PATH")));
+  EXPECT_THROW(registry.select("shape", "bxo"), UsageError);
+}
+
+TEST(Registry, SaysThatNoLoadedPluginOffersTheKind) {
+  const Registry registry;
+  EXPECT_THAT(
+      message_of([&] { registry.select("shape", "box"); }),
+      AllOf(HasSubstr("No loaded plugin offers a shape"), HasSubstr("0 plugins are loaded")));
+}
+
+TEST(Registry, KeepsKindsApart) {
+  Registry registry;
+  add_box(registry);
+  Component other;
+  other.kind = "sound";
+  other.name = "box";
+  registry.add(other);
+  EXPECT_EQ(registry.components().size(), 2u);
+  EXPECT_EQ(registry.select("shape", "box").component->kind, "shape");
+}
+
+TEST(Registry, RefusesASecondOfANameAlsoAmongPresets) {
+  Registry registry;
+  registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
+  const LoadedPlugin more = {"more", "1", "More", "/plugins/libphraseq-more.so"};
+  for (const std::string name : {"box", "box_tall"}) {
+    const std::string text =
+        message_of([&] { registry.add_plugin(more, [&](Registry& it) { add_box(it, name); }); });
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("shape '" + name + "' is offered twice"),
+                      HasSubstr(kShapes.file),
+                      HasSubstr(more.file)));
+  }
+  EXPECT_EQ(registry.components().size(), 1u);
+}
+
+TEST(Registry, RefusesAComponentThatHasItsOwnPresetsName) {
+  Registry registry;
+  EXPECT_THROW((registry.add<Shape, Box, BoxOptions>(
+                   "box", "A box.", {preset("box", "Itself.", &make_tall)})),
+               PluginError);
+  EXPECT_THROW((registry.add<Shape, Box, BoxOptions>(
+                   "box",
+                   "A box.",
+                   {preset("box_a", "One.", &make_tall), preset("box_a", "Two.", &make_tall)})),
+               PluginError);
+}
+
+TEST(Registry, RefusesNamesThatAreNoNames) {
+  for (const char* name :
+       {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
+    Registry registry;
+    EXPECT_THAT(message_of([&] { add_box(registry, name); }), HasSubstr("cannot be the name"))
+        << name;
+  }
+}
+
+TEST(Registry, LeavesNothingOfAPluginThatFails) {
+  Registry registry;
+  const std::string text = message_of([&] {
+    registry.add_plugin(kShapes, [](Registry& it) {
+      add_box(it);
+      throw std::runtime_error("no ink");
+    });
+  });
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("plugin 'shapes'"), HasSubstr(kShapes.file), HasSubstr("no ink")));
+  EXPECT_TRUE(registry.components().empty());
+  EXPECT_TRUE(registry.plugins().empty());
+}
+
+TEST(Registry, IsFrozenByTheFirstLookUp) {
+  Registry registry;
+  add_box(registry);
+  registry.select("shape", "box");
+  EXPECT_THAT(message_of([&] { add_box(registry, "late"); }),
+              HasSubstr("shape 'late' comes too late"));
+}
+
+TEST(Create, NamesThePluginOfWhatAConstructorThrows) {
+  Registry registry;
+  registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
+  const Selection selection = registry.select("shape", "box_tall");
+  EXPECT_EQ(message_of([&] { create<Shape>(selection, {.width = 17}); }),
+            "shapes: could not make box_tall: odd weather");
+  EXPECT_THAT(message_of([&] { create<Shape>(selection, {.width = 19}); }),
+              HasSubstr("shapes: could not make box_tall: threw something"));
+  EXPECT_THROW(create<Shape>(selection, {.width = 17}), PluginError);
+}
+
+TEST(Create, PassesOurOwnErrorsOn) {
+  Registry registry;
+  add_box(registry);
+  const Selection selection = registry.select("shape", "box");
+  EXPECT_EQ(message_of([&] { create<Shape>(selection, {.width = 13}); }), "no thirteen");
+}
+
+TEST(Describe, MarksWhatThePresetChanged) {
+  Registry registry;
+  add_box(registry);
+  const Selection selection = registry.select("shape", "box_tall");
+  OptionTable table;
+  describe(table, selection);
+  EXPECT_EQ(table.find("height")->section, "box");
+  EXPECT_EQ(table.find("height")->origin, OptionOrigin::kPreset);
+  EXPECT_EQ(table.find("height")->default_text, "3");
+  EXPECT_EQ(table.find("height")->to_text(), "7");
+  EXPECT_EQ(table.find("colour")->origin, OptionOrigin::kDefault);
+}
+
+}  // namespace
+}  // namespace phraseq
