@@ -56,6 +56,7 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
                                                           const DecodingLimits& limits,
                                                           nn::Context& context) = 0;
 
+  virtual int64_t model_width() const = 0;  ///< the d of the noam schedule
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
   /// Draws all parameters anew, from the seed alone.

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
@@ -10,6 +13,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
 #include "core/plugin/registry.h"
+#include "core/train/tensor_bytes.h"
 
 namespace phraseq {
 
@@ -26,16 +30,29 @@ struct PHRASEQ_API Translator {
   std::unique_ptr<nn::FlatParameters> parameters;
   std::string path;  ///< the checkpoint, when it came from one
 
+  /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet drawn, and
+  /// tells the task how the model's sequences begin.
+  void build_model();
+
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is compared first;
   /// all mismatches are listed in one FormatError and nothing is changed. `overrides` are `name=value`
   /// options of the architecture (fairseq's --model-overrides).
   static Translator load(const Registry& registry, const std::string& checkpoint_path,
-                         nn::Precision precision,
-                         const std::vector<std::string>& overrides = {});
+                         nn::Precision precision, const std::vector<std::string>& overrides = {});
 
-  /// The metadata entries and tensors described above; the tensors point into the model.
+  /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is changed.
+  void load_parameters(const CheckpointFile& file);
+
+  /// The metadata entries described above.
   std::map<std::string, std::string> metadata() const;
-  std::vector<TensorView> tensors();
+  /// The parameters, and the task's blobs (their views point into `state`).
+  void add_tensors(HostTensors& tensors, const TaskState& state) const;
 };
+
+/// The names and options of a selection, as a checkpoint records them.
+PHRASEQ_API nlohmann::json to_json(const Selection& selection);
+/// A selection from such a record. A plugin that is not there is a PluginError that says what to install.
+PHRASEQ_API Selection selection_from(const Registry& registry, const std::string& kind,
+                                     const nlohmann::json& record);
 
 }  // namespace phraseq

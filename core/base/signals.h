@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Signals as flags that a loop looks at between two pieces of work.
+///
+/// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process at once
+/// with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a checkpoint. The
+/// handlers store a number and do nothing else. One object at a time.
+class PHRASEQ_API StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// The number of the signal that asks the run to end, 0 = none.
+  int requested() const;
+  /// Whether SIGUSR1 came since the last call.
+  bool take_checkpoint_request();
+};
+
+/// Blocks all signals on the calling thread: worker threads leave them to the main one.
+PHRASEQ_API void block_signals_on_this_thread();
+
+}  // namespace phraseq

@@ -1,0 +1,89 @@
+#include "core/nn/initialiser.h"
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <ATen/core/grad_mode.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::nn {
+namespace {
+
+/// Fills a CPU fp32 tensor, element by element in order, whatever device and type it really has.
+void fill(at::Tensor& tensor, const std::function<double()>& draw) {
+  at::NoGradGuard no_grad;
+  at::Tensor staging = at::empty(tensor.sizes(), at::kFloat);
+  float* values = staging.data_ptr<float>();
+  for (int64_t i = 0; i < staging.numel(); ++i) values[i] = static_cast<float>(draw());
+  tensor.copy_(staging);
+}
+
+double glorot_limit(const at::Tensor& weight, double gain) {
+  return gain * std::sqrt(6.0 / static_cast<double>(weight.size(0) + weight.size(1)));
+}
+
+double fan_in_limit(const at::Tensor& weight) {
+  return 1.0 / std::sqrt(static_cast<double>(weight.size(1)));
+}
+
+}  // namespace
+
+InitialisationStyle initialisation_style_from(std::string_view name) {
+  if (name == "fairseq") return InitialisationStyle::kFairseq;
+  if (name == "tensor2tensor") return InitialisationStyle::kTensor2Tensor;
+  if (name == "neutron") return InitialisationStyle::kNeutron;
+  throw UsageError("init '" + std::string(name) + "' is not one of fairseq, tensor2tensor, neutron");
+}
+
+void Initialiser::uniform(at::Tensor& tensor, double limit) {
+  fill(tensor, [&] { return (2.0 * random_.uniform() - 1.0) * limit; });
+}
+
+void Initialiser::normal(at::Tensor& tensor, double deviation) {
+  fill(tensor, [&] {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - random_.uniform()));
+    return deviation * radius * std::cos(2.0 * std::numbers::pi * random_.uniform());
+  });
+}
+
+void Initialiser::constant(at::Tensor& tensor, double value) {
+  at::NoGradGuard no_grad;
+  tensor.fill_(value);
+}
+
+void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
+  const bool fairseq = style_ == InitialisationStyle::kFairseq;
+  const bool glorot = style_ == InitialisationStyle::kTensor2Tensor ||
+                      (fairseq && role != MapRole::kFeedForward);
+  const double gain = fairseq && role == MapRole::kAttentionInput ? std::numbers::sqrt2 / 2.0 : 1.0;
+  uniform(weight, glorot ? glorot_limit(weight, gain) : fan_in_limit(weight));
+  if (!bias.defined()) return;
+  if (fairseq && role != MapRole::kAttentionOutput) {
+    uniform(bias, fan_in_limit(weight));
+  } else {
+    constant(bias, 0.0);
+  }
+}
+
+void Initialiser::embedding(at::Tensor& table, int64_t padding_row) {
+  const auto rows = static_cast<double>(table.size(0));
+  const auto width = static_cast<double>(table.size(1));
+  if (style_ == InitialisationStyle::kNeutron) {
+    uniform(table, std::sqrt(2.0 / (rows + width)));
+    return;
+  }
+  normal(table, 1.0 / std::sqrt(width));
+  if (style_ == InitialisationStyle::kFairseq && padding_row >= 0) {
+    at::NoGradGuard no_grad;
+    table.select(0, padding_row).zero_();
+  }
+}
+
+void Initialiser::norm(at::Tensor& gain, at::Tensor& bias) {
+  constant(gain, 1.0);
+  constant(bias, 0.0);
+}
+
+}  // namespace phraseq::nn

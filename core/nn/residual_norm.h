@@ -1,0 +1,38 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/nn/initialiser.h"
+
+namespace phraseq::nn {
+
+/// Layer normalisation's parameters: `weight` (gain) and `bias`, [model].
+class PHRASEQ_API LayerNorm : public torch::nn::Module {
+ public:
+  LayerNorm(int64_t width, double eps);
+  at::Tensor forward(const at::Tensor& x, Context& context) const;
+  void initialise(Initialiser& initialiser);
+
+  at::Tensor weight;
+  at::Tensor bias;
+  double eps;
+};
+
+/// Where a sub-layer's norm stands.
+struct NormPlacement {
+  bool before = false;  ///< pre-norm: x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
+  double dropout = 0.0;
+};
+
+/// What a sub-layer reads: the normed input under pre-norm, the input itself under post-norm.
+PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm, const NormPlacement& placement,
+                                      const at::Tensor& x, Context& context);
+/// The end of a sub-layer: dropout, residual and, under post-norm, the norm.
+PHRASEQ_API at::Tensor leave_sublayer(const LayerNorm& norm, const NormPlacement& placement,
+                                      const at::Tensor& output, const at::Tensor& residual,
+                                      Context& context);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq::nn {
+
+/// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
+/// switch in which the published baselines differ. Defaults are fairseq's `transformer`, with dropout 0.1
+/// at all four places.
+struct PHRASEQ_API TransformerOptions : Options {
+  int64_t encoder_embed_dim = 512;
+  int64_t encoder_ffn_embed_dim = 2048;
+  int64_t encoder_layers = 6;
+  int64_t encoder_attention_heads = 8;
+  int64_t decoder_embed_dim = 512;
+  int64_t decoder_ffn_embed_dim = 2048;
+  int64_t decoder_layers = 6;
+  int64_t decoder_attention_heads = 8;
+  bool encoder_normalize_before = false;
+  bool decoder_normalize_before = false;
+
+  double dropout = 0.1;
+  double attention_dropout = 0.1;
+  double activation_dropout = 0.1;
+
+  bool share_all_embeddings = false;
+  bool share_decoder_input_output_embed = false;
+  bool no_scale_embedding = false;
+
+  std::string activation_fn = "relu";
+  std::string embed_norm = "no";
+  std::string pos = "fairseq";
+  double norm_eps = 1e-6;
+  bool attn_bias = true;
+  bool ffn_bias1 = true;
+  bool ffn_bias2 = true;
+  bool out_bias = false;
+
+  std::string start_token = "eos";
+  bool source_bos = false;
+  bool forbid_outputs = false;
+  std::string init = "fairseq";
+
+  int64_t max_source_positions = 1024;
+  int64_t max_target_positions = 1024;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  /// Sets widths, layers and heads of both stacks.
+  void set_sizes(int64_t model, int64_t ffn, int64_t heads, int64_t layers);
+  void set_dropout(double residual, double attention, double activation);
+};
+
+/// Every switch but the sizes as in one of the three published code bases (architectures, sec. 1.1).
+PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
+PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);
+PHRASEQ_API void use_tensor2tensor_conventions(TransformerOptions& options);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,24 @@
+#include "core/optim/gradient.h"
+
+#include <cmath>
+
+#include <ATen/ops/linalg_vector_norm.h>
+
+namespace phraseq {
+
+double gradient_norm(const at::Tensor& gradients) {
+  constexpr int64_t kPiece = 1 << 16;
+  double squares = 0;
+  for (int64_t start = 0; start < gradients.numel(); start += kPiece) {
+    const int64_t length = std::min(kPiece, gradients.numel() - start);
+    const double norm = at::linalg_vector_norm(gradients.narrow(0, start, length)).item<double>();
+    squares += norm * norm;
+  }
+  return std::sqrt(squares);
+}
+
+double clip_factor(double norm, double clip_norm) {
+  return clip_norm > 0.0 && norm > clip_norm ? clip_norm / norm : 1.0;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
+
+namespace phraseq {
+
+/// The checkpoint's name for a tensor's element type, and back. Throws FormatError for one that the
+/// format has no name for.
+PHRASEQ_API DType dtype_of(at::ScalarType type);
+PHRASEQ_API at::ScalarType scalar_type_of(DType dtype);
+
+/// Tensors as a checkpoint's writer wants them: their bytes on the host. A CPU tensor is not copied.
+class PHRASEQ_API HostTensors {
+ public:
+  void add(const std::string& name, const at::Tensor& tensor);
+  void add(TensorView view) { views_.push_back(std::move(view)); }
+  const std::vector<TensorView>& views() const { return views_; }
+
+ private:
+  std::vector<at::Tensor> kept_;  // what the views point into
+  std::vector<TensorView> views_;
+};
+
+/// Copies the bytes into `tensor` (any device and floating type of the same shape).
+PHRASEQ_API void copy_into(at::Tensor tensor, const TensorView& view);
+
+/// The names whose entry is missing, of another shape or of another kind of number, one sentence each.
+PHRASEQ_API void check_fits(const CheckpointFile& file, const std::string& name,
+                            const at::Tensor& tensor, std::vector<std::string>& problems);
+
+}  // namespace phraseq

@@ -1,0 +1,77 @@
+#include "core/train/train_checkpoint.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+std::vector<std::string> parameter_order(const Translator& translator) {
+  std::vector<std::string> names;
+  for (const auto& entry : translator.parameters->entries()) names.push_back(entry.name);
+  return names;
+}
+
+nlohmann::json train_entry(const TrainingParts& parts) {
+  return {{"state", parts.state->to_json()},
+          {"options", parts.options},
+          {"position", parts.position},
+          {"optimizer_steps", parts.optimizer ? parts.optimizer->steps() : 0},
+          {"parameter_order", parameter_order(*parts.translator)}};
+}
+
+nlohmann::json read_entry(const CheckpointFile& file) {
+  auto entry = nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
+  if (entry.is_discarded()) throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
+  return entry;
+}
+
+void check_optimizer(const CheckpointFile& file, const nlohmann::json& entry,
+                     const Translator& translator, Optimizer& optimizer) {
+  std::vector<std::string> problems;
+  for (const auto& [name, tensor] : optimizer.state()) check_fits(file, "optimizer." + name, tensor, problems);
+  if (entry.at("parameter_order") != nlohmann::json(parameter_order(translator))) {
+    problems.push_back("the parameters stand in another order");
+  }
+  if (problems.empty()) return;
+  throw FormatError(fmt::format("{}: the optimizer's state does not fit:\n  - {}", file.path(),
+                                fmt::join(problems, "\n  - ")),
+                    "--reset-optimizer starts it anew");
+}
+
+void restore_optimizer(const CheckpointFile& file, const nlohmann::json& entry, Optimizer& optimizer) {
+  for (const auto& [name, tensor] : optimizer.state()) copy_into(tensor, *file.find("optimizer." + name));
+  optimizer.set_steps(entry.at("optimizer_steps").get<int64_t>());
+}
+
+}  // namespace
+
+void write_train_checkpoint(const std::string& path, const TrainingParts& parts) {
+  auto metadata = parts.translator->metadata();
+  metadata["train"] = train_entry(parts).dump();
+  const TaskState task_state = parts.translator->task->save();
+  HostTensors tensors;
+  parts.translator->add_tensors(tensors, task_state);
+  if (parts.optimizer != nullptr) {
+    for (const auto& [name, tensor] : parts.optimizer->state()) tensors.add("optimizer." + name, tensor);
+  }
+  write_checkpoint(path, metadata, tensors.views());
+}
+
+TrainRecord read_train_checkpoint(const std::string& path, Translator& translator, Optimizer* optimizer) {
+  const CheckpointFile file = CheckpointFile::open(path);
+  const nlohmann::json entry = read_entry(file);
+  TrainRecord record;
+  record.state = TrainState::from_json(entry.at("state"));
+  record.options = entry.at("options");
+  record.position = entry.at("position");
+  if (optimizer != nullptr) check_optimizer(file, entry, translator, *optimizer);
+  translator.load_parameters(file);
+  if (optimizer != nullptr) restore_optimizer(file, entry, *optimizer);
+  record.has_optimizer = optimizer != nullptr;
+  return record;
+}
+
+}  // namespace phraseq

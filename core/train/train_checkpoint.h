@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/optim/optimizer.h"
+#include "core/train/train_state.h"
+#include "core/train/translator.h"
+
+namespace phraseq {
+
+/// The parts of a run that a training checkpoint holds together.
+struct TrainingParts {
+  Translator* translator = nullptr;
+  Optimizer* optimizer = nullptr;  ///< null leaves its state out
+  TrainState* state = nullptr;
+  nlohmann::json options;   ///< those that change what a run computes, for the comparison at resume
+  nlohmann::json position;  ///< of the data
+};
+
+/// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), and the metadata entry
+/// `train` with state, options and the place in the data. Holds no time: equal runs, equal bytes.
+PHRASEQ_API void write_train_checkpoint(const std::string& path, const TrainingParts& parts);
+
+/// What stands in the `train` entry.
+struct PHRASEQ_API TrainRecord {
+  TrainState state;
+  nlohmann::json options;
+  nlohmann::json position;
+  bool has_optimizer = false;
+};
+
+/// Reads a run back: parameters into the translator's model and, when `optimizer` is given, its state.
+/// Everything is checked before anything is changed (FormatError).
+PHRASEQ_API TrainRecord read_train_checkpoint(const std::string& path, Translator& translator,
+                                              Optimizer* optimizer);
+
+}  // namespace phraseq

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// Which components a run is put together from; their own options are described beside these.
+struct PHRASEQ_API ComponentOptions : Options {
+  std::string data;
+  std::string arch;
+  std::string task = "translation";
+  std::string criterion = "cross_entropy";
+  std::string optimizer = "adam";
+  std::string lr_scheduler = "inverse_sqrt";
+  std::string metric = "bleu";
+  std::vector<std::string> plugin_dir;
+  void describe(OptionTable& table) override;
+};
+
+/// What one update is made of, and when to end.
+struct PHRASEQ_API OptimisationOptions : Options {
+  int64_t max_tokens = 0;
+  int64_t batch_size = 0;
+  std::vector<int64_t> update_freq = {1};
+  int64_t accumulate_to_tokens = 0;
+  double lr = 5e-4;
+  double clip_norm = 0.0;
+  bool sentence_avg = false;
+  std::string loss_normalisation = "tokens";
+  int64_t max_epoch = 0;
+  int64_t max_update = 0;
+  double stop_time_hours = 0.0;
+  double stop_min_lr = -1.0;
+  int64_t max_bad_updates = 10;
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+/// When and how the validation set is looked at.
+struct PHRASEQ_API ValidationOptions : Options {
+  std::string valid_subset = "valid";
+  bool disable_validation = false;
+  int64_t validate_interval = 1;
+  int64_t validate_interval_updates = 0;
+  int64_t validate_after_updates = 0;
+  int64_t max_tokens_valid = 0;
+  bool eval_bleu = false;
+  std::string eval_bleu_args = "{}";
+  int64_t eval_bleu_sentences = 0;
+  int64_t eval_bleu_print_samples = 0;
+  std::string best_checkpoint_metric = "loss";
+  bool maximize_best_checkpoint_metric = false;
+  int64_t patience = -1;
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+/// Which checkpoints are written, kept, and read at the start.
+struct PHRASEQ_API CheckpointOptions : Options {
+  std::string save_dir = "checkpoints";
+  std::string restore_file = "checkpoint_last";
+  std::string finetune_from_model;
+  bool reset_optimizer = false;
+  bool reset_dataloader = false;
+  bool reset_meters = false;
+  bool strict_resume = false;
+  std::vector<std::string> allow_changed;
+  int64_t save_interval = 1;
+  int64_t save_interval_updates = 0;
+  int64_t keep_interval_updates = -1;
+  int64_t keep_last_epochs = -1;
+  int64_t keep_best_checkpoints = -1;
+  bool no_epoch_checkpoints = false;
+  bool no_last_checkpoints = false;
+  bool no_save = false;
+  bool no_save_optimizer_state = false;
+  std::string save_failure = "stop";
+  void describe(OptionTable& table) override;
+};
+
+/// Device, arithmetic, threads, seed, logging.
+struct PHRASEQ_API MachineOptions : Options {
+  int64_t seed = 1;
+  bool cpu = false;
+  std::string precision = "fp32";
+  bool bf16 = false;
+  int64_t threads = 0;
+  int64_t data_buffer_size = 10;
+  std::string log_format = "auto";
+  int64_t log_interval = 100;
+  std::string log_file;
+  bool no_progress_bar = false;
+  bool quiet = false;
+  void describe(OptionTable& table) override;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/base/signals.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/data/data_loader.h"
+#include "core/nn/context.h"
+#include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
+#include "core/train/criterion.h"
+#include "core/train/train_options.h"
+#include "core/train/train_state.h"
+#include "core/train/training_log.h"
+#include "core/train/translator.h"
+#include "core/train/validator.h"
+
+namespace phraseq {
+
+/// What a trainer works with; all outlive it. `validator` and `folder` may be null.
+struct TrainerParts {
+  Translator* translator = nullptr;
+  Criterion* criterion = nullptr;
+  Optimizer* optimizer = nullptr;
+  LrScheduler* scheduler = nullptr;
+  BatchIterator* batches = nullptr;
+  Validator* validator = nullptr;
+  CheckpointFolder* folder = nullptr;
+  TrainingLog* log = nullptr;
+  StopSignals* signals = nullptr;
+};
+
+struct TrainerOptions {
+  OptimisationOptions optimisation;
+  ValidationOptions validation;
+  CheckpointOptions checkpoints;
+  nn::Precision precision = nn::Precision::kFp32;
+  uint64_t seed = 1;
+  nlohmann::json recorded_options;  ///< for the checkpoint
+};
+
+/// Owns the update: gather batches, accumulate gradients, check, clip, step, log, validate, save, stop;
+/// each a named step. All that changes is in one TrainState.
+class PHRASEQ_API Trainer {
+ public:
+  Trainer(TrainerParts parts, TrainerOptions options);
+
+  /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them, unless allowed by
+  /// name (--allow-changed).
+  void resume(const std::string& path);
+
+  /// Trains until a limit or a signal; returns the signal's number, 0 = ended by a limit.
+  int run();
+
+  const TrainState& state() const { return state_; }
+
+ private:
+  std::vector<Batch> gather();
+  int64_t group_size() const;
+  LossReport accumulate(const std::vector<Batch>& group);
+  void update(const std::vector<Batch>& group);
+  void skip_bad_update(const std::vector<Batch>& group, double norm);
+  void after_update();
+  void end_epoch();
+  void validate();
+  bool is_better(double value, bool maximise) const;
+  void note_best(const nlohmann::json& scores);
+  void save(const std::string& path);
+  void save_by_epoch();
+  void save_by_update();
+  void write_checkpoint_to(const std::string& path);
+  bool limits_reached() const;
+  std::optional<std::string> limit_text() const;
+  double loss_divisor(const LossReport& sums) const;
+  TrainingPlace place() const;
+  double learning_rate() const;
+
+  TrainerParts parts_;
+  TrainerOptions options_;
+  TrainState state_;
+  bool better_ = false;       // the last validation was the best so far
+  bool unsaved_ = false;      // updates since the last checkpoint
+  int64_t validated_at_ = -1;  // update of the last validation
+};
+
+}  // namespace phraseq

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/train/train_options.h"
+#include "core/train/train_state.h"
+
+namespace phraseq {
+
+/// Where the run is, for a line of the log.
+struct TrainingPlace {
+  int64_t epoch = 1;
+  int64_t batch = 0;    ///< delivered in this epoch
+  int64_t batches = 0;  ///< in this epoch
+  int64_t updates = 0;
+  double learning_rate = 0;
+};
+
+/// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl` in the
+/// save folder, one JSON object with real numbers a line. Losses there are natural logarithms per token;
+/// the human lines say base 2, fairseq's habit, beside `ppl`.
+class PHRASEQ_API TrainingLog {
+ public:
+  /// An empty `folder` writes no metrics.jsonl.
+  TrainingLog(const MachineOptions& options, const std::string& folder);
+  ~TrainingLog();
+  TrainingLog(const TrainingLog&) = delete;
+  TrainingLog& operator=(const TrainingLog&) = delete;
+
+  void interval(const TrainingPlace& place, const IntervalSums& sums);
+  void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
+  void validation(const TrainingPlace& place, const nlohmann::json& scores);
+  /// A line in metrics.jsonl: {"event": name, …}.
+  void event(const std::string& name, nlohmann::json fields);
+  void tick(const TrainingPlace& place, const IntervalSums& sums);  ///< the bar moves
+
+  double wall_seconds() const;
+  int64_t log_interval() const { return log_interval_; }
+
+ private:
+  enum class Style { kBar, kSimple, kJson, kNone };
+  static Style style_from(const MachineOptions& options);
+  void write(const nlohmann::json& record);
+  void clear_bar();
+
+  Style style_;
+  int64_t log_interval_;
+  std::FILE* metrics_ = nullptr;
+  std::string metrics_path_;
+  bool bar_shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point interval_start_;
+  std::chrono::steady_clock::time_point epoch_start_;
+  std::chrono::steady_clock::time_point last_tick_;
+};
+
+}  // namespace phraseq

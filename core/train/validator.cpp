@@ -1,0 +1,110 @@
+#include "core/train/validator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace phraseq {
+namespace {
+
+BatchingOptions batching_of(const ValidatorOptions& options, const Architecture& model) {
+  BatchingOptions batching;
+  batching.max_tokens = options.max_tokens;
+  batching.max_sentences = options.max_sentences;
+  batching.max_source_positions = model.max_source_positions();
+  batching.max_target_positions = model.max_target_positions();
+  batching.shuffle = false;
+  return batching;
+}
+
+}  // namespace
+
+Validator::Validator(const Translator& translator, Criterion& criterion, nn::Precision precision,
+                     ValidatorOptions options)
+    : translator_(translator),
+      criterion_(criterion),
+      precision_(precision),
+      options_(std::move(options)),
+      corpus_(translator.task->open(options_.subset, /*training=*/false)),
+      plan_(plan_batches(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
+  if (plan_.skipped.total() > 0) {
+    log_warning(fmt::format("validation leaves sentences out: {}", plan_.skipped.text()));
+  }
+  if (plan_.batches.empty()) {
+    throw DataError(fmt::format("the split '{}' holds no sentence that fits the model", options_.subset));
+  }
+}
+
+void Validator::translate_with(Decoder& decoder, const Metric& metric) {
+  decoder_ = &decoder;
+  metric_ = &metric;
+}
+
+LossReport Validator::losses() {
+  LossReport sums;
+  for (const auto& indices : plan_.batches) {
+    std::vector<Example> examples;
+    for (const int64_t index : indices) examples.push_back(corpus_->get(index));
+    const auto device = translator_.parameters->values().device();
+    const Batch batch = translator_.task->collate(examples).to(device);
+    nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
+    sums.add(criterion_.loss(translator_.model->forward(batch, context), batch, context));
+  }
+  return sums;
+}
+
+void Validator::add_score(nlohmann::json& result) {
+  const int64_t limit = options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
+  std::vector<std::string> hypotheses(static_cast<size_t>(std::min(limit, corpus_->size())));
+  std::vector<std::string> references(hypotheses.size());
+  for (const auto& indices : plan_.batches) {
+    std::vector<Example> examples;
+    for (const int64_t index : indices) {
+      if (index >= static_cast<int64_t>(hypotheses.size())) continue;
+      examples.push_back(corpus_->get(index));
+      references[static_cast<size_t>(index)] = translator_.task->text(examples.back().target, /*target_side=*/true);
+    }
+    if (examples.empty()) continue;
+    const Batch batch = translator_.task->collate(examples).to(translator_.parameters->values().device());
+    DecodingRequest request;
+    request.models = {translator_.model.get()};
+    request.parameters = {translator_.parameters.get()};
+    request.batch = &batch;
+    request.precision = precision_;
+    const auto found = decoder_->decode(request);
+    for (size_t i = 0; i < examples.size(); ++i) {
+      hypotheses[static_cast<size_t>(examples[i].id)] =
+          translator_.task->text(found[i].front().tokens, /*target_side=*/true);
+    }
+  }
+  const MetricScore score = metric_->score(hypotheses, {references});
+  score_is_maximised_ = score.higher_is_better;
+  result["score"] = score.value;
+  result["score_name"] = score.name;
+  result["score_text"] = score.text;
+  result["signature"] = score.signature;
+  for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples); ++i) {
+    log_info(fmt::format("sample {}\n  reference:  {}\n  hypothesis: {}", i + 1, references[i], hypotheses[i]));
+  }
+}
+
+nlohmann::json Validator::run() {
+  at::NoGradGuard no_grad;
+  const LossReport sums = losses();
+  const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
+  nlohmann::json result = {{"subset", options_.subset},
+                           {"loss", sums.loss_sum / tokens},
+                           {"nll_loss", sums.nll_sum / tokens},
+                           {"ppl", std::exp(sums.nll_sum / tokens)},
+                           {"tokens", sums.tokens},
+                           {"sentences", sums.sentences}};
+  if (decoder_ != nullptr) add_score(result);
+  return result;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/data/data_loader.h"
+#include "core/nn/context.h"
+#include "core/score/metric.h"
+#include "core/search/decoder.h"
+#include "core/train/criterion.h"
+#include "core/train/translator.h"
+
+namespace phraseq {
+
+struct ValidatorOptions {
+  std::string subset = "valid";
+  int64_t max_tokens = 4096;
+  int64_t max_sentences = 0;
+  int64_t translated_sentences = 0;  ///< 0 = all
+  int64_t printed_samples = 0;
+};
+
+/// Looks at a split with a model: the criterion's loss per target token over every sentence and, when a
+/// decoder and a metric are given, the score of the translated text against the references.
+class PHRASEQ_API Validator {
+ public:
+  Validator(const Translator& translator, Criterion& criterion, nn::Precision precision,
+            ValidatorOptions options);
+  /// Also translate; both outlive the validator.
+  void translate_with(Decoder& decoder, const Metric& metric);
+
+  /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", and with a decoder "score",
+  /// "score_name", "score_text", "signature"}; losses in nats per token.
+  nlohmann::json run();
+  /// Whether larger is better for the score of `translate_with`.
+  bool score_is_maximised() const { return score_is_maximised_; }
+
+ private:
+  LossReport losses();
+  void add_score(nlohmann::json& result);
+
+  const Translator& translator_;
+  Criterion& criterion_;
+  nn::Precision precision_;
+  ValidatorOptions options_;
+  Decoder* decoder_ = nullptr;
+  const Metric* metric_ = nullptr;
+  bool score_is_maximised_ = true;
+  std::unique_ptr<Corpus> corpus_;
+  BatchPlan plan_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,82 @@
+#include "plugins/architectures/transformer/presets.h"
+
+#include "core/nn/transformer_options.h"
+
+namespace phraseq {
+namespace {
+
+using nn::TransformerOptions;
+
+void base(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(512, 2048, 8, 6);
+  o.set_dropout(0.1, 0.1, 0.1);
+}
+
+void big(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(1024, 4096, 16, 6);
+  o.set_dropout(0.3, 0.1, 0.1);
+}
+
+void small(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(256, 1024, 4, 6);
+  o.set_dropout(0.1, 0.1, 0.1);
+}
+
+void tiny(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(128, 256, 4, 4);
+  o.set_dropout(0.3, 0.0, 0.0);
+}
+
+void iwslt(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(512, 1024, 4, 6);
+  o.set_dropout(0.3, 0.1, 0.1);
+}
+
+void xu_base(TransformerOptions& o) {
+  nn::use_neutron_conventions(o);
+  o.set_sizes(512, 2048, 8, 6);
+  o.set_dropout(0.1, 0.1, 0.1);
+}
+
+void xu_big(TransformerOptions& o) {
+  nn::use_neutron_conventions(o);
+  o.set_sizes(1024, 4096, 16, 6);
+  o.set_dropout(0.3, 0.3, 0.3);
+}
+
+void nguyen_joty(TransformerOptions& o) {
+  nn::use_tensor2tensor_conventions(o);
+  o.set_sizes(512, 2048, 8, 6);
+  o.set_dropout(0.1, 0.1, 0.1);
+}
+
+void phrase_transformer(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.norm_eps = 1e-5;
+  o.share_all_embeddings = true;
+  o.set_sizes(512, 1024, 4, 6);
+  o.set_dropout(0.3, 0.1, 0.1);
+}
+
+}  // namespace
+
+std::vector<Preset> transformer_presets() {
+  return {
+      preset("transformer_base", "512/2048, 8 heads, 6+6 layers", base),
+      preset("transformer_big", "1024/4096, 16 heads, 6+6 layers", big),
+      preset("transformer_small", "256/1024, 4 heads, 6+6 layers", small),
+      preset("transformer_tiny", "128/256, 4 heads, 4+4 layers", tiny),
+      preset("transformer_iwslt", "512/1024, 4 heads, 6+6 layers (fairseq's iwslt_de_en)", iwslt),
+      preset("transformer_xu_base", "Baseline of Xu et al. 2020 (Neutron)", xu_base),
+      preset("transformer_xu_big", "Big baseline of Xu et al. 2020, dropout 0.3", xu_big),
+      preset("transformer_nguyen_joty", "Baseline of Nguyen & Joty 2018 (tensor2tensor 1.9)", nguyen_joty),
+      preset("transformer_nguyen_nguyen", "Baseline of Nguyen & Nguyen 2022 (fairseq 0.10)", phrase_transformer),
+  };
+}
+
+}  // namespace phraseq
