@@ -24,9 +24,7 @@ constexpr std::string_view kBlobPrefix = "blob.";
 
 TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
-  for (const auto& [name, text] : parse_metadata(file, "task_texts").items()) {
-    state.texts[name] = text.get<std::string>();
-  }
+  state.texts = parse_metadata(file, "task_texts").get<std::map<std::string, std::string>>();
   for (const TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kBlobPrefix)) continue;
     const auto* bytes = reinterpret_cast<const char*>(tensor.bytes.data());
