@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
@@ -12,6 +13,7 @@ namespace phraseq::nn {
 /// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 (a bf16 copy
 /// is written by the optimizer); sums, norms, softmax and the loss are fp32 always. fp64 is for checks.
 enum class Precision { kFp32, kBf16, kFp64 };
+PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; UsageError otherwise
 
 class FlatParameters;
 

@@ -1,6 +1,5 @@
 #include "core/train/train_run.h"
 
-#include <cstdio>
 #include <filesystem>
 
 #include <ATen/Context.h>
@@ -17,22 +16,6 @@
 #include "core/train/trainer.h"
 
 namespace phraseq {
-namespace {
-
-/// Every options struct of a training run, and the components picked by name.
-struct TrainRun {
-  ComponentOptions components;
-  OptimisationOptions optimisation;
-  ValidationOptions validation;
-  CheckpointOptions checkpoints;
-  MachineOptions machine;
-  std::unique_ptr<LoadedPlugins> loaded;
-  Selection architecture, task, criterion, optimizer, scheduler, metric, decoder;
-  OptionTable table;
-
-  explicit TrainRun(std::span<const std::string> arguments);
-  std::vector<std::string> problems() const;
-};
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   components.describe(table);
@@ -63,6 +46,8 @@ std::vector<std::string> TrainRun::problems() const {
   }
   return found;
 }
+
+namespace {
 
 nn::Precision precision_of(const MachineOptions& machine) {
   return machine.bf16 || machine.precision == "bf16" ? nn::Precision::kBf16 : nn::Precision::kFp32;
@@ -107,15 +92,15 @@ struct ValidationParts {
 };
 
 std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task) {
-  run.decoder = run.loaded->registry.select(Decoder::kKind, "beam");
+  const Selection decoder = run.loaded->registry.select(Decoder::kKind, "beam");
   OptionTable table;
-  run.decoder.options->describe(table);
+  decoder.options->describe(table);
   const auto values = nlohmann::json::parse(run.validation.eval_bleu_args, nullptr, /*allow_exceptions=*/false);
   if (!values.is_object()) {
     throw UsageError("--eval-bleu-args is not a JSON object: " + run.validation.eval_bleu_args, "for example {\"beam\": 4, \"lenpen\": 0.6}");
   }
   from_json(table, values, OptionOrigin::kCommandLine);
-  return create<Decoder>(run.decoder, {task.target_dictionary().size()});
+  return create<Decoder>(decoder, {task.target_dictionary().size()});
 }
 
 ValidationParts make_validation(TrainRun& run, const Translator& translator, Criterion& criterion) {
@@ -135,8 +120,8 @@ ValidationParts make_validation(TrainRun& run, const Translator& translator, Cri
   parts.validator = std::make_unique<Validator>(translator, criterion, precision_of(run.machine), options);
   if (!run.validation.eval_bleu) return parts;
   parts.decoder = make_validation_decoder(run, *translator.task);
-  run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
-  parts.metric = create<Metric>(run.metric, {translator.task->target_language()});
+  const Selection metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
+  parts.metric = create<Metric>(metric, {translator.task->target_language()});
   parts.validator->translate_with(*parts.decoder, *parts.metric);
   return parts;
 }
@@ -161,6 +146,8 @@ void announce(const TrainRun& run, const Translator& translator, const BatchIter
   log_info(fmt::format("{} batches an epoch", batches.batches_in_epoch()));
   if (batches.skipped().total() > 0) log_warning("training leaves pairs out: " + batches.skipped().text());
 }
+
+}  // namespace
 
 int train(TrainRun& run, std::span<const std::string> arguments) {
   if (run.machine.threads > 0) at::set_num_threads(static_cast<int>(run.machine.threads));
@@ -199,27 +186,6 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   if (const auto path = restore_path(run.checkpoints, folder.get())) trainer.resume(*path);
   const int signal = trainer.run();
   return signal == 0 ? kExitOk : 128 + signal;
-}
-
-}  // namespace
-
-int train_run(std::span<const std::string> arguments) {
-  TrainRun run(arguments);
-  if (peek_flag(arguments, "help")) {
-    std::puts(help_text(run.table, "phraseq train DATA --arch NAME --max-tokens N [options]",
-                        "Trains a translation model on a folder made by phraseq preprocess. Options of the "
-                        "chosen components stand under their names; phraseq plugins list shows what can be chosen.").c_str());
-    return kExitOk;
-  }
-  bool print_configuration = false;
-  run.table.section("General");
-  run.table.field("print-config", print_configuration, "Print every option with its origin, then end.").harmless();
-  parse_command_line(run.table, arguments, [&run] { return run.problems(); });
-  if (print_configuration) {
-    std::fputs(print_config(run.table).c_str(), stdout);
-    return kExitOk;
-  }
-  return train(run, arguments);
 }
 
 }  // namespace phraseq

@@ -1,14 +1,38 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/plugin/registry.h"
+#include "core/train/run_components.h"
+#include "core/train/train_options.h"
 
 namespace phraseq {
 
-/// The whole of `phraseq train`: loads plugins, describes and parses every option, puts the run together
-/// from its components, trains. Returns the exit code: 0, or 128 + the signal that ended it.
-PHRASEQ_API int train_run(std::span<const std::string> arguments);
+/// A training run before it begins: every options struct, the components picked by name, and the one
+/// table that describes them all.
+struct PHRASEQ_API TrainRun {
+  /// Loads the plugins and picks the components that the arguments name. Nothing is parsed yet.
+  explicit TrainRun(std::span<const std::string> arguments);
+  /// Contradictions within the options of all parts.
+  std::vector<std::string> problems() const;
+
+  ComponentOptions components;
+  OptimisationOptions optimisation;
+  ValidationOptions validation;
+  CheckpointOptions checkpoints;
+  MachineOptions machine;
+  std::unique_ptr<LoadedPlugins> loaded;
+  Selection architecture, task, criterion, optimizer, scheduler;
+  OptionTable table;
+};
+
+/// Puts the run together from its parsed options and trains; `arguments` go into the manifest. Returns
+/// the exit code: 0, or 128 + the signal that ended it.
+PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);
 
 }  // namespace phraseq

@@ -81,7 +81,7 @@ void Translator::build_model() {
 }
 
 Translator Translator::load(const Registry& registry, const std::string& checkpoint_path,
-                            nn::Precision precision, const std::vector<std::string>& overrides) {
+                            const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
   if (file.is_foreign()) {
     throw FormatError(fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
@@ -92,18 +92,19 @@ Translator Translator::load(const Registry& registry, const std::string& checkpo
   translator.task_selection = selection_from(registry, Task::kKind, parse_metadata(file, "task"));
   translator.architecture_selection =
       selection_from(registry, Architecture::kKind, parse_metadata(file, "architecture"));
-  apply_overrides(translator.architecture_selection, overrides);
+  apply_overrides(translator.architecture_selection, options.overrides);
 
   const TaskState state = read_task_state(file);
   TaskSetup setup;
   setup.registry = &registry;
   setup.state = &state;
+  setup.data = options.data;
   translator.task = create<Task>(translator.task_selection, setup);
   translator.build_model();
-  if (precision == nn::Precision::kFp64) translator.model->to(at::kDouble);
+  if (options.precision == nn::Precision::kFp64) translator.model->to(at::kDouble);
   translator.parameters = std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
   translator.load_parameters(file);
-  if (precision == nn::Precision::kBf16) translator.parameters->refresh_bf16();
+  if (options.precision == nn::Precision::kBf16) translator.parameters->refresh_bf16();
   return translator;
 }
 

@@ -17,6 +17,13 @@
 
 namespace phraseq {
 
+/// How a checkpoint is opened.
+struct LoadOptions {
+  nn::Precision precision = nn::Precision::kFp32;
+  std::string data;                    ///< a data folder for the task's splits; empty = translate text only
+  std::vector<std::string> overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+};
+
 /// A task and a model that belong together: what a checkpoint holds and what translates.
 ///
 /// In the checkpoint's metadata: `architecture` and `task` are JSON objects {"name", "plugin",
@@ -35,10 +42,9 @@ struct PHRASEQ_API Translator {
   void build_model();
 
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is compared first;
-  /// all mismatches are listed in one FormatError and nothing is changed. `overrides` are `name=value`
-  /// options of the architecture (fairseq's --model-overrides).
+  /// all mismatches are listed in one FormatError and nothing is changed.
   static Translator load(const Registry& registry, const std::string& checkpoint_path,
-                         nn::Precision precision, const std::vector<std::string>& overrides = {});
+                         const LoadOptions& options = {});
 
   /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is changed.
   void load_parameters(const CheckpointFile& file);
