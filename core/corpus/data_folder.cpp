@@ -148,6 +148,9 @@ Dictionary DataFolder::dictionary(const std::string& language) const {
 }
 
 bool DataFolder::has_split(const std::string& split) const {
+  // What an earlier run left beside is not part of this folder.
+  if (!manifest_.is_null() && value_at(manifest_, {"splits", split}).is_null())
+    return false;
   return IndexedDataset::exists(prefix(split, source_)) &&
          IndexedDataset::exists(prefix(split, target_));
 }

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <random>
-#include <signal.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -19,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/failpoint.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 namespace {
@@ -26,20 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBufferBytes = 1 << 20;
-constexpr std::string_view kMark = ".tmp.";
-
-std::string folder_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
-std::string temporary_name(const std::string& path) {
-  std::random_device entropy;
-  const std::string name = fmt::format(
-      ".{}{}{}.{:08x}", fs::path(path).filename().string(), kMark, ::getpid(), entropy());
-  return (fs::path(folder_of(path)) / name).string();
-}
-
 /// The file that a rename may replace: where a symbolic link leads; never a device or a folder.
 std::string resolve_target(const std::string& path) {
   std::error_code problem;
@@ -54,40 +36,6 @@ std::string resolve_target(const std::string& path) {
         path, "replace: not a regular file", 0, "Name a file; '-' stands for standard output.");
   }
   return target;
-}
-
-/// After a rename only this makes the new name survive a power cut. Some file systems cannot.
-int sync_folder(const std::string& folder) {
-  if (const int pretended = failpoint("atomic_file.fsync_folder"))
-    return pretended;
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
-    return errno;
-  const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
-  ::close(descriptor);
-  return result;
-}
-
-/// The process that a temporary file's name carries, or 0 when the name is not one of ours.
-pid_t writer_of(std::string_view name) {
-  const size_t mark = name.rfind(kMark);
-  if (!name.starts_with('.') || mark == std::string_view::npos)
-    return 0;
-  const char* begin = name.data() + mark + kMark.size();
-  const char* end = name.data() + name.size();
-  pid_t process = 0;
-  const auto [stop, problem] = std::from_chars(begin, end, process);
-  const bool ours = problem == std::errc() && end - stop == 9 && *stop == '.';
-  return ours ? process : 0;
-}
-
-bool is_stale(const fs::directory_entry& entry) {
-  const pid_t writer = writer_of(entry.path().filename().string());
-  if (writer <= 0 || !entry.is_regular_file())
-    return false;
-  if (::kill(writer, 0) != 0 && errno == ESRCH)
-    return true;
-  return fs::file_time_type::clock::now() - entry.last_write_time() > std::chrono::hours(24);
 }
 
 }  // namespace
@@ -194,7 +142,7 @@ int remove_stale_temporaries(const std::string& folder) {
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(folder, problem)) {
     std::error_code gone;
-    if (is_stale(entry) && fs::remove(entry.path(), gone))
+    if (entry.is_regular_file() && is_stale_temporary(entry) && fs::remove(entry.path(), gone))
       ++removed;
   }
   if (removed > 0)

@@ -47,7 +47,7 @@ std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
       {"model_type", training.type},
       {"vocab_size", fmt::format("{}", training.pieces)},
       {"character_coverage", fmt::format("{}", training.character_coverage)},
-      {"num_threads", fmt::format("{}", training.threads)},
+      {"num_threads", "16"},  // fixed: the sums of a unigram model depend on it
       {"minloglevel", "2"},
   };
   Lines lines(next);

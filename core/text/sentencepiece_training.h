@@ -13,7 +13,6 @@ struct SentencePieceTraining {
   int64_t pieces = 10000;
   double character_coverage =
       1.0;  ///< share of the text's characters that get a piece of their own
-  int64_t threads = 1;
 };
 
 /// Learns a SentencePiece model; returns the content of its `.model` file. `next` gives the lines,

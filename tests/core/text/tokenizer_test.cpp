@@ -28,7 +28,7 @@ std::string tiny_model(const std::string& type, int64_t pieces = 23) {
     line = line_number % 2 == 0 ? "the newest and the widest river" : "lower and slower and lowest";
     return line_number++ < 40;
   };
-  return train_sentencepiece(next, {type, pieces, 1.0, 1});
+  return train_sentencepiece(next, {type, pieces, 1.0});
 }
 
 TEST(SplitWhiteSpace, SplitsWherePythonDoes) {
@@ -137,7 +137,7 @@ TEST(SentencePieceTraining, CarriesAFailureOfTheSource) {
       throw DataError("the fifth line");
     return true;
   };
-  EXPECT_THROW(train_sentencepiece(next, {"bpe", 20, 1.0, 1}), DataError);
+  EXPECT_THROW(train_sentencepiece(next, {"bpe", 20, 1.0}), DataError);
 }
 
 }  // namespace

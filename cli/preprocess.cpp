@@ -1,0 +1,75 @@
+#include "core/corpus/preprocess.h"
+
+#include "cli/command.h"
+#include "core/options/command_line.h"
+#include "core/options/option_text.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kUsage = "-s LANG -t LANG --trainpref PREFIX [options]";
+constexpr const char* kDescription =
+    "Turns parallel text into a data folder: dictionaries and indexed text in fairseq's format, "
+    "subwords "
+    "learned or applied on the way, and a manifest.";
+
+struct PluginFolders final : Options {
+  std::vector<std::string> folders;
+
+  void describe(OptionTable& table) override {
+    table.section("Plugins");
+    table.field("plugin-dir", folders, "Look for plugins here first.")
+        .value_name("DIR,…")
+        .harmless();
+  }
+};
+
+/// Only a first look: which tokenizer's options to describe.
+std::string tokenizer_component(std::span<const std::string> arguments) {
+  PreprocessOptions options;
+  options.tokenizer = peek_option(arguments, "tokenizer", options.tokenizer);
+  options.subwords = peek_option(arguments, "subwords", "0") == "0" ? 0 : 1;
+  options.subword_model = peek_option(arguments, "subword-model", "");
+  options.source_subword_model = peek_option(arguments, "source-subword-model", "");
+  options.target_subword_model = peek_option(arguments, "target-subword-model", "");
+  return options.tokenizer_component();
+}
+
+int run_preprocess(std::span<const std::string> arguments) {
+  PluginFolders plugins;
+  const std::string given = peek_option(arguments, "plugin-dir", "");
+  const std::vector<std::string> first =
+      given.empty() ? std::vector<std::string>{} : std::vector{given};
+  Registry registry;
+  load_plugins(registry, plugin_search_path(first), PluginScope::kTorchFree);
+  Selection selection = registry.select(Tokenizer::kKind, tokenizer_component(arguments));
+
+  PreprocessOptions options;
+  OptionTable table;
+  options.describe(table);
+  table.section(selection.name);
+  selection.options->describe(table);
+  plugins.describe(table);
+  if (answer_help(table, "preprocess", kUsage, kDescription, arguments))
+    return kExitOk;
+  parse_command_line(table, arguments, [&] { return options.problems(); });
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+
+  OptionTable tokenizer_table;
+  selection.options->describe(tokenizer_table);
+  const auto make = [&](const TokenizerSetup& setup) {
+    return create<Tokenizer>(selection, setup);
+  };
+  preprocess(options, {selection.name, to_json(tokenizer_table), make}, to_json(table, true));
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("preprocess", argc, argv, phraseq::run_preprocess);
+}

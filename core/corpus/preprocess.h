@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/corpus/preprocess_options.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+/// The tokenizer that a run was asked for, before it has a model.
+struct ChosenTokenizer {
+  std::string name;        ///< of the component
+  nlohmann::json options;  ///< values by name; "lowercase" also holds for learning subwords
+  std::function<std::unique_ptr<Tokenizer>(const TokenizerSetup&)> make;
+};
+
+/// Turns text into a data folder (docs/formats/data_folder.md): reads and checks all text, learns
+/// subwords when asked, builds dictionaries as fairseq does, writes `.bin` and `.idx` as fairseq
+/// does, and a manifest that says what was done. `recorded_options` goes into it.
+///
+/// Everything is written beside the destination and moved into it at the end: whatever fails
+/// before, nothing that existed has changed. Throws DataError for text that is not what it has to
+/// be, UsageError when the folder holds dictionaries already, IoError.
+PHRASEQ_API void preprocess(const PreprocessOptions& options,
+                            const ChosenTokenizer& tokenizer,
+                            const nlohmann::json& recorded_options);
+
+}  // namespace phraseq

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/io/line_reader.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// fairseq-preprocess' options with its meanings, and ours for subwords and doubtful text.
+struct PHRASEQ_API PreprocessOptions final : Options {
+  std::string source_lang;
+  std::string target_lang;
+  std::string trainpref;
+  std::vector<std::string> validpref;
+  std::vector<std::string> testpref;
+  std::string destdir = "data-bin";
+  int64_t thresholdsrc = 0;
+  int64_t thresholdtgt = 0;
+  int64_t nwordssrc = -1;
+  int64_t nwordstgt = -1;
+  std::string srcdict;
+  std::string tgtdict;
+  bool joined_dictionary = false;
+  bool only_source = false;
+  int64_t padding_factor = 8;
+  int64_t workers = 1;
+  bool dict_only = false;
+  bool overwrite = false;
+  int64_t seed = 1;
+
+  std::string tokenizer = "auto";
+  int64_t subwords = 0;
+  std::string subword_type = "bpe";
+  double character_coverage = 1.0;
+  std::string subword_model;
+  std::string source_subword_model;
+  std::string target_subword_model;
+
+  std::string on_bad_line = "error";
+  int64_t max_line_bytes = 1 << 20;
+  bool check_only = false;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  LineReaderOptions reading() const;
+  bool has_subword_model() const;
+  /// The component that `tokenizer` means: "auto" is SentencePiece where a subword model is given
+  /// or asked for, and like "none" words between white space where not.
+  std::string tokenizer_component() const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,98 @@
+#include "core/corpus/split_check.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/text/white_space.h"
+
+namespace phraseq {
+namespace {
+
+/// Reads to the end; returns the number of lines.
+int64_t count_lines(LineReader& reader) {
+  std::string line;
+  while (reader.next(line)) {
+  }
+  return reader.line_number();
+}
+
+[[noreturn]] void refuse_counts(std::vector<LineReader>& readers) {
+  const int64_t first = count_lines(readers[0]);
+  const int64_t second = count_lines(readers[1]);
+  const std::string& longer = readers[first > second ? 0 : 1].path();
+  throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no partner",
+                              readers[0].path(),
+                              first,
+                              readers[1].path(),
+                              second,
+                              std::min(first, second) + 1,
+                              longer),
+                  "Line n of one file must be the translation of line n of the other.");
+}
+
+/// The next line of every file; false at their common end.
+bool next_of_all(std::vector<LineReader>& readers, std::vector<std::string>& lines) {
+  size_t ended = 0;
+  for (size_t i = 0; i < readers.size(); ++i) ended += readers[i].next(lines[i]) ? 0 : 1;
+  if (ended != 0 && ended != readers.size())
+    refuse_counts(readers);
+  return ended == 0;
+}
+
+void note_findings(SplitReport& report, const std::vector<LineReader>& readers, size_t places) {
+  bool bad = false;
+  for (const LineReader& reader : readers) {
+    bad = bad || reader.bad();
+    if (reader.defect().empty())
+      continue;
+    Findings& found = report.findings[fmt::format("{}: {}", reader.path(), reader.defect())];
+    ++found.count;
+    if (found.first_lines.size() < places)
+      found.first_lines.push_back(report.lines);
+  }
+  if (bad)
+    report.skipped.push_back(report.lines);
+}
+
+bool has_words(const std::string& line) { return !split_white_space(line).empty(); }
+
+}  // namespace
+
+SplitReport check_split(const SplitText& split, const LineReaderOptions& options, size_t places) {
+  std::vector<LineReader> readers;
+  for (const std::string& file : split.files) readers.emplace_back(file, options);
+  std::vector<std::string> lines(readers.size());
+  SplitReport report;
+  while (next_of_all(readers, lines)) {
+    ++report.lines;
+    note_findings(report, readers, places);
+    const bool skipped = !report.skipped.empty() && report.skipped.back() == report.lines;
+    if (!skipped && !std::all_of(lines.begin(), lines.end(), has_words))
+      ++report.empty;
+  }
+  return report;
+}
+
+std::string to_string(const SplitReport& report, const SplitText& split) {
+  std::string text =
+      fmt::format("{}: read {} lines, kept {}, skipped {}; {} kept with an empty side",
+                  split.name,
+                  report.lines,
+                  report.kept(),
+                  report.skipped.size(),
+                  report.empty);
+  for (const auto& [what, found] : report.findings) {
+    const bool more = found.count > static_cast<int64_t>(found.first_lines.size());
+    text += fmt::format("\n  {} × {}, line {}{}",
+                        found.count,
+                        what,
+                        fmt::join(found.first_lines, ", "),
+                        more ? " …" : "");
+  }
+  return text;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/io/line_reader.h"
+
+namespace phraseq {
+
+/// The text of a split ("train", "valid", "valid1" …) before it is preprocessed: one file, or two
+/// that are parallel.
+struct SplitText {
+  std::string name;
+  std::vector<std::string> files;
+};
+
+/// How often something was found, and where first.
+struct Findings {
+  int64_t count = 0;
+  std::vector<int64_t> first_lines;
+};
+
+/// What a split's text is like, line by line.
+struct SplitReport {
+  int64_t lines = 0;
+  int64_t empty = 0;  ///< pairs with a side without words: kept here, left out by training
+  std::vector<int64_t> skipped;              ///< line numbers, ascending
+  std::map<std::string, Findings> findings;  ///< by file and defect, skipped or mended
+
+  int64_t kept() const { return lines - static_cast<int64_t>(skipped.size()); }
+};
+
+/// Reads the files side by side. A line that is bad in one of them (with OnBadLine::kSkip) is
+/// skipped in all. Throws DataError when their line counts differ, naming files, counts and the
+/// first line without a partner; and what LineReader throws. `places`: line numbers to keep of each
+/// finding.
+PHRASEQ_API SplitReport check_split(const SplitText& split,
+                                    const LineReaderOptions& options,
+                                    size_t places = 3);
+
+/// A few lines of text: how many were read, kept and skipped, for which reasons, where first.
+PHRASEQ_API std::string to_string(const SplitReport& report, const SplitText& split);
+
+}  // namespace phraseq

@@ -1,0 +1,88 @@
+#include "core/corpus/split_writer.h"
+
+#include <limits>
+
+#include "core/corpus/indexed_dataset.h"
+
+namespace phraseq {
+namespace {
+
+/// Writes the sentences of a stretch, `</s>` at the end of each; `ids` are those of its symbols.
+void add_sentences(IndexedDatasetWriter& writer,
+                   const EncodedText& encoded,
+                   std::span<const int64_t> ids) {
+  std::vector<int64_t> sentence;
+  size_t token = 0;
+  for (const uint32_t length : encoded.lengths) {
+    sentence.clear();
+    for (const size_t end = token + length; token < end; ++token) {
+      sentence.push_back(ids[encoded.tokens[token]]);
+    }
+    sentence.push_back(kEos);
+    writer.add(sentence);
+  }
+}
+
+}  // namespace
+
+Tally write_split(const CheckedText& text,
+                  const Tokenizer& tokenizer,
+                  const Dictionary& dictionary,
+                  int64_t workers,
+                  const std::string& prefix) {
+  IndexedDatasetWriter writer(prefix, dictionary.size());
+  Tally tally;
+  encode_text(text, tokenizer, workers, [&](const EncodedText& encoded) {
+    std::vector<int64_t> ids;
+    for (size_t i = 0; i < encoded.symbols.size(); ++i) {
+      ids.push_back(dictionary.id(encoded.symbols[i]));
+      if (!dictionary.contains(encoded.symbols[i]))
+        tally.replaced += encoded.occurrences[i];
+    }
+    add_sentences(writer, encoded, ids);
+    tally.sentences += static_cast<int64_t>(encoded.lengths.size());
+    tally.tokens += static_cast<int64_t>(encoded.tokens.size() + encoded.lengths.size());
+  });
+  writer.commit();
+  return tally;
+}
+
+void write_provisional(const CheckedText& text,
+                       const Tokenizer& tokenizer,
+                       Dictionary& counted,
+                       int64_t workers,
+                       const std::string& prefix) {
+  IndexedDatasetWriter writer(prefix, std::numeric_limits<uint32_t>::max() - 1);  // 32-bit ids
+  encode_text(text, tokenizer, workers, [&](const EncodedText& encoded) {
+    std::vector<int64_t> ids;
+    for (size_t i = 0; i < encoded.symbols.size(); ++i) {
+      counted.add(encoded.symbols[i], encoded.occurrences[i]);
+      ids.push_back(counted.id(encoded.symbols[i]));
+    }
+    add_sentences(writer, encoded, ids);
+  });
+  writer.commit();
+}
+
+Tally rewrite_split(const std::string& provisional_prefix,
+                    std::span<const int64_t> final_ids,
+                    int64_t vocabulary,
+                    const std::string& prefix) {
+  const IndexedDataset provisional = IndexedDataset::open(provisional_prefix);
+  IndexedDatasetWriter writer(prefix, vocabulary);
+  Tally tally{provisional.size(), provisional.tokens(), 0};
+  for (int64_t i = 0; i < provisional.size(); ++i) {
+    std::vector<int64_t> sentence = provisional.get(i);
+    for (int64_t& id : sentence) {
+      const int64_t final_id = final_ids[static_cast<size_t>(id)];
+      if (final_id == kUnk && id != kUnk)
+        ++tally.replaced;
+      id = final_id;
+    }
+    writer.add(sentence);
+  }
+  writer.commit();
+  return tally;
+}
+
+}  // namespace phraseq

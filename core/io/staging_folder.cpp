@@ -1,0 +1,100 @@
+#include "core/io/staging_folder.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/failpoint.h"
+#include "core/io/temporary_name.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Without "x/" at the end, which would be an empty name.
+std::string without_trailing_slash(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+void remove_left_over(const std::string& destination) {
+  const std::string beginning = "." + fs::path(destination).filename().string() + ".tmp.";
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder_of(destination), problem)) {
+    const bool ours = entry.path().filename().string().starts_with(beginning);
+    if (!ours || !entry.is_directory() || !is_stale_temporary(entry))
+      continue;
+    std::error_code gone;
+    fs::remove_all(entry.path(), gone);
+    log_info(fmt::format("{}: removed what an unfinished run left", entry.path().string()));
+  }
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+}  // namespace
+
+StagingFolder::StagingFolder(std::string destination)
+    : destination_(without_trailing_slash(std::move(destination))),
+      path_(temporary_name(destination_)) {
+  std::error_code problem;
+  fs::create_directories(folder_of(destination_), problem);
+  if (problem)
+    throw IoError(folder_of(destination_), "make the folder", problem.value());
+  if (fs::exists(destination_, problem) && !fs::is_directory(destination_, problem))
+    throw IoError(destination_, "write into", ENOTDIR);
+  remove_left_over(destination_);
+  fs::create_directory(path_, problem);
+  if (problem)
+    throw IoError(destination_, "write beside", problem.value());
+}
+
+StagingFolder::~StagingFolder() {
+  std::error_code ignored;
+  if (!path_.empty())
+    fs::remove_all(path_, ignored);
+}
+
+void StagingFolder::commit(const std::string& last) {
+  std::error_code problem;
+  if (const int pretended = failpoint("staging_folder.before_rename"))
+    throw IoError(destination_, "rename to", pretended);
+  fs::rename(path_, destination_, problem);
+  if (problem == std::errc::directory_not_empty || problem == std::errc::file_exists) {
+    for (const std::string& name : names_in(path_)) {
+      if (name != last)
+        move_file(name);
+    }
+    failpoint("staging_folder.before_last");
+    move_file(last);
+    fs::remove(path_);
+  } else if (problem) {
+    throw IoError(destination_, "rename to", problem.value());
+  }
+  path_.clear();
+  for (const std::string& folder : {destination_, folder_of(destination_)}) {
+    if (const int failed = sync_folder(folder))
+      throw IoError(folder, "fsync", failed);
+  }
+}
+
+void StagingFolder::move_file(const std::string& name) {
+  std::error_code problem;
+  fs::rename(path_ + "/" + name, destination_ + "/" + name, problem);
+  if (problem)
+    throw IoError(destination_ + "/" + name, "rename to", problem.value());
+}
+
+}  // namespace phraseq

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// A folder under construction: made beside its destination under a temporary name, moved into
+/// place when it is whole, removed when it never is. What a killed process left is removed by the
+/// next one with the same destination.
+class PHRASEQ_API StagingFolder {
+ public:
+  /// Throws IoError when nothing can be written there.
+  explicit StagingFolder(std::string destination);
+  ~StagingFolder();
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  /// One rename where the destination is missing or empty. Otherwise the files move one by one,
+  /// `last` after all others: the file that tells a reader that the folder is whole. The caller
+  /// sees to it that an old one does not stand there meanwhile.
+  void commit(const std::string& last);
+
+ private:
+  void move_file(const std::string& name);
+
+  std::string destination_;
+  std::string path_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,74 @@
+#include "core/io/temporary_name.h"
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <fcntl.h>
+#include <random>
+#include <signal.h>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "core/io/failpoint.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = ".tmp.";
+constexpr int kRandomDigits = 8;
+
+/// The process that a temporary name carries, or 0 when the name is not one of ours.
+pid_t writer_of(std::string_view name) {
+  const size_t mark = name.rfind(kMark);
+  if (!name.starts_with('.') || mark == std::string_view::npos)
+    return 0;
+  const char* begin = name.data() + mark + kMark.size();
+  const char* end = name.data() + name.size();
+  pid_t process = 0;
+  const auto [stop, problem] = std::from_chars(begin, end, process);
+  const bool ours = problem == std::errc() && end - stop == 1 + kRandomDigits && *stop == '.';
+  return ours ? process : 0;
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+std::string temporary_name(const std::string& path) {
+  std::random_device entropy;
+  const std::string base = fs::path(path).filename().string();
+  const std::string name = fmt::format(".{}{}{}.{:08x}", base, kMark, ::getpid(), entropy());
+  return (fs::path(folder_of(path)) / name).string();
+}
+
+bool is_stale_temporary(const fs::directory_entry& entry) {
+  const pid_t writer = writer_of(entry.path().filename().string());
+  if (writer <= 0)
+    return false;
+  if (::kill(writer, 0) != 0 && errno == ESRCH)
+    return true;
+  std::error_code problem;
+  const auto written = entry.last_write_time(problem);
+  return !problem && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
+int sync_folder(const std::string& folder) {
+  if (const int pretended = failpoint("atomic_file.fsync_folder"))
+    return pretended;
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return errno;
+  const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(descriptor);
+  return result;
+}
+
+}  // namespace phraseq

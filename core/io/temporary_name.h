@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace phraseq {
+
+/// `.NAME.tmp.PID.RANDOM` in the folder of `path`: what becomes `path` by a rename, once it is
+/// whole.
+std::string temporary_name(const std::string& path);
+
+/// Whether a folder's entry has such a name and its process is gone, or it is older than a day.
+bool is_stale_temporary(const std::filesystem::directory_entry& entry);
+
+/// The folder that holds `path`; "." for a bare name.
+std::string folder_of(const std::string& path);
+
+/// After a rename only this makes the new name survive a power cut. Returns an errno, 0 = done.
+/// Some file systems cannot; that is no failure.
+int sync_folder(const std::string& folder);
+
+}  // namespace phraseq

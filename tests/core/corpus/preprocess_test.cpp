@@ -1,0 +1,405 @@
+#include "core/corpus/preprocess.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/data_folder.h"
+#include "core/io/mapped_file.h"
+#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/word_tokenizer.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ChosenTokenizer words(bool lowercase = false) {
+  return {"word", {{"lowercase", lowercase}}, [lowercase](const TokenizerSetup&) {
+            return std::make_unique<WordTokenizer>(lowercase);
+          }};
+}
+
+ChosenTokenizer subwords() {
+  return {"sentencepiece", nlohmann::json::object(), [](const TokenizerSetup& setup) {
+            return std::make_unique<SentencePieceTokenizer>(setup.model, setup.model_name);
+          }};
+}
+
+class PreprocessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    set_log_quiet(true);
+    write("train", "b a a\nb c\n", "x y\nx\n");
+    options.source_lang = "de";
+    options.target_lang = "en";
+    options.trainpref = folder.file("train");
+    options.destdir = folder.file("out");
+    options.padding_factor = 1;
+  }
+
+  void write(const std::string& name, std::string_view source, std::string_view target) {
+    folder.write(name + ".de", source);
+    folder.write(name + ".en", target);
+  }
+  void run(const ChosenTokenizer& tokenizer = words()) { preprocess(options, tokenizer, nullptr); }
+  std::string message() {
+    try {
+      run();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::string written(const std::string& name) { return read_file(folder.file("out/" + name)); }
+  std::vector<int64_t> sentence(const std::string& language,
+                                int64_t number,
+                                const std::string& split = "train") {
+    return DataFolder::open(options.destdir).dataset(split, language).get(number);
+  }
+  /// Nothing of the run is left: no result, no temporary folder.
+  void expect_no_trace(size_t files_before) { EXPECT_EQ(folder.entries(), files_before); }
+
+  TemporaryFolder folder;
+  PreprocessOptions options;
+};
+
+TEST_F(PreprocessTest, WritesDictionariesDataAndManifest) {
+  run();
+  EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\nc 1\n");
+  EXPECT_EQ(written("dict.en.txt"), "x 2\ny 1\n");
+  EXPECT_THAT(sentence("de", 0), ElementsAre(5, 4, 4, kEos));
+  EXPECT_THAT(sentence("de", 1), ElementsAre(5, 6, kEos));
+  EXPECT_THAT(sentence("en", 1), ElementsAre(4, kEos));
+  const auto data = DataFolder::open(options.destdir);
+  EXPECT_EQ(data.source(), "de");
+  EXPECT_EQ(data.tokenizer(), "word");
+  EXPECT_THAT(data.splits(), ElementsAre("train"));
+  EXPECT_EQ(data.manifest()["splits"]["train"]["de"]["tokens"], 7);
+  EXPECT_NO_THROW(data.dictionary("de"));
+}
+
+TEST_F(PreprocessTest, EqualsFairseqByteForByte) {
+  const char* place = std::getenv("PHRASEQ_DATA");
+  if (place == nullptr)
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
+  const std::string data = place;
+  options.source_lang = "en";
+  options.target_lang = "de";
+  options.trainpref = data + "/multi30k/train";
+  options.validpref = {data + "/multi30k/val"};
+  options.testpref = {data + "/multi30k/test_2016_flickr"};
+  options.joined_dictionary = true;
+  options.padding_factor = 8;
+  options.workers = 2;
+  options.subword_model = data + "/fairseq/spm10k.model";
+  run(subwords());
+  int compared = 0;
+  for (const auto& entry : fs::directory_iterator(data + "/fairseq/data-bin")) {
+    const std::string name = entry.path().filename();
+    EXPECT_TRUE(written(name) == read_file(entry.path())) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 14);
+}
+
+TEST_F(PreprocessTest, GivesTheSameBytesForAnyNumberOfWorkers) {
+  std::string source;
+  std::string target;
+  for (int line = 0; line < 60'000; ++line) {
+    source += "w" + std::to_string(line % 701) + " w" + std::to_string(line % 13) +
+              " some text to fill it\n";
+    target += "v" + std::to_string(line % 89) + "\n";
+  }
+  write("train", source, target);  // several stretches
+  run();
+  const std::string ids = written("train.de-en.de.bin");
+  const std::string index = written("train.de-en.de.idx");
+  options.workers = 3;
+  options.overwrite = true;
+  run();
+  EXPECT_TRUE(written("train.de-en.de.bin") == ids);
+  EXPECT_TRUE(written("train.de-en.de.idx") == index);
+}
+
+TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
+  write("valid", "a zzz <unk>\n", "x q\n");
+  options.validpref = {folder.file("valid")};
+  options.thresholdsrc = 2;
+  run();
+  const auto manifest = DataFolder::open(options.destdir).manifest();
+  EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\n");
+  EXPECT_EQ(manifest["splits"]["train"]["de"]["replaced"], 1);  // c
+  EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"], 1);  // zzz; <unk> stood there itself
+  EXPECT_THAT(sentence("de", 0, "valid"), ElementsAre(4, kUnk, kUnk, kEos));
+}
+
+TEST_F(PreprocessTest, JoinsDictionariesAndTakesGivenOnes) {
+  options.joined_dictionary = true;
+  run();
+  EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\nx 2\nc 1\ny 1\n");
+  EXPECT_EQ(written("dict.en.txt"), written("dict.de.txt"));
+  options.joined_dictionary = false;
+  options.overwrite = true;
+  options.srcdict = folder.write("given.txt", "c 9\n");
+  run();
+  EXPECT_EQ(written("dict.de.txt"), "c 9\n");
+  EXPECT_THAT(sentence("de", 1), ElementsAre(kUnk, 4, kEos));
+  EXPECT_EQ(written("dict.en.txt"), "x 2\ny 1\n");
+}
+
+TEST_F(PreprocessTest, NumbersSeveralValidationSets) {
+  write("v", "a\n", "x\n");
+  write("w", "b\n", "y\n");
+  options.validpref = {folder.file("v"), folder.file("w")};
+  run();
+  EXPECT_THAT(DataFolder::open(options.destdir).splits(), ElementsAre("train", "valid", "valid1"));
+  EXPECT_THAT(sentence("en", 0, "valid1"), ElementsAre(5, kEos));
+}
+
+TEST_F(PreprocessTest, LearnsOneSubwordModelPerLanguageOrOneForBoth) {
+  std::string source;
+  std::string target;
+  for (int line = 0; line < 50; ++line) {
+    source += "der neue und der alte fluss\n";
+    target += "the newer and the older river\n";
+  }
+  write("train", source, target);
+  options.subwords = 20;
+  run(subwords());
+  const auto apart = DataFolder::open(options.destdir);
+  EXPECT_EQ(apart.tokenizer(), "sentencepiece");
+  EXPECT_EQ(apart.tokenizer_model("de"), folder.file("out/sentencepiece.de.model"));
+  EXPECT_NE(read_file(apart.tokenizer_model("de")), read_file(apart.tokenizer_model("en")));
+  const SentencePieceTokenizer tokenizer(read_file(apart.tokenizer_model("en")), "en");
+  std::vector<std::string> pieces;
+  for (const int64_t id : sentence("en", 0)) {
+    if (id != kEos)
+      pieces.push_back(apart.dictionary("en").symbol(id));
+  }
+  EXPECT_EQ(tokenizer.decode(pieces), "the newer and the older river");
+
+  options.joined_dictionary = true;
+  options.destdir = folder.file("joint");
+  run(subwords());
+  const auto joint = DataFolder::open(options.destdir);
+  EXPECT_EQ(joint.tokenizer_model("de"), folder.file("joint/sentencepiece.model"));
+  EXPECT_EQ(joint.tokenizer_model("en"), joint.tokenizer_model("de"));
+}
+
+TEST_F(PreprocessTest, KeepsEmptyLinesAsPairs) {
+  write("train", "a\n\nb\n", "x\ny\n\n");
+  run();
+  EXPECT_THAT(sentence("de", 1), ElementsAre(kEos));
+  EXPECT_THAT(sentence("en", 2), ElementsAre(kEos));
+}
+
+TEST_F(PreprocessTest, ReadsCleanTextHoweverItsLinesEnd) {
+  run();
+  const std::string clean = written("train.de-en.de.bin");
+  options.overwrite = true;
+  for (const char* text : {"b a a\r\nb c\r\n",
+                           "b a a\nb c",
+                           "\xEF\xBB\xBF"
+                           "b a a\nb c\n"}) {
+    folder.write("train.de", text);
+    run();
+    EXPECT_EQ(written("train.de-en.de.bin"), clean);
+    EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\nc 1\n");
+  }
+}
+
+TEST_F(PreprocessTest, KeepsSeparatorsInsideALineOfTheText) {
+  write("train",
+        "a\rb\nc\xE2\x80\xA8"
+        "d\xC2\x85"
+        "e\n",
+        "x\ny\n");
+  run();
+  EXPECT_EQ(DataFolder::open(options.destdir).dataset("train", "de").size(), 2);
+  EXPECT_EQ(sentence("de", 1).size(), 4U);
+}
+
+TEST_F(PreprocessTest, RefusesDifferentLineCountsAndWritesNothing) {
+  write("train", "a\nb\nc\n", "x\ny\n");
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("train.de has 3 lines"),
+                    HasSubstr("train.en has 2"),
+                    HasSubstr("line 3 of " + folder.file("train.de") + " has no partner")));
+  expect_no_trace(2);
+  write("train", "a\n", "x\ny\nz\n");
+  EXPECT_THAT(message(), HasSubstr("line 2 of " + folder.file("train.en") + " has no partner"));
+}
+
+TEST_F(PreprocessTest, RefusesBadTextWithItsPlaceAndWritesNothing) {
+  write("train", "a\nb \xC0\xAF\n", "x\ny\n");
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("train.de:2:3: invalid UTF-8: overlong encoding (0xC0 0xAF)"),
+                    HasSubstr("--on-bad-line skip")));
+  expect_no_trace(2);
+}
+
+TEST_F(PreprocessTest, SkipsBadLinesOnBothSidesAndCountsThem) {
+  write("train", "a\nb \xFF\nc\nd\n", "x\ny\nz\x01\nw\n");
+  options.on_bad_line = "skip";
+  run();
+  const auto data = DataFolder::open(options.destdir);
+  EXPECT_EQ(data.dataset("train", "de").size(), 2);
+  EXPECT_EQ(written("dict.de.txt"), "a 1\nd 1\n");
+  EXPECT_EQ(written("dict.en.txt"), "w 1\nx 1\n");
+  EXPECT_EQ(data.manifest()["splits"]["train"]["skipped"], 2);
+}
+
+TEST_F(PreprocessTest, MendsBadLinesOnDemand) {
+  write("train", "a\xFFz\n", "x\x01y\n");
+  options.on_bad_line = "replace";
+  run();
+  EXPECT_EQ(written("dict.de.txt"), "a\xEF\xBF\xBDz 1\n");
+  EXPECT_EQ(written("dict.en.txt"), "x 1\ny 1\n");
+}
+
+TEST_F(PreprocessTest, OnlyChecksOnDemand) {
+  options.check_only = true;
+  EXPECT_EQ(message(), "no error");
+  write("train", "a\nb\xFF\nc\xFF\n", "x\ny\nz\n");
+  EXPECT_THAT(message(), HasSubstr("2 lines are bad; nothing was written"));
+  expect_no_trace(2);
+}
+
+TEST_F(PreprocessTest, RefusesTextWithoutWords) {
+  for (const char* text : {"", "\n\n", " \n\t\n"}) {
+    write("train", text, text);
+    EXPECT_THAT(message(), HasSubstr("there is no text to train on")) << text;
+  }
+  expect_no_trace(2);
+}
+
+TEST_F(PreprocessTest, SaysWhichFileIsMissing) {
+  options.validpref = {folder.file("nowhere")};
+  EXPECT_THAT(message(), AllOf(HasSubstr("nowhere.de: cannot open"), HasSubstr("nowhere.de.gz")));
+}
+
+TEST_F(PreprocessTest, LeavesAnEarlierResultAlone) {
+  run();
+  const std::string before = written("manifest.json");
+  EXPECT_THAT(message(), AllOf(HasSubstr("holds an earlier result"), HasSubstr("--overwrite")));
+  EXPECT_EQ(written("manifest.json"), before);
+  write("train", "q\n", "r\n");
+  options.overwrite = true;
+  run();
+  EXPECT_EQ(written("dict.de.txt"), "q 1\n");
+  EXPECT_THAT(sentence("de", 0), ElementsAre(4, kEos));
+}
+
+TEST_F(PreprocessTest, FindsAnUnusableDestinationBeforeItReadsText) {
+  options.destdir = folder.write("file", "") + "/out";
+  write("train", "\xFF\n", "x\n");
+  EXPECT_THROW(run(), IoError);
+  options.destdir = folder.file("file");
+  EXPECT_THROW(run(), IoError);
+}
+
+/// Runs in a child, which a failpoint or a limit ends; returns its wait status.
+template <class Body>
+int in_child(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      body();
+    } catch (const Error& error) {
+      ::_exit(error.exit_code());
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(PreprocessTest, LeavesNothingThatLooksCompleteWhenKilledAndRunsAgain) {
+  for (const char* point :
+       {"atomic_file.before_rename", "atomic_file.after_rename", "staging_folder.before_rename"}) {
+    const int status = in_child([&] {
+      ::setenv("PHRASEQ_FAILPOINT", (std::string(point) + ":kill").c_str(), 1);
+      run();
+    });
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
+    EXPECT_FALSE(fs::exists(options.destdir)) << point;
+  }
+  EXPECT_GT(folder.entries(), 2U);  // what the killed runs left
+  run();
+  EXPECT_EQ(folder.entries(), 3U);
+  EXPECT_THAT(sentence("de", 1), ElementsAre(5, 6, kEos));
+}
+
+TEST_F(PreprocessTest, MarksAnOldFolderAsUnfinishedWhileItReplacesIt) {
+  run();
+  options.overwrite = true;
+  const int status = in_child([&] {
+    ::setenv("PHRASEQ_FAILPOINT", "staging_folder.before_last:kill", 1);
+    run();
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_THROW(DataFolder::open(options.destdir), FormatError);
+  run();
+  EXPECT_EQ(DataFolder::open(options.destdir).source(), "de");
+}
+
+TEST_F(PreprocessTest, KeepsTheOldFolderWhenTheDiskIsFull) {
+  std::string source;
+  for (int line = 0; line < 5'000; ++line) source += "a b c d e f g h\n";
+  run();
+  const std::string before = written("train.de-en.de.bin");
+  write("train", source, source);
+  options.overwrite = true;
+  const int status = in_child([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{20'000, 20'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    run();
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), kExitIo);
+  EXPECT_EQ(written("train.de-en.de.bin"), before);
+  EXPECT_EQ(DataFolder::open(options.destdir).dataset("train", "de").size(), 2);
+  expect_no_trace(3);
+}
+
+TEST(PreprocessOptions, ReportsAllContradictionsTogether) {
+  PreprocessOptions options;
+  EXPECT_GE(options.problems().size(), 3U);
+  options.source_lang = "de";
+  options.target_lang = "en";
+  options.trainpref = "train";
+  EXPECT_THAT(options.problems(), ElementsAre());
+  options.subwords = 100;
+  options.subword_model = "m";
+  options.tokenizer = "word";
+  EXPECT_EQ(options.problems().size(), 2U);
+}
+
+TEST(PreprocessOptions, UnderstandsAutoAndNone) {
+  PreprocessOptions options;
+  EXPECT_EQ(options.tokenizer_component(), "word");
+  options.subwords = 10;
+  EXPECT_EQ(options.tokenizer_component(), "sentencepiece");
+  options.tokenizer = "none";
+  EXPECT_EQ(options.tokenizer_component(), "word");
+}
+
+}  // namespace
+}  // namespace phraseq
