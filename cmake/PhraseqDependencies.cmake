@@ -1,7 +1,7 @@
 # The packages beside LibTorch, all from the distribution (scripts/setup.sh names them).
 
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS filesystem program_options)
+find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS filesystem program_options)
 find_package(fmt 9 REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
