@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/word_tokenizer.h"
+#include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -313,28 +313,11 @@ TEST_F(PreprocessTest, FindsAnUnusableDestinationBeforeItReadsText) {
   EXPECT_THROW(run(), IoError);
 }
 
-/// Runs in a child, which a failpoint or a limit ends; returns its wait status.
-template <class Body>
-int in_child(const Body& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      body();
-    } catch (const Error& error) {
-      ::_exit(error.exit_code());
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
-}
-
 TEST_F(PreprocessTest, LeavesNothingThatLooksCompleteWhenKilledAndRunsAgain) {
   for (const char* point :
        {"atomic_file.before_rename", "atomic_file.after_rename", "staging_folder.before_rename"}) {
     const int status = in_child([&] {
-      ::setenv("PHRASEQ_FAILPOINT", (std::string(point) + ":kill").c_str(), 1);
+      const ActiveFailpoint fault((std::string(point) + ":kill").c_str());
       run();
     });
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
@@ -350,7 +333,7 @@ TEST_F(PreprocessTest, MarksAnOldFolderAsUnfinishedWhileItReplacesIt) {
   run();
   options.overwrite = true;
   const int status = in_child([&] {
-    ::setenv("PHRASEQ_FAILPOINT", "staging_folder.before_last:kill", 1);
+    const ActiveFailpoint fault("staging_folder.before_last:kill");
     run();
   });
   ASSERT_TRUE(WIFSIGNALED(status));

@@ -1,0 +1,206 @@
+#include "core/io/atomic_file.h"
+
+#include <filesystem>
+#include <signal.h>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/mapped_file.h"
+#include "tests/core/io/child_process.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string message_of_writing(const std::string& path, std::string_view text = "new") {
+  try {
+    write_file(path, text);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(AtomicFile, ReplacesTheOldFileAtCommitAndNotBefore) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("x", "old");
+  AtomicFile file(path);
+  file.write("ne");
+  file.write("w");
+  EXPECT_EQ(file.bytes_written(), 3U);
+  EXPECT_EQ(read_file(path), "old");
+  file.commit();
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder.file("x"));
+    file.write("text");
+    EXPECT_EQ(folder.entries(), 1U);
+  }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(AtomicFile, WritesMoreThanItsBufferInOrder) {
+  const TemporaryFolder folder;
+  std::string expected;
+  AtomicFile file(folder.file("x"), 3'300'007);
+  for (const size_t size : {700'000, 700'001, 1'900'005, 1}) {
+    const std::string piece(size, static_cast<char>('a' + expected.size() % 23));
+    file.write(piece);
+    expected += piece;
+  }
+  file.commit();
+  EXPECT_TRUE(read_file(folder.file("x")) == expected);
+}
+
+TEST(AtomicFile, DropsReservedSpaceThatWasNotUsed) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.file("x"), 1000);
+  file.write("seven b");
+  file.commit();
+  EXPECT_EQ(fs::file_size(folder.file("x")), 7U);
+}
+
+TEST(AtomicFile, WritesWhereASymbolicLinkLeads) {
+  const TemporaryFolder folder;
+  const auto real = folder.write("real", "old");
+  fs::create_symlink("real", folder.file("link"));
+  write_file(folder.file("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_EQ(read_file(real), "new");
+}
+
+TEST(AtomicFile, RefusesWhatIsNoRegularFile) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of_writing(folder.path()), HasSubstr("Is a directory"));
+  EXPECT_THAT(message_of_writing("/dev/null"), HasSubstr("not a regular file"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, SaysThatTheFolderIsMissing) {
+  const TemporaryFolder folder;
+  const auto path = folder.file("none/x");
+  EXPECT_THAT(message_of_writing(path),
+              AllOf(HasSubstr(path + ": cannot create"), HasSubstr("No such file")));
+}
+
+struct Step {
+  const char* failpoint;
+  const char* message;
+};
+
+class FailingStep : public testing::TestWithParam<Step> {};
+
+TEST_P(FailingStep, IsReportedAndTouchesNothing) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("x", "old");
+  std::string message;
+  {
+    const ActiveFailpoint fault(GetParam().failpoint);
+    message = message_of_writing(path);
+  }
+  EXPECT_THAT(message, AllOf(HasSubstr(path), HasSubstr(GetParam().message)));
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AtomicFile,
+    FailingStep,
+    testing::Values(Step{"atomic_file.reserve:28", "cannot reserve space: No space left on device"},
+                    Step{"atomic_file.write:28", "cannot write: No space left on device"},
+                    Step{"atomic_file.fsync:5", "cannot fsync: Input/output error"},
+                    Step{"atomic_file.close:28", "cannot close: No space left on device"},
+                    Step{"atomic_file.before_rename:13", "cannot rename: Permission denied"}));
+
+TEST(AtomicFile, ReportsAFolderThatCannotBeSynced) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("x", "old");
+  const ActiveFailpoint fault("atomic_file.fsync_folder:5");
+  EXPECT_THAT(message_of_writing(path), HasSubstr("fsync the folder"));
+  EXPECT_EQ(read_file(path), "new");  // renamed already: one of the two, whole
+}
+
+TEST(AtomicFile, KilledAtAnyStepLeavesTheOldOrTheNewFileWhole) {
+  for (const auto& [point, expected] : {std::pair{"atomic_file.reserve", "old"},
+                                        {"atomic_file.write", "old"},
+                                        {"atomic_file.fsync", "old"},
+                                        {"atomic_file.close", "old"},
+                                        {"atomic_file.before_rename", "old"},
+                                        {"atomic_file.after_rename", "new"},
+                                        {"atomic_file.fsync_folder", "new"}}) {
+    const TemporaryFolder folder;
+    const auto path = folder.write("x", "old");
+    const int status = in_child([&] {
+      const ActiveFailpoint fault((std::string(point) + ":kill").c_str());
+      write_file(path, "new");
+    });
+    ASSERT_TRUE(WIFSIGNALED(status)) << point;
+    EXPECT_EQ(read_file(path), expected) << point;
+  }
+}
+
+TEST(AtomicFile, ReportsAFileSizeLimitAsAnError) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("x", "old");
+  for (const bool size_known : {true, false}) {
+    const int status = in_child([&] {
+      ::signal(SIGXFSZ, SIG_IGN);
+      const rlimit limit{100'000, 100'000};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      const std::string text(100'001, 'x');  // fails at the last byte
+      AtomicFile file(path, size_known ? std::optional<uint64_t>(text.size()) : std::nullopt);
+      file.write(text);
+      file.commit();
+    });
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), kExitIo);
+    EXPECT_EQ(read_file(path), "old");
+    EXPECT_EQ(folder.entries(), 1U);
+  }
+}
+
+TEST(RemoveStaleTemporaries, RemovesWhatADeadProcessLeftAndNothingElse) {
+  set_log_quiet(true);
+  const TemporaryFolder folder;
+  folder.write("x", "kept");
+  folder.write(".hidden.tmp.txt", "kept");
+  folder.write(".y.tmp." + std::to_string(::getpid()) + ".0123abcd", "kept: its process lives");
+  const int status = in_child([&] {
+    const ActiveFailpoint fault("atomic_file.before_rename:kill");
+    write_file(folder.file("z"), "left over");
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(folder.entries(), 4U);
+  EXPECT_EQ(remove_stale_temporaries(folder.path()), 1);
+  EXPECT_EQ(folder.entries(), 3U);
+}
+
+TEST(RemoveStaleTemporaries, RemovesWhatIsOlderThanADay) {
+  set_log_quiet(true);
+  const TemporaryFolder folder;
+  const auto path = folder.write(".y.tmp." + std::to_string(::getpid()) + ".0123abcd", "old");
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  EXPECT_EQ(remove_stale_temporaries(folder.path()), 1);
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(RemoveStaleTemporaries, FindsNothingInAFolderThatIsNotThere) {
+  EXPECT_EQ(remove_stale_temporaries("/nowhere/at/all"), 0);
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,83 @@
+#include "core/io/staging_folder.h"
+
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
+#include "tests/core/io/child_process.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(StagingFolder, AppearsWholeWhereNothingWas) {
+  const TemporaryFolder folder;
+  StagingFolder staging(folder.file("new/out/"));
+  write_file(staging.path() + "/a", "1");
+  EXPECT_FALSE(fs::exists(folder.file("new/out")));
+  staging.commit("a");
+  EXPECT_EQ(read_file(folder.file("new/out/a")), "1");
+}
+
+TEST(StagingFolder, MovesIntoAFolderThatIsThereAndKeepsOtherFiles) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("out"));
+  folder.write("out/mine", "kept");
+  folder.write("out/a", "old");
+  StagingFolder staging(folder.file("out"));
+  write_file(staging.path() + "/a", "new");
+  write_file(staging.path() + "/seal", "2");
+  staging.commit("seal");
+  EXPECT_EQ(read_file(folder.file("out/a")), "new");
+  EXPECT_EQ(read_file(folder.file("out/mine")), "kept");
+  EXPECT_EQ(read_file(folder.file("out/seal")), "2");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(StagingFolder, VanishesWithoutCommit) {
+  const TemporaryFolder folder;
+  { const StagingFolder staging(folder.file("out")); }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(StagingFolder, RemovesWhatAKilledRunLeft) {
+  set_log_quiet(true);
+  const TemporaryFolder folder;
+  const int status = in_child([&] {
+    const ActiveFailpoint fault("staging_folder.before_rename:kill");
+    StagingFolder staging(folder.file("out"));
+    write_file(staging.path() + "/a", "1");
+    staging.commit("a");
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(folder.entries(), 1U);
+  EXPECT_FALSE(fs::exists(folder.file("out")));
+  { const StagingFolder staging(folder.file("out")); }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(StagingFolder, RefusesADestinationThatIsAFile) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(StagingFolder{folder.write("out", "")}, IoError);
+  EXPECT_THROW(StagingFolder{folder.file("out/below")}, IoError);
+}
+
+TEST(MappedFile, HoldsTheBytesOfAFile) {
+  const TemporaryFolder folder;
+  const MappedFile file(folder.write("x", "abc"));
+  ASSERT_EQ(file.size(), 3U);
+  EXPECT_EQ(file.bytes()[1], std::byte{'b'});
+  EXPECT_TRUE(MappedFile(folder.write("empty", "")).bytes().empty());
+  EXPECT_THROW(MappedFile(folder.file("none")), IoError);
+  EXPECT_THROW(MappedFile{folder.path()}, IoError);
+}
+
+}  // namespace
+}  // namespace phraseq
