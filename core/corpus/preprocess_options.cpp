@@ -116,6 +116,7 @@ std::vector<std::string> PreprocessOptions::problems() const {
     if (wrong)
       found.emplace_back(sentence);
   };
+  const bool any_text = !trainpref.empty() || !validpref.empty() || !testpref.empty();
   const bool builds_source = srcdict.empty() && !(joined_dictionary && !tgtdict.empty());
   const bool builds_target =
       !only_source && tgtdict.empty() && !(joined_dictionary && !srcdict.empty());
@@ -124,9 +125,8 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--target-lang is missing (or give --only-source)");
   refuse_if(!source_lang.empty() && source_lang == target_lang,
             "--source-lang and --target-lang are the same");
-  refuse_if(trainpref.empty() && validpref.empty() && testpref.empty(),
-            "no text: give --trainpref, --validpref or --testpref");
-  refuse_if(trainpref.empty() && !check_only && (builds_source || builds_target),
+  refuse_if(!any_text, "no text: give --trainpref, --validpref or --testpref");
+  refuse_if(trainpref.empty() && any_text && !check_only && (builds_source || builds_target),
             "without --trainpref there must be --srcdict and --tgtdict");
   refuse_if(trainpref.empty() && subwords > 0,
             "--subwords learns from --trainpref, which is missing");
