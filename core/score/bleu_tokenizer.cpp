@@ -48,6 +48,14 @@ const std::vector<std::string>& bleu_tokenizer_names() {
   return names;
 }
 
+std::string default_tokenizer(const std::string& target_language) {
+  if (target_language == "zh")
+    return "zh";
+  if (target_language == "ja" || target_language == "ko")
+    return target_language + "-mecab";
+  return "13a";
+}
+
 BleuTokenizer make_bleu_tokenizer(const std::string& name, const std::string& model) {
   if (name == "13a")
     return {name, tokenize_13a};

@@ -37,6 +37,10 @@ struct BleuTokenizer {
 /// The names that `make_bleu_tokenizer` knows.
 PHRASEQ_API const std::vector<std::string>& bleu_tokenizer_names();
 
+/// The one that sacrebleu takes for a target language: zh for "zh", the MeCab ones for "ja" and
+/// "ko", else 13a.
+PHRASEQ_API std::string default_tokenizer(const std::string& target_language);
+
 /// `model` is the path of the SentencePiece model that spm, flores101, flores200 and spBLEU-1K
 /// need: sacrebleu downloads those, we do not. UsageError for an unknown name, for a missing model,
 /// and for the MeCab tokenizers.

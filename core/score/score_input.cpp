@@ -1,8 +1,10 @@
 #include "core/score/score_input.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <unistd.h>
 #include <zlib.h>
@@ -71,11 +73,66 @@ void check_line(std::string_view line, const std::string& path, size_t number) {
       "nothing was scored; convert the file to UTF-8, for example with iconv");
 }
 
+/// `stream` cut at the first `fields` - 1 TABs of each line.
+std::vector<Lines> split_fields(const Lines& stream, const std::string& path, size_t fields) {
+  std::vector<Lines> references(fields);
+  for (size_t number = 0; number < stream.size(); ++number) {
+    const std::string& line = stream[number];
+    size_t begin = 0;
+    for (size_t field = 0; field < fields; ++field) {
+      const size_t tab = field + 1 < fields ? line.find('\t', begin) : line.size();
+      if (tab == std::string::npos) {
+        throw DataError({path, static_cast<int64_t>(number) + 1},
+                        fmt::format("{} references between TABs, expected {}", field + 1, fields),
+                        "--num-refs is the number of references on every line");
+      }
+      references[field].push_back(line.substr(begin, tab - begin));
+      begin = tab + 1;
+    }
+  }
+  return references;
+}
+
+void check_counts(const ScoreInput& input, const std::vector<std::string>& reference_names) {
+  for (const auto& system : input.systems) {
+    if (system.lines.empty())
+      throw DataError(fmt::format("{}: no line to score", system.name));
+    for (size_t stream = 0; stream < input.references.size(); ++stream) {
+      const auto& name = reference_names[std::min(stream, reference_names.size() - 1)];
+      const size_t count = input.references[stream].size();
+      if (count == system.lines.size())
+        continue;
+      throw DataError(
+          fmt::format("{} has {} lines, {} has {}", system.name, system.lines.size(), name, count),
+          "each line of a system needs its reference on the same line; nothing was scored");
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> read_score_lines(const std::string& path) {
+ScoreInput read_score_input(const std::vector<std::string>& inputs,
+                            const std::vector<std::string>& references,
+                            size_t fields) {
+  ScoreInput input;
+  for (const auto& path : references) input.references.push_back(read_score_lines(path));
+  if (fields > 1)
+    input.references = split_fields(input.references.at(0), references.at(0), fields);
+  std::set<std::string> names;
+  for (const auto& path : inputs.empty() ? std::vector<std::string>{"-"} : inputs) {
+    if (!names.insert(path).second) {
+      throw UsageError(fmt::format("'{}' is given twice as a system", path),
+                       "give each system a file of its own");
+    }
+    input.systems.push_back({path, read_score_lines(path)});
+  }
+  check_counts(input, references);
+  return input;
+}
+
+Lines read_score_lines(const std::string& path) {
   const std::string text = read_all(path);
-  std::vector<std::string> lines;
+  Lines lines;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = text.find('\n', begin);
     if (end == std::string::npos)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/score/evaluation.h"
 
 namespace phraseq::score {
 
@@ -14,6 +15,21 @@ namespace phraseq::score {
 ///
 /// Throws IoError when the file cannot be read (or its gzip data end early), DataError with file,
 /// line and byte for invalid UTF-8.
-PHRASEQ_API std::vector<std::string> read_score_lines(const std::string& path);
+PHRASEQ_API Lines read_score_lines(const std::string& path);
+
+/// What a score is computed from: systems and reference streams with as many lines each.
+struct ScoreInput {
+  std::vector<System> systems;
+  std::vector<Lines> references;
+};
+
+/// Reads all of it; "-" in `inputs`, or none, is standard input. With `fields` > 1 each line of the
+/// one reference file holds so many references between TABs.
+///
+/// DataError names both files and both counts where they differ, and the line whose fields do not
+/// fit; UsageError for two systems of one name.
+PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
+                                        const std::vector<std::string>& references,
+                                        size_t fields);
 
 }  // namespace phraseq::score

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/options/command_line.h"
+#include "core/score/score_input.h"
+#include "core/score/score_options.h"
+#include "core/score/unicode_text.h"
+
+namespace phraseq {
+namespace {
+
+using score::ScoreOptions;
+
+constexpr const char* kUsage = "REF [REF...] [-i FILE...] [options]";
+constexpr const char* kDescription =
+    "BLEU, chrF and TER of detokenized text, with sacrebleu's command line and sacrebleu's "
+    "numbers. "
+    "Also as fairseq has it: --sys FILE --ref FILE.";
+
+/// From so many lines that end in " ." on, the text was probably not detokenized.
+constexpr int64_t kTokenizedLines = 100;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+void refuse_downloads(std::span<const std::string> arguments) {
+  for (const auto& argument : arguments) {
+    const std::string refusal = score::refusal_of(argument);
+    if (!refusal.empty())
+      throw UsageError(refusal, "give the references as files");
+  }
+}
+
+void apply_environment(ScoreOptions& options) {
+  if (const auto seed = environment("SACREBLEU_SEED"); !seed.empty())
+    options.seed = seed;
+}
+
+/// As in sacrebleu the environment wins over --format, if it names one.
+void override_format(ScoreOptions& options) {
+  const auto format = score::lowercase(environment("SACREBLEU_FORMAT"));
+  if (format == "json" || format == "text" || format == "latex")
+    options.format = format;
+}
+
+void warn_about_tokens(const score::ScoreInput& input) {
+  for (const auto& system : input.systems) {
+    int64_t count = 0;
+    for (const auto& line : system.lines) count += line.ends_with(" .") ? 1 : 0;
+    if (count < kTokenizedLines)
+      continue;
+    log_warning(
+        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, or the score "
+                    "is not comparable (--force silences this)",
+                    system.name,
+                    count));
+  }
+}
+
+/// The systems to read; in a paired test a second mention of the baseline is passed over, as
+/// sacrebleu does, so that `--input base *` works.
+std::vector<std::string> system_files(const ScoreOptions& options) {
+  auto files = options.input;
+  if (options.test() == score::PairedTest::kNone)
+    return files;
+  const std::string baseline = files.front();
+  files.erase(std::remove(files.begin() + 1, files.end(), baseline), files.end());
+  if (files.size() < options.input.size()) {
+    log_info(fmt::format("'{}' is the baseline and is not compared to itself", baseline));
+  }
+  return files;
+}
+
+std::string sentence_report(const score::Metrics& metrics,
+                            const score::ScoreInput& input,
+                            const ScoreOptions& options,
+                            const score::ReportStyle& style) {
+  std::string text;
+  for (const auto& value : score::score_sentences(*metrics.front(),
+                                                  input.systems.front().lines,
+                                                  input.references,
+                                                  static_cast<int>(options.threads))) {
+    text += format_text(value, style) + '\n';
+  }
+  return text;
+}
+
+std::string single_report(const score::Metrics& metrics,
+                          const score::ScoreInput& input,
+                          const ScoreOptions& options,
+                          const score::ReportStyle& style) {
+  const auto scores = score::score_system(
+      metrics, input.systems.front().lines, input.references, options.sampling());
+  return options.format == "json" ? report_json(scores, style) : report_text(scores, style);
+}
+
+std::string table_report(const score::Metrics& metrics,
+                         const score::ScoreInput& input,
+                         const ScoreOptions& options) {
+  const auto table = score::score_systems(metrics,
+                                          input.systems,
+                                          input.references,
+                                          options.test(),
+                                          options.sampling(),
+                                          options.short_signature);
+  const bool colours =
+      !options.no_color && environment("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1;
+  const score::TableStyle style{static_cast<int>(options.width), colours};
+  if (options.format == "json")
+    return table_json(table, style);
+  return options.format == "text" ? table_text(table, style) : table_latex(table, style);
+}
+
+int score_command(std::span<const std::string> arguments) {
+  ScoreOptions options;
+  apply_environment(options);
+  OptionTable table;
+  options.describe(table);
+  if (answer_help(table, "score", kUsage, kDescription, arguments))
+    return kExitOk;
+  refuse_downloads(arguments);
+  parse_command_line(table, arguments, [&] { return options.problems(); });
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+  override_format(options);
+  set_log_quiet(options.quiet);
+  if (options.sentence_level)
+    options.effective_order = true;
+
+  const auto metrics = options.make_metrics();
+  const auto input = score::read_score_input(
+      system_files(options), options.references, static_cast<size_t>(options.num_refs));
+  if (!options.force && metrics.front()->name() == "BLEU")
+    warn_about_tokens(input);
+
+  const score::ReportStyle style{
+      static_cast<int>(options.width), options.score_only, options.short_signature};
+  if (options.sentence_level) {
+    std::cout << sentence_report(metrics, input, options, style);
+  } else if (input.systems.size() == 1) {
+    std::cout << single_report(metrics, input, options, style);
+  } else {
+    std::cout << table_report(metrics, input, options);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("score", argc, argv, phraseq::score_command);
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+enum class Colour { kNone, kRed, kGreen, kYellow, kCyan };
+
+/// `text` between the terminal's codes for a colour.
+PHRASEQ_API std::string paint(std::string_view text, Colour colour);
+
+struct ColouredText {
+  std::string text;
+  Colour colour = Colour::kNone;
+};
+
+/// The lines of one cell.
+using TableCell = std::vector<ColouredText>;
+using TableRow = std::vector<TableCell>;
+
+/// Rows, the heading first; the first column stands to the right, the others in the middle. Widths
+/// count characters. Layouts are those of the Python package tabulate that sacrebleu prints with.
+
+/// A box of lines ("fancy_grid").
+PHRASEQ_API std::string draw_grid(const std::vector<TableRow>& rows);
+/// A LaTeX tabular with booktabs' rules, one line a cell, without colours.
+PHRASEQ_API std::string draw_booktabs(const std::vector<TableRow>& rows);
+
+}  // namespace phraseq::score
