@@ -39,11 +39,8 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
 
 int run_preprocess(std::span<const std::string> arguments) {
   PluginFolders plugins;
-  const std::string given = peek_option(arguments, "plugin-dir", "");
-  const std::vector<std::string> first =
-      given.empty() ? std::vector<std::string>{} : std::vector{given};
   Registry registry;
-  load_plugins(registry, plugin_search_path(first), PluginScope::kTorchFree);
+  load_plugins(registry, plugin_search_path(peek_list(arguments, "plugin-dir")), PluginScope::kTorchFree);
   Selection selection = registry.select(Tokenizer::kKind, tokenizer_component(arguments));
 
   PreprocessOptions options;

@@ -153,20 +153,41 @@ void check_required(const OptionTable& table, bool has_unknown, Problems& proble
       kHint);
 }
 
-/// The last value of `name` in the arguments alone.
-std::optional<std::string> peek_arguments(std::span<const std::string> arguments,
-                                          std::string_view name) {
+/// Every value of `name` in the arguments alone; `is_list`: of several after one flag all, else the
+/// first.
+std::vector<std::string> peek_arguments(std::span<const std::string> arguments,
+                                        std::string_view name,
+                                        bool is_list = false) {
   const std::string wanted = split_flag(fmt::format("--{}", name)).name;
-  std::optional<std::string> result;
+  const auto is_value = [&](size_t i) {
+    return i < arguments.size() && split_flag(arguments[i]).name.empty();
+  };
+  std::vector<std::string> values;
   for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
     const SplitFlag flag = split_flag(arguments[i]);
     if (flag.one_dash || flag.name != wanted)
       continue;
-    if (flag.has_value) {
-      result = flag.value;
-    } else if (i + 1 < arguments.size() && split_flag(arguments[i + 1]).name.empty()) {
-      result = arguments[i + 1];
+    if (flag.has_value)
+      values.push_back(flag.value);
+    for (size_t j = i + 1; !flag.has_value && is_value(j) && (is_list || j == i + 1); ++j) {
+      values.push_back(arguments[j]);
     }
+  }
+  return values;
+}
+
+/// The value of `name` in the file that --config names.
+std::optional<std::string> peek_config(std::span<const std::string> arguments,
+                                       std::string_view name) {
+  const auto config = peek_arguments(arguments, "config");
+  if (config.empty())
+    return std::nullopt;
+  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  std::optional<std::string> result;
+  Problems reported_when_parsed;
+  for (const ConfigEntry& entry : read_config_file(config.back(), reported_when_parsed)) {
+    if (split_flag("--" + entry.name).name == wanted)
+      result = entry.value;
   }
   return result;
 }
@@ -178,8 +199,9 @@ void parse_command_line(OptionTable& table,
                         const std::function<std::vector<std::string>()>& more_problems) {
   Problems problems;
   const auto config = peek_arguments(arguments, "config");
-  if (config && table.find("config") == nullptr)
-    apply_config_file(table, *config, problems);
+  if (!config.empty() && table.find("config") == nullptr) {
+    apply_config_file(table, config.back(), problems);
+  }
   const bool has_unknown = apply_arguments(table, arguments, problems);
   check_required(table, has_unknown, problems);
   if (more_problems) {
@@ -192,19 +214,21 @@ void parse_command_line(OptionTable& table,
 std::string peek_option(std::span<const std::string> arguments,
                         std::string_view name,
                         std::string_view fallback) {
-  if (auto value = peek_arguments(arguments, name))
-    return *value;
-  std::string result(fallback);
-  const auto config = peek_arguments(arguments, "config");
-  if (!config)
-    return result;
-  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
-  Problems reported_when_parsed;
-  for (const ConfigEntry& entry : read_config_file(*config, reported_when_parsed)) {
-    if (split_flag("--" + entry.name).name == wanted)
-      result = entry.value;
+  const auto values = peek_arguments(arguments, name);
+  if (!values.empty())
+    return values.back();
+  return peek_config(arguments, name).value_or(std::string(fallback));
+}
+
+std::vector<std::string> peek_list(std::span<const std::string> arguments, std::string_view name) {
+  auto values = peek_arguments(arguments, name, true);
+  if (values.empty())
+    values.push_back(peek_config(arguments, name).value_or(""));
+  std::vector<std::string> items;
+  for (const std::string& value : values) {
+    for (std::string& item : split_list(value, false)) items.push_back(std::move(item));
   }
-  return result;
+  return items;
 }
 
 bool peek_flag(std::span<const std::string> arguments, std::string_view name) {

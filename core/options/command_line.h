@@ -27,10 +27,17 @@ PHRASEQ_API void parse_command_line(
     const std::function<std::vector<std::string>()>& more_problems = {});
 
 /// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last wins),
-/// or `fallback`: what a command looks at before it knows which plugins' options to describe.
+/// else in the file of --config, else `fallback`: what a command looks at before it knows which
+/// plugins' options to describe.
 PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
                                     std::string_view name,
                                     std::string_view fallback);
+
+/// All values of a list of strings, as parsing will read them: `peek_list(arguments,
+/// "plugin-dir")`.
+PHRASEQ_API std::vector<std::string> peek_list(std::span<const std::string> arguments,
+                                               std::string_view name);
+
 /// Whether a flag stands in `arguments`, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);
 

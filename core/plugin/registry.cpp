@@ -171,7 +171,7 @@ void describe(OptionTable& table, const Selection& selection) {
   OptionTable plain;
   const auto defaults = selection.component->make_options();
   defaults->describe(plain);
-  table.section(selection.component->name);
+  table.section(fmt::format("{} {}", selection.component->kind, selection.component->name));
   selection.options->describe(table);
   for (const OptionField& field : plain.fields()) {
     OptionField* ours = table.find(field.name);

@@ -233,6 +233,15 @@ TEST(PeekOption, LooksIntoTheConfigurationFile) {
   EXPECT_EQ(peek_option({{"--arch=beam", "--config=" + file.path()}}, "arch", "none"), "beam");
 }
 
+TEST(PeekList, GathersWhatParsingWillRead) {
+  const ConfigFile file("plugin_dir = c,d\n");
+  EXPECT_THAT(
+      peek_list(Arguments{"--plugin-dir", "a", "b,e", "--x", "y", "--plugin_dir=f"}, "plugin-dir"),
+      ElementsAre("a", "b", "e", "f"));
+  EXPECT_THAT(peek_list(Arguments{"--config", file.path()}, "plugin-dir"), ElementsAre("c", "d"));
+  EXPECT_THAT(peek_list(Arguments{"--x", "y"}, "plugin-dir"), IsEmpty());
+}
+
 TEST(PeekFlag, SeesAFlagInEverySpelling) {
   EXPECT_TRUE(peek_flag(Arguments{"--print_config"}, "print-config"));
   EXPECT_TRUE(peek_flag(Arguments{"-h"}, "help"));

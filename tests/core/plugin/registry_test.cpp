@@ -207,7 +207,7 @@ TEST(Describe, MarksWhatThePresetChanged) {
   const Selection selection = registry.select("shape", "box_tall");
   OptionTable table;
   describe(table, selection);
-  EXPECT_EQ(table.find("height")->section, "box");
+  EXPECT_EQ(table.find("height")->section, "shape box");
   EXPECT_EQ(table.find("height")->origin, OptionOrigin::kPreset);
   EXPECT_EQ(table.find("height")->default_text, "3");
   EXPECT_EQ(table.find("height")->to_text(), "7");
