@@ -1,0 +1,131 @@
+// phraseq average: the mean of several checkpoints' parameters.
+
+#include "core/checkpoint/average.h"
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/options/command_line.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct AverageOptions final : Options {
+  std::vector<std::string> inputs;
+  std::string output;
+  int64_t num_epoch_checkpoints = 0;
+  int64_t num_update_checkpoints = 0;
+  int64_t num_best_checkpoints = 0;
+  int64_t checkpoint_upper_bound = -1;
+  std::string metric;
+  std::string maximise = "auto";
+
+  void describe(OptionTable& table) override {
+    table
+        .field(
+            "inputs", inputs, "Checkpoints, the oldest first; or one folder with a --num option.")
+        .positional()
+        .required()
+        .value_name("FILE");
+    table.field("output", output, "The checkpoint to write.").required().value_name("FILE");
+    table
+        .field(
+            "num-epoch-checkpoints", num_epoch_checkpoints, "Average the folder's last N epochs.")
+        .at_least(0)
+        .value_name("N");
+    table
+        .field("num-update-checkpoints",
+               num_update_checkpoints,
+               "Average the folder's last N checkpoints that were written between epochs.")
+        .at_least(0)
+        .value_name("N");
+    table
+        .field("num-best-checkpoints",
+               num_best_checkpoints,
+               "Average the folder's N best (--keep-best-checkpoints).")
+        .at_least(0)
+        .value_name("N");
+    table
+        .field("checkpoint-upper-bound",
+               checkpoint_upper_bound,
+               "Leave out epochs, or updates, after this one; -1 = none.")
+        .at_least(-1)
+        .value_name("N");
+    table.field("metric", metric, "Which metric's best, when the folder has several.");
+    table
+        .field("maximize-best-checkpoint-metric",
+               maximise,
+               "Whether larger is better; auto knows it of losses, BLEU, chrF, TER.")
+        .one_of({"auto", "yes", "no"})
+        .bare_value("yes");
+  }
+
+  std::vector<std::string> problems() const override {
+    const int choices =
+        (num_epoch_checkpoints > 0) + (num_update_checkpoints > 0) + (num_best_checkpoints > 0);
+    std::vector<std::string> found;
+    if (choices > 1)
+      found.emplace_back("only one of the --num options can be given");
+    if (choices == 1 && inputs.size() > 1)
+      found.emplace_back("a --num option takes one folder as input");
+    if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
+      found.emplace_back(
+          "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");
+    }
+    return found;
+  }
+};
+
+CheckpointChoice choice_from(const AverageOptions& options) {
+  CheckpointChoice choice;
+  choice.count =
+      options.num_epoch_checkpoints + options.num_update_checkpoints + options.num_best_checkpoints;
+  if (options.num_update_checkpoints > 0)
+    choice.kind = CheckpointKind::kUpdate;
+  if (options.num_best_checkpoints > 0)
+    choice.kind = CheckpointKind::kBest;
+  if (options.checkpoint_upper_bound >= 0)
+    choice.upper_bound = options.checkpoint_upper_bound;
+  choice.metric = options.metric;
+  if (options.maximise != "auto")
+    choice.maximise = options.maximise == "yes";
+  return choice;
+}
+
+std::vector<std::string> find_inputs(const AverageOptions& options) {
+  const CheckpointChoice choice = choice_from(options);
+  if (choice.count > 0)
+    return choose_checkpoints(options.inputs.front(), choice);
+  std::vector<std::string> paths;
+  for (const auto& input : options.inputs) paths.push_back(resolve_checkpoint(input));
+  return paths;
+}
+
+int average(std::span<const std::string> arguments) {
+  AverageOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (answer_help(table,
+                  "average",
+                  "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
+                  "Writes the mean of several checkpoints' parameters.",
+                  arguments)) {
+    return kExitOk;
+  }
+  parse_command_line(table, arguments, [&] { return options.problems(); });
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+  const auto inputs = find_inputs(options);
+  for (const auto& input : inputs) log_info(fmt::format("averaging {}", input));
+  average_checkpoints(inputs, options.output);
+  log_info(fmt::format("{}: the mean of {} checkpoints", options.output, inputs.size()));
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("average", argc, argv, average); }

@@ -1,0 +1,67 @@
+// phraseq inspect: what a checkpoint holds, and whether it is whole.
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/checkpoint_report.h"
+#include "core/options/command_line.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct InspectOptions final : Options {
+  std::string file;
+  bool tensors = false;
+  bool options = false;
+  bool json = false;
+
+  void describe(OptionTable& table) override {
+    table.field("file", file, "A checkpoint, a pointer to one, or a folder of them.")
+        .positional()
+        .required()
+        .value_name("FILE");
+    table.field("tensors", tensors, "List every tensor: dtype, shape, bytes, name.");
+    table.field("options", options, "List the options of the architecture and of the task.");
+    table.field("json", json, "Everything as one JSON object, for programs.");
+  }
+};
+
+void print(const CheckpointFile& file, const InspectOptions& options) {
+  if (options.json) {
+    std::cout << checkpoint_report(file).dump(2) << '\n';
+    return;
+  }
+  std::cout << checkpoint_summary(file);
+  if (options.options)
+    std::cout << '\n' << options_list(file);
+  if (options.tensors)
+    std::cout << '\n' << tensor_list(file);
+}
+
+/// Opening verifies every checksum, so that what is printed is what was written.
+int inspect(std::span<const std::string> arguments) {
+  InspectOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (answer_help(
+          table,
+          "inspect",
+          "FILE [--tensors] [--options] [--json]",
+          "Verifies a checkpoint and shows what it holds. Damage is an error (exit code 4).",
+          arguments)) {
+    return kExitOk;
+  }
+  parse_command_line(table, arguments);
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+  print(CheckpointFile::open(resolve_checkpoint(options.file)), options);
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("inspect", argc, argv, inspect); }

@@ -1,0 +1,132 @@
+#include "core/checkpoint/average.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/tensor_role.h"
+
+namespace phraseq {
+namespace {
+
+std::string kind_of(const TensorView& tensor) {
+  return fmt::format("{} [{}]", to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
+}
+
+bool is_averaged(const TensorView& tensor) {
+  return role_of(tensor.name) == TensorRole::kParameter;
+}
+bool is_kept(const TensorView& tensor) { return role_of(tensor.name) != TensorRole::kOptimizer; }
+
+void compare_tensor(const TensorView& wanted,
+                    const CheckpointFile& other,
+                    std::vector<std::string>& problems) {
+  const TensorView* found = other.find(wanted.name);
+  if (found == nullptr) {
+    problems.push_back(wanted.name + " is missing");
+  } else if (found->dtype != wanted.dtype || found->shape != wanted.shape) {
+    problems.push_back(
+        fmt::format("{} is {}, not {}", wanted.name, kind_of(*found), kind_of(wanted)));
+  } else if (!is_averaged(wanted) && !std::ranges::equal(found->bytes, wanted.bytes)) {
+    problems.push_back(wanted.name + " differs");
+  }
+}
+
+/// Averaging makes sense only between moments of one model over one vocabulary.
+void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
+  std::vector<std::string> problems;
+  for (const auto& tensor : model.tensors()) {
+    if (is_kept(tensor))
+      compare_tensor(tensor, other, problems);
+  }
+  for (const auto& tensor : other.tensors()) {
+    if (is_kept(tensor) && model.find(tensor.name) == nullptr)
+      problems.push_back(tensor.name + " is not in the other");
+  }
+  const auto texts = model.metadata().find("task_texts");
+  const auto other_texts = other.metadata().find("task_texts");
+  const bool has_both = texts != model.metadata().end() && other_texts != other.metadata().end();
+  if (has_both && texts->second != other_texts->second)
+    problems.emplace_back("the vocabularies or languages differ");
+  if (problems.empty())
+    return;
+  throw FormatError(fmt::format("{} cannot be averaged with {}:\n    {}",
+                                other.path(),
+                                model.path(),
+                                fmt::join(problems, "\n    ")),
+                    "Average checkpoints of one run.");
+}
+
+/// Mean of one tensor over all files, as bytes of the same dtype.
+template <class Element>
+std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {
+  std::vector<double> sums(static_cast<size_t>(tensor.elements()));
+  std::vector<Element> values(sums.size());
+  for (const auto& file : files) {
+    std::memcpy(values.data(), file.find(tensor.name)->bytes.data(), tensor.bytes.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(values[i]);
+    if (!std::ranges::all_of(values, [](Element value) { return std::isfinite(value); })) {
+      throw FormatError(
+          fmt::format("{}: tensor {} holds values that are not finite", file.path(), tensor.name),
+          "The run had diverged; leave this checkpoint out.");
+    }
+  }
+  const auto count = static_cast<double>(files.size());
+  std::ranges::transform(
+      sums, values.begin(), [&](double sum) { return static_cast<Element>(sum / count); });
+  return {reinterpret_cast<const char*>(values.data()), tensor.bytes.size()};
+}
+
+std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {
+  if (tensor.dtype == DType::kF32)
+    return mean_of<float>(files, tensor);
+  if (tensor.dtype == DType::kF64)
+    return mean_of<double>(files, tensor);
+  throw FormatError(fmt::format("{}: tensor {} is {}; parameters are averaged in F32 or F64",
+                                files.back().path(),
+                                tensor.name,
+                                to_string(tensor.dtype)));
+}
+
+std::map<std::string, std::string> averaged_metadata(const std::vector<CheckpointFile>& files) {
+  auto metadata = files.back().metadata();
+  metadata.erase("train");
+  auto inputs = nlohmann::json::array();
+  for (const auto& file : files)
+    inputs.push_back({{"file", file.path()}, {"fingerprint", file.fingerprint()}});
+  metadata["averaged"] = inputs.dump();
+  return metadata;
+}
+
+}  // namespace
+
+void average_checkpoints(std::span<const std::string> inputs, const std::string& output) {
+  if (inputs.empty())
+    throw UsageError("nothing to average");
+  std::vector<CheckpointFile> files;
+  for (const auto& path : inputs) files.push_back(CheckpointFile::open(path));
+  const CheckpointFile& last = files.back();
+  for (const auto& file : files) check_alike(last, file);
+
+  std::deque<std::string> means;  // a deque: the views' bytes stay where they are
+  std::vector<TensorView> tensors;
+  for (const auto& tensor : last.tensors()) {
+    if (!is_kept(tensor))
+      continue;
+    tensors.push_back(tensor);
+    if (is_averaged(tensor)) {
+      means.push_back(mean_of(files, tensor));
+      tensors.back().bytes = std::as_bytes(std::span(means.back()));
+    }
+  }
+  write_checkpoint(output, averaged_metadata(files), tensors);
+}
+
+}  // namespace phraseq

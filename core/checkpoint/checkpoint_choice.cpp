@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/average.h"
+
+namespace phraseq {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, bool>, 8> kDirections = {{{"loss", false},
+                                                                           {"nll_loss", false},
+                                                                           {"ppl", false},
+                                                                           {"ter", false},
+                                                                           {"bleu", true},
+                                                                           {"chrf", true},
+                                                                           {"chrf++", true},
+                                                                           {"accuracy", true}}};
+
+/// The one metric that the names, or the user, mean.
+std::string metric_of(const std::vector<CheckpointName>& names, const std::string& asked_for) {
+  std::set<std::string> metrics;
+  for (const auto& name : names) metrics.insert(name.metric);
+  if (!asked_for.empty())
+    return asked_for;
+  if (metrics.size() > 1) {
+    throw UsageError(
+        fmt::format("the folder has the best checkpoints by {}", fmt::join(metrics, " and by ")),
+        "Say which with --metric.");
+  }
+  return metrics.empty() ? "" : *metrics.begin();
+}
+
+/// Keeps those of one metric, the best last.
+void order_by_metric(std::vector<CheckpointName>& names, const CheckpointChoice& choice) {
+  const std::string metric = metric_of(names, choice.metric);
+  std::erase_if(names, [&](const CheckpointName& name) { return name.metric != metric; });
+  if (names.empty())
+    return;
+  const auto maximise = choice.maximise ? choice.maximise : is_larger_better(metric);
+  if (!maximise) {
+    throw UsageError(fmt::format("whether a larger '{}' is better is not known", metric),
+                     "Say it with --maximize-best-checkpoint-metric yes or no.");
+  }
+  if (!*maximise)
+    std::ranges::reverse(names);
+}
+
+void drop_above(std::vector<CheckpointName>& names, const CheckpointChoice& choice) {
+  if (!choice.upper_bound)
+    return;
+  std::erase_if(names, [&](const CheckpointName& name) {
+    return (choice.kind == CheckpointKind::kEpoch ? name.epoch : name.update) > *choice.upper_bound;
+  });
+}
+
+std::string_view kind_text(CheckpointKind kind) {
+  switch (kind) {
+    case CheckpointKind::kEpoch:
+      return "epoch";
+    case CheckpointKind::kUpdate:
+      return "update";
+    case CheckpointKind::kBest:
+      return "best";
+    default:
+      return "last";
+  }
+}
+
+}  // namespace
+
+std::optional<bool> is_larger_better(const std::string& metric) {
+  for (const auto& [name, larger] : kDirections) {
+    if (name == metric)
+      return larger;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> choose_checkpoints(const std::string& folder,
+                                            const CheckpointChoice& choice) {
+  auto names = list_checkpoints(folder, choice.kind);
+  if (choice.kind == CheckpointKind::kBest) {
+    order_by_metric(names, choice);
+  } else {
+    drop_above(names, choice);
+  }
+  const auto found = static_cast<int64_t>(names.size());
+  if (found < choice.count) {
+    throw UsageError(fmt::format("{}: {} {} checkpoints were asked for, {} found",
+                                 folder,
+                                 choice.count,
+                                 kind_text(choice.kind),
+                                 found));
+  }
+  std::vector<std::string> paths;
+  for (auto name = names.end() - choice.count; name != names.end(); ++name) {
+    paths.push_back((std::filesystem::path(folder) / name->file_name()).string());
+  }
+  return paths;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,224 @@
+#include "core/checkpoint/checkpoint_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/checkpoint/checkpoint_format.h"
+#include "core/checkpoint/tensor_role.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// An entry's JSON; the text itself when it is none. What a stranger nested deeper than anything of
+/// ours is left out: printing it would take as deep a stack.
+json value_of(const std::string& text) {
+  constexpr int kDeepest = 64;
+  const auto is_shallow = [](int depth, json::parse_event_t, const json&) {
+    return depth < kDeepest;
+  };
+  json value = json::parse(text, is_shallow, /*allow_exceptions=*/false);
+  return value.is_object() || value.is_array() ? value : json(text);
+}
+
+/// One entry's JSON object; an empty one when it is missing or something else.
+json object_entry(const CheckpointFile& file, const std::string& name) {
+  const auto entry = file.metadata().find(name);
+  json value = entry == file.metadata().end() ? json() : value_of(entry->second);
+  return value.is_object() ? value : json::object();
+}
+
+std::string text_entry(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// 1234567 as "1,234,567".
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3) {
+    digits.insert(static_cast<size_t>(place), ",");
+  }
+  return digits;
+}
+
+struct Totals {
+  int64_t tensors = 0;
+  int64_t elements = 0;
+  int64_t bytes = 0;
+};
+
+Totals totals_of(const CheckpointFile& file, TensorRole role) {
+  Totals totals;
+  for (const auto& tensor : file.tensors()) {
+    if (role_of(tensor.name) != role)
+      continue;
+    totals.tensors += 1;
+    totals.elements += tensor.elements();
+    totals.bytes += static_cast<int64_t>(tensor.bytes.size());
+  }
+  return totals;
+}
+
+std::string line(std::string_view name, std::string_view value) {
+  return value.empty() ? std::string() : fmt::format("{:<14}{}\n", name, value);
+}
+
+/// "transformer (plugin transformer 0.1.0)"
+std::string component_text(const json& record) {
+  const std::string name = text_entry(record, "name");
+  if (name.empty())
+    return {};
+  return fmt::format("{} (plugin {} {})",
+                     name,
+                     text_entry(record, "plugin"),
+                     text_entry(record, "plugin_version"));
+}
+
+/// Symbols in a dictionary's text, the four special ones counted.
+int64_t dictionary_size(const std::string& text) {
+  constexpr int64_t kSpecials = 4;
+  return kSpecials + std::ranges::count(text, '\n');
+}
+
+std::string languages_text(const json& texts) {
+  const std::string source = text_entry(texts, "source_language");
+  if (source.empty())
+    return {};
+  return fmt::format("{} to {}", source, text_entry(texts, "target_language"));
+}
+
+std::string vocabulary_text(const json& texts) {
+  const std::string source = text_entry(texts, "source_dictionary");
+  if (source.empty())
+    return {};
+  const std::string target = text_entry(texts, "target_dictionary");
+  const std::string size = grouped(dictionary_size(source));
+  if (target.empty())
+    return fmt::format("{} symbols, joined", size);
+  return fmt::format("{} and {} symbols", size, grouped(dictionary_size(target)));
+}
+
+std::string totals_text(const Totals& totals) {
+  if (totals.tensors == 0)
+    return {};
+  return fmt::format("{} in {} tensors, {} bytes",
+                     grouped(totals.elements),
+                     totals.tensors,
+                     grouped(totals.bytes));
+}
+
+std::string origin_text(const CheckpointFile& file) {
+  if (file.is_foreign())
+    return "a plain safetensors file, without checksums";
+  return fmt::format("checkpoint format {}, written by phraseq {}, fingerprint {}",
+                     kCheckpointFormatVersion,
+                     file.writer_version(),
+                     file.fingerprint());
+}
+
+/// What the `train` entry says of itself; its layout is the trainer's.
+std::string training_text(const CheckpointFile& file) {
+  const json train = object_entry(file, "train");
+  const auto state = train.find("state");
+  if (state == train.end() || !state->is_object() || !state->contains("updates"))
+    return {};
+  return fmt::format("{} updates, {} epochs finished",
+                     (*state)["updates"].dump(),
+                     state->value("finished_epochs", json()).dump());
+}
+
+std::string averaged_text(const CheckpointFile& file) {
+  const auto entry = file.metadata().find("averaged");
+  if (entry == file.metadata().end())
+    return {};
+  std::vector<std::string> names;
+  for (const auto& input : value_of(entry->second)) names.push_back(text_entry(input, "file"));
+  return fmt::format("{}", fmt::join(names, "\n              "));
+}
+
+/// All entries by name, with the bytes of their texts.
+std::string entries_text(const CheckpointFile& file) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : file.metadata())
+    names.push_back(fmt::format("{} ({})", name, grouped(std::ssize(text))));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string options_of(const json& record, std::string_view kind) {
+  const auto options = record.find("options");
+  if (options == record.end() || !options->is_object())
+    return {};
+  std::string text = fmt::format("# {} {}\n", kind, text_entry(record, "name"));
+  for (const auto& [name, value] : options->items()) {
+    text +=
+        fmt::format("{} = {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+}  // namespace
+
+ordered_json checkpoint_report(const CheckpointFile& file) {
+  ordered_json report = {{"file", file.path()},
+                         {"format_version", nullptr},
+                         {"writer_version", nullptr},
+                         {"fingerprint", nullptr}};
+  if (!file.is_foreign()) {
+    report["format_version"] = kCheckpointFormatVersion;
+    report["writer_version"] = file.writer_version();
+    report["fingerprint"] = file.fingerprint();
+  }
+  report["parameters"] = totals_of(file, TensorRole::kParameter).elements;
+  report["metadata"] = ordered_json::object();
+  for (const auto& [name, text] : file.metadata()) report["metadata"][name] = value_of(text);
+  report["tensors"] = ordered_json::array();
+  for (const auto& tensor : file.tensors()) {
+    report["tensors"].push_back({{"name", tensor.name},
+                                 {"dtype", to_string(tensor.dtype)},
+                                 {"shape", tensor.shape},
+                                 {"bytes", tensor.bytes.size()}});
+  }
+  return report;
+}
+
+std::string checkpoint_summary(const CheckpointFile& file) {
+  const json texts = object_entry(file, "task_texts");
+  std::string text = line("file", file.path());
+  text += line("format", origin_text(file));
+  text += line("architecture", component_text(object_entry(file, "architecture")));
+  text += line("task", component_text(object_entry(file, "task")));
+  text += line("languages", languages_text(texts));
+  text += line("vocabulary", vocabulary_text(texts));
+  text += line("tokenizer", text_entry(texts, "tokenizer"));
+  text += line("parameters", totals_text(totals_of(file, TensorRole::kParameter)));
+  text += line("blobs", totals_text(totals_of(file, TensorRole::kBlob)));
+  text += line("optimizer", totals_text(totals_of(file, TensorRole::kOptimizer)));
+  text += line("training", training_text(file));
+  text += line("averaged", averaged_text(file));
+  text += line("metadata", entries_text(file));
+  return text;
+}
+
+std::string tensor_list(const CheckpointFile& file) {
+  std::string text;
+  for (const auto& tensor : file.tensors()) {
+    text += fmt::format("{:<5}{:<16}{:>14}  {}\n",
+                        to_string(tensor.dtype),
+                        fmt::format("[{}]", fmt::join(tensor.shape, ", ")),
+                        grouped(std::ssize(tensor.bytes)),
+                        tensor.name);
+  }
+  return text;
+}
+
+std::string options_list(const CheckpointFile& file) {
+  return options_of(object_entry(file, "architecture"), "architecture") +
+         options_of(object_entry(file, "task"), "task");
+}
+
+}  // namespace phraseq

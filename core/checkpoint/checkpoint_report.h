@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
+
+namespace phraseq {
+
+/// Everything that a checkpoint says about itself, for programs: `file`, `format_version`,
+/// `writer_version`, `fingerprint` (null in a foreign file), `parameters` (elements), `metadata`
+/// (entries that hold JSON as JSON, others as strings), and `tensors`: name, dtype, shape, bytes,
+/// in the file's order.
+PHRASEQ_API nlohmann::ordered_json checkpoint_report(const CheckpointFile& file);
+
+/// The same for a person: what the model, the task and the training are, one `name  value` a line.
+PHRASEQ_API std::string checkpoint_summary(const CheckpointFile& file);
+
+/// One line a tensor: dtype, shape, bytes, name.
+PHRASEQ_API std::string tensor_list(const CheckpointFile& file);
+
+/// The options of architecture and task, `name = value` a line under a heading each; empty in a
+/// foreign file.
+PHRASEQ_API std::string options_list(const CheckpointFile& file);
+
+}  // namespace phraseq

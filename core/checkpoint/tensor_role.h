@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+namespace phraseq {
+
+/// How the tensors of a translator's checkpoint are told apart: by the beginning of their names.
+inline constexpr std::string_view kBlobPrefix = "blob.";
+inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
+
+enum class TensorRole {
+  kParameter,  ///< a weight of the model
+  kBlob,       ///< a file of the task: a subword model
+  kOptimizer,  ///< what only training reads
+};
+
+inline TensorRole role_of(std::string_view name) {
+  if (name.starts_with(kBlobPrefix))
+    return TensorRole::kBlob;
+  if (name.starts_with(kOptimizerPrefix))
+    return TensorRole::kOptimizer;
+  return TensorRole::kParameter;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,198 @@
+#include "core/checkpoint/average.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+
+namespace phraseq {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using testing::TemporaryFolder;
+using testing::values_of;
+using testing::view;
+using testing::write_bytes;
+
+/// A checkpoint in the middle of training: weights, a vocabulary, a subword model, moments.
+struct Moment {
+  std::vector<float> weight = {1, 2};
+  std::string texts = "{}";
+  uint8_t blob = 7;
+  std::vector<int64_t> shape = {2, 1};
+
+  std::string write(const std::string& path) const {
+    const std::vector<double> bias = {weight[0] / 3.0};
+    const std::vector<uint8_t> blobs = {blob};
+    const std::vector<TensorView> tensors = {view("weight", DType::kF32, shape, weight),
+                                             view("bias", DType::kF64, {1}, bias),
+                                             view("blob.source_tokenizer", DType::kU8, {1}, blobs),
+                                             view("optimizer.moment", DType::kF32, {2}, weight)};
+    write_checkpoint(path, {{"task_texts", texts}, {"train", "{}"}, {"task", path}}, tensors);
+    return path;
+  }
+};
+
+std::string average_of(const TemporaryFolder& folder, const std::vector<std::string>& inputs) {
+  average_checkpoints(inputs, folder / "mean");
+  return folder / "mean";
+}
+
+TEST(Average, TakesTheMeanOfParametersAlone) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> inputs = {Moment{.weight = {1, -2}}.write(folder / "a"),
+                                           Moment{.weight = {2, 0}}.write(folder / "b"),
+                                           Moment{.weight = {6, 0.5}}.write(folder / "c")};
+  const auto mean = CheckpointFile::open(average_of(folder, inputs));
+  EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(3, -0.5));
+  EXPECT_THAT(values_of<double>(*mean.find("bias")), ElementsAre(1));
+  EXPECT_THAT(values_of<uint8_t>(*mean.find("blob.source_tokenizer")), ElementsAre(7));
+  EXPECT_EQ(mean.find("optimizer.moment"), nullptr);
+  EXPECT_THAT(mean.metadata(), ElementsAre(Key("averaged"), Key("task"), Key("task_texts")));
+  EXPECT_EQ(mean.metadata("task"), folder / "c");
+  EXPECT_EQ(mean.metadata("averaged"),
+            "[{\"file\":\"" + inputs[0] + "\",\"fingerprint\":\"" +
+                CheckpointFile::open(inputs[0]).fingerprint() + "\"},{\"file\":\"" + inputs[1] +
+                "\",\"fingerprint\":\"" + CheckpointFile::open(inputs[1]).fingerprint() +
+                "\"},{\"file\":\"" + inputs[2] + "\",\"fingerprint\":\"" +
+                CheckpointFile::open(inputs[2]).fingerprint() + "\"}]");
+}
+
+// In float, (1e8 + 1) + 1 - 1e8 loses both ones; the mean of the four is 0.5.
+TEST(Average, SumsInDouble) {
+  const TemporaryFolder folder;
+  std::vector<std::string> inputs;
+  for (const float value : {1e8F, 1.0F, 1.0F, -1e8F}) {
+    inputs.push_back(Moment{.weight = {value, 0}}.write(folder / std::to_string(inputs.size())));
+  }
+  const auto mean = CheckpointFile::open(average_of(folder, inputs));
+  EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(0.5, 0));
+}
+
+TEST(Average, OfOneIsTheSameParameters) {
+  const TemporaryFolder folder;
+  const auto mean =
+      CheckpointFile::open(average_of(folder, {Moment{.weight = {0.1F, 3}}.write(folder / "a")}));
+  EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(0.1F, 3));
+}
+
+std::string refusal(const TemporaryFolder& folder, const Moment& other) {
+  try {
+    average_of(folder, {other.write(folder / "other"), Moment{}.write(folder / "last")});
+    return {};
+  } catch (const FormatError& problem) {
+    EXPECT_FALSE(std::filesystem::exists(folder / "mean"));
+    return problem.message();
+  }
+}
+
+TEST(Average, RefusesWhatIsNotOneModel) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal(folder, Moment{.shape = {1, 2}}),
+              HasSubstr("weight is F32 [1, 2], not F32 [2, 1]"));
+  EXPECT_THAT(refusal(folder, Moment{.texts = "{\"a\":\"\"}"}),
+              HasSubstr("the vocabularies or languages differ"));
+  EXPECT_THAT(refusal(folder, Moment{.blob = 8}), HasSubstr("blob.source_tokenizer differs"));
+}
+
+TEST(Average, ListsEveryDifferentName) {
+  const TemporaryFolder folder;
+  testing::write_small(folder / "small", 1);
+  try {
+    average_of(folder, {folder / "small", Moment{}.write(folder / "last")});
+    FAIL();
+  } catch (const FormatError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("bias is missing"));
+    EXPECT_THAT(problem.message(), HasSubstr("weight is F32 [3], not F32 [2, 1]"));
+    EXPECT_THAT(problem.message(), HasSubstr("blob.source_tokenizer is missing"));
+  }
+}
+
+TEST(Average, RefusesARunThatHadDiverged) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
+              HasSubstr((folder / "other") + ": tensor bias holds values that are not finite"));
+}
+
+class Choice : public ::testing::Test {
+ protected:
+  Choice() {
+    for (const char* name : {"checkpoint9",
+                             "checkpoint10",
+                             "checkpoint11",
+                             "checkpoint_1_90",
+                             "checkpoint_2_100",
+                             "checkpoint_2_110",
+                             "checkpoint.best_bleu_9.500000",
+                             "checkpoint.best_bleu_33.100000",
+                             "checkpoint.best_bleu_31.000000"}) {
+      add(name);
+    }
+  }
+
+  void add(const std::string& name) { write_bytes(folder / (name + ".safetensors"), ""); }
+
+  std::vector<std::string> names(const CheckpointChoice& choice) {
+    std::vector<std::string> found;
+    for (const auto& path : choose_checkpoints(folder.path(), choice)) {
+      found.push_back(std::filesystem::path(path).stem().string());
+    }
+    return found;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(Choice, TakesTheLastEpochsByNumber) {
+  EXPECT_THAT(names({.kind = CheckpointKind::kEpoch, .count = 2}),
+              ElementsAre("checkpoint10", "checkpoint11"));
+  EXPECT_THAT(names({.kind = CheckpointKind::kEpoch, .count = 2, .upper_bound = 10}),
+              ElementsAre("checkpoint9", "checkpoint10"));
+}
+
+TEST_F(Choice, TakesTheLastUpdates) {
+  EXPECT_THAT(names({.kind = CheckpointKind::kUpdate, .count = 1}),
+              ElementsAre("checkpoint_2_110"));
+  EXPECT_THAT(names({.kind = CheckpointKind::kUpdate, .count = 2, .upper_bound = 100}),
+              ElementsAre("checkpoint_1_90", "checkpoint_2_100"));
+}
+
+TEST_F(Choice, TakesTheBestInTheMetricsDirection) {
+  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 2}),
+              ElementsAre("checkpoint.best_bleu_31.000000", "checkpoint.best_bleu_33.100000"));
+  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .maximise = false}),
+              ElementsAre("checkpoint.best_bleu_9.500000"));
+}
+
+TEST_F(Choice, WantsToKnowWhichMetric) {
+  add("checkpoint.best_loss_4.000000");
+  add("checkpoint.best_loss_3.000000");
+  EXPECT_THROW(names({.kind = CheckpointKind::kBest, .count = 1}), UsageError);
+  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .metric = "loss"}),
+              ElementsAre("checkpoint.best_loss_3.000000"));
+}
+
+TEST_F(Choice, WantsToKnowTheDirectionOfAnotherMetric) {
+  add("checkpoint.best_comet_0.800000");
+  CheckpointChoice choice{.kind = CheckpointKind::kBest, .count = 1, .metric = "comet"};
+  EXPECT_THROW(names(choice), UsageError);
+  choice.maximise = true;
+  EXPECT_THAT(names(choice), ElementsAre("checkpoint.best_comet_0.800000"));
+}
+
+TEST_F(Choice, RefusesFewerThanAskedFor) {
+  try {
+    names({.kind = CheckpointKind::kEpoch, .count = 4});
+    FAIL();
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("4 epoch checkpoints were asked for, 3 found"));
+  }
+}
+
+}  // namespace
+}  // namespace phraseq
