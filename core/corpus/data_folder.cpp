@@ -170,9 +170,12 @@ std::string DataFolder::prefix(const std::string& split, const std::string& lang
 
 IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
   IndexedDataset data = IndexedDataset::open(prefix(split, language));
-  check_sum(data.prefix() + ".idx",
-            data.fingerprint(),
-            value_at(manifest_, {"splits", split, language, "index_crc32c"}));
+  const auto sum = [&](const char* name) {
+    return value_at(manifest_, {"splits", split, language, name});
+  };
+  check_sum(data.prefix() + ".idx", data.fingerprint(), sum("index_crc32c"));
+  if (const auto expected = sum("ids_crc32c"); !expected.is_null())
+    check_sum(data.prefix() + ".bin", data.ids_fingerprint(), expected);
   return data;
 }
 

@@ -37,7 +37,8 @@ class PHRASEQ_API DataFolder {
   /// "train", "valid", "valid1", "test" …, those that both languages have.
   std::vector<std::string> splits() const;
   std::string prefix(const std::string& split, const std::string& language) const;
-  /// Opens one side of a split; throws FormatError when its index is not the manifest's.
+  /// Opens one side of a split; throws FormatError when a file is not the manifest's (one pass over
+  /// both, at several GB/s once they are in memory).
   IndexedDataset dataset(const std::string& split, const std::string& language) const;
 
   /// Name of the tokenizer component; "word" for text that was tokenised elsewhere.

@@ -1,5 +1,6 @@
 #include "core/corpus/indexed_dataset.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -57,6 +58,7 @@ struct IndexedDataset::State {
   }
   void check_header();
   void check_lengths() const;
+  uint64_t largest_as_unsigned() const;
   uint64_t checked(int64_t sentence) const;
 };
 
@@ -122,6 +124,19 @@ void IndexedDataset::State::check_lengths() const {
                                            : "first is of another index, or was written to"));
 }
 
+/// The largest id, where a negative one counts as larger than any other: one pass, no sentences. 0
+/// in a corpus without ids.
+uint64_t IndexedDataset::State::largest_as_unsigned() const {
+  uint64_t largest = 0;
+  with_id_type(type, [&](auto id) {
+    using Id = decltype(id);
+    const std::byte* end = ids.bytes().data() + ids.size();
+    for (const std::byte* data = ids.bytes().data(); data != end; data += sizeof(Id))
+      largest = std::max(largest, static_cast<uint64_t>(static_cast<int64_t>(load<Id>(data))));
+  });
+  return largest;
+}
+
 uint64_t IndexedDataset::State::checked(int64_t sentence) const {
   if (sentence < 0 || static_cast<uint64_t>(sentence) >= sentences) {
     throw DataError(
@@ -175,9 +190,13 @@ int64_t IndexedDataset::tokens() const {
 
 uint32_t IndexedDataset::fingerprint() const { return crc32c(state_->index.bytes()); }
 
+uint32_t IndexedDataset::ids_fingerprint() const { return crc32c(state_->ids.bytes()); }
+
 const std::string& IndexedDataset::prefix() const { return state_->prefix; }
 
 void IndexedDataset::check_ids(int64_t vocabulary) const {
+  if (vocabulary > 0 && state_->largest_as_unsigned() < static_cast<uint64_t>(vocabulary))
+    return;
   for (int64_t sentence = 0; sentence < size(); ++sentence) {
     for (const int64_t id : get(sentence)) {
       if (id >= 0 && id < vocabulary)

@@ -32,7 +32,8 @@ class PHRASEQ_API IndexedDataset {
   int64_t length(int64_t index) const;  ///< tokens, </s> included
   std::vector<int64_t> get(int64_t index) const;
   int64_t tokens() const;
-  uint32_t fingerprint() const;  ///< CRC-32C of the .idx file
+  uint32_t fingerprint() const;      ///< CRC-32C of the .idx file
+  uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; reads all of it
   const std::string& prefix() const;
 
   /// Throws DataError naming the first sentence (from 1) that holds an id outside [0, vocabulary).

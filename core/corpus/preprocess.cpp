@@ -272,7 +272,8 @@ json Run::side_record(size_t split, size_t side, const Tally& tally) const {
           {"input_crc32c", hexadecimal(crc32c(MappedFile(file).bytes()))},
           {"tokens", tally.tokens},
           {"replaced", tally.replaced},
-          {"index_crc32c", hexadecimal(written.fingerprint())}};
+          {"index_crc32c", hexadecimal(written.fingerprint())},
+          {"ids_crc32c", hexadecimal(written.ids_fingerprint())}};
 }
 
 void Run::write_splits() {

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/io/failpoint.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
@@ -90,6 +91,8 @@ size_t LineReader::State::read_standard_input() {
 }
 
 size_t LineReader::State::read_file() {
+  if (const int pretended = failpoint("line_reader.read"))
+    throw IoError(path, "read", pretended);
   errno = 0;
   const int got = gzread(file.get(), block.data(), kBufferBytes);
   int status = Z_OK;

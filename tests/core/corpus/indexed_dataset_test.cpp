@@ -171,6 +171,28 @@ TEST(IndexedDataset, RefusesAnIndexCutOffAnywhere) {
   }
 }
 
+TEST(IndexedDataset, NoticesEveryFlippedBitOfAnIndex) {
+  const TemporaryFolder folder;
+  const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
+  const std::string good = read_file(prefix + ".idx");
+  for (size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    folder.write("train.de-en.de.idx", bad);
+    EXPECT_THROW(IndexedDataset::open(prefix), FormatError) << bit;
+  }
+}
+
+TEST(IndexedDataset, FindsANegativeId) {
+  const TemporaryFolder folder;
+  const auto prefix = write_corpus(folder, {{4, 2}, {5, 2}});
+  folder.write("train.de-en.de.idx", with(read_file(prefix + ".idx"), 17, uint8_t{3}));  // i16
+  folder.write("train.de-en.de.bin", with(read_file(prefix + ".bin"), 4, int16_t{-1}));
+  const auto data = IndexedDataset::open(prefix);
+  EXPECT_EQ(data.get(1)[0], -1);
+  EXPECT_THROW(data.check_ids(10), DataError);
+}
+
 TEST(IndexedDataset, NamesTheFirstSentenceWithAnIdBeyondTheDictionary) {
   const TemporaryFolder folder;
   const auto data = IndexedDataset::open(write_corpus(folder, {{4, 2}, {9, 2}, {9, 2}}));

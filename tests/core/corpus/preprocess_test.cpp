@@ -362,6 +362,17 @@ TEST_F(PreprocessTest, KeepsTheOldFolderWhenTheDiskIsFull) {
   expect_no_trace(3);
 }
 
+TEST_F(PreprocessTest, NoticesAFlippedBitOfItsData) {
+  run();
+  const std::string good = written("train.de-en.de.bin");
+  std::string bad = good;
+  bad[2] ^= 1;  // another id of the dictionary
+  folder.write("out/train.de-en.de.bin", bad);
+  EXPECT_THROW(DataFolder::open(options.destdir).dataset("train", "de"), FormatError);
+  folder.write("out/train.de-en.de.bin", good);
+  EXPECT_NO_THROW(DataFolder::open(options.destdir).dataset("train", "de"));
+}
+
 TEST(PreprocessOptions, ReportsAllContradictionsTogether) {
   PreprocessOptions options;
   EXPECT_GE(options.problems().size(), 3U);

@@ -1,0 +1,205 @@
+// phraseq-preprocess as a user runs it, on bad text, bad places, and killed at any time.
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/corpus/data_folder.h"
+#include "core/io/mapped_file.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kProgram = PHRASEQ_BUILD_FOLDER "/bin/phraseq-preprocess";
+
+struct Outcome {
+  int code = 0;
+  std::string text;  ///< standard output and error together
+};
+
+class PreprocessCommand : public testing::Test {
+ protected:
+  void SetUp() override { write("a b\nc\n", "x\ny z\n"); }
+
+  void write(std::string_view source, std::string_view target) {
+    folder.write("train.de", source);
+    folder.write("train.en", target);
+  }
+  /// Runs it in the folder, on train.de and train.en, with settings of the environment in front.
+  Outcome run(const std::string& more = {}, const std::string& environment = {}) {
+    const std::string line = "cd " + folder.path() + " && { " + environment + " " + kProgram +
+                             " -s de -t en --trainpref train --destdir out " + more + "; } 2>&1";
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome outcome;
+    std::array<char, 4096> block{};
+    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+      outcome.text.append(block.data(), got);
+    outcome.code = WEXITSTATUS(::pclose(pipe));
+    return outcome;
+  }
+  bool left_nothing() const { return folder.entries() == 2; }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(PreprocessCommand, SaysWhatItDid) {
+  const Outcome outcome = run("--padding-factor 1");
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("train: read 2 lines, kept 2, skipped 0"),
+                    HasSubstr("[de] Dictionary: 7 types"),
+                    HasSubstr("[en] train.en: 2 sents, 5 tokens, 0% replaced (by <unk>)"),
+                    HasSubstr("Wrote preprocessed data to out")));
+}
+
+TEST_F(PreprocessCommand, LearnsSubwordsThroughThePlugin) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "the newer and the older river\n";
+  write(text, text);
+  EXPECT_EQ(run("--subwords 20 --joined-dictionary").code, kExitOk);
+  const auto data = DataFolder::open(folder.file("out"));
+  EXPECT_EQ(data.tokenizer(), "sentencepiece");
+  EXPECT_FALSE(read_file(data.tokenizer_model("de")).empty());
+}
+
+TEST_F(PreprocessCommand, LowersTheTextAndRemembersIt) {
+  write("A a\n", "X\n");
+  EXPECT_EQ(run("--lowercase --padding-factor 1").code, kExitOk);
+  EXPECT_EQ(read_file(folder.file("out/dict.de.txt")), "a 2\n");
+  EXPECT_EQ(DataFolder::open(folder.file("out")).tokenizer_options().value("lowercase", false),
+            true);
+}
+
+TEST_F(PreprocessCommand, EndsWithTheCodeOfTheRemedyAndWritesNothing) {
+  write("a\nb\n", "x\n");
+  EXPECT_EQ(run().code, kExitData);
+  EXPECT_TRUE(left_nothing());
+  write("a\nb\xED\xA0\x80\n", "x\ny\n");
+  const Outcome bad = run();
+  EXPECT_EQ(bad.code, kExitData);
+  EXPECT_THAT(bad.text,
+              HasSubstr("error: train.de:2:2: invalid UTF-8: surrogate (0xED 0xA0 0x80)"));
+  EXPECT_TRUE(left_nothing());
+  EXPECT_EQ(run("--check-only").code, kExitData);
+  EXPECT_TRUE(left_nothing());
+  EXPECT_EQ(run("--on-bad-line skip").code, kExitOk);
+}
+
+TEST_F(PreprocessCommand, ReportsAllProblemsOfItsOptionsAtOnce) {
+  const Outcome outcome = run("--subwords 10 --subword-model m --nwordssrc many --thresholdsrcc 2");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("3 problems"),
+                    HasSubstr("choose"),
+                    HasSubstr("nwordssrc"),
+                    HasSubstr("thresholdsrc")));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(PreprocessCommand, FindsAnUnusableDestinationFirst) {
+  EXPECT_EQ(run("--destdir train.de").code, kExitIo);
+  EXPECT_EQ(run("--destdir train.de/below").code, kExitIo);
+  EXPECT_EQ(run("--destdir /proc/out").code, kExitIo);
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(PreprocessCommand, ReportsAReadErrorAsOne) {
+  const Outcome outcome = run("", "PHRASEQ_FAILPOINT=line_reader.read:5");
+  EXPECT_EQ(outcome.code, kExitIo);
+  EXPECT_THAT(outcome.text, HasSubstr("train.de: cannot read: Input/output error"));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(PreprocessCommand, RunsOutOfDescriptorsInWords) {
+  const Outcome outcome = run("", "ulimit -n 4;");
+  EXPECT_NE(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.text, HasSubstr("Too many open files"));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(PreprocessCommand, RunsOutOfDiskInWords) {
+  std::string text;
+  for (int i = 0; i < 4'000; ++i) text += "some words of a text\n";
+  write(text, text);
+  const Outcome outcome = run("", "ulimit -f 16;");  // blocks: 8 KiB, or 16 in some shells
+  EXPECT_EQ(outcome.code, kExitIo);
+  EXPECT_THAT(outcome.text, HasSubstr("File too large"));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(PreprocessCommand, WritesTheSameBytesInAnySurroundings) {
+  write("I \xC4\xB0 a 1,5\n", "x\n");
+  ASSERT_EQ(run("--lowercase").code, kExitOk);
+  const std::string dictionary = read_file(folder.file("out/dict.de.txt"));
+  const std::string manifest = read_file(folder.file("out/manifest.json"));
+  for (const char* surroundings :
+       {"LC_ALL=tr_TR.UTF-8", "LC_ALL=de_DE.UTF-8", "LC_ALL=C TZ=Asia/Kolkata", "env -u HOME"}) {
+    fs::remove_all(folder.file("out"));
+    ASSERT_EQ(run("--lowercase", surroundings).code, kExitOk);
+    EXPECT_EQ(read_file(folder.file("out/dict.de.txt")), dictionary) << surroundings;
+    EXPECT_EQ(read_file(folder.file("out/manifest.json")), manifest) << surroundings;
+  }
+}
+
+/// Starts it, with its output thrown away.
+pid_t start(const TemporaryFolder& folder) {
+  const pid_t child = ::fork();
+  if (child != 0)
+    return child;
+  if (::chdir(folder.path().c_str()) != 0 || std::freopen("/dev/null", "w", stderr) == nullptr)
+    ::_exit(99);
+  ::execl(kProgram,
+          kProgram,
+          "-s",
+          "de",
+          "-t",
+          "en",
+          "--trainpref",
+          "train",
+          "--destdir",
+          "out",
+          nullptr);
+  ::_exit(99);
+}
+
+TEST_F(PreprocessCommand, KilledAtAnyTimeLeavesAWholeFolderOrNone) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "w" + std::to_string(i % 997) + " and some more words\n";
+  write(text, text);
+  std::minstd_rand random(7);
+  int whole = 0;
+  for (int round = 0; round < 25; ++round) {
+    const pid_t child = start(folder);
+    ::usleep(static_cast<useconds_t>(random() % 120'000));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    if (!fs::exists(folder.file("out")))
+      continue;
+    ++whole;
+    const auto data = DataFolder::open(folder.file("out"));
+    EXPECT_EQ(data.dataset("train", "de").size(), 20'000);
+    EXPECT_EQ(data.dataset("train", "en").size(), 20'000);
+    fs::remove_all(folder.file("out"));
+  }
+  EXPECT_LT(whole, 25);
+  EXPECT_EQ(run().code, kExitOk);
+  EXPECT_EQ(folder.entries(), 3U);  // what the killed runs left is gone
+}
+
+}  // namespace
+}  // namespace phraseq
