@@ -1,5 +1,6 @@
 // The front: `phraseq NAME …` runs the program phraseq-NAME, found beside this one or on the PATH.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -86,18 +87,30 @@ int print_help() {
   return phraseq::kExitOk;
 }
 
-int run_program(const std::string& name, std::span<const std::string> arguments) {
-  const auto commands = find_commands();
-  const auto found = commands.find(name);
-  if (found == commands.end()) {
-    std::vector<std::string> known;
-    for (const auto& [command, path] : commands) known.push_back(command);
-    const std::string guess = phraseq::did_you_mean(name, known);
-    throw UsageError(
-        fmt::format("'{}' is not a command{}{}", name, guess.empty() ? "" : "; ", guess),
-        "phraseq --help lists the commands.");
+/// The program of a command; an empty path when there is none.
+fs::path find_command(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return {};
+  for (const fs::path& folder : command_folders()) {
+    fs::path program = folder / ("phraseq-" + name);
+    if (access(program.c_str(), X_OK) == 0)
+      return program;
   }
-  const std::string program = found->second.string();
+  return {};
+}
+
+[[noreturn]] void refuse(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [command, path] : find_commands()) known.push_back(command);
+  const std::string guess = phraseq::did_you_mean(name, known);
+  throw UsageError(fmt::format("'{}' is not a command{}{}", name, guess.empty() ? "" : "; ", guess),
+                   "phraseq --help lists the commands.");
+}
+
+int run_program(const std::string& name, std::span<const std::string> arguments) {
+  const std::string program = find_command(name).string();
+  if (program.empty())
+    refuse(name);
   std::vector<const char*> argv = {program.c_str()};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);

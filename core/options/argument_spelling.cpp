@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/base/near_miss.h"
 #include "core/options/value_text.h"
 
@@ -138,6 +140,29 @@ class Speller {
   SpelledArguments result_;
 };
 
+/// Two options of a run must not answer to one flag; names themselves are checked when they are
+/// added.
+void check_flags(const OptionTable& table) {
+  std::map<std::string, const OptionField*> owners;
+  const auto claim = [&](const std::string& flag, const OptionField& field) {
+    const OptionField* owner = owners.try_emplace(flag, &field).first->second;
+    if (owner == &field)
+      return;
+    throw PluginError(fmt::format("{} stands for --{} of '{}' and for --{} of '{}'",
+                                  flag,
+                                  owner->name,
+                                  owner->section,
+                                  field.name,
+                                  field.section),
+                      "Two components of one run must not share an option's name.");
+  };
+  for (const OptionField& field : table.fields()) {
+    claim("--" + field.name, field);
+    for (const std::string& other : field.aliases) claim("--" + other, field);
+    for (const std::string& flag : field.short_flags) claim("-" + flag, field);
+  }
+}
+
 }  // namespace
 
 SplitFlag split_flag(std::string_view argument) {
@@ -156,6 +181,7 @@ SplitFlag split_flag(std::string_view argument) {
 }
 
 SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments) {
+  check_flags(table);
   return Speller(table, arguments).run();
 }
 

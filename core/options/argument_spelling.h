@@ -19,7 +19,7 @@ struct SpelledArguments {
 /// Rewrites what users may write into one spelling: underscores, aliases and one-dash flags (`-s`,
 /// `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the value, and the
 /// arguments after a list of strings up to the next flag. Unknown flags and missing values become
-/// problems.
+/// problems. Throws PluginError when two options answer to one flag.
 SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments);
 
 /// "--max_tokens=9" → "max-tokens" and "9"; an argument that is no flag has an empty name.

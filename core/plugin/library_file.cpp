@@ -49,7 +49,8 @@ class ElfFile {
   std::vector<Entry> table(uint64_t offset, uint64_t size) {
     const std::string raw = bytes(offset, size);
     std::vector<Entry> entries(size / sizeof(Entry));
-    std::memcpy(entries.data(), raw.data(), entries.size() * sizeof(Entry));
+    if (!entries.empty())
+      std::memcpy(entries.data(), raw.data(), entries.size() * sizeof(Entry));
     return entries;
   }
 

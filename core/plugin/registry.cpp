@@ -87,9 +87,8 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
     if (other.file == plugin.file)
       return;
   }
-  const auto before = components_;
   const auto failed = [&](std::string_view what) {
-    components_ = before;
+    std::erase_if(components_, [&](const auto& it) { return it.second.file == plugin.file; });
     current_plugin_ = nullptr;
     return PluginError(fmt::format("plugin '{}' ({}) failed while it registered its components: {}",
                                    plugin.name,

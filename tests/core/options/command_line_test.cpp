@@ -175,6 +175,18 @@ TEST(CommandLine, DoesNotGuessFromABeginning) {
               HasSubstr("unknown option -layers; did you mean '--layers'?"));
 }
 
+TEST(CommandLine, RefusesTwoOptionsThatAnswerToOneFlag) {
+  for (const bool is_short : {false, true}) {
+    Sample sample;
+    int64_t lines = 0;
+    sample.table.section("Reader");
+    OptionField& field = sample.table.field("lines", lines, "Lines.");
+    is_short ? field.short_flag("l") : field.alias("depth");
+    EXPECT_THAT(message_of([&] { parse_command_line(sample.table, Arguments{}); }),
+                HasSubstr("stands for --layers of 'Model' and for --lines of 'Reader'"));
+  }
+}
+
 TEST(CommandLine, RemembersWhereAValueCameFrom) {
   const ConfigFile file("layers = 4\ndropout = 0.2\n");
   Sample sample;

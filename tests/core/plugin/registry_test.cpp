@@ -178,9 +178,12 @@ TEST(Registry, LeavesNothingOfAPluginThatFails) {
 TEST(Registry, IsFrozenByTheFirstLookUp) {
   Registry registry;
   add_box(registry);
-  registry.select("shape", "box");
+  const Selection selection = registry.select("shape", "box");
   EXPECT_THAT(message_of([&] { add_box(registry, "late"); }),
               HasSubstr("shape 'late' comes too late"));
+  EXPECT_THROW(registry.add_plugin(kShapes, [](Registry& it) { add_box(it, "late"); }),
+               PluginError);
+  EXPECT_EQ(selection.component->name, "box");  // what was selected stays where it is
 }
 
 TEST(Create, NamesThePluginOfWhatAConstructorThrows) {

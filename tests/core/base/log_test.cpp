@@ -1,0 +1,53 @@
+#include "core/base/log.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+using testing::MatchesRegex;
+
+TEST(Log, WritesToStandardErrorAndKeepsWarningsWhenQuiet) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  log_info("one {} two");  // braces are text
+  set_log_quiet(true);
+  log_info("unheard");
+  log_warning("three");
+  log_error("four");
+  set_log_quiet(false);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              MatchesRegex("..:..:.. \\| info \\| one \\{\\} two\n..:..:.. \\| warning \\| three\n"
+                           "..:..:.. \\| error \\| four\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(Log, AppendsToAFileWithTheDate) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("phraseq-log-" + std::to_string(getpid()) + ".txt");
+  std::ofstream(path) << "before\n";
+  add_log_file(path.string());
+  testing::internal::CaptureStderr();
+  log_info("after");
+  testing::internal::GetCapturedStderr();
+  std::ifstream stream(path);
+  const std::string content{std::istreambuf_iterator<char>(stream), {}};
+  std::filesystem::remove(path);
+  EXPECT_THAT(content, MatchesRegex("before\n....-..-.. ..:..:.. \\| info \\| after\n"));
+}
+
+TEST(Log, SaysThatAFileCannotBeOpened) {
+  EXPECT_THROW(add_log_file("/proc/nowhere/log.txt"), IoError);
+}
+
+}  // namespace
+}  // namespace phraseq
