@@ -62,7 +62,7 @@ step train train
 step generate generate
 
 printf '\n== score of %s/test.hyp\n' "$folder"
-phraseq score corpus/test.de < test.hyp
+phraseq score corpus/test.de --format text < test.hyp
 
 printf '\n== samples\n'
 paste corpus/test.en test.hyp corpus/test.de |

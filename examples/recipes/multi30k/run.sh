@@ -38,4 +38,4 @@ phraseq train data-bin --arch transformer_tiny --share-all-embeddings \
 
 phraseq average --inputs checkpoints --num-epoch-checkpoints 10 --output checkpoints/average.safetensors
 phraseq generate --path checkpoints/average.safetensors --beam 5 < text/test_2016_flickr.en > test.hyp
-phraseq score text/test_2016_flickr.de < test.hyp
+phraseq score text/test_2016_flickr.de --format text < test.hyp
