@@ -11,16 +11,19 @@
 
 namespace phraseq {
 
-/// Id sequences of several sentences as one column of rows, sentence after sentence, without padding.
+/// Id sequences of several sentences as one column of rows, sentence after sentence, without
+/// padding.
 ///
-/// Layers work on such rows (`[tokens, model]`) plus the offsets; padding exists only inside attention
-/// kernels. Sentence i is rows offsets[i] to offsets[i+1].
+/// Layers work on such rows (`[tokens, model]`) plus the offsets; padding exists only inside
+/// attention kernels. Sentence i is rows offsets[i] to offsets[i+1].
 struct PHRASEQ_API PackedTokens {
   at::Tensor ids;                ///< [tokens] int64
   at::Tensor positions;          ///< [tokens] int64: number of earlier tokens of the same sentence
   std::vector<int64_t> offsets;  ///< [sentences + 1], from 0 to tokens
 
-  int64_t sentences() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t sentences() const {
+    return offsets.empty() ? 0 : static_cast<int64_t>(offsets.size()) - 1;
+  }
   int64_t tokens() const { return offsets.empty() ? 0 : offsets.back(); }
   int64_t length(int64_t sentence) const;
   int64_t max_length() const;
@@ -29,8 +32,8 @@ struct PHRASEQ_API PackedTokens {
   static PackedTokens pack(const std::vector<std::vector<int64_t>>& sequences);
   /// `[batch, time]`, filled up with `pad` at the right.
   at::Tensor padded(int64_t pad) const;
-  /// Rows of another tensor that is packed the same way, `[tokens, …]` to `[batch, time, …]` (zeros at
-  /// padding) and back: for plugins that want the padded view.
+  /// Rows of another tensor that is packed the same way, `[tokens, …]` to `[batch, time, …]` (zeros
+  /// at padding) and back: for plugins that want the padded view.
   at::Tensor pad_rows(const at::Tensor& rows) const;
   at::Tensor unpad_rows(const at::Tensor& padded_rows) const;
   /// `[batch, time]`, true = a real token.
@@ -43,8 +46,9 @@ struct PHRASEQ_API Batch {
   std::vector<int64_t> sentence_ids;  ///< place in the data set, from 0
   PackedTokens source;                ///< ends in </s> (and may start with <s>)
   PackedTokens target_in;             ///< what the decoder is fed: start token, then the target
-  at::Tensor target_out;              ///< [target tokens] int64: what it should say; packed as target_in
-  std::map<std::string, at::Tensor> extras;  ///< named additions of a task (phrase index, candidates …)
+  at::Tensor target_out;  ///< [target tokens] int64: what it should say; packed as target_in
+  std::map<std::string, at::Tensor>
+      extras;  ///< named additions of a task (phrase index, candidates …)
 
   int64_t sentences() const { return source.sentences(); }
   bool has_target() const { return target_out.defined(); }

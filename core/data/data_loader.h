@@ -18,12 +18,13 @@ namespace phraseq {
 
 /// How sentences are put together into batches.
 struct BatchingOptions {
-  int64_t max_tokens = 0;      ///< budget: the larger side's tokens summed over the batch, padding not counted; 0 = no limit
-  int64_t max_sentences = 0;   ///< 0 = no limit
+  int64_t max_tokens = 0;  ///< budget: the larger side's tokens summed over the batch, padding not
+                           ///< counted; 0 = no limit
+  int64_t max_sentences = 0;  ///< 0 = no limit
   int64_t max_source_positions = 1024;
   int64_t max_target_positions = 1024;
   uint64_t seed = 1;
-  bool shuffle = true;         ///< order of batches and of equally long sentences, by seed and epoch
+  bool shuffle = true;  ///< order of batches and of equally long sentences, by seed and epoch
 };
 
 /// Turns examples into a batch; a task's `collate`.
@@ -37,7 +38,8 @@ class PHRASEQ_API Corpus {
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;
-  /// Before an epoch's first read: a corpus that segments at random draws anew, by (seed, epoch, line).
+  /// Before an epoch's first read: a corpus that segments at random draws anew, by (seed, epoch,
+  /// line).
   virtual void start_epoch(int64_t /*epoch*/) {}
   /// Equal for equal data: stored in checkpoints, compared at resume.
   virtual std::string fingerprint() const = 0;
@@ -45,9 +47,10 @@ class PHRASEQ_API Corpus {
 
 /// Where a task's text is and how it becomes ids; what a data loader is made from.
 struct DataLoaderSetup {
-  std::string folder;                       ///< data-bin, or where the raw text is
+  std::string folder;  ///< data-bin, or where the raw text is
   std::string source_language, target_language;
-  std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t> sample_seed)> encode_source, encode_target;
+  std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t> sample_seed)>
+      encode_source, encode_target;
   int64_t source_vocabulary = 0, target_vocabulary = 0;
   uint64_t seed = 1;
 };
@@ -66,7 +69,7 @@ class PHRASEQ_API DataLoader {
 };
 
 /// Skipped sentences by reason, with the first few numbers (from 1) of each.
-struct SkipReport {
+struct PHRASEQ_API SkipReport {
   struct Reason {
     std::string what;
     int64_t count = 0;
@@ -77,35 +80,41 @@ struct SkipReport {
   std::string text() const;
 };
 
-/// The batches of one epoch, as sentence indices: sentences are shuffled by (seed, epoch), sorted by
-/// length (stable), cut into batches within the budget, and the batches shuffled. No sentence is dropped
-/// but those in `skipped`: over the positions, or with an empty side.
+/// The batches of one epoch, as sentence indices: sentences are shuffled by (seed, epoch), sorted
+/// by length (stable), cut into batches within the budget, and the batches shuffled. No sentence is
+/// dropped but those in `skipped`: over the positions, or with an empty side.
 struct PHRASEQ_API BatchPlan {
   std::vector<std::vector<int64_t>> batches;
   SkipReport skipped;
 };
-PHRASEQ_API BatchPlan plan_batches(const Corpus& corpus, const BatchingOptions& options, int64_t epoch);
+PHRASEQ_API BatchPlan plan_batches(const Corpus& corpus,
+                                   const BatchingOptions& options,
+                                   int64_t epoch);
 
 /// Batches of an endless sequence of epochs, made ahead on a thread of its own.
 ///
 /// The position (epoch, batches delivered) can be saved and restored: a condition of the interface.
-/// What was only prefetched does not count as delivered. An exception on the thread reaches the caller
-/// of `next`.
+/// What was only prefetched does not count as delivered. An exception on the thread reaches the
+/// caller of `next`.
 class PHRASEQ_API BatchIterator {
  public:
-  BatchIterator(std::shared_ptr<Corpus> corpus, BatchingOptions options, Collate collate,
+  BatchIterator(std::shared_ptr<Corpus> corpus,
+                BatchingOptions options,
+                Collate collate,
                 int64_t prefetch = 4);
   ~BatchIterator();
 
-  /// The next batch of the running epoch, or nothing at its end; the call after that begins the next.
+  /// The next batch of the running epoch, or nothing at its end; the call after that begins the
+  /// next.
   std::optional<Batch> next();
-  int64_t epoch() const;               ///< from 1
-  int64_t batches_delivered() const;   ///< in this epoch
+  int64_t epoch() const;              ///< from 1
+  int64_t batches_delivered() const;  ///< in this epoch
   int64_t batches_in_epoch() const;
   const SkipReport& skipped() const;
 
   nlohmann::json position() const;
-  /// Throws FormatError when the recorded data or batching options are others than ours, with the difference.
+  /// Throws FormatError when the recorded data or batching options are others than ours, with the
+  /// difference.
   void restore(const nlohmann::json& position);
 
  private:

@@ -1,0 +1,188 @@
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <pthread.h>
+#include <stdexcept>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/data/data_loader.h"
+#include "tests/core/data/random_corpus.h"
+
+namespace phraseq {
+namespace {
+
+using phraseq::testing::LengthsCorpus;
+using phraseq::testing::random_lengths;
+using ::testing::HasSubstr;
+using Ids = std::vector<int64_t>;
+
+Batch ids_only(const std::vector<Example>& examples) {
+  Batch batch;
+  for (const Example& example : examples) batch.sentence_ids.push_back(example.id);
+  return batch;
+}
+
+std::shared_ptr<Corpus> corpus_of(int64_t size) {
+  Random random(static_cast<uint64_t>(size));
+  return std::make_shared<LengthsCorpus>(random_lengths(random, size, 15));
+}
+
+BatchingOptions budget(int64_t max_tokens) {
+  BatchingOptions options;
+  options.max_tokens = max_tokens;
+  return options;
+}
+
+BatchIterator iterator_over(int64_t size, BatchingOptions options, int64_t prefetch = 3) {
+  return {corpus_of(size), options, ids_only, prefetch};
+}
+
+/// The sentence ids of the next `steps` calls of `next`; an epoch's end is an empty list.
+std::vector<Ids> take(BatchIterator& iterator, int64_t steps) {
+  std::vector<Ids> taken;
+  for (int64_t i = 0; i < steps; ++i) {
+    const auto batch = iterator.next();
+    taken.push_back(batch ? batch->sentence_ids : Ids());
+  }
+  return taken;
+}
+
+TEST(BatchIterator, GivesThePlanOfEachEpochInOrderAndThenNothing) {
+  BatchIterator iterator = iterator_over(37, budget(40));
+  for (int64_t epoch = 1; epoch <= 3; ++epoch) {
+    const auto plan = plan_batches(*corpus_of(37), budget(40), epoch);
+    for (const Ids& expected : plan.batches) ASSERT_EQ(iterator.next()->sentence_ids, expected);
+    EXPECT_EQ(iterator.epoch(), epoch);
+    EXPECT_EQ(iterator.batches_delivered(), iterator.batches_in_epoch());
+    EXPECT_FALSE(iterator.next());
+    EXPECT_EQ(iterator.epoch(), epoch);
+  }
+}
+
+TEST(BatchIterator, GoesOnFromEveryPositionAsIfNothingHadHappened) {
+  const int64_t per_epoch = iterator_over(29, budget(40)).batches_in_epoch() + 1;
+  BatchIterator unbroken = iterator_over(29, budget(40));
+  const auto all = take(unbroken, 2 * per_epoch);
+  for (int64_t stop = 0; stop < 2 * per_epoch; ++stop) {
+    BatchIterator before = iterator_over(29, budget(40));
+    take(before, stop);
+    const auto saved = nlohmann::json::parse(before.position().dump());
+    BatchIterator after = iterator_over(29, budget(40), 1);
+    after.restore(saved);
+    const std::vector<Ids> rest(all.begin() + stop, all.end());
+    ASSERT_EQ(take(after, static_cast<int64_t>(rest.size())), rest) << "stopped after " << stop;
+  }
+}
+
+TEST(BatchIterator, DoesNotCountWhatWasOnlyPrefetched) {
+  BatchIterator iterator = iterator_over(40, budget(30), 8);
+  take(iterator, 2);
+  EXPECT_EQ(iterator.batches_delivered(), 2);
+  EXPECT_EQ(iterator.position().at("batches"), 2);
+}
+
+TEST(BatchIterator, StandsAtTheNextEpochOnceTheEndWasTold) {
+  BatchIterator iterator = iterator_over(9, budget(1000));
+  take(iterator, iterator.batches_in_epoch());
+  EXPECT_EQ(iterator.position().at("epoch"), 1);
+  take(iterator, 1);
+  EXPECT_EQ(iterator.position().at("epoch"), 2);
+  EXPECT_EQ(iterator.position().at("batches"), 0);
+}
+
+TEST(BatchIterator, SaysWhichOptionDiffersFromTheRecordedOne) {
+  const auto position = iterator_over(29, budget(40)).position();
+  BatchingOptions other = budget(50);
+  other.seed = 3;
+  BatchIterator iterator = iterator_over(29, other);
+  try {
+    iterator.restore(position);
+    FAIL() << "was accepted";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("max-tokens: was 40, now 50"));
+    EXPECT_THAT(error.what(), HasSubstr("seed: was 1, now 3"));
+    EXPECT_THAT(error.what(), Not(HasSubstr("shuffle")));
+  }
+}
+
+TEST(BatchIterator, RefusesThePositionOfOtherData) {
+  const auto position = iterator_over(29, budget(40)).position();
+  BatchIterator iterator = iterator_over(30, budget(40));
+  try {
+    iterator.restore(position);
+    FAIL() << "was accepted";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("corpus: was \"lengths 29\", now \"lengths 30\""));
+  }
+}
+
+TEST(BatchIterator, RefusesAPlaceBehindTheEpochsEnd) {
+  BatchIterator iterator = iterator_over(29, budget(40));
+  auto position = iterator.position();
+  position["batches"] = 10'000;
+  EXPECT_THROW(iterator.restore(position), FormatError);
+  position["batches"] = "many";
+  EXPECT_THROW(iterator.restore(position), FormatError);
+}
+
+TEST(BatchIterator, BringsAnExceptionOfItsThreadToTheCaller) {
+  const Collate failing = [](const std::vector<Example>& examples) -> Batch {
+    static std::atomic<int> calls = 0;
+    if (++calls == 3)
+      throw DataError("line 17 is bad");
+    return ids_only(examples);
+  };
+  BatchIterator iterator(corpus_of(40), budget(30), failing, 2);
+  EXPECT_TRUE(iterator.next());
+  EXPECT_TRUE(iterator.next());
+  EXPECT_THROW(iterator.next(), DataError);
+  EXPECT_THROW(iterator.next(), DataError);
+  EXPECT_EQ(iterator.batches_delivered(), 2);
+}
+
+TEST(BatchIterator, LeavesSignalsToTheMainThread) {
+  std::atomic<bool> blocked = false;
+  const Collate looking = [&blocked](const std::vector<Example>& examples) {
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    blocked = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGINT) == 1;
+    return ids_only(examples);
+  };
+  BatchIterator iterator(corpus_of(5), budget(1000), looking, 1);
+  iterator.next();
+  EXPECT_TRUE(blocked);
+  sigset_t here;
+  pthread_sigmask(SIG_SETMASK, nullptr, &here);
+  EXPECT_EQ(sigismember(&here, SIGTERM), 0);
+}
+
+TEST(BatchIterator, EndsItsThreadWhenItGoesInTheMiddle) {
+  std::atomic<int> made = 0;
+  const Collate counting = [&made](const std::vector<Example>& examples) {
+    ++made;
+    return ids_only(examples);
+  };
+  {
+    BatchIterator iterator(corpus_of(200), budget(15), counting, 4);
+    iterator.next();
+  }
+  const int after = made;
+  EXPECT_LE(after, 6);  // one delivered, four ahead, one in the making
+  EXPECT_EQ(made, after);
+}
+
+TEST(BatchIterator, TellsAnEmptyCorpusAsAnEmptyEpoch) {
+  BatchIterator iterator(
+      std::make_shared<LengthsCorpus>(std::vector<std::pair<int64_t, int64_t>>()),
+      budget(10),
+      ids_only);
+  EXPECT_FALSE(iterator.next());
+  EXPECT_EQ(iterator.batches_in_epoch(), 0);
+}
+
+}  // namespace
+}  // namespace phraseq
