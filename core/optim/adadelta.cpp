@@ -1,0 +1,74 @@
+#include "core/optim/adadelta.h"
+
+#include <ATen/ops/zeros_like.h>
+
+#include "core/optim/flat_pass.h"
+#include "core/optim/update_kernels.h"
+
+namespace phraseq {
+
+void AdadeltaOptions::describe(OptionTable& table) {
+  table.field("adadelta-rho", adadelta_rho, "Decay of the averages of squares.").in(0.0, 1.0);
+  table.field("adadelta-eps", adadelta_eps, "Added to both averages before their roots.")
+      .at_least(0);
+  table
+      .field(
+          "weight-decay", weight_decay, "L2 penalty: times the parameter, added to its gradient.")
+      .at_least(0);
+}
+
+Adadelta::Adadelta(const AdadeltaOptions& options, const OptimizerSetup& setup)
+    : options_(options),
+      parameters_(*setup.parameters),
+      square_avg_(at::zeros_like(parameters_.values())),
+      acc_delta_(at::zeros_like(parameters_.values())) {}
+
+std::map<std::string, at::Tensor> Adadelta::state() {
+  return {{"square_avg", square_avg_}, {"acc_delta", acc_delta_}};
+}
+
+void Adadelta::step(double learning_rate, double gradient_scale) {
+  ++steps_;
+  if (!uses_kernels(parameters_)) {
+    step_with_operators(learning_rate, gradient_scale);
+  } else if (parameters_.values().scalar_type() == at::kDouble) {
+    step_with_kernel<double>(learning_rate, gradient_scale);
+  } else {
+    step_with_kernel<float>(learning_rate, gradient_scale);
+  }
+}
+
+template <class T>
+void Adadelta::step_with_kernel(double learning_rate, double gradient_scale) {
+  const kernels::AdadeltaStep<T> by{static_cast<T>(options_.adadelta_rho),
+                                    static_cast<T>(1 - options_.adadelta_rho),
+                                    static_cast<T>(options_.adadelta_eps),
+                                    static_cast<T>(options_.weight_decay),
+                                    static_cast<T>(learning_rate),
+                                    static_cast<T>(gradient_scale)};
+  T* p = parameters_.values().data_ptr<T>();
+  const T* g = parameters_.gradients().data_ptr<T>();
+  T* a = square_avg_.data_ptr<T>();
+  T* d = acc_delta_.data_ptr<T>();
+  uint16_t* bf16 = bf16_data(parameters_);
+  for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
+    kernels::adadelta(
+        by, size, p + at, g + at, a + at, d + at, bf16 == nullptr ? nullptr : bf16 + at);
+  });
+}
+
+void Adadelta::step_with_operators(double learning_rate, double gradient_scale) {
+  const double rho = options_.adadelta_rho;
+  const double eps = options_.adadelta_eps;
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  gradient.add_(parameters_.values(), options_.weight_decay);
+  square_avg_.mul_(rho).addcmul_(gradient, gradient, 1 - rho);
+  const at::Tensor delta =
+      (acc_delta_ + eps).sqrt_().div_((square_avg_ + eps).sqrt_()).mul_(gradient);
+  acc_delta_.mul_(rho).addcmul_(delta, delta, 1 - rho);
+  parameters_.values().add_(delta, -learning_rate);
+  if (parameters_.bf16().defined())
+    parameters_.bf16().copy_(parameters_.values());
+}
+
+}  // namespace phraseq

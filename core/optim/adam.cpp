@@ -1,0 +1,102 @@
+#include "core/optim/adam.h"
+
+#include <cmath>
+
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/zeros_like.h>
+
+#include "core/optim/flat_pass.h"
+#include "core/optim/update_kernels.h"
+
+namespace phraseq {
+
+void AdamOptions::describe(OptionTable& table) {
+  table.field("adam-betas", adam_betas, "Decay of the mean and of the square of the gradient.")
+      .in(0.0, 1.0);
+  table.field("adam-eps", adam_eps, "Added to the square root that the mean is divided by.")
+      .at_least(0);
+  table
+      .field("weight-decay", weight_decay, "Share of lr by which a parameter shrinks in an update.")
+      .at_least(0);
+}
+
+std::vector<std::string> AdamOptions::problems() const {
+  if (adam_betas.size() != 2)
+    return {"adam-betas takes two numbers, such as 0.9,0.98"};
+  for (const double beta : adam_betas) {
+    if (!(beta >= 0 && beta < 1))
+      return {"adam-betas must be at least 0 and less than 1"};
+  }
+  return {};
+}
+
+Adam::Adam(const AdamOptions& options, const OptimizerSetup& setup)
+    : options_(options), parameters_(*setup.parameters) {
+  const auto problems = options.problems();
+  if (!problems.empty())
+    throw UsageError(problems.front());
+  exp_avg_ = at::zeros_like(parameters_.values());
+  exp_avg_sq_ = at::zeros_like(parameters_.values());
+}
+
+std::map<std::string, at::Tensor> Adam::state() {
+  return {{"exp_avg", exp_avg_}, {"exp_avg_sq", exp_avg_sq_}};
+}
+
+void Adam::step(double learning_rate, double gradient_scale) {
+  const auto t = static_cast<double>(++steps_);
+  const double correction1 = 1 - std::pow(options_.adam_betas[0], t);
+  const double root2 = std::sqrt(1 - std::pow(options_.adam_betas[1], t));
+  const double step_size = learning_rate * root2 / correction1;
+  const double eps = options_.adam_eps * (options_.eps_before_correction ? 1.0 : root2);
+  if (!uses_kernels(parameters_)) {
+    step_with_operators(learning_rate, gradient_scale, step_size, eps);
+  } else if (parameters_.values().scalar_type() == at::kDouble) {
+    step_with_kernel<double>(learning_rate, gradient_scale, step_size, eps);
+  } else {
+    step_with_kernel<float>(learning_rate, gradient_scale, step_size, eps);
+  }
+}
+
+template <class T>
+void Adam::step_with_kernel(double learning_rate,
+                            double gradient_scale,
+                            double step_size,
+                            double eps) {
+  const double beta1 = options_.adam_betas[0];
+  const double beta2 = options_.adam_betas[1];
+  const kernels::AdamStep<T> by{static_cast<T>(beta1),
+                                static_cast<T>(1 - beta1),
+                                static_cast<T>(beta2),
+                                static_cast<T>(1 - beta2),
+                                static_cast<T>(1 - learning_rate * options_.weight_decay),
+                                static_cast<T>(step_size),
+                                static_cast<T>(eps),
+                                static_cast<T>(gradient_scale)};
+  T* p = parameters_.values().data_ptr<T>();
+  const T* g = parameters_.gradients().data_ptr<T>();
+  T* m = exp_avg_.data_ptr<T>();
+  T* v = exp_avg_sq_.data_ptr<T>();
+  uint16_t* bf16 = bf16_data(parameters_);
+  for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
+    kernels::adam(by, size, p + at, g + at, m + at, v + at, bf16 == nullptr ? nullptr : bf16 + at);
+  });
+}
+
+void Adam::step_with_operators(double learning_rate,
+                               double gradient_scale,
+                               double step_size,
+                               double eps) {
+  const double beta1 = options_.adam_betas[0];
+  const double beta2 = options_.adam_betas[1];
+  const at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  exp_avg_.mul_(beta1).add_(gradient, 1 - beta1);
+  exp_avg_sq_.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+  parameters_.values()
+      .mul_(1 - learning_rate * options_.weight_decay)
+      .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
+  if (parameters_.bf16().defined())
+    parameters_.bf16().copy_(parameters_.values());
+}
+
+}  // namespace phraseq

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/optim/optimizer.h"
+
+namespace phraseq {
+
+struct PHRASEQ_API AdamOptions : Options {
+  std::vector<double> adam_betas = {0.9, 0.999};
+  double adam_eps = 1e-8;
+  double weight_decay = 0.0;
+  bool eps_before_correction = true;  ///< set by the name: adam = fairseq's form, adamw = torch's
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+struct PHRASEQ_API AdamWOptions : AdamOptions {
+  AdamWOptions() { eps_before_correction = false; }
+};
+
+/// Adam (Kingma & Ba 2015) with decoupled weight decay (Loshchilov & Hutter 2019), in one pass.
+///
+///   m = β1 m + (1-β1) g         c1 = 1 - β1ᵗ
+///   v = β2 v + (1-β2) g²        c2 = 1 - β2ᵗ
+///   p = (1 - lr·wd) p - lr·√c2/c1 · m / (√v + e)
+///
+/// `adam`, as fairseq's (and torch's before 1.3): e = eps. `adamw`, as torch::optim::AdamW: e =
+/// eps·√c2, that is, eps is added after the correction. The two differ while √v is not far above
+/// eps, most in the first updates. torch::optim::Adam, whose weight decay is an L2 penalty, is not
+/// offered.
+class PHRASEQ_API Adam final : public Optimizer {
+ public:
+  Adam(const AdamOptions& options, const OptimizerSetup& setup);
+  void step(double learning_rate, double gradient_scale) override;
+  std::map<std::string, at::Tensor> state() override;
+
+ private:
+  template <class T>
+  void step_with_kernel(double learning_rate, double gradient_scale, double step_size, double eps);
+  void step_with_operators(double learning_rate,
+                           double gradient_scale,
+                           double step_size,
+                           double eps);
+
+  AdamOptions options_;
+  nn::FlatParameters& parameters_;
+  at::Tensor exp_avg_;
+  at::Tensor exp_avg_sq_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+
+#include "core/base/error.h"
+#include "core/nn/flat_parameters.h"
+
+namespace phraseq {
+
+/// Elements that one call of an update kernel works on. A constant, so that where a vectorised loop
+/// ends, and with it the last bit, does not depend on the number of threads.
+inline constexpr int64_t kUpdateBlock = 16384;
+
+/// Calls `update(offset, size)` for every block of the buffer, in parallel.
+template <class Update>
+void for_each_block(int64_t elements, Update&& update) {
+  const int64_t blocks = (elements + kUpdateBlock - 1) / kUpdateBlock;
+  at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t offset = block * kUpdateBlock;
+      update(offset, std::min(kUpdateBlock, elements - offset));
+    }
+  });
+}
+
+/// Whether the update kernels can work on the buffers; other devices go through ATen's operators.
+inline bool uses_kernels(const nn::FlatParameters& parameters) {
+  const at::Tensor& values = parameters.values();
+  return values.is_cpu() &&
+         (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
+}
+
+inline uint16_t* bf16_data(nn::FlatParameters& parameters) {
+  const at::Tensor& copy = parameters.bf16();
+  return copy.defined() ? reinterpret_cast<uint16_t*>(copy.data_ptr<at::BFloat16>()) : nullptr;
+}
+
+}  // namespace phraseq

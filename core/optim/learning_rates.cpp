@@ -1,0 +1,164 @@
+#include "core/optim/learning_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+OptionField& describe_warmup(OptionTable& table, int64_t& warmup_updates) {
+  return table
+      .field("warmup-updates", warmup_updates, "Updates over which the learning rate grows.")
+      .value_name("N");
+}
+
+double linear(double from, double to, double done, double of) {
+  return from + done * (to - from) / of;
+}
+
+/// The length of a schedule that ends: as given, else what --max-update says.
+double schedule_length(const char* option, int64_t given, int64_t max_update, int64_t warmup) {
+  const int64_t length = given > 0 ? given : max_update;
+  if (length <= warmup) {
+    throw UsageError(fmt::format("{}: the schedule of {} updates ends within the {} of its warm-up",
+                                 option,
+                                 length,
+                                 warmup),
+                     fmt::format("give --{} or --max-update, above --warmup-updates", option));
+  }
+  return static_cast<double>(length);
+}
+
+}  // namespace
+
+void ConstantRateOptions::describe(OptionTable& table) {
+  describe_warmup(table, warmup_updates).at_least(0);
+}
+
+ConstantRate::ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup)
+    : options_(options), lr_(setup.lr) {}
+
+double ConstantRate::rate(int64_t finished_updates) const {
+  if (finished_updates >= options_.warmup_updates)
+    return lr_;
+  return lr_ * static_cast<double>(finished_updates + 1) /
+         static_cast<double>(options_.warmup_updates);
+}
+
+void InverseSqrtOptions::describe(OptionTable& table) {
+  describe_warmup(table, warmup_updates).at_least(1);
+  table.field(
+      "warmup-init-lr", warmup_init_lr, "Learning rate of the first update; below 0 means 0.");
+}
+
+InverseSqrt::InverseSqrt(const InverseSqrtOptions& options, const LrSchedulerSetup& setup)
+    : warmup_(static_cast<double>(options.warmup_updates)),
+      init_(std::max(options.warmup_init_lr, 0.0)),
+      lr_(setup.lr) {}
+
+double InverseSqrt::rate(int64_t finished_updates) const {
+  const auto n = static_cast<double>(finished_updates);
+  return n < warmup_ ? linear(init_, lr_, n, warmup_) : lr_ * std::sqrt(warmup_ / n);
+}
+
+void NoamOptions::describe(OptionTable& table) {
+  describe_warmup(table, warmup_updates).at_least(1);
+  table.field("lr-scale", lr_scale, "Factor of the whole schedule.").at_least(0);
+}
+
+Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
+    : warmup_(static_cast<double>(options.warmup_updates)) {
+  if (setup.model_width <= 0) {
+    throw UsageError("lr-scheduler noam: the architecture names no model width",
+                     "choose another --lr-scheduler for it, such as inverse_sqrt");
+  }
+  factor_ = options.lr_scale / std::sqrt(static_cast<double>(setup.model_width));
+}
+
+double Noam::rate(int64_t finished_updates) const {
+  const auto step = static_cast<double>(finished_updates + 1);
+  return factor_ * std::min(1 / std::sqrt(step), step * std::pow(warmup_, -1.5));
+}
+
+void CosineOptions::describe(OptionTable& table) {
+  describe_warmup(table, warmup_updates).at_least(0);
+  table.field("warmup-init-lr",
+              warmup_init_lr,
+              "Learning rate of the first update of a warm-up; below 0 means min-lr.");
+  table.field("min-lr", min_lr, "Learning rate at the end of the first period.").at_least(0);
+  table.field("t-mult", t_mult, "Each period is so many times as long as the one before.")
+      .at_least(1);
+  table.field("lr-period-updates",
+              lr_period_updates,
+              "Updates of the first period; without it max-update less the warm-up.");
+  table
+      .field(
+          "lr-shrink", lr_shrink, "Each period's rates are so many times those of the one before.")
+      .in(0, 1);
+}
+
+Cosine::Cosine(const CosineOptions& options, const LrSchedulerSetup& setup)
+    : options_(options), lr_(setup.lr), period_(static_cast<double>(options.lr_period_updates)) {
+  if (options.lr_period_updates <= 0) {
+    period_ = schedule_length("lr-period-updates", -1, setup.max_update, options.warmup_updates) -
+              static_cast<double>(options.warmup_updates);
+  }
+  init_ = options.warmup_init_lr < 0 ? options.min_lr : options.warmup_init_lr;
+}
+
+double Cosine::rate(int64_t finished_updates) const {
+  const auto warmup = static_cast<double>(options_.warmup_updates);
+  const auto n = static_cast<double>(finished_updates);
+  if (n < warmup)
+    return linear(init_, lr_, n, warmup);
+  // The period is found by walking, exact at every boundary, where a logarithm rounds to either
+  // side.
+  double since = n - warmup;
+  double length = period_;
+  double shrink = 1;
+  if (options_.t_mult == 1) {
+    const double periods = std::floor(since / period_);
+    since -= periods * period_;
+    shrink = std::pow(options_.lr_shrink, periods);
+  } else {
+    for (; since >= length; length *= options_.t_mult, shrink *= options_.lr_shrink)
+      since -= length;
+  }
+  const double low = options_.min_lr;
+  return shrink * (low + (lr_ - low) * (1 + std::cos(std::numbers::pi * since / length)) / 2);
+}
+
+void PolynomialOptions::describe(OptionTable& table) {
+  describe_warmup(table, warmup_updates).at_least(0);
+  table.field("total-num-update",
+              total_num_update,
+              "Updates after which the end is reached; without it max-update.");
+  table.field("end-learning-rate", end_learning_rate, "Learning rate at the end.").at_least(0);
+  table.field("power", power, "Exponent of the share that remains.").at_least(0);
+}
+
+Polynomial::Polynomial(const PolynomialOptions& options, const LrSchedulerSetup& setup)
+    : options_(options),
+      lr_(setup.lr),
+      total_(schedule_length(
+          "total-num-update", options.total_num_update, setup.max_update, options.warmup_updates)) {
+}
+
+double Polynomial::rate(int64_t finished_updates) const {
+  const auto warmup = static_cast<double>(options_.warmup_updates);
+  const auto n = static_cast<double>(finished_updates);
+  if (warmup > 0 && n <= warmup)
+    return lr_ * n / warmup;
+  if (n >= total_)
+    return options_.end_learning_rate;
+  const double remaining = 1 - (n - warmup) / (total_ - warmup);
+  return options_.end_learning_rate +
+         (lr_ - options_.end_learning_rate) * std::pow(remaining, options_.power);
+}
+
+}  // namespace phraseq

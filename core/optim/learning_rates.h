@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/optim/lr_scheduler.h"
+
+/// The built-in schedules; n = finished updates (the first update runs at n = 0), lr = --lr, w =
+/// --warmup-updates.
+namespace phraseq {
+
+struct PHRASEQ_API ConstantRateOptions : Options {
+  int64_t warmup_updates = 0;
+  void describe(OptionTable& table) override;
+};
+
+/// lr; while n < w: lr · (n+1)/w, so that the first update is not lost (fairseq's "fixed").
+class PHRASEQ_API ConstantRate final : public LrScheduler {
+ public:
+  ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  ConstantRateOptions options_;
+  double lr_;
+};
+
+struct PHRASEQ_API InverseSqrtOptions : Options {
+  int64_t warmup_updates = 4000;
+  double warmup_init_lr = -1;  ///< below 0: 0
+  void describe(OptionTable& table) override;
+};
+
+/// While n < w: init + n (lr - init)/w; then lr · √(w/n): the first update runs at init, the peak
+/// is reached at update w+1 (fairseq's inverse_sqrt).
+class PHRASEQ_API InverseSqrt final : public LrScheduler {
+ public:
+  InverseSqrt(const InverseSqrtOptions& options, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  double warmup_, init_, lr_;
+};
+
+struct PHRASEQ_API NoamOptions : Options {
+  int64_t warmup_updates = 4000;
+  double lr_scale = 1.0;
+  void describe(OptionTable& table) override;
+};
+
+/// scale · d^-0.5 · min(s^-0.5, s · w^-1.5), s = n+1, d = the model's width (Vaswani et al. 2017,
+/// eq. 3).
+/// --lr has no part in it.
+class PHRASEQ_API Noam final : public LrScheduler {
+ public:
+  Noam(const NoamOptions& options, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  double warmup_, factor_;
+};
+
+struct PHRASEQ_API CosineOptions : Options {
+  int64_t warmup_updates = 0;
+  double warmup_init_lr = -1;  ///< below 0: min_lr
+  double min_lr = 0;
+  double t_mult = 1;
+  int64_t lr_period_updates = -1;  ///< not above 0: --max-update less the warm-up
+  double lr_shrink = 0.1;
+  void describe(OptionTable& table) override;
+};
+
+/// Warm restarts (Loshchilov & Hutter 2017, eq. 5), with fairseq's warm-up and shrinking: in period
+/// i, of length P·multⁱ, c updates after its start: shrinkⁱ (min + (lr - min)(1 + cos(π c /
+/// length))/2).
+class PHRASEQ_API Cosine final : public LrScheduler {
+ public:
+  Cosine(const CosineOptions& options, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  CosineOptions options_;
+  double lr_, period_, init_;
+};
+
+struct PHRASEQ_API PolynomialOptions : Options {
+  int64_t warmup_updates = 0;
+  int64_t total_num_update = -1;  ///< not above 0: --max-update
+  double end_learning_rate = 0;
+  double power = 1;
+  void describe(OptionTable& table) override;
+};
+
+/// While n <= w: lr · n/w; then end + (lr - end)(1 - (n-w)/(total-w))^power; end from `total` on
+/// (fairseq's polynomial_decay).
+class PHRASEQ_API Polynomial final : public LrScheduler {
+ public:
+  Polynomial(const PolynomialOptions& options, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  PolynomialOptions options_;
+  double lr_, total_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,73 @@
+#include "core/optim/sgd.h"
+
+#include <ATen/ops/zeros_like.h>
+
+#include "core/optim/flat_pass.h"
+#include "core/optim/update_kernels.h"
+
+namespace phraseq {
+
+void SgdOptions::describe(OptionTable& table) {
+  table.field("momentum", momentum, "Share of the last direction that is kept.").in(0.0, 1.0);
+  table.field("nesterov", nesterov, "Look ahead along the momentum (Nesterov).");
+  table
+      .field(
+          "weight-decay", weight_decay, "L2 penalty: times the parameter, added to its gradient.")
+      .at_least(0);
+}
+
+std::vector<std::string> SgdOptions::problems() const {
+  if (nesterov && momentum == 0)
+    return {"nesterov needs a momentum above 0"};
+  return {};
+}
+
+Sgd::Sgd(const SgdOptions& options, const OptimizerSetup& setup)
+    : options_(options), parameters_(*setup.parameters) {
+  const auto problems = options.problems();
+  if (!problems.empty())
+    throw UsageError(problems.front());
+  momentum_buffer_ = at::zeros_like(parameters_.values());
+}
+
+std::map<std::string, at::Tensor> Sgd::state() { return {{"momentum_buffer", momentum_buffer_}}; }
+
+void Sgd::step(double learning_rate, double gradient_scale) {
+  ++steps_;
+  if (!uses_kernels(parameters_)) {
+    step_with_operators(learning_rate, gradient_scale);
+  } else if (parameters_.values().scalar_type() == at::kDouble) {
+    step_with_kernel<double>(learning_rate, gradient_scale);
+  } else {
+    step_with_kernel<float>(learning_rate, gradient_scale);
+  }
+}
+
+template <class T>
+void Sgd::step_with_kernel(double learning_rate, double gradient_scale) {
+  const kernels::SgdStep<T> by{static_cast<T>(options_.momentum),
+                               static_cast<T>(options_.weight_decay),
+                               static_cast<T>(learning_rate),
+                               static_cast<T>(gradient_scale),
+                               options_.nesterov};
+  T* p = parameters_.values().data_ptr<T>();
+  const T* g = parameters_.gradients().data_ptr<T>();
+  T* b = momentum_buffer_.data_ptr<T>();
+  uint16_t* bf16 = bf16_data(parameters_);
+  for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
+    kernels::sgd(by, size, p + at, g + at, b + at, bf16 == nullptr ? nullptr : bf16 + at);
+  });
+}
+
+void Sgd::step_with_operators(double learning_rate, double gradient_scale) {
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  gradient.add_(parameters_.values(), options_.weight_decay);
+  momentum_buffer_.mul_(options_.momentum).add_(gradient);
+  if (options_.nesterov)
+    gradient.add_(momentum_buffer_, options_.momentum);
+  parameters_.values().add_(options_.nesterov ? gradient : momentum_buffer_, -learning_rate);
+  if (parameters_.bf16().defined())
+    parameters_.bf16().copy_(parameters_.values());
+}
+
+}  // namespace phraseq

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+
+/// One element-wise pass over flat buffers for each optimizer: plain loops that the compiler
+/// vectorises, in float and double. `gradient_scale` multiplies each gradient as it is read;
+/// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
+namespace phraseq::kernels {
+
+/// m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay · p - step · m / (√v + eps).
+template <class T>
+struct AdamStep {
+  T beta1, rest1, beta2, rest2, decay, step, eps,
+      gradient_scale;  // rest = 1 - beta, taken in double
+};
+
+/// b = momentum · b + g,  p = p - rate · (nesterov ? g + momentum · b : b), where g has decay · p
+/// added.
+template <class T>
+struct SgdStep {
+  T momentum, decay, rate, gradient_scale;
+  bool nesterov;
+};
+
+/// a = ρ a + (1-ρ) g²,  Δ = √(d + eps) / √(a + eps) · g,  d = ρ d + (1-ρ) Δ²,  p = p - rate · Δ,
+/// where g has decay · p added.
+template <class T>
+struct AdadeltaStep {
+  T rho, rest, eps, decay, rate, gradient_scale;  // rest = 1 - rho, taken in double
+};
+
+void adam(const AdamStep<float>& by,
+          int64_t size,
+          float* p,
+          const float* g,
+          float* m,
+          float* v,
+          uint16_t* bf16);
+void adam(const AdamStep<double>& by,
+          int64_t size,
+          double* p,
+          const double* g,
+          double* m,
+          double* v,
+          uint16_t* bf16);
+void sgd(
+    const SgdStep<float>& by, int64_t size, float* p, const float* g, float* b, uint16_t* bf16);
+void sgd(
+    const SgdStep<double>& by, int64_t size, double* p, const double* g, double* b, uint16_t* bf16);
+void adadelta(const AdadeltaStep<float>& by,
+              int64_t size,
+              float* p,
+              const float* g,
+              float* a,
+              float* d,
+              uint16_t* bf16);
+void adadelta(const AdadeltaStep<double>& by,
+              int64_t size,
+              double* p,
+              const double* g,
+              double* a,
+              double* d,
+              uint16_t* bf16);
+
+}  // namespace phraseq::kernels
