@@ -20,7 +20,7 @@ struct CriterionSetup {
 
 /// A batch's loss and statistics as sums (natural logarithm), so that accumulation, data parallelism
 /// and validation are exact. Divide by `tokens` or `sentences` last.
-struct LossReport {
+struct PHRASEQ_API LossReport {
   at::Tensor loss;  ///< scalar, the sum; differentiable when training
   double loss_sum = 0;
   double nll_sum = 0;
