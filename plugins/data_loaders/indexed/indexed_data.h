@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/corpus/indexed_dataset.h"
+#include "core/data/data_loader.h"
+
+namespace phraseq {
+
+struct IndexedDataOptions : Options {
+  void describe(OptionTable&) override {}
+};
+
+/// The splits of a data-bin folder. A folder made for the other direction (`SPLIT.TGT-SRC.*`)
+/// serves as well, as with fairseq.
+class IndexedData final : public DataLoader {
+ public:
+  IndexedData(const IndexedDataOptions& options, const DataLoaderSetup& setup);
+  bool has_split(const std::string& split) const override;
+  /// Throws IoError when the split is missing, FormatError when a file is damaged, DataError when
+  /// the sides have different numbers of sentences or an id is not in the dictionary. A missing
+  /// target side is a split without targets, when not training.
+  std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
+
+ private:
+  std::optional<std::string> source_prefix(const std::string& split) const;
+
+  DataLoaderSetup setup_;
+};
+
+}  // namespace phraseq
