@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 
 namespace phraseq {
@@ -60,8 +60,6 @@ std::vector<IndexName> index_names(const std::string& folder) {
   return names;
 }
 
-std::string hexadecimal(uint32_t sum) { return fmt::format("{:08x}", sum); }
-
 /// A value at a path of keys; null when a key is missing.
 nlohmann::json value_at(const nlohmann::json& root, std::initializer_list<std::string> keys) {
   const nlohmann::json* value = &root;
@@ -74,11 +72,11 @@ nlohmann::json value_at(const nlohmann::json& root, std::initializer_list<std::s
 }
 
 void check_sum(const std::string& file, uint32_t found, const nlohmann::json& expected) {
-  if (expected.is_null() || expected == hexadecimal(found))
+  if (expected.is_null() || expected == crc32c_text(found))
     return;
   throw FormatError(
       fmt::format(
-          "{}: CRC-32C {}, the manifest says {}", file, hexadecimal(found), expected.dump()),
+          "{}: CRC-32C {}, the manifest says {}", file, crc32c_text(found), expected.dump()),
       "The file was replaced after the folder was made; run phraseq preprocess again.");
 }
 

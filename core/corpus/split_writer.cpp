@@ -1,6 +1,9 @@
 #include "core/corpus/split_writer.h"
 
+#include <algorithm>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "core/corpus/indexed_dataset.h"
 
@@ -24,6 +27,14 @@ void add_sentences(IndexedDatasetWriter& writer,
 }
 
 }  // namespace
+
+std::string to_string(const Tally& tally) {
+  const auto tokens = static_cast<double>(std::max<int64_t>(tally.tokens, 1));
+  return fmt::format("{} sents, {} tokens, {:.3}% replaced (by <unk>)",
+                     tally.sentences,
+                     tally.tokens,
+                     100.0 * static_cast<double>(tally.replaced) / tokens);
+}
 
 Tally write_split(const CheckedText& text,
                   const Tokenizer& tokenizer,

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #endif
@@ -89,5 +91,7 @@ uint32_t crc32c(std::span<const std::byte> bytes, uint32_t seed) {
 #endif
   return crc32c_by_table(bytes, seed);
 }
+
+std::string crc32c_text(uint32_t sum) { return fmt::format("{:08x}", sum); }
 
 }  // namespace phraseq

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/base/api.h"
 
@@ -15,5 +16,8 @@ PHRASEQ_API uint32_t crc32c(std::span<const std::byte> bytes, uint32_t seed = 0)
 
 /// The same by table look-up, for processors without the instruction.
 PHRASEQ_API uint32_t crc32c_by_table(std::span<const std::byte> bytes, uint32_t seed = 0);
+
+/// A sum as our files and messages write it: eight hexadecimal digits.
+PHRASEQ_API std::string crc32c_text(uint32_t sum);
 
 }  // namespace phraseq

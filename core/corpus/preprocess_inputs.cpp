@@ -1,0 +1,74 @@
+#include "core/corpus/preprocess_inputs.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace phraseq {
+namespace {
+
+constexpr size_t kPlaces = 3;
+constexpr size_t kPlacesOfACheck = 100;
+
+std::string text_file(const std::string& prefix, const std::string& language) {
+  const std::string plain = prefix + "." + language;
+  for (const std::string& file : {plain, plain + ".gz"}) {
+    if (std::filesystem::exists(file))
+      return file;
+  }
+  throw IoError(plain, "open", ENOENT, fmt::format("Neither it nor {}.gz is there.", plain));
+}
+
+SplitText find_split(const PreprocessOptions& options,
+                     const std::string& name,
+                     const std::string& prefix) {
+  SplitText split{name, {text_file(prefix, options.source_lang)}};
+  if (!options.only_source)
+    split.files.push_back(text_file(prefix, options.target_lang));
+  return split;
+}
+
+}  // namespace
+
+std::vector<SplitText> find_splits(const PreprocessOptions& options) {
+  std::vector<SplitText> splits;
+  if (!options.trainpref.empty())
+    splits.push_back(find_split(options, "train", options.trainpref));
+  for (const auto& [name, prefixes] :
+       {std::pair{"valid", options.validpref}, {"test", options.testpref}}) {
+    for (size_t i = 0; i < prefixes.size(); ++i) {
+      const std::string numbered = i == 0 ? name : fmt::format("{}{}", name, i);
+      splits.push_back(find_split(options, numbered, prefixes[i]));
+    }
+  }
+  return splits;
+}
+
+std::vector<SplitReport> check_splits(const PreprocessOptions& options,
+                                      const std::vector<SplitText>& splits) {
+  const size_t places = options.check_only ? kPlacesOfACheck : kPlaces;
+  std::vector<SplitReport> reports;
+  size_t bad = 0;
+  for (const SplitText& split : splits) {
+    const SplitReport report = check_split(split, options.reading(), places);
+    log_info(to_string(report, split));
+    if (split.name == "train" && report.kept() == report.empty) {
+      throw DataError(fmt::format("{}: there is no text to train on", split.files[0]),
+                      "Every line is empty, or was skipped.");
+    }
+    bad += report.skipped.size();
+    reports.push_back(report);
+  }
+  if (options.check_only && bad > 0) {
+    throw DataError(fmt::format("{} lines are bad; nothing was written", bad),
+                    "--on-bad-line skip leaves them out, --on-bad-line replace mends them.");
+  }
+  return reports;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "core/corpus/preprocess_options.h"
+#include "core/corpus/split_check.h"
+
+namespace phraseq {
+
+/// The splits that the options name, with the files of each: PREFIX.LANG, or PREFIX.LANG.gz where
+/// only that exists. The training split comes first, when there is one. Throws IoError for a
+/// missing file.
+std::vector<SplitText> find_splits(const PreprocessOptions& options);
+
+/// Checks every split, logs what was found, and returns the reports in the same order. Throws
+/// DataError when the training text holds no word, and, with --check-only, when any line is bad.
+std::vector<SplitReport> check_splits(const PreprocessOptions& options,
+                                      const std::vector<SplitText>& splits);
+
+}  // namespace phraseq
