@@ -1,0 +1,182 @@
+#include "core/checkpoint/fairseq_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 8> kArchitectures = {"transformer",
+                                                            "transformer_iwslt_de_en",
+                                                            "transformer_wmt_en_de",
+                                                            "transformer_vaswani_wmt_en_de_big",
+                                                            "transformer_vaswani_wmt_en_fr_big",
+                                                            "transformer_wmt_en_de_big",
+                                                            "transformer_wmt_en_de_big_t2t",
+                                                            "transformer_tiny"};
+
+constexpr std::array kSizes = {"encoder_embed_dim",
+                               "encoder_ffn_embed_dim",
+                               "encoder_layers",
+                               "encoder_attention_heads",
+                               "decoder_embed_dim",
+                               "decoder_ffn_embed_dim",
+                               "decoder_layers",
+                               "decoder_attention_heads"};
+
+constexpr std::array kSwitches = {"encoder_normalize_before",
+                                  "decoder_normalize_before",
+                                  "share_all_embeddings",
+                                  "share_decoder_input_output_embed",
+                                  "no_scale_embedding"};
+
+/// What changes the computation and has no counterpart: only null, false, zero and "" are taken.
+constexpr std::array kUnsupported = {"adaptive_softmax_cutoff",
+                                     "adaptive_input",
+                                     "encoder_layerdrop",
+                                     "decoder_layerdrop",
+                                     "encoder_layers_to_keep",
+                                     "decoder_layers_to_keep",
+                                     "no_cross_attention",
+                                     "cross_self_attention",
+                                     "no_encoder_final_norm",
+                                     "no_decoder_final_norm",
+                                     "merge_src_tgt_embed",
+                                     "character_embeddings",
+                                     "char_inputs",
+                                     "base_layers",
+                                     "quant_noise_pq",
+                                     "quant_noise_scalar"};
+
+bool is_off(const json& value) {
+  return value.is_null() || value == json(false) || value == json(0) || value == json("");
+}
+
+/// Reads fairseq's options one by one and gathers what cannot be had.
+class FairseqReader {
+ public:
+  explicit FairseqReader(const json& options) : options_(options) {}
+
+  json read() {
+    check_architecture();
+    for (const char* name : kSizes) copy_size(name);
+    for (const char* name : kSwitches) result_[name] = flag(name);
+    for (const char* name : kUnsupported) {
+      if (!is_off(value(name)))
+        refuse(name);
+    }
+    for (const char* name : {"decoder_input_dim", "decoder_output_dim"}) {
+      if (!value(name).is_null() && value(name) != value("decoder_embed_dim"))
+        refuse(name);
+    }
+    read_dropout();
+    read_activation();
+    read_positions();
+    result_["embed_norm"] = flag("layernorm_embedding") ? "before-dropout" : "no";
+    result_.update({{"norm_eps", 1e-5},
+                    {"attn_bias", true},
+                    {"ffn_bias1", true},
+                    {"ffn_bias2", true},
+                    {"out_bias", false},
+                    {"start_token", "eos"},
+                    {"source_bos", false},
+                    {"forbid_outputs", false},
+                    {"init", "fairseq"}});
+    return result_;
+  }
+
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  json value(const char* name) const { return options_.value(name, json()); }
+  bool flag(const char* name) const { return !is_off(value(name)); }
+
+  void refuse(const char* name) {
+    problems_.push_back(fmt::format("{} = {}", name, value(name).dump()));
+  }
+
+  void check_architecture() {
+    const json arch = value("arch").is_null() ? value("_name") : value("arch");
+    if (arch.is_null())
+      return;
+    if (!arch.is_string() || !std::ranges::count(kArchitectures, arch.get<std::string>())) {
+      problems_.push_back("arch = " + arch.dump());
+    }
+  }
+
+  void copy_size(const char* name) {
+    const json size = value(name);
+    if (size.is_number_integer() && size.get<int64_t>() >= 0) {
+      result_[name] = size;
+    } else {
+      problems_.push_back(fmt::format("{} = {}, where a size is needed", name, size.dump()));
+    }
+  }
+
+  /// Only training uses these; `relu_dropout` is the older name.
+  void read_dropout() {
+    result_["dropout"] = number("dropout", 0.1);
+    result_["attention_dropout"] = number("attention_dropout", 0.0);
+    const double activation = number("activation_dropout", 0.0);
+    result_["activation_dropout"] = activation > 0 ? activation : number("relu_dropout", 0.0);
+    result_["max_source_positions"] = static_cast<int64_t>(number("max_source_positions", 1024));
+    result_["max_target_positions"] = static_cast<int64_t>(number("max_target_positions", 1024));
+  }
+
+  double number(const char* name, double fallback) {
+    const json given = value(name);
+    if (given.is_null())
+      return fallback;
+    if (given.is_number())
+      return given.get<double>();
+    refuse(name);
+    return fallback;
+  }
+
+  void read_activation() {
+    const json function = value("activation_fn").is_null() ? json("relu") : value("activation_fn");
+    if (function != "relu" && function != "gelu" && function != "swish")
+      refuse("activation_fn");
+    result_["activation_fn"] = function;
+  }
+
+  void read_positions() {
+    const bool learned = flag("encoder_learned_pos");
+    if (learned != flag("decoder_learned_pos")) {
+      problems_.emplace_back("encoder_learned_pos and decoder_learned_pos differ");
+    }
+    result_["pos"] = flag("no_token_positional_embeddings") ? "none"
+                     : learned                              ? "learned"
+                                                            : "fairseq";
+  }
+
+  const json& options_;
+  json result_ = json::object();
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+json options_from_fairseq(const json& fairseq, const std::string& path) {
+  if (!fairseq.is_object()) {
+    throw FormatError(fmt::format("{}: not a JSON object of fairseq's options", path));
+  }
+  FairseqReader reader(fairseq);
+  json result = reader.read();
+  if (reader.problems().empty())
+    return result;
+  throw UsageError(fmt::format("{}: the architecture transformer has nothing for\n    {}",
+                               path,
+                               fmt::join(reader.problems(), "\n    ")));
+}
+
+}  // namespace phraseq

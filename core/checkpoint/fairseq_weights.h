@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
+
+namespace phraseq {
+
+/// The parameters of our architecture `transformer` in a file of fairseq's weights, as views into
+/// it.
+///
+/// Names and shapes are fairseq's and ours alike. What stands there twice is taken once: matrices
+/// shared by `options` (which must then be equal), the copies that fairseq's fast path keeps, its
+/// buffers. Parameters that are missing, of another shape, no numbers with a fraction, or more than
+/// the options ask for are listed in one FormatError.
+PHRASEQ_API std::vector<TensorView> weights_from_fairseq(const CheckpointFile& weights,
+                                                         const nlohmann::json& options,
+                                                         int64_t source_vocabulary,
+                                                         int64_t target_vocabulary);
+
+}  // namespace phraseq
