@@ -70,7 +70,7 @@ struct AverageOptions final : Options {
     std::vector<std::string> found;
     if (choices > 1)
       found.emplace_back("only one of the --num options can be given");
-    if (choices == 1 && inputs.size() > 1)
+    if (choices > 0 && inputs.size() > 1)
       found.emplace_back("a --num option takes one folder as input");
     if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
       found.emplace_back(

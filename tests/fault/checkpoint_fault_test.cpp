@@ -23,7 +23,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::small_value;
-using testing::TemporaryFolder;
 using testing::write_small;
 
 /// Starts `work` in a process of its own; what it throws becomes the exit status.
@@ -76,9 +75,9 @@ class Failpoint : public ::testing::TestWithParam<const char*> {
 
 TEST_P(Failpoint, LeavesAWholeCheckpointWhenKilledThere) {
   const TemporaryFolder temporary;
-  write_small(temporary / "checkpoint1.safetensors", 1);
-  EXPECT_TRUE(was_killed(save_with("kill", temporary / "checkpoint1.safetensors")));
-  EXPECT_EQ(small_value(temporary / "checkpoint1.safetensors"), is_behind_the_rename() ? 2 : 1);
+  write_small(temporary.file("checkpoint1.safetensors"), 1);
+  EXPECT_TRUE(was_killed(save_with("kill", temporary.file("checkpoint1.safetensors"))));
+  EXPECT_EQ(small_value(temporary.file("checkpoint1.safetensors")), is_behind_the_rename() ? 2 : 1);
 
   const CheckpointFolder next_run(temporary.path());
   EXPECT_THAT(temporary.names(), ElementsAre(".lock", "checkpoint1.safetensors"));
@@ -86,15 +85,15 @@ TEST_P(Failpoint, LeavesAWholeCheckpointWhenKilledThere) {
 
 TEST_P(Failpoint, LeavesAWholeCheckpointWhenTheDiskIsFullThere) {
   const TemporaryFolder temporary;
-  write_small(temporary / "checkpoint1.safetensors", 1);
-  const int status = save_with(std::to_string(ENOSPC), temporary / "checkpoint1.safetensors");
+  write_small(temporary.file("checkpoint1.safetensors"), 1);
+  const int status = save_with(std::to_string(ENOSPC), temporary.file("checkpoint1.safetensors"));
   const bool only_a_kill_can_happen_there = std::string_view(GetParam()) == "after_rename";
   EXPECT_EQ(WEXITSTATUS(status), only_a_kill_can_happen_there ? kExitOk : kExitIo);
-  EXPECT_EQ(small_value(temporary / "checkpoint1.safetensors"), is_behind_the_rename() ? 2 : 1);
+  EXPECT_EQ(small_value(temporary.file("checkpoint1.safetensors")), is_behind_the_rename() ? 2 : 1);
   EXPECT_THAT(temporary.names(), ElementsAre("checkpoint1.safetensors"));
 
-  write_small(temporary / "checkpoint1.safetensors", 3);  // there is space again
-  EXPECT_EQ(small_value(temporary / "checkpoint1.safetensors"), 3);
+  write_small(temporary.file("checkpoint1.safetensors"), 3);  // there is space again
+  EXPECT_EQ(small_value(temporary.file("checkpoint1.safetensors")), 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -106,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CheckpointFault, SurvivesARealRefusalOfSpace) {
   const TemporaryFolder temporary;
-  write_small(temporary / "checkpoint1.safetensors", 1);
+  write_small(temporary.file("checkpoint1.safetensors"), 1);
   const std::vector<float> values(100'000, 2.5F);
   const int status = run_apart([&] {
     ::signal(SIGXFSZ, SIG_IGN);
@@ -114,10 +113,10 @@ TEST(CheckpointFault, SurvivesARealRefusalOfSpace) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const std::vector<TensorView> tensors = {
         testing::view("weight", DType::kF32, {100'000}, values)};
-    write_checkpoint(temporary / "checkpoint1.safetensors", {}, tensors);
+    write_checkpoint(temporary.file("checkpoint1.safetensors"), {}, tensors);
   });
   EXPECT_EQ(WEXITSTATUS(status), kExitIo);
-  EXPECT_EQ(small_value(temporary / "checkpoint1.safetensors"), 1);
+  EXPECT_EQ(small_value(temporary.file("checkpoint1.safetensors")), 1);
   EXPECT_THAT(temporary.names(), ElementsAre("checkpoint1.safetensors"));
 }
 

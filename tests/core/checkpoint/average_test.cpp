@@ -14,7 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
-using testing::TemporaryFolder;
 using testing::values_of;
 using testing::view;
 using testing::write_bytes;
@@ -39,22 +38,22 @@ struct Moment {
 };
 
 std::string average_of(const TemporaryFolder& folder, const std::vector<std::string>& inputs) {
-  average_checkpoints(inputs, folder / "mean");
-  return folder / "mean";
+  average_checkpoints(inputs, folder.file("mean"));
+  return folder.file("mean");
 }
 
 TEST(Average, TakesTheMeanOfParametersAlone) {
   const TemporaryFolder folder;
-  const std::vector<std::string> inputs = {Moment{.weight = {1, -2}}.write(folder / "a"),
-                                           Moment{.weight = {2, 0}}.write(folder / "b"),
-                                           Moment{.weight = {6, 0.5}}.write(folder / "c")};
+  const std::vector<std::string> inputs = {Moment{.weight = {1, -2}}.write(folder.file("a")),
+                                           Moment{.weight = {2, 0}}.write(folder.file("b")),
+                                           Moment{.weight = {6, 0.5}}.write(folder.file("c"))};
   const auto mean = CheckpointFile::open(average_of(folder, inputs));
   EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(3, -0.5));
   EXPECT_THAT(values_of<double>(*mean.find("bias")), ElementsAre(1));
   EXPECT_THAT(values_of<uint8_t>(*mean.find("blob.source_tokenizer")), ElementsAre(7));
   EXPECT_EQ(mean.find("optimizer.moment"), nullptr);
   EXPECT_THAT(mean.metadata(), ElementsAre(Key("averaged"), Key("task"), Key("task_texts")));
-  EXPECT_EQ(mean.metadata("task"), folder / "c");
+  EXPECT_EQ(mean.metadata("task"), folder.file("c"));
   EXPECT_EQ(mean.metadata("averaged"),
             "[{\"file\":\"" + inputs[0] + "\",\"fingerprint\":\"" +
                 CheckpointFile::open(inputs[0]).fingerprint() + "\"},{\"file\":\"" + inputs[1] +
@@ -68,7 +67,8 @@ TEST(Average, SumsInDouble) {
   const TemporaryFolder folder;
   std::vector<std::string> inputs;
   for (const float value : {1e8F, 1.0F, 1.0F, -1e8F}) {
-    inputs.push_back(Moment{.weight = {value, 0}}.write(folder / std::to_string(inputs.size())));
+    inputs.push_back(
+        Moment{.weight = {value, 0}}.write(folder.file(std::to_string(inputs.size()))));
   }
   const auto mean = CheckpointFile::open(average_of(folder, inputs));
   EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(0.5, 0));
@@ -76,17 +76,17 @@ TEST(Average, SumsInDouble) {
 
 TEST(Average, OfOneIsTheSameParameters) {
   const TemporaryFolder folder;
-  const auto mean =
-      CheckpointFile::open(average_of(folder, {Moment{.weight = {0.1F, 3}}.write(folder / "a")}));
+  const auto mean = CheckpointFile::open(
+      average_of(folder, {Moment{.weight = {0.1F, 3}}.write(folder.file("a"))}));
   EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(0.1F, 3));
 }
 
 std::string refusal(const TemporaryFolder& folder, const Moment& other) {
   try {
-    average_of(folder, {other.write(folder / "other"), Moment{}.write(folder / "last")});
+    average_of(folder, {other.write(folder.file("other")), Moment{}.write(folder.file("last"))});
     return {};
   } catch (const FormatError& problem) {
-    EXPECT_FALSE(std::filesystem::exists(folder / "mean"));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("mean")));
     return problem.message();
   }
 }
@@ -102,9 +102,9 @@ TEST(Average, RefusesWhatIsNotOneModel) {
 
 TEST(Average, ListsEveryDifferentName) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "small", 1);
+  testing::write_small(folder.file("small"), 1);
   try {
-    average_of(folder, {folder / "small", Moment{}.write(folder / "last")});
+    average_of(folder, {folder.file("small"), Moment{}.write(folder.file("last"))});
     FAIL();
   } catch (const FormatError& problem) {
     EXPECT_THAT(problem.message(), HasSubstr("bias is missing"));
@@ -116,7 +116,7 @@ TEST(Average, ListsEveryDifferentName) {
 TEST(Average, RefusesARunThatHadDiverged) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
-              HasSubstr((folder / "other") + ": tensor bias holds values that are not finite"));
+              HasSubstr((folder.file("other")) + ": tensor bias holds values that are not finite"));
 }
 
 class Choice : public ::testing::Test {
@@ -135,7 +135,7 @@ class Choice : public ::testing::Test {
     }
   }
 
-  void add(const std::string& name) { write_bytes(folder / (name + ".safetensors"), ""); }
+  void add(const std::string& name) { write_bytes(folder.file(name + ".safetensors"), ""); }
 
   std::vector<std::string> names(const CheckpointChoice& choice) {
     std::vector<std::string> found;

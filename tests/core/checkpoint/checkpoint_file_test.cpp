@@ -18,7 +18,6 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::raw_file;
 using testing::read_bytes;
-using testing::TemporaryFolder;
 using testing::values_of;
 using testing::view;
 using testing::write_bytes;
@@ -36,8 +35,8 @@ std::string refusal(const std::string& path) {
 }
 
 std::string refusal_of(const TemporaryFolder& folder, std::string_view bytes) {
-  write_bytes(folder / "x", bytes);
-  return refusal(folder / "x");
+  write_bytes(folder.file("x"), bytes);
+  return refusal(folder.file("x"));
 }
 
 /// Changes one byte of a file where it stands.
@@ -68,9 +67,9 @@ TEST(CheckpointFile, GivesBackWhatWasWritten) {
                                            view("shorts", DType::kI16, {2}, shorts),
                                            view("chars", DType::kI8, {1}, chars),
                                            view("nothing", DType::kF32, {0, 4}, nothing)};
-  write_checkpoint(folder / "x", {{"task", "Größe \"q\"\n"}, {"note", ""}}, tensors);
+  write_checkpoint(folder.file("x"), {{"task", "Größe \"q\"\n"}, {"note", ""}}, tensors);
 
-  const auto file = CheckpointFile::open(folder / "x");
+  const auto file = CheckpointFile::open(folder.file("x"));
   EXPECT_FALSE(file.is_foreign());
   EXPECT_EQ(file.writer_version(), PHRASEQ_VERSION);
   EXPECT_THAT(file.metadata(), ElementsAre(Pair("note", ""), Pair("task", "Größe \"q\"\n")));
@@ -96,9 +95,9 @@ TEST(CheckpointFile, OrdersTensorsByWidthThenName) {
                                            view("c", DType::kF32, {2}, eight),
                                            view("a", DType::kI8, {8}, eight),
                                            view("d", DType::kI64, {1}, eight)};
-  write_checkpoint(folder / "x", {}, tensors);
+  write_checkpoint(folder.file("x"), {}, tensors);
   std::string order;
-  const auto file = CheckpointFile::open(folder / "x");
+  const auto file = CheckpointFile::open(folder.file("x"));
   for (const auto& tensor : file.tensors()) order += tensor.name;
   EXPECT_EQ(order, "dcab");
 }
@@ -108,12 +107,12 @@ TEST(CheckpointFile, WritesEqualContentAsEqualBytes) {
   const std::vector<float> values = {1, 2};
   std::vector<TensorView> tensors = {view("a", DType::kF32, {2}, values),
                                      view("b", DType::kF32, {1, 2}, values)};
-  write_checkpoint(folder / "x", {{"k", "v"}}, tensors);
+  write_checkpoint(folder.file("x"), {{"k", "v"}}, tensors);
   std::swap(tensors[0], tensors[1]);
-  write_checkpoint(folder / "y", {{"k", "v"}}, tensors);
-  EXPECT_EQ(read_bytes(folder / "x"), read_bytes(folder / "y"));
-  EXPECT_EQ(CheckpointFile::open(folder / "x").fingerprint(),
-            CheckpointFile::open(folder / "y").fingerprint());
+  write_checkpoint(folder.file("y"), {{"k", "v"}}, tensors);
+  EXPECT_EQ(read_bytes(folder.file("x")), read_bytes(folder.file("y")));
+  EXPECT_EQ(CheckpointFile::open(folder.file("x")).fingerprint(),
+            CheckpointFile::open(folder.file("y")).fingerprint());
 }
 
 // The same content as in the golden file, which a script made from the format's page.
@@ -123,16 +122,16 @@ TEST(CheckpointFile, WritesWhatTheFormatsPageSays) {
   const std::vector<uint8_t> blob = {0, 255};
   const std::vector<TensorView> tensors = {view("blob.source_tokenizer", DType::kU8, {2}, blob),
                                            view("encoder.weight", DType::kF32, {3, 1}, weights)};
-  write_checkpoint(folder / "x", {{"task_texts", R"({"source_language":"en"})"}}, tensors);
+  write_checkpoint(folder.file("x"), {{"task_texts", R"({"source_language":"en"})"}}, tensors);
   if (std::string_view(PHRASEQ_VERSION) != "0.1.0")
     GTEST_SKIP() << "the golden file names 0.1.0";
-  EXPECT_EQ(read_bytes(folder / "x"), read_bytes(kGolden + "version1.safetensors"));
+  EXPECT_EQ(read_bytes(folder.file("x")), read_bytes(kGolden + "version1.safetensors"));
 }
 
 TEST(CheckpointFile, CanBeEmpty) {
   const TemporaryFolder folder;
-  write_checkpoint(folder / "x", {}, {});
-  const auto file = CheckpointFile::open(folder / "x");
+  write_checkpoint(folder.file("x"), {}, {});
+  const auto file = CheckpointFile::open(folder.file("x"));
   EXPECT_FALSE(file.is_foreign());
   EXPECT_THAT(file.metadata(), IsEmpty());
   EXPECT_THAT(file.tensors(), IsEmpty());
@@ -140,8 +139,8 @@ TEST(CheckpointFile, CanBeEmpty) {
 
 TEST(CheckpointFile, KeepsItsViewsWhenMoved) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "x", 7);
-  auto first = CheckpointFile::open(folder / "x");
+  testing::write_small(folder.file("x"), 7);
+  auto first = CheckpointFile::open(folder.file("x"));
   const TensorView* tensor = first.find("weight");
   const auto second = std::move(first);
   EXPECT_EQ(second.find("weight"), tensor);
@@ -150,14 +149,14 @@ TEST(CheckpointFile, KeepsItsViewsWhenMoved) {
 
 TEST(CheckpointFile, NamesAMissingEntryAndTheFile) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "x", 7);
-  const auto file = CheckpointFile::open(folder / "x");
+  testing::write_small(folder.file("x"), 7);
+  const auto file = CheckpointFile::open(folder.file("x"));
   EXPECT_EQ(file.metadata("note"), "small");
   try {
     file.metadata("task");
     FAIL();
   } catch (const FormatError& problem) {
-    EXPECT_EQ(problem.message(), (folder / "x") + ": header has no entry \"task\"");
+    EXPECT_EQ(problem.message(), (folder.file("x")) + ": header has no entry \"task\"");
   }
 }
 
@@ -168,36 +167,36 @@ TEST(CheckpointFile, FindsEveryFlippedBit) {
   const std::vector<float> floats = {1, 2};
   const std::vector<TensorView> tensors = {view("f", DType::kF32, {2}, floats),
                                            view("odd", DType::kU8, {3}, odd)};
-  write_checkpoint(folder / "good", {{"k", "va"}}, tensors);
-  const std::string good = read_bytes(folder / "good");
+  write_checkpoint(folder.file("good"), {{"k", "va"}}, tensors);
+  const std::string good = read_bytes(folder.file("good"));
   for (size_t byte = 0; byte < good.size(); ++byte) {
     for (int bit = 0; bit < 8; ++bit) {
-      overwrite(folder / "good", byte, static_cast<char>(good[byte] ^ (1 << bit)));
-      const std::string message = refusal(folder / "good");
-      ASSERT_THAT(message, HasSubstr(folder / "good")) << "byte " << byte << " bit " << bit;
+      overwrite(folder.file("good"), byte, static_cast<char>(good[byte] ^ (1 << bit)));
+      const std::string message = refusal(folder.file("good"));
+      ASSERT_THAT(message, HasSubstr(folder.file("good"))) << "byte " << byte << " bit " << bit;
       ASSERT_TRUE(message.find("header") != message.npos || message.find("tensor") != message.npos)
           << message;
     }
-    overwrite(folder / "good", byte, good[byte]);
+    overwrite(folder.file("good"), byte, good[byte]);
   }
-  EXPECT_EQ(refusal(folder / "good"), "");
+  EXPECT_EQ(refusal(folder.file("good")), "");
 }
 
 TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "x", 7);
-  std::string bytes = read_bytes(folder / "x");
+  testing::write_small(folder.file("x"), 7);
+  std::string bytes = read_bytes(folder.file("x"));
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   EXPECT_THAT(refusal_of(folder, bytes), HasSubstr("tensor \"weight\" has the checksum"));
 
-  const auto unverified = CheckpointFile::open(folder / "x", /*verify_tensors=*/false);
+  const auto unverified = CheckpointFile::open(folder.file("x"), /*verify_tensors=*/false);
   EXPECT_THROW(unverified.verify_tensors(), FormatError);
 }
 
 TEST(CheckpointFile, RefusesEveryTruncation) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "good", 7);
-  const std::string good = read_bytes(folder / "good");
+  testing::write_small(folder.file("good"), 7);
+  const std::string good = read_bytes(folder.file("good"));
   for (size_t size = 0; size < good.size(); ++size) {
     ASSERT_NE(refusal_of(folder, good.substr(0, size)), "") << size;
   }
@@ -209,8 +208,8 @@ TEST(CheckpointFile, RefusesEveryTruncation) {
 
 TEST(CheckpointFile, RefusesWhatWasAppended) {
   const TemporaryFolder folder;
-  testing::write_small(folder / "good", 7);
-  EXPECT_THAT(refusal_of(folder, read_bytes(folder / "good") + "ab"),
+  testing::write_small(folder.file("good"), 7);
+  EXPECT_THAT(refusal_of(folder, read_bytes(folder.file("good")) + "ab"),
               HasSubstr("header promises 12 bytes of tensors, but 14 follow it"));
 }
 
@@ -421,7 +420,7 @@ TEST(WriteCheckpoint, RefusesWhatCouldNotBeReadAgain) {
   const std::vector<float> values = {1, 2};
   const auto write = [&](std::vector<TensorView> tensors,
                          std::map<std::string, std::string> metadata = {}) {
-    write_checkpoint(folder / "x", metadata, tensors);
+    write_checkpoint(folder.file("x"), metadata, tensors);
   };
   EXPECT_THROW(write({view("a", DType::kF32, {3}, values)}), std::invalid_argument);
   EXPECT_THROW(write({view("a", DType::kF32, {-1, -2}, values)}), std::invalid_argument);

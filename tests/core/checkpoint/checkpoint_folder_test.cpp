@@ -21,7 +21,6 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 using testing::read_bytes;
 using testing::small_value;
-using testing::TemporaryFolder;
 using ::testing::UnorderedElementsAre;
 using testing::write_bytes;
 using testing::write_small;
@@ -50,19 +49,19 @@ std::string message_of(Function function) {
 
 TEST(CheckpointFolder, NamesItsFiles) {
   const TemporaryFolder temporary;
-  const CheckpointFolder folder(temporary / "new/deep");
-  EXPECT_EQ(folder.epoch_path(3), temporary / "new/deep/checkpoint3.safetensors");
-  EXPECT_EQ(folder.update_path(3, 500), temporary / "new/deep/checkpoint_3_500.safetensors");
+  const CheckpointFolder folder(temporary.file("new/deep"));
+  EXPECT_EQ(folder.epoch_path(3), temporary.file("new/deep/checkpoint3.safetensors"));
+  EXPECT_EQ(folder.update_path(3, 500), temporary.file("new/deep/checkpoint_3_500.safetensors"));
   EXPECT_EQ(folder.best_path("nll_loss", 3.11949),
-            temporary / "new/deep/checkpoint.best_nll_loss_3.119490.safetensors");
-  EXPECT_EQ(folder.last_path(501), temporary / "new/deep/checkpoint_last_501.safetensors");
+            temporary.file("new/deep/checkpoint.best_nll_loss_3.119490.safetensors"));
+  EXPECT_EQ(folder.last_path(501), temporary.file("new/deep/checkpoint_last_501.safetensors"));
   EXPECT_THROW(folder.best_path("loss", std::numeric_limits<double>::quiet_NaN()),
                std::invalid_argument);
 }
 
 TEST(CheckpointFolder, RefusesASecondTrainingAndNamesTheFirst) {
   const TemporaryFolder temporary;
-  const std::string path = temporary / "run";
+  const std::string path = temporary.file("run");
   {
     const CheckpointFolder first(path);
     const std::string message = message_of([&] { CheckpointFolder second(path); });
@@ -74,8 +73,8 @@ TEST(CheckpointFolder, RefusesASecondTrainingAndNamesTheFirst) {
 
 TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
   const TemporaryFolder temporary;
-  write_bytes(temporary / ".checkpoint1.safetensors.tmp.999999999.0123abcd", "half");
-  write_bytes(temporary / "mine.txt", "kept");
+  write_bytes(temporary.file(".checkpoint1.safetensors.tmp.999999999.0123abcd"), "half");
+  write_bytes(temporary.file("mine.txt"), "kept");
   const CheckpointFolder folder(temporary.path());
   EXPECT_THAT(temporary.names(), ElementsAre(".lock", "mine.txt"));
 }
@@ -91,7 +90,7 @@ TEST(CheckpointFolder, FollowsItsPointers) {
   EXPECT_THAT(folder.resolve(kBestPointer, true), Optional(folder.epoch_path(1)));
   EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
   EXPECT_EQ(
-      read_bytes(temporary / kLastPointer),
+      read_bytes(temporary.file(kLastPointer)),
       "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
 }
 
@@ -103,7 +102,7 @@ TEST(CheckpointFolder, DoesNotPointAtWhatIsNoCheckpoint) {
   fs::copy(PHRASEQ_SOURCE_FOLDER "/tests/golden/checkpoint/foreign.safetensors",
            folder.epoch_path(2));
   EXPECT_THROW(folder.point(kLastPointer, folder.epoch_path(2)), std::invalid_argument);
-  EXPECT_FALSE(fs::exists(temporary / kLastPointer));
+  EXPECT_FALSE(fs::exists(temporary.file(kLastPointer)));
 }
 
 /// Three checkpoints, the pointer at the third, the second the newest of the others.
@@ -172,7 +171,7 @@ TEST_F(DamagedTarget, MayBeAnotherCheckpointThanTheOnePointedAt) {
 TEST_F(DamagedTarget, HasADamagedPointer) {
   for (const std::string text :
        {"", "x", "../x 0123abcd\n", "x 0123ABCD\n", "x 0123abcd", "a\nb 0123abcd\n"}) {
-    write_bytes(temporary / kLastPointer, text);
+    write_bytes(temporary.file(kLastPointer), text);
     EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError) << text;
     EXPECT_EQ(fall_back(), folder.epoch_path(3)) << text;
     EXPECT_THAT(warnings, HasSubstr("not a pointer to a checkpoint"));
@@ -181,7 +180,7 @@ TEST_F(DamagedTarget, HasADamagedPointer) {
 
 // A run killed between its first checkpoint and the pointer to it.
 TEST_F(DamagedTarget, HasNoPointerYet) {
-  fs::remove(temporary / kLastPointer);
+  fs::remove(temporary.file(kLastPointer));
   EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
   EXPECT_EQ(fall_back(), folder.epoch_path(3));
   EXPECT_EQ(folder.resolve(kBestPointer, /*strict=*/true), std::nullopt);
@@ -238,7 +237,7 @@ TEST(Retention, NeverDeletesWhatAPointerPointsAtNorTheNewest) {
   folder.point(kBestPointer, folder.epoch_path(1));
   folder.point("checkpoint_of_the_paper", folder.epoch_path(2));
   folder.point(kLastPointer, folder.epoch_path(4));
-  write_bytes(temporary / "notes.txt", "anything");
+  write_bytes(temporary.file("notes.txt"), "anything");
   const auto deleted = folder.retain({.keep_last_epochs = 0}, false, folder.epoch_path(5));
   EXPECT_THAT(deleted, ElementsAre(folder.epoch_path(3)));
 }
@@ -265,7 +264,7 @@ TEST(Retention, DeletesNothingWhileAPointerIsDamaged) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   for (int i = 1; i <= 3; ++i) write_small(folder.epoch_path(i), 1);
-  write_bytes(temporary / kBestPointer, "checkpoint1.safetensors");
+  write_bytes(temporary.file(kBestPointer), "checkpoint1.safetensors");
   EXPECT_THAT(folder.retain({.keep_last_epochs = 1}, false, folder.epoch_path(3)), IsEmpty());
 }
 
@@ -273,11 +272,11 @@ TEST(ResolveCheckpoint, TakesAFileAPointerOrAFolder) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   EXPECT_THROW(resolve_checkpoint(temporary.path()), UsageError);
-  EXPECT_THROW(resolve_checkpoint(temporary / "nowhere"), IoError);
+  EXPECT_THROW(resolve_checkpoint(temporary.file("nowhere")), IoError);
   for (int i = 1; i <= 2; ++i) write_small(folder.epoch_path(i), static_cast<float>(i));
   folder.point(kLastPointer, folder.epoch_path(2));
   EXPECT_EQ(resolve_checkpoint(folder.epoch_path(1)), folder.epoch_path(1));
-  EXPECT_EQ(resolve_checkpoint(temporary / kLastPointer), folder.epoch_path(2));
+  EXPECT_EQ(resolve_checkpoint(temporary.file(kLastPointer)), folder.epoch_path(2));
   EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(2));
   folder.point(kBestPointer, folder.epoch_path(1));
   EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(1));
@@ -289,7 +288,7 @@ TEST(ResolveCheckpoint, RefusesAPointerToAnotherFileThanTheOneNamed) {
   write_small(folder.epoch_path(1), 1);
   folder.point(kBestPointer, folder.epoch_path(1));
   write_small(folder.epoch_path(1), 7);
-  EXPECT_THROW(resolve_checkpoint(temporary / kBestPointer), FormatError);
+  EXPECT_THROW(resolve_checkpoint(temporary.file(kBestPointer)), FormatError);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace phraseq {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::TemporaryFolder;
 using testing::write_bytes;
 
 TEST(CheckpointName, ReadsEachKind) {
@@ -61,7 +60,7 @@ TEST(CheckpointName, ListsNumbersInTheirOrder) {
                            "checkpoint_2_5.safetensors",
                            "checkpoint_1_30.safetensors",
                            "notes.txt"}) {
-    write_bytes(folder / name, "");
+    write_bytes(folder.file(name), "");
   }
   const auto names = [&](CheckpointKind kind) {
     std::vector<std::string> found;
@@ -73,7 +72,7 @@ TEST(CheckpointName, ListsNumbersInTheirOrder) {
               ElementsAre("checkpoint9.safetensors", "checkpoint10.safetensors"));
   EXPECT_THAT(names(CheckpointKind::kUpdate),
               ElementsAre("checkpoint_1_30.safetensors", "checkpoint_2_5.safetensors"));
-  EXPECT_THROW(list_checkpoints(folder / "nowhere", CheckpointKind::kEpoch), IoError);
+  EXPECT_THROW(list_checkpoints(folder.file("nowhere"), CheckpointKind::kEpoch), IoError);
 }
 
 }  // namespace

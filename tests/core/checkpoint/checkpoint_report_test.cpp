@@ -8,7 +8,6 @@
 namespace phraseq {
 namespace {
 
-using testing::TemporaryFolder;
 using testing::view;
 
 class Report : public ::testing::Test {
@@ -20,8 +19,8 @@ class Report : public ::testing::Test {
         view("decoder.weight", DType::kF32, {630, 2}, weights),
         view("blob.source_tokenizer", DType::kU8, {3}, blob),
         view("optimizer.moment", DType::kF32, {1260}, weights)};
-    write_checkpoint(folder / "x", metadata, tensors);
-    return CheckpointFile::open(folder / "x");
+    write_checkpoint(folder.file("x"), metadata, tensors);
+    return CheckpointFile::open(folder.file("x"));
   }
 
   TemporaryFolder folder;
@@ -39,7 +38,7 @@ const std::map<std::string, std::string> kTrained = {
 TEST_F(Report, TellsAPersonWhatItIs) {
   const auto file = open(kTrained);
   EXPECT_EQ(checkpoint_summary(file),
-            "file          " + (folder / "x") +
+            "file          " + (folder.file("x")) +
                 "\n"
                 "format        checkpoint format 1, written by phraseq " PHRASEQ_VERSION
                 ", fingerprint " +

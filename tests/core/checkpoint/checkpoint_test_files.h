@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,37 +10,9 @@
 #include <vector>
 
 #include "core/checkpoint/checkpoint_file.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::testing {
-
-/// A folder of its own for one test, removed at its end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static int count = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("phraseq-checkpoint-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string path() const { return path_.string(); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// Names of all files, sorted.
-  std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      found.push_back(entry.path().filename().string());
-    }
-    std::ranges::sort(found);
-    return found;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -17,7 +17,6 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::TemporaryFolder;
 using testing::view;
 
 /// Sizes that all differ: widths 6 and 4, hidden 5 and 3, one layer each.
@@ -183,8 +182,8 @@ class FairseqWeights : public ::testing::Test {
 
   /// Names of what is taken, or the refusal.
   std::string take() {
-    write_checkpoint(folder / "weights", {}, weights.tensors);
-    const auto file = CheckpointFile::open(folder / "weights");
+    write_checkpoint(folder.file("weights"), {}, weights.tensors);
+    const auto file = CheckpointFile::open(folder.file("weights"));
     try {
       const auto taken = weights_from_fairseq(file, options, 11, 9);
       std::string names;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdlib.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace phraseq {
 
@@ -30,6 +32,14 @@ class TemporaryFolder {
   size_t entries() const {
     const std::filesystem::directory_iterator begin(path_);
     return static_cast<size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+  }
+  /// Names of all files, hidden ones too, sorted.
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      found.push_back(entry.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
   }
 
  private:

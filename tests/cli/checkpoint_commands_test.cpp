@@ -1,0 +1,168 @@
+// phraseq inspect, average and import as a user runs them.
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::small_value;
+using ::testing::StartsWith;
+using testing::write_bytes;
+using testing::write_small;
+
+struct Outcome {
+  int code = 0;
+  std::string text;  ///< standard output and error together
+};
+
+class Command : public ::testing::Test {
+ protected:
+  /// Runs "phraseq-" and `arguments` in the folder.
+  Outcome run(const std::string& arguments) const {
+    const std::string line =
+        "cd " + folder.path() + " && " PHRASEQ_BUILD_FOLDER "/bin/phraseq-" + arguments + " 2>&1";
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome outcome;
+    std::array<char, 4096> block{};
+    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
+      outcome.text.append(block.data(), got);
+    }
+    outcome.code = WEXITSTATUS(::pclose(pipe));
+    return outcome;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(Command, InspectShowsAFileAPointerAndAFolder) {
+  {
+    CheckpointFolder run_folder(folder.path());
+    write_small(run_folder.epoch_path(1), 1);
+    run_folder.point(kLastPointer, run_folder.epoch_path(1));
+  }
+  const Outcome of_file = run("inspect checkpoint1.safetensors");
+  EXPECT_EQ(of_file.code, kExitOk);
+  EXPECT_THAT(of_file.text,
+              AllOf(StartsWith("file          checkpoint1.safetensors\n"),
+                    HasSubstr("parameters    3 in 1 tensors, 12 bytes\n")));
+  EXPECT_EQ(run("inspect checkpoint_last").text, of_file.text);
+  EXPECT_THAT(run("inspect .").text, HasSubstr("parameters    3 in 1 tensors"));
+  const json report = json::parse(run("inspect checkpoint1.safetensors --json").text);
+  EXPECT_EQ(report["tensors"][0]["name"], "weight");
+}
+
+TEST_F(Command, InspectFindsDamageAndSaysWhere) {
+  write_small(folder.file("x"), 1);
+  std::string bytes = read_bytes(folder.file("x"));
+  bytes.back() = static_cast<char>(bytes.back() ^ 4);
+  write_bytes(folder.file("x"), bytes);
+  const Outcome outcome = run("inspect x");
+  EXPECT_EQ(outcome.code, kExitFormat);
+  EXPECT_THAT(outcome.text,
+              StartsWith("phraseq inspect: error: x: tensor \"weight\" has the checksum"));
+}
+
+TEST_F(Command, InspectOfNothingIsAnIoError) {
+  const Outcome outcome = run("inspect nowhere");
+  EXPECT_EQ(outcome.code, kExitIo);
+  EXPECT_THAT(outcome.text, HasSubstr("nowhere: cannot open: No such file or directory"));
+}
+
+TEST_F(Command, AverageTakesFilesOrTheLastOfAFolder) {
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    write_small(folder.file("checkpoint" + std::to_string(epoch) + ".safetensors"),
+                static_cast<float>(epoch));
+  }
+  EXPECT_EQ(run("average checkpoint1.safetensors checkpoint4.safetensors --output a").code,
+            kExitOk);
+  EXPECT_EQ(small_value(folder.file("a")), 2.5F);
+  EXPECT_EQ(run("average --inputs checkpoint1.safetensors checkpoint3.safetensors --output b").code,
+            kExitOk);
+  EXPECT_EQ(small_value(folder.file("b")), 2.0F);
+  EXPECT_EQ(run("average . --num-epoch-checkpoints 3 --output c").code, kExitOk);
+  EXPECT_EQ(small_value(folder.file("c")), 3.0F);
+  EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --checkpoint-upper-bound 3 --output d").code,
+            kExitOk);
+  EXPECT_EQ(small_value(folder.file("d")), 2.5F);
+}
+
+TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
+  write_small(folder.file("checkpoint1.safetensors"), 1);
+  const Outcome outcome =
+      run("average a b --num-epoch-checkpoints 1 --num-best-checkpoints 1 --output x");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("only one of the --num options can be given"),
+                    HasSubstr("takes one folder as input")));
+  EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --output x").code, kExitUsage);
+  EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
+  EXPECT_THAT(folder.names(), ElementsAre("checkpoint1.safetensors"));
+}
+
+TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
+  const char* variable = std::getenv("PHRASEQ_DATA");
+  if (variable == nullptr)
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
+  const std::string data = std::string(variable) + "/fairseq/";
+  const std::string model =
+      data + "model.safetensors " + data + "options.json " + data + "data-bin ";
+  const Outcome outcome = run("import fairseq " + model + "--sentencepiece " + data +
+                              "spm10k.model --output x.safetensors");
+  ASSERT_EQ(outcome.code, kExitOk) << outcome.text;
+
+  const auto weights = CheckpointFile::open(data + "model.safetensors");
+  const auto imported = CheckpointFile::open(folder.file("x.safetensors"));
+  for (const auto& tensor : weights.tensors()) {
+    ASSERT_NE(imported.find(tensor.name), nullptr) << tensor.name;
+    EXPECT_TRUE(std::ranges::equal(imported.find(tensor.name)->bytes, tensor.bytes)) << tensor.name;
+  }
+  const json texts = json::parse(imported.metadata("task_texts"));
+  EXPECT_EQ(texts["source_language"], "en");
+  EXPECT_EQ(texts["target_language"], "de");
+  EXPECT_EQ(texts["joined_dictionary"], "yes");
+  EXPECT_EQ(texts["source_dictionary"], read_bytes(data + "data-bin/dict.en.txt"));
+  EXPECT_FALSE(texts.contains("target_dictionary"));
+  EXPECT_EQ(texts["tokenizer"], "sentencepiece");
+  const auto blob = imported.find("blob.source_tokenizer")->bytes;
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(blob.data()), blob.size()),
+            read_bytes(data + "spm10k.model"));
+}
+
+TEST_F(Command, ImportRefusesBeforeItWrites) {
+  const char* variable = std::getenv("PHRASEQ_DATA");
+  if (variable == nullptr)
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
+  const std::string data = std::string(variable) + "/fairseq/";
+  json options = json::parse(read_bytes(data + "options.json"));
+  options["encoder_layerdrop"] = 0.2;
+  write_bytes(folder.file("options.json"), options.dump());
+  Outcome outcome = run("import fairseq " + data + "model.safetensors options.json " + data +
+                        "data-bin --output x");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("encoder_layerdrop = 0.2"));
+
+  outcome = run("import fairseq " + data + "model.pt " + data + "options.json " + data +
+                "data-bin --output x");
+  EXPECT_EQ(outcome.code, kExitFormat);
+  EXPECT_THAT(outcome.text, HasSubstr("PyTorch's .pt"));
+  EXPECT_THAT(folder.names(), ElementsAre("options.json"));
+}
+
+}  // namespace
+}  // namespace phraseq
