@@ -36,6 +36,12 @@ size_t closest_length(size_t length, const std::vector<std::vector<uint32_t>>& r
   return closest;
 }
 
+size_t shortest_length(const std::vector<std::vector<uint32_t>>& references) {
+  size_t shortest = references.front().size();
+  for (const auto& reference : references) shortest = std::min(shortest, reference.size());
+  return shortest;
+}
+
 double brevity_penalty(double hypothesis_length, double reference_length) {
   if (hypothesis_length >= reference_length)
     return 1.0;
@@ -108,6 +114,26 @@ Smoothing parse_smoothing(const std::string& name) {
       fmt::format("smoothing '{}' is not known; known: none, floor, add-k, exp", name));
 }
 
+BleuSettings multi_bleu_settings(bool lowercase) {
+  BleuSettings settings;
+  settings.name = "multi-bleu";
+  settings.tokenizer = "none";
+  settings.smoothing = Smoothing::kNone;
+  settings.lowercase = lowercase;
+  settings.bytes = true;
+  return settings;
+}
+
+BleuSettings mteval_v11b_settings(bool preserve_case) {
+  BleuSettings settings;
+  settings.name = "mteval-v11b";
+  settings.smoothing = Smoothing::kNone;
+  settings.lowercase = !preserve_case;
+  settings.shortest_reference = true;
+  settings.bytes = true;
+  return settings;
+}
+
 Bleu::Bleu(BleuSettings settings)
     : settings_(std::move(settings)),
       tokenizer_(make_bleu_tokenizer(settings_.tokenizer, settings_.tokenizer_model)) {}
@@ -115,8 +141,12 @@ Bleu::Bleu(BleuSettings settings)
 std::string Bleu::prepare(std::string_view line) const {
   if (!settings_.lowercase)
     return tokenizer_.tokenize(strip_right(line));
-  const std::string lowered = lowercase(line);
+  const std::string lowered = settings_.bytes ? lowercase_ascii(line) : lowercase(line);
   return tokenizer_.tokenize(strip_right(lowered));
+}
+
+std::vector<std::string_view> Bleu::words_of(std::string_view text) const {
+  return settings_.bytes ? split_ascii(text) : split(text);
 }
 
 void Bleu::measure(std::string_view hypothesis,
@@ -129,13 +159,16 @@ void Bleu::measure(std::string_view hypothesis,
 
   WordNumbers numbers;
   std::vector<std::vector<uint32_t>> reference_words;
-  for (const auto& reference : texts) reference_words.push_back(numbers.number(split(reference)));
-  const auto words = numbers.number(split(text));
+  for (const auto& reference : texts)
+    reference_words.push_back(numbers.number(words_of(reference)));
+  const auto words = numbers.number(words_of(text));
 
   const auto orders = static_cast<size_t>(settings_.max_order);
   const auto counts = match_ngrams(words, reference_words, settings_.max_order);
   row[0] = static_cast<double>(words.size());
-  row[1] = static_cast<double>(closest_length(words.size(), reference_words));
+  row[1] = static_cast<double>(settings_.shortest_reference
+                                   ? shortest_length(reference_words)
+                                   : closest_length(words.size(), reference_words));
   for (size_t n = 0; n < orders; ++n) {
     row[2 + n] = static_cast<double>(counts[n].matches);
     row[2 + orders + n] = static_cast<double>(counts[n].hypothesis);
@@ -177,10 +210,13 @@ std::vector<SignatureField> Bleu::signature() const {
       smoothing = fmt::format("add-k[{:.2f}]", smooth_value_of(settings_));
       break;
   }
-  return {{"case", "c", settings_.lowercase ? "lc" : "mixed"},
-          {"eff", "e", settings_.effective_order ? "yes" : "no"},
-          {"tok", "tok", tokenizer_.signature},
-          {"smooth", "s", smoothing}};
+  std::vector<SignatureField> fields = {{"case", "c", settings_.lowercase ? "lc" : "mixed"},
+                                        {"eff", "e", settings_.effective_order ? "yes" : "no"},
+                                        {"tok", "tok", tokenizer_.signature},
+                                        {"smooth", "s", smoothing}};
+  if (settings_.shortest_reference)
+    fields.push_back({"reflen", "rl", "shortest"});
+  return fields;
 }
 
 }  // namespace phraseq::score

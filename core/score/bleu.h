@@ -23,7 +23,21 @@ struct BleuSettings {
   bool effective_order =
       false;  ///< average only over the orders that the sentence is long enough for
   int max_order = 4;
+  std::string name = "BLEU";
+  bool shortest_reference =
+      false;  ///< compare lengths with the shortest reference, not the closest
+  /// Work on bytes as Perl scripts do: lower-case ASCII letters only, split at ASCII white space
+  /// only.
+  bool bytes = false;
 };
+
+/// multi-bleu.perl of Moses: text that is tokenized already, no smoothing, cased unless
+/// `lowercase`.
+PHRASEQ_API BleuSettings multi_bleu_settings(bool lowercase);
+
+/// mteval-v11b.pl of NIST: 13a's rules, shortest reference length, no smoothing; case counts only
+/// if `preserve_case`.
+PHRASEQ_API BleuSettings mteval_v11b_settings(bool preserve_case);
 
 /// What BLEU is computed from, and the result.
 struct BleuParts {
@@ -43,7 +57,7 @@ class PHRASEQ_API Bleu final : public CorpusMetric {
  public:
   explicit Bleu(BleuSettings settings);
 
-  std::string name() const override { return "BLEU"; }
+  std::string name() const override { return settings_.name; }
   /// hypothesis length, reference length, matches by order, totals by order.
   size_t statistics() const override { return 2 + 2 * static_cast<size_t>(settings_.max_order); }
   void measure(std::string_view hypothesis,
@@ -59,6 +73,7 @@ class PHRASEQ_API Bleu final : public CorpusMetric {
 
  private:
   std::string prepare(std::string_view line) const;
+  std::vector<std::string_view> words_of(std::string_view text) const;
 
   BleuSettings settings_;
   BleuTokenizer tokenizer_;

@@ -18,7 +18,7 @@ Result paired_result(const CorpusMetric& metric,
   const bool is_baseline = &system == &baseline;
   if (test == PairedTest::kBootstrap && is_baseline) {
     const auto scores = bootstrap_scores(metric, system, samples, seed.value, threads);
-    result.interval = confidence_interval(scores, metric.resamples_in_single());
+    result.interval = confidence_interval(scores, metric.resamples_in_single(), Mean::kPairwise);
   } else if (test == PairedTest::kBootstrap) {
     const auto paired = paired_bootstrap(metric, baseline, system, samples, seed.value, threads);
     result.interval = paired.interval;
@@ -62,7 +62,7 @@ std::vector<Score> score_system(const Metrics& metrics,
     if (confidence) {
       const auto resampled = bootstrap_scores(
           *metric, statistics, sampling.samples, sampling.seed.value, sampling.threads);
-      score.interval = confidence_interval(resampled, metric->resamples_in_single());
+      score.interval = confidence_interval(resampled, metric->resamples_in_single(), Mean::kExact);
     }
     scores.push_back(std::move(score));
   }

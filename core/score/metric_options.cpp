@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,10 +12,15 @@
 namespace phraseq::score {
 void MetricOptions::describe(OptionTable& table) {
   table.section("Metrics");
-  table.field("metrics", metrics, "Which metrics to compute: bleu, chrf, ter.").short_flag("m");
+  table
+      .field(
+          "metrics", metrics, "Which metrics to compute: bleu, chrf, ter, multi-bleu, mteval-v11b.")
+      .short_flag("m");
   describe_bleu(table);
   describe_chrf(table);
   describe_ter(table);
+  table.section("mteval-v11b");
+  table.field("mteval-preserve-case", mteval_preserve_case, "Respect case (the script's -c).");
 }
 
 void MetricOptions::describe_bleu(OptionTable& table) {
@@ -72,35 +79,40 @@ void MetricOptions::describe_ter(OptionTable& table) {
 }
 
 std::vector<std::string> MetricOptions::problems() const {
+  constexpr std::string_view kKnown[] = {"bleu", "chrf", "ter", "multi-bleu", "mteval-v11b"};
   std::vector<std::string> found;
   for (const auto& name : metrics) {
-    if (name != "bleu" && name != "chrf" && name != "ter") {
-      found.push_back(fmt::format("--metrics: '{}' is not known; known: bleu, chrf, ter", name));
+    if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+      found.push_back(
+          fmt::format("--metrics: '{}' is not known; known: {}", name, fmt::join(kKnown, ", ")));
     }
   }
   if (metrics.empty())
-    found.emplace_back("--metrics: name at least one of bleu, chrf, ter");
+    found.emplace_back("--metrics: name at least one");
   return found;
 }
 
+BleuSettings MetricOptions::bleu_settings() const {
+  const std::string target_language = language_pair.substr(language_pair.find('-') + 1);
+  BleuSettings settings;
+  settings.smoothing = parse_smoothing(smooth_method);
+  if (smooth_value >= 0)
+    settings.smooth_value = smooth_value;
+  settings.tokenizer = tokenize.empty() ? default_tokenizer(target_language) : tokenize;
+  settings.tokenizer_model = spm_model;
+  settings.lowercase = lowercase;
+  settings.effective_order = effective_order;
+  settings.max_order = static_cast<int>(order);
+  return settings;
+}
+
 Metrics MetricOptions::make_metrics() const {
-  const auto wanted = [&](const char* name) {
+  const auto wanted = [&](std::string_view name) {
     return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
   };
   Metrics made;
-  if (wanted("bleu")) {
-    BleuSettings settings;
-    const std::string target_language = language_pair.substr(language_pair.find('-') + 1);
-    settings.smoothing = parse_smoothing(smooth_method);
-    if (smooth_value >= 0)
-      settings.smooth_value = smooth_value;
-    settings.tokenizer = tokenize.empty() ? default_tokenizer(target_language) : tokenize;
-    settings.tokenizer_model = spm_model;
-    settings.lowercase = lowercase;
-    settings.effective_order = effective_order;
-    settings.max_order = static_cast<int>(order);
-    made.push_back(std::make_unique<Bleu>(settings));
-  }
+  if (wanted("bleu"))
+    made.push_back(std::make_unique<Bleu>(bleu_settings()));
   if (wanted("chrf")) {
     made.push_back(std::make_unique<Chrf>(ChrfSettings{static_cast<int>(chrf_char_order),
                                                        static_cast<int>(chrf_word_order),
@@ -113,6 +125,10 @@ Metrics MetricOptions::make_metrics() const {
     made.push_back(std::make_unique<Ter>(
         TerTokenizerSettings{ter_normalized, ter_no_punct, ter_asian_support, ter_case_sensitive}));
   }
+  if (wanted("multi-bleu"))
+    made.push_back(std::make_unique<Bleu>(multi_bleu_settings(lowercase)));
+  if (wanted("mteval-v11b"))
+    made.push_back(std::make_unique<Bleu>(mteval_v11b_settings(mteval_preserve_case)));
   return made;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
+#include "core/score/bleu.h"
 #include "core/score/evaluation.h"
 
 namespace phraseq::score {
@@ -35,17 +36,20 @@ struct PHRASEQ_API MetricOptions : Options {
   bool ter_no_punct = false;
   bool ter_normalized = false;
 
+  bool mteval_preserve_case = false;
+
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The metrics in sacrebleu's order: BLEU, chrF, TER. UsageError for a tokenizer that is not to
-  /// be had.
+  /// The metrics in sacrebleu's order: BLEU, chrF, TER; then multi-bleu and mteval-v11b. UsageError
+  /// for a tokenizer that is not to be had.
   Metrics make_metrics() const;
 
  private:
   void describe_bleu(OptionTable& table);
   void describe_chrf(OptionTable& table);
   void describe_ter(OptionTable& table);
+  BleuSettings bleu_settings() const;
 };
 
 /// What `phraseq score` is asked to do: sacrebleu's command line.

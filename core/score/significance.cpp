@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include <fmt/format.h>
@@ -35,17 +36,23 @@ Real pairwise_sum(std::span<const Real> values) {
 }
 
 template <class Real>
-Real mean(const std::vector<Real>& values) {
+Real exact_mean(const std::vector<Real>& values) {
+  const auto sum = std::accumulate(values.begin(), values.end(), 0.0L);
+  return static_cast<Real>(sum / static_cast<long double>(values.size()));
+}
+
+template <class Real>
+Real pairwise_mean(const std::vector<Real>& values) {
   return pairwise_sum(std::span<const Real>(values)) / static_cast<Real>(values.size());
 }
 
 template <class Real>
-Interval interval_of(const std::vector<double>& scores) {
+Interval interval_of(const std::vector<double>& scores, Mean mean) {
   std::vector<Real> sorted(scores.begin(), scores.end());
   std::sort(sorted.begin(), sorted.end());
   const size_t cut = sorted.size() / 40;
   const Real spread = sorted[sorted.size() - cut - 1] - sorted[cut];
-  return {mean(sorted), Real{0.5} * spread};
+  return {mean == Mean::kExact ? exact_mean(sorted) : pairwise_mean(sorted), Real{0.5} * spread};
 }
 
 /// (c + 1) / (n + 1), c = how many exceed the observed difference.
@@ -66,7 +73,7 @@ double shifted_p_value(const std::vector<double>& baseline,
   for (size_t at = 0; at < system.size(); ++at) {
     differences[at] = std::abs(static_cast<Real>(system[at]) - static_cast<Real>(baseline[at]));
   }
-  const Real centre = mean(differences);
+  const Real centre = pairwise_mean(differences);
   for (auto& difference : differences) difference -= centre;
   return p_value(differences, observed);
 }
@@ -102,8 +109,8 @@ Seed parse_seed(const std::string& text) {
   return seed;
 }
 
-Interval confidence_interval(const std::vector<double>& scores, bool single) {
-  return single ? interval_of<float>(scores) : interval_of<double>(scores);
+Interval confidence_interval(const std::vector<double>& scores, bool single, Mean mean) {
+  return single ? interval_of<float>(scores, mean) : interval_of<double>(scores, mean);
 }
 
 PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
@@ -118,7 +125,7 @@ PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
   const double observed = std::abs(difference);
   const bool single = metric.resamples_in_single();
   PairedBootstrap result;
-  result.interval = confidence_interval(system_scores, single);
+  result.interval = confidence_interval(system_scores, single, Mean::kPairwise);
   result.p_value = single ? shifted_p_value<float>(baseline_scores, system_scores, observed)
                           : shifted_p_value<double>(baseline_scores, system_scores, observed);
   result.koehn_p_value = koehn(baseline_scores, system_scores, difference);

@@ -26,9 +26,14 @@ struct Interval {
   double half_width = 0;
 };
 
+/// How a mean is added up: exactly and then rounded, as Python's `statistics.mean` that sacrebleu
+/// uses for one system, or pairwise, as NumPy's that it uses in paired tests. They differ in the
+/// last digits.
+enum class Mean { kExact, kPairwise };
+
 /// Mean of the scores, and half the distance between them when 1/40 is cut off at either end.
 /// `single` computes in single precision, as NumPy does with scores that are.
-PHRASEQ_API Interval confidence_interval(const std::vector<double>& scores, bool single);
+PHRASEQ_API Interval confidence_interval(const std::vector<double>& scores, bool single, Mean mean);
 
 /// Two systems compared on the same resamples.
 struct PairedBootstrap {

@@ -49,7 +49,9 @@ void Ter::measure(std::string_view hypothesis,
   int64_t fewest = std::numeric_limits<int64_t>::max();
   int64_t total_length = 0;
   for (const auto& line : references) {
-    const std::string reference = tokenize_tercom(strip_right(line), settings_);
+    // sacrebleu prepares references twice: with entities or case that shows.
+    const std::string once = tokenize_tercom(strip_right(line), settings_);
+    const std::string reference = tokenize_tercom(once, settings_);
     const auto target = split(reference);
     SortedNumbers numbers;
     numbers.add(words);

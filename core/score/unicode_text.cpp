@@ -99,15 +99,32 @@ std::string join(const std::vector<std::string_view>& words) {
   return text;
 }
 
+std::vector<std::string_view> split_ascii(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  for (size_t begin = 0;
+       (begin = text.find_first_not_of(kSpaces, begin)) != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(kSpaces, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
+std::string lowercase_ascii(std::string_view text) {
+  std::string result(text);
+  for (char& byte : result) {
+    if (byte >= 'A' && byte <= 'Z')
+      byte = static_cast<char>(byte + ('a' - 'A'));
+  }
+  return result;
+}
+
 std::string lowercase(std::string_view text) {
+  if (is_ascii(text))
+    return lowercase_ascii(text);
   std::string result;
   result.reserve(text.size());
-  if (is_ascii(text)) {
-    for (const char byte : text) {
-      result += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
-    }
-    return result;
-  }
   UErrorCode status = U_ZERO_ERROR;
   icu::StringByteSink<std::string> sink(&result);
   icu::CaseMap::utf8ToLower(

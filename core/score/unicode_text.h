@@ -20,6 +20,11 @@ PHRASEQ_API std::string_view strip_right(std::string_view text);
 PHRASEQ_API std::string_view strip(std::string_view text);
 PHRASEQ_API std::vector<std::string_view> split(std::string_view text);
 
+/// The words between ASCII white space, and the ASCII letters lower-cased: what Perl does with
+/// bytes.
+PHRASEQ_API std::vector<std::string_view> split_ascii(std::string_view text);
+PHRASEQ_API std::string lowercase_ascii(std::string_view text);
+
 /// The words joined by single blanks.
 PHRASEQ_API std::string join(const std::vector<std::string_view>& words);
 

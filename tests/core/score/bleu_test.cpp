@@ -84,6 +84,26 @@ TEST(Bleu, SaysItsPartsAndItsSettings) {
   EXPECT_EQ(Bleu({.smoothing = Smoothing::kAddK}).signature().back().value, "add-k[1.00]");
 }
 
+TEST(Bleu, AsMultiBleuWorksOnBytes) {
+  std::vector<double> row(10);
+  const std::vector<std::string_view> references = {"\u00C4 b\u00A0c d", "x"};
+  Bleu(multi_bleu_settings(true)).measure("\u00E4 B\u00A0C d", references, row);
+  EXPECT_EQ(row[0], 3);  // a no-break space is no white space
+  EXPECT_EQ(row[1], 3);
+  EXPECT_EQ(row[2], 2);  // and only ASCII letters have a case
+}
+
+TEST(Bleu, AsMtevalTakesTheShortestReferenceAndIgnoresCase) {
+  std::vector<double> row(10);
+  const std::vector<std::string_view> references = {"the dog, yes", "Dog."};
+  Bleu(mteval_v11b_settings(false)).measure("The DOG, no", references, row);
+  EXPECT_EQ(row[0], 4);
+  EXPECT_EQ(row[1], 2);
+  EXPECT_EQ(row[2], 3);
+  Bleu(mteval_v11b_settings(true)).measure("The DOG, no", references, row);
+  EXPECT_EQ(row[2], 1);
+}
+
 TEST(Bleu, RefusesFilesOfDifferentLengthsWithBothCounts) {
   try {
     collect_statistics(

@@ -107,6 +107,23 @@ TEST(Wmt17, EveryScoreThatSacrebleuAssertsIsEqual) {
   EXPECT_EQ(compared, 19);
 }
 
+// What the Perl scripts of Moses printed, with two other systems as further references.
+TEST(Wmt17, ThePerlScriptsScoresAreEqual) {
+  SKIP_WITHOUT_SCORE_DATA();
+  const auto system = system_output("LIUM-NMT.4900.en-de");
+  const auto one = wmt17_references();
+  const std::vector<Lines> three = {
+      one[0], system_output("KIT.4950.en-de"), system_output("online-F.0.en-de")};
+  EXPECT_NEAR(corpus_score(Bleu(multi_bleu_settings(false)), system, one), 21.61, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(multi_bleu_settings(true)), system, one), 22.14, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(multi_bleu_settings(false)), system, three), 60.50, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(multi_bleu_settings(true)), system, three), 61.05, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(mteval_v11b_settings(false)), system, one), 27.15, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(mteval_v11b_settings(true)), system, one), 26.60, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(mteval_v11b_settings(false)), system, three), 66.18, 0.005);
+  EXPECT_NEAR(corpus_score(Bleu(mteval_v11b_settings(true)), system, three), 65.66, 0.005);
+}
+
 TEST(Wmt17, SignificanceAgreesWithMosesAndMultEval) {
   SKIP_WITHOUT_SCORE_DATA();
   const auto references = wmt17_references();
