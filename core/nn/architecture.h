@@ -27,7 +27,7 @@ struct ArchitectureSetup {
 
 /// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection can
 /// be fused with the loss or done in chunks.
-struct DecoderOutput {
+struct PHRASEQ_API DecoderOutput {
   at::Tensor hidden;         ///< [target tokens, model]
   at::Tensor output_weight;  ///< [vocab, model], the parameter
   at::Tensor output_bias;    ///< [vocab] or undefined

@@ -205,7 +205,7 @@ TEST_P(GoldenTransformer, HasTheGradientOfFiniteDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, GoldenTransformer,
                          testing::Values("fairseq", "neutron", "neutron_forbid", "tensor2tensor", "gelu_learned", "swish_nopos"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& variant) { return std::string(variant.param); });
 
 int64_t count_parameters(const TransformerOptions& options, int64_t source, int64_t target, bool joined) {
   ArchitectureSetup setup;

@@ -1,0 +1,51 @@
+#include "core/plugin/plugin.h"
+#include "core/train/token_loss.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct LabelSmoothingOptions : Options {
+  double label_smoothing = 0.0;
+  std::string smoothing_kernel = "fairseq";
+  bool report_accuracy = false;
+  int64_t ignore_prefix_size = 0;
+  void describe(OptionTable& v) override {
+    v.field("label-smoothing", label_smoothing, "Probability mass moved from the gold token to others.").in(0.0, 0.999);
+    v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.").one_of({"fairseq", "tensor2tensor", "neutron"});
+    v.field("report-accuracy", report_accuracy, "Also report the share of target tokens that are the model's best.").harmless();
+    v.field("ignore-prefix-size", ignore_prefix_size, "Target tokens at the start of each sentence that do not count.").at_least(0);
+  }
+};
+
+nn::Smoothing kernel_from(const std::string& name) {
+  if (name == "tensor2tensor") return nn::Smoothing::kTensor2Tensor;
+  return name == "neutron" ? nn::Smoothing::kNeutron : nn::Smoothing::kFairseq;
+}
+
+/// Label-smoothed cross entropy (Szegedy et al. 2016, sec. 7) in the three forms that the published
+/// systems use; see nn::Smoothing for the equations.
+class LabelSmoothedCrossEntropy final : public Criterion {
+ public:
+  LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup&) {
+    options_.epsilon = options.label_smoothing;
+    options_.smoothing = kernel_from(options.smoothing_kernel);
+    options_.report_accuracy = options.report_accuracy;
+    options_.ignore_prefix_size = options.ignore_prefix_size;
+  }
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
+    return token_loss(output, batch, options_, context);
+  }
+
+ private:
+  TokenLossOptions options_;
+};
+
+void register_components(Registry& registry) {
+  registry.add<Criterion, LabelSmoothedCrossEntropy, LabelSmoothingOptions>(
+      "label_smoothed_cross_entropy", "Cross entropy against a smoothed target distribution");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("label_smoothed_cross_entropy", PHRASEQ_VERSION, "Label-smoothed cross entropy", register_components)
