@@ -92,8 +92,7 @@ DataFolder DataFolder::open(const std::string& path,
   if (!fs::is_directory(path))
     throw IoError(path, "open the data folder", ENOENT, "phraseq preprocess makes one.");
   folder.read_manifest();
-  if (folder.source_.empty() || folder.target_.empty())
-    folder.find_languages();
+  folder.find_languages();
   return folder;
 }
 
@@ -119,22 +118,33 @@ void DataFolder::read_manifest() {
 
 void DataFolder::find_languages() {
   std::set<std::pair<std::string, std::string>> pairs;
-  if (const auto languages = value_at(manifest_, {"source_language"}); languages.is_string()) {
-    pairs.emplace(languages, manifest_.value("target_language", ""));
+  if (const auto language = value_at(manifest_, {"source_language"}); language.is_string()) {
+    pairs.emplace(language, manifest_.value("target_language", ""));
   } else {
     for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
   }
-  std::erase_if(pairs, [this](const auto& pair) {
-    return (!source_.empty() && source_ != pair.first) ||
-           (!target_.empty() && target_ != pair.second);
+  const auto fits = [](const std::string& wanted, const std::string& found) {
+    return wanted.empty() || wanted == found;
+  };
+  auto as_named = pairs;
+  std::erase_if(as_named, [&](const auto& pair) {
+    return !fits(source_, pair.first) || !fits(target_, pair.second);
   });
-  if (pairs.size() != 1) {
-    throw UsageError(
-        pairs.empty() ? fmt::format("{}: no indexed text of such a language pair here", path_)
-                      : fmt::format("{}: the folder holds {} language pairs", path_, pairs.size()),
-        "Give --source-lang and --target-lang.");
+  auto turned = pairs;
+  std::erase_if(turned, [&](const auto& pair) {
+    return !fits(source_, pair.second) || !fits(target_, pair.first);
+  });
+  const auto& fitting = as_named.empty() ? turned : as_named;
+  if (fitting.size() != 1) {
+    throw UsageError(fmt::format("{}: the folder holds {} language pairs{}",
+                                 path_,
+                                 fitting.empty() ? pairs.size() : fitting.size(),
+                                 fitting.empty() ? ", none of them this one" : ""),
+                     "Give --source-lang and --target-lang.");
   }
-  std::tie(source_, target_) = *pairs.begin();
+  std::tie(pair_source_, pair_target_) = *fitting.begin();
+  source_ = as_named.empty() ? pair_target_ : pair_source_;
+  target_ = as_named.empty() ? pair_source_ : pair_target_;
 }
 
 Dictionary DataFolder::dictionary(const std::string& language) const {
@@ -163,7 +173,7 @@ std::vector<std::string> DataFolder::splits() const {
 }
 
 std::string DataFolder::prefix(const std::string& split, const std::string& language) const {
-  return indexed_prefix(path_, split, source_, target_, language);
+  return indexed_prefix(path_, split, pair_source_, pair_target_, language);
 }
 
 IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {

@@ -20,9 +20,10 @@ inline constexpr int kDataManifestVersion = 1;
 /// See docs/formats/data_folder.md.
 class PHRASEQ_API DataFolder {
  public:
-  /// Languages left empty are taken from the manifest or, without one, from the files' names.
-  /// Throws UsageError when the folder holds several pairs or another one, IoError when it is
-  /// missing, FormatError when a run of preprocess was killed before it was done.
+  /// Languages left empty are taken from the manifest or, without one, from the files' names. A
+  /// folder made for en-de also serves de-en, as it does in fairseq. Throws UsageError when the
+  /// folder holds several pairs or another one, IoError when it is missing, FormatError when a run
+  /// of preprocess was killed before it was done.
   static DataFolder open(const std::string& path,
                          const std::string& source = {},
                          const std::string& target = {});
@@ -58,6 +59,8 @@ class PHRASEQ_API DataFolder {
   std::string path_;
   std::string source_;
   std::string target_;
+  std::string pair_source_;  ///< as the files are named: the same two, perhaps the other way round
+  std::string pair_target_;
   nlohmann::json manifest_;
 };
 

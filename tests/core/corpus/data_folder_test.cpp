@@ -64,6 +64,19 @@ TEST(DataFolder, WantsToKnowWhichOfTwoPairs) {
   EXPECT_THROW(DataFolder::open(folder.path(), "fr"), UsageError);
 }
 
+TEST(DataFolder, ServesBothDirections) {
+  const TemporaryFolder folder;
+  write_pair(folder, "train", "de", "en");
+  for (const auto& data :
+       {DataFolder::open(folder.path(), "en", "de"), DataFolder::open(folder.path(), "en")}) {
+    EXPECT_EQ(data.source(), "en");
+    EXPECT_EQ(data.target(), "de");
+    EXPECT_TRUE(data.has_split("train"));
+    EXPECT_THAT(data.dataset("train", "en").get(0), ElementsAre(6, 2));
+  }
+  EXPECT_THROW(DataFolder::open(folder.path(), "en", "fr"), UsageError);
+}
+
 TEST(DataFolder, ReadsOurManifest) {
   const TemporaryFolder folder;
   folder.write("manifest.json", manifest(R"(, "tokenizer": {"name": "sentencepiece",
