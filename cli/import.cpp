@@ -128,6 +128,7 @@ void import_fairseq(const ImportOptions& options) {
 
   const std::string model = read_subword_model(options.sentencepiece);
   vocabularies.texts["tokenizer"] = model.empty() ? folder.tokenizer() : "sentencepiece";
+  vocabularies.texts["tokenizer_options"] = "{}";
   if (!model.empty()) {
     tensors.push_back({std::string(kBlobPrefix) + "source_tokenizer",
                        DType::kU8,

@@ -68,9 +68,8 @@ std::string_view kind_text(CheckpointKind kind) {
       return "update";
     case CheckpointKind::kBest:
       return "best";
-    default:
-      return "last";
   }
+  return {};
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "core/checkpoint/checkpoint_name.h"
 #include "core/checkpoint/checkpoint_pointer.h"
 #include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
 
 namespace phraseq {
 namespace {
@@ -28,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kAllKinds = {
-    CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest, CheckpointKind::kLast};
+    CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest};
 
 void make_folder(const std::string& folder) {
   std::error_code problem;
@@ -130,7 +131,6 @@ std::vector<std::string> surplus_names(const std::string& folder,
   all_but_last(
       list_checkpoints(folder, CheckpointKind::kUpdate), rules.keep_interval_updates, surplus);
   all_but_last(list_checkpoints(folder, CheckpointKind::kEpoch), rules.keep_last_epochs, surplus);
-  all_but_last(list_checkpoints(folder, CheckpointKind::kLast), 0, surplus);
   std::map<std::string, std::vector<CheckpointName>> by_metric;
   for (auto& name : list_checkpoints(folder, CheckpointKind::kBest))
     by_metric[name.metric].push_back(name);
@@ -206,10 +206,6 @@ std::string CheckpointFolder::best_path(const std::string& metric, double value)
       CheckpointName{.kind = CheckpointKind::kBest, .metric = metric, .value = value}.file_name());
 }
 
-std::string CheckpointFolder::last_path(int64_t update) const {
-  return path_of(CheckpointName{.kind = CheckpointKind::kLast, .update = update}.file_name());
-}
-
 void CheckpointFolder::point(const std::string& pointer, const std::string& checkpoint_path) {
   const auto file = CheckpointFile::open(checkpoint_path, /*verify_tensors=*/false);
   if (file.is_foreign())
@@ -234,6 +230,21 @@ std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
     log_warning(problem.message());
   }
   return newest_good(folder_);
+}
+
+std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,
+                                           const std::string& metric,
+                                           double value) {
+  const std::string best = best_path(metric, value);
+  std::error_code problem;
+  fs::remove(best, problem);  // an equally good one, of which there can be only one
+  fs::create_hard_link(checkpoint_path, best, problem);
+  if (problem) {
+    AtomicFile copy(best);
+    copy.write(MappedFile(checkpoint_path).bytes());
+    copy.commit();
+  }
+  return best;
 }
 
 std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,

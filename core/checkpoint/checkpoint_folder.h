@@ -34,9 +34,6 @@ class PHRASEQ_API CheckpointFolder {
   std::string epoch_path(int64_t epoch) const;
   std::string update_path(int64_t epoch, int64_t update) const;
   std::string best_path(const std::string& metric, double value) const;  ///< `value` finite
-  /// For a save that is neither of these, only to go on from. A new name each time, so that the
-  /// file pointed at is never overwritten; `retain` deletes those that nothing points at.
-  std::string last_path(int64_t update) const;
 
   /// `checkpoint_last` and `checkpoint_best`: small text files "NAME CRC\n", written atomically
   /// after the target; never copies. Reads the target's header again first.
@@ -46,6 +43,12 @@ class PHRASEQ_API CheckpointFolder {
   /// FormatError. A FormatError too when there are checkpoints but none verifies. Null when there
   /// is nothing to go on from: no such pointer and, for `checkpoint_last`, no checkpoint either.
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
+
+  /// Keeps a checkpoint that was written also as one of the best: a second name of the same file (a
+  /// copy where the file system has no such thing). Returns `best_path(metric, value)`.
+  std::string keep_as_best(const std::string& checkpoint_path,
+                           const std::string& metric,
+                           double value);
 
   /// Deletes by the rules after `newest` was written and its header verified; never what a pointer
   /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximise`:

@@ -15,7 +15,6 @@ namespace phraseq {
 namespace {
 
 constexpr std::string_view kStem = "checkpoint";
-constexpr std::string_view kLastPart = "_last_";
 constexpr std::string_view kBestPart = ".best_";
 constexpr std::string_view kSuffix = ".safetensors";
 
@@ -53,10 +52,6 @@ bool read_update(std::string_view text, CheckpointName& name) {
 
 /// What stands between "checkpoint" and ".safetensors".
 bool read_middle(std::string_view text, CheckpointName& name) {
-  if (strip_prefix(text, kLastPart)) {
-    name.kind = CheckpointKind::kLast;
-    return read_number(text, name.update);
-  }
   if (strip_prefix(text, kBestPart)) {
     name.kind = CheckpointKind::kBest;
     return read_best(text, name);
@@ -79,8 +74,6 @@ std::string CheckpointName::file_name() const {
       return fmt::format("{}_{}_{}{}", kStem, epoch, update, kSuffix);
     case CheckpointKind::kBest:
       return fmt::format("{}{}{}_{:.6f}{}", kStem, kBestPart, metric, value, kSuffix);
-    case CheckpointKind::kLast:
-      return fmt::format("{}{}{}{}", kStem, kLastPart, update, kSuffix);
   }
   return {};
 }

@@ -15,7 +15,6 @@ enum class CheckpointKind {
   kEpoch,   ///< checkpointEPOCH.safetensors
   kUpdate,  ///< checkpoint_EPOCH_UPDATE.safetensors
   kBest,    ///< checkpoint.best_METRIC_VALUE.safetensors
-  kLast,    ///< checkpoint_last_UPDATE.safetensors
 };
 
 /// What a checkpoint's file name says; fields that the kind does not have are zero or empty.

@@ -139,6 +139,7 @@ TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
   EXPECT_EQ(texts["source_dictionary"], read_bytes(data + "data-bin/dict.en.txt"));
   EXPECT_FALSE(texts.contains("target_dictionary"));
   EXPECT_EQ(texts["tokenizer"], "sentencepiece");
+  EXPECT_EQ(texts["tokenizer_options"], "{}");
   const auto blob = imported.find("blob.source_tokenizer")->bytes;
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(blob.data()), blob.size()),
             read_bytes(data + "spm10k.model"));

@@ -128,9 +128,9 @@ void save_for_ever(const std::string& path, const std::vector<float>& values) {
   for (int64_t update = 1;; ++update) {
     const std::vector<TensorView> tensors = {
         testing::view("weight", DType::kF32, {static_cast<int64_t>(values.size())}, values)};
-    write_checkpoint(folder.last_path(update), {}, tensors);
-    folder.point(kLastPointer, folder.last_path(update));
-    folder.retain({}, false, folder.last_path(update));
+    write_checkpoint(folder.update_path(1, update), {}, tensors);
+    folder.point(kLastPointer, folder.update_path(1, update));
+    folder.retain({.keep_interval_updates = 0}, false, folder.update_path(1, update));
   }
 }
 

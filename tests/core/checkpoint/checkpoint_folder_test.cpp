@@ -54,7 +54,6 @@ TEST(CheckpointFolder, NamesItsFiles) {
   EXPECT_EQ(folder.update_path(3, 500), temporary.file("new/deep/checkpoint_3_500.safetensors"));
   EXPECT_EQ(folder.best_path("nll_loss", 3.11949),
             temporary.file("new/deep/checkpoint.best_nll_loss_3.119490.safetensors"));
-  EXPECT_EQ(folder.last_path(501), temporary.file("new/deep/checkpoint_last_501.safetensors"));
   EXPECT_THROW(folder.best_path("loss", std::numeric_limits<double>::quiet_NaN()),
                std::invalid_argument);
 }
@@ -242,13 +241,43 @@ TEST(Retention, NeverDeletesWhatAPointerPointsAtNorTheNewest) {
   EXPECT_THAT(deleted, ElementsAre(folder.epoch_path(3)));
 }
 
-TEST(Retention, ClearsAwaySupersededLastCheckpoints) {
+// What a save leaves behind when only the last is to be kept.
+TEST(Retention, ClearsAwayWhatNothingPointsAtAnyMore) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
-  for (int update : {10, 20, 30}) write_small(folder.last_path(update), 1);
-  folder.point(kLastPointer, folder.last_path(30));
-  EXPECT_THAT(folder.retain({}, false, folder.last_path(30)),
-              ElementsAre(folder.last_path(10), folder.last_path(20)));
+  for (int update : {10, 20, 30}) write_small(folder.update_path(1, update), 1);
+  folder.point(kLastPointer, folder.update_path(1, 30));
+  EXPECT_THAT(folder.retain({.keep_interval_updates = 0}, false, folder.update_path(1, 30)),
+              ElementsAre(folder.update_path(1, 10), folder.update_path(1, 20)));
+}
+
+TEST(Retention, KeepsTheBestWhenTheFileTheyWereWrittenAsGoes) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int update : {10, 20}) {
+    write_small(folder.update_path(1, update), static_cast<float>(update));
+    const std::string best =
+        folder.keep_as_best(folder.update_path(1, update), "bleu", update / 8.0);
+    EXPECT_EQ(best, folder.best_path("bleu", update / 8.0));
+    folder.retain({.keep_interval_updates = 0, .keep_best_checkpoints = 2}, true, best);
+  }
+  EXPECT_THAT(temporary.names(),
+              ElementsAre(".lock",
+                          "checkpoint.best_bleu_1.250000.safetensors",
+                          "checkpoint.best_bleu_2.500000.safetensors"));
+  EXPECT_EQ(small_value(folder.best_path("bleu", 1.25)), 10);
+  EXPECT_EQ(small_value(folder.best_path("bleu", 2.5)), 20);
+}
+
+TEST(Retention, KeepsTheLaterOfTwoEquallyGoodOnes) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int update : {10, 20}) {
+    write_small(folder.update_path(1, update), static_cast<float>(update));
+    folder.keep_as_best(folder.update_path(1, update), "bleu", 33.1);
+  }
+  EXPECT_EQ(small_value(folder.best_path("bleu", 33.1)), 20);
+  EXPECT_EQ(small_value(folder.update_path(1, 10)), 10);
 }
 
 TEST(Retention, DeletesNothingUnlessTheNewestReads) {
