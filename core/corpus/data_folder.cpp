@@ -123,6 +123,8 @@ void DataFolder::find_languages() {
   } else {
     for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
   }
+  if (pairs.empty() && !source_.empty() && !target_.empty())
+    pairs.emplace(source_, target_);  // raw text: nothing is indexed yet
   const auto fits = [](const std::string& wanted, const std::string& found) {
     return wanted.empty() || wanted == found;
   };

@@ -52,6 +52,7 @@ struct DataLoaderSetup {
   std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t> sample_seed)>
       encode_source, encode_target;
   int64_t source_vocabulary = 0, target_vocabulary = 0;
+  bool sample = false;  ///< training text is segmented at random, anew in every epoch
   uint64_t seed = 1;
 };
 

@@ -75,4 +75,14 @@ std::string SentencePieceTokenizer::decode(const std::vector<std::string>& symbo
   return text;
 }
 
+std::vector<std::string> SentencePieceTokenizer::pieces() const {
+  const auto& processor = state_->processor;
+  std::vector<std::string> pieces;
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    if (!processor.IsControl(id) && !processor.IsUnknown(id) && !processor.IsUnused(id))
+      pieces.push_back(processor.IdToPiece(id));
+  }
+  return pieces;
+}
+
 }  // namespace phraseq

@@ -36,6 +36,8 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> sample(std::string_view line, uint64_t seed) const override;
   std::string decode(const std::vector<std::string>& symbols) const override;
   std::string model() const override { return model_; }
+  /// What text can become, in the model's order: neither control symbols nor <unk>.
+  std::vector<std::string> pieces() const;
 
  private:
   std::string prepared(std::string_view line) const;

@@ -1,6 +1,6 @@
 #include "plugins/data_loaders/indexed/indexed_data.h"
 
-#include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,68 +35,35 @@ class IndexedPairs final : public Corpus {
   std::optional<IndexedDataset> target_;
 };
 
-/// fairseq joins train, train1, train2 …; a second part must not be left out unsaid.
-void refuse_further_parts(const DataLoaderSetup& setup, const std::string& split) {
-  const std::string second = indexed_prefix(setup.folder,
-                                            split + "1",
-                                            setup.source_language,
-                                            setup.target_language,
-                                            setup.source_language);
-  if (!IndexedDataset::exists(second))
-    return;
-  throw DataError(
-      fmt::format("{}: the split '{}' has a second part, which would be left out", second, split),
-      "join the parts before preprocessing, or move the others away");
-}
-
-IndexedDataset open_checked(const std::string& prefix, int64_t vocabulary) {
-  IndexedDataset dataset = IndexedDataset::open(prefix);
-  if (vocabulary > 0)
-    dataset.check_ids(vocabulary);
-  return dataset;
-}
-
 }  // namespace
 
-IndexedData::IndexedData(const IndexedDataOptions&, const DataLoaderSetup& setup) : setup_(setup) {}
-
-std::optional<std::string> IndexedData::source_prefix(const std::string& split) const {
-  const auto& [folder, source, target] =
-      std::tie(setup_.folder, setup_.source_language, setup_.target_language);
-  for (const std::string& prefix : {indexed_prefix(folder, split, source, target, source),
-                                    indexed_prefix(folder, split, target, source, source)}) {
-    if (IndexedDataset::exists(prefix))
-      return prefix;
-  }
-  return std::nullopt;
-}
+IndexedData::IndexedData(const IndexedDataOptions&, const DataLoaderSetup& setup)
+    : folder_(DataFolder::open(setup.folder, setup.source_language, setup.target_language)),
+      setup_(setup) {}
 
 bool IndexedData::has_split(const std::string& split) const {
-  return source_prefix(split).has_value();
+  return IndexedDataset::exists(folder_.prefix(split, setup_.source_language));
 }
 
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
-  const auto found = source_prefix(split);
-  if (!found) {
-    throw IoError(indexed_prefix(setup_.folder,
-                                 split,
-                                 setup_.source_language,
-                                 setup_.target_language,
-                                 setup_.source_language) +
-                      ".idx",
-                  "find",
-                  0,
-                  "make the folder with phraseq preprocess, or name another split");
+  if (training && has_split(split + "1")) {
+    // fairseq joins train, train1, train2 …; a part must not be left out unsaid.
+    throw DataError(fmt::format("{}: '{}' has a second part, '{}1', which would be left out",
+                                setup_.folder,
+                                split,
+                                split),
+                    "join the parts before preprocessing, or move the others away");
   }
-  if (training)
-    refuse_further_parts(setup_, split);
-  IndexedDataset source = open_checked(*found, setup_.source_vocabulary);
-  const std::string target_prefix =
-      found->substr(0, found->size() - setup_.source_language.size()) + setup_.target_language;
-  if (!training && !IndexedDataset::exists(target_prefix)) {
+  const auto side = [&](const std::string& language, int64_t vocabulary) {
+    IndexedDataset dataset = folder_.dataset(split, language);
+    if (vocabulary > 0)
+      dataset.check_ids(vocabulary);
+    return dataset;
+  };
+  IndexedDataset source = side(setup_.source_language, setup_.source_vocabulary);
+  if (!training && !IndexedDataset::exists(folder_.prefix(split, setup_.target_language)))
     return std::make_unique<IndexedPairs>(std::move(source), std::nullopt);
-  }
-  IndexedDataset target = open_checked(target_prefix, setup_.target_vocabulary);
+  IndexedDataset target = side(setup_.target_language, setup_.target_vocabulary);
   if (source.size() != target.size()) {
     throw DataError(fmt::format("{}: {} sentences, but {}: {}",
                                 source.prefix(),

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "core/corpus/indexed_dataset.h"
+#include "core/corpus/data_folder.h"
 #include "core/data/data_loader.h"
 
 namespace phraseq {
@@ -20,14 +18,13 @@ class IndexedData final : public DataLoader {
  public:
   IndexedData(const IndexedDataOptions& options, const DataLoaderSetup& setup);
   bool has_split(const std::string& split) const override;
-  /// Throws IoError when the split is missing, FormatError when a file is damaged, DataError when
-  /// the sides have different numbers of sentences or an id is not in the dictionary. A missing
-  /// target side is a split without targets, when not training.
+  /// Throws IoError when the split is missing, FormatError when a file is damaged or not the
+  /// manifest's, DataError when the sides have different numbers of sentences or an id is not in
+  /// the dictionary. A missing target side is a split without targets, when not training.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
-  std::optional<std::string> source_prefix(const std::string& split) const;
-
+  DataFolder folder_;
   DataLoaderSetup setup_;
 };
 

@@ -1,0 +1,57 @@
+#include "core/data/collate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+namespace {
+
+std::vector<int64_t> with_start(int64_t start,
+                                std::vector<int64_t>::const_iterator begin,
+                                std::vector<int64_t>::const_iterator end) {
+  std::vector<int64_t> ids{start};
+  ids.insert(ids.end(), begin, end);
+  return ids;
+}
+
+bool have_targets(const std::vector<Example>& examples) {
+  const auto without = std::count_if(examples.begin(), examples.end(), [](const Example& example) {
+    return example.target.empty();
+  });
+  if (without != 0 && without != static_cast<int64_t>(examples.size()))
+    throw UsageError("a batch holds sentences with and without a target");
+  return without == 0 && !examples.empty();
+}
+
+void add_targets(Batch& batch, const std::vector<Example>& examples, int64_t start) {
+  std::vector<std::vector<int64_t>> fed;
+  std::vector<std::vector<int64_t>> said;
+  for (const Example& example : examples) {
+    fed.push_back(with_start(start, example.target.begin(), example.target.end() - 1));
+    said.push_back(example.target);
+  }
+  batch.target_in = PackedTokens::pack(fed);
+  batch.target_out = PackedTokens::pack(said).ids;  // [target tokens], packed as target_in
+}
+
+}  // namespace
+
+Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventions& conventions) {
+  Batch batch;
+  std::vector<std::vector<int64_t>> sources;
+  for (const Example& example : examples) {
+    batch.sentence_ids.push_back(example.id);
+    sources.push_back(conventions.source_has_bos
+                          ? with_start(kBos, example.source.begin(), example.source.end())
+                          : example.source);
+  }
+  batch.source = PackedTokens::pack(sources);
+  if (have_targets(examples))
+    add_targets(batch, examples, conventions.start_with_bos ? kBos : kEos);
+  return batch;
+}
+
+}  // namespace phraseq

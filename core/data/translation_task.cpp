@@ -1,0 +1,236 @@
+#include "core/data/translation_task.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/corpus/data_folder.h"
+#include "core/options/option_text.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSampling = "sentencepiece-alpha";
+
+/// A loader's corpus as this task's batches have it: a source that gets <s> is a token longer, and
+/// other dictionaries are other data.
+class TaskCorpus final : public Corpus {
+ public:
+  TaskCorpus(std::unique_ptr<Corpus> corpus, bool source_has_bos, std::string dictionaries)
+      : corpus_(std::move(corpus)),
+        added_to_source_(source_has_bos ? 1 : 0),
+        dictionaries_(std::move(dictionaries)) {}
+
+  int64_t size() const override { return corpus_->size(); }
+  int64_t source_length(int64_t index) const override {
+    return corpus_->source_length(index) + added_to_source_;
+  }
+  int64_t target_length(int64_t index) const override { return corpus_->target_length(index); }
+  Example get(int64_t index) const override { return corpus_->get(index); }
+  void start_epoch(int64_t epoch) override { corpus_->start_epoch(epoch); }
+  std::string fingerprint() const override { return corpus_->fingerprint() + dictionaries_; }
+
+ private:
+  std::unique_ptr<Corpus> corpus_;
+  int64_t added_to_source_;
+  std::string dictionaries_;
+};
+
+bool holds_indexed_data(const std::string& folder) {
+  std::error_code problem;
+  return std::any_of(fs::directory_iterator(folder, problem),
+                     fs::directory_iterator(),
+                     [](const auto& entry) { return entry.path().extension() == ".idx"; });
+}
+
+}  // namespace
+
+void TranslationOptions::describe(OptionTable& table) {
+  table
+      .field("source-lang",
+             source_lang,
+             "Source language; found from the data folder when it holds one pair.")
+      .short_flag("s")
+      .value_name("LANG");
+  table.field("target-lang", target_lang, "Target language.").short_flag("t").value_name("LANG");
+  table.field("data-loader",
+              data_loader,
+              "How the data is read: indexed (preprocess made it), text (FOLDER/SPLIT.LANG, raw or "
+              ".gz); auto = indexed where the folder holds .idx files.");
+  table.field(
+      "tokenizer",
+      tokenizer,
+      "How raw text becomes symbols: the name of a tokenizer; auto = as the data folder was "
+      "made, sentencepiece with a subword model, else word.");
+  table
+      .field("subword-model",
+             subword_model,
+             "SentencePiece model of both sides, when the data folder brings none.")
+      .alias("sentencepiece-model")
+      .value_name("FILE");
+  table.field("source-subword-model", source_subword_model, "The source side's alone.")
+      .value_name("FILE");
+  table.field("target-subword-model", target_subword_model, "The target side's alone.")
+      .value_name("FILE");
+  table
+      .field(
+          "bpe-dropout",
+          bpe_dropout,
+          "Segment training text at random, anew in every epoch: the probability of leaving out a "
+          "merge (BPE models), or the smoothing of the segmentations (unigram models); 0 = no. "
+          "Needs raw text.")
+      .alias("sampling-alpha")
+      .in(0.0, 1.0);
+}
+
+std::vector<std::string> TranslationOptions::problems() const {
+  std::vector<std::string> found;
+  if (!source_lang.empty() && source_lang == target_lang)
+    found.push_back(fmt::format("source-lang and target-lang are both '{}'", source_lang));
+  if (bpe_dropout > 0 && data_loader == "indexed")
+    found.emplace_back("bpe-dropout needs raw text: --data-loader text, not indexed");
+  return found;
+}
+
+TokenizerFiles TranslationOptions::tokenizer_files() const {
+  TokenizerFiles files{
+      tokenizer == "auto" ? "" : tokenizer, source_subword_model, target_subword_model};
+  if (tokenizer == "none")
+    files.name = "word";
+  if (files.source_model.empty())
+    files.source_model = subword_model;
+  if (files.target_model.empty())
+    files.target_model = subword_model;
+  if (files.name.empty() && !files.source_model.empty())
+    files.name = "sentencepiece";
+  return files;
+}
+
+TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSetup& setup)
+    : options_(options), conventions_{setup.start_with_bos, setup.source_has_bos} {
+  if (setup.state == nullptr && setup.data.empty())
+    throw UsageError("task translation: neither a data folder nor a checkpoint was given");
+  vocabularies_ =
+      setup.state != nullptr
+          ? Vocabularies::from_state(*setup.state)
+          : Vocabularies::from_folder(
+                setup.data, options.source_lang, options.target_lang, options.tokenizer_files());
+  source_ = std::make_unique<LanguageSide>(vocabularies_.source,
+                                           make_tokenizer(*setup.registry, vocabularies_.source));
+  target_ = std::make_unique<LanguageSide>(vocabularies_.target,
+                                           make_tokenizer(*setup.registry, vocabularies_.target));
+  if (!setup.data.empty())
+    loader_ = make_loader(setup);
+}
+
+std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& registry,
+                                                           const Vocabularies::Side& side) const {
+  Selection selection = registry.select(Tokenizer::kKind, vocabularies_.tokenizer);
+  OptionTable table;
+  selection.options->describe(table);
+  from_json(table, vocabularies_.tokenizer_options, OptionOrigin::kCheckpoint);
+  if (options_.bpe_dropout > 0) {
+    OptionField* const sampling = table.find(kSampling);
+    if (sampling == nullptr) {
+      throw UsageError(fmt::format("bpe-dropout: the tokenizer '{}' cannot segment at random",
+                                   vocabularies_.tokenizer),
+                       "give --subword-model FILE, a SentencePiece model");
+    }
+    sampling->from_text(fmt::format("{}", options_.bpe_dropout), OptionOrigin::kCommandLine);
+  }
+  return create<Tokenizer>(selection, {side.model, side.model_name});
+}
+
+std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup) const {
+  const bool indexed = options_.data_loader == "auto"
+                           ? holds_indexed_data(setup.data) && options_.bpe_dropout == 0
+                           : options_.data_loader == "indexed";
+  if (indexed && setup.state != nullptr)
+    check_folder(setup.data);
+  DataLoaderSetup loading;
+  loading.folder = setup.data;
+  loading.source_language = source_language();
+  loading.target_language = target_language();
+  loading.encode_source = [this](const std::string& line, std::optional<uint64_t> seed) {
+    return source_->encode(line, seed);
+  };
+  loading.encode_target = [this](const std::string& line, std::optional<uint64_t> seed) {
+    return target_->encode(line, seed);
+  };
+  loading.source_vocabulary = source_dictionary().size();
+  loading.target_vocabulary = target_dictionary().size();
+  loading.sample = options_.bpe_dropout > 0;
+  loading.seed = setup.seed;
+  const std::string automatic = indexed ? "indexed" : "text";
+  return create<DataLoader>(
+      setup.registry->select(DataLoader::kKind,
+                             options_.data_loader == "auto" ? automatic : options_.data_loader),
+      loading);
+}
+
+void TranslationTask::check_folder(const std::string& folder) const {
+  const DataFolder data = DataFolder::open(folder, source_language(), target_language());
+  for (const LanguageSide* side : {source_.get(), target_.get()}) {
+    const std::string file = fmt::format("{}/dict.{}.txt", folder, side->language());
+    if (!fs::exists(file) || data.dictionary(side->language()) == side->dictionary())
+      continue;
+    throw FormatError(
+        fmt::format("{}: {} symbols, and not the checkpoint's {}: its ids mean other words",
+                    file,
+                    data.dictionary(side->language()).size(),
+                    side->dictionary().size()),
+        "preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
+        "text");
+  }
+}
+
+ArchitectureSetup TranslationTask::architecture_setup() const {
+  return {source_dictionary().size(), target_dictionary().size(), vocabularies_.joined(), {}};
+}
+
+void TranslationTask::set_conventions(bool start_with_bos, bool source_has_bos) {
+  conventions_ = {start_with_bos, source_has_bos};
+}
+
+bool TranslationTask::has_split(const std::string& split) const {
+  return loader_ && loader_->has_split(split);
+}
+
+std::unique_ptr<Corpus> TranslationTask::open(const std::string& split, bool training) const {
+  if (!loader_)
+    throw UsageError(
+        fmt::format("the split '{}' was asked for, but no data folder was given", split));
+  return std::make_unique<TaskCorpus>(loader_->open(split, training),
+                                      conventions_.source_has_bos,
+                                      fmt::format(", dictionaries {:08x} {:08x}",
+                                                  source_dictionary().fingerprint(),
+                                                  target_dictionary().fingerprint()));
+}
+
+Batch TranslationTask::collate(const std::vector<Example>& examples) const {
+  return collate_pairs(examples, conventions_);
+}
+
+Example TranslationTask::encode(const std::string& source,
+                                const std::optional<std::string>& target) const {
+  Example example;
+  example.source = source_->encode(source, std::nullopt);
+  if (target)
+    example.target = target_->encode(*target, std::nullopt);
+  return example;
+}
+
+std::string TranslationTask::symbols(std::span<const int64_t> ids, bool target_side) const {
+  return (target_side ? target_ : source_)->symbols(ids);
+}
+
+std::string TranslationTask::text(std::span<const int64_t> ids, bool target_side) const {
+  return (target_side ? target_ : source_)->text(ids);
+}
+
+}  // namespace phraseq

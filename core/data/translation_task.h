@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/collate.h"
+#include "core/data/task.h"
+#include "core/data/vocabularies.h"
+
+namespace phraseq {
+
+struct PHRASEQ_API TranslationOptions : Options {
+  std::string source_lang;
+  std::string target_lang;
+  std::string data_loader = "auto";
+  std::string tokenizer = "auto";
+  std::string subword_model;
+  std::string source_subword_model;
+  std::string target_subword_model;
+  double bpe_dropout = 0.0;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+  TokenizerFiles tokenizer_files() const;
+};
+
+/// Sentences of one language into another: the task `translation`, and the base of tasks that add
+/// to its batches.
+///
+/// Vocabularies and tokenizers come from the checkpoint's state when there is one, else from the
+/// data folder. A folder whose dictionaries are others than the checkpoint's is refused.
+class PHRASEQ_API TranslationTask : public Task {
+ public:
+  TranslationTask(const TranslationOptions& options, const TaskSetup& setup);
+  TranslationTask(const TranslationTask&) = delete;  // the data loader calls back
+  TranslationTask& operator=(const TranslationTask&) = delete;
+
+  const Dictionary& source_dictionary() const override { return source_->dictionary(); }
+  const Dictionary& target_dictionary() const override { return target_->dictionary(); }
+  const std::string& source_language() const override { return source_->language(); }
+  const std::string& target_language() const override { return target_->language(); }
+  ArchitectureSetup architecture_setup() const override;
+  void set_conventions(bool start_with_bos, bool source_has_bos) override;
+
+  bool has_split(const std::string& split) const override;
+  std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
+  Batch collate(const std::vector<Example>& examples) const override;
+
+  Example encode(const std::string& source,
+                 const std::optional<std::string>& target) const override;
+  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
+  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+
+  TaskState save() const override { return vocabularies_.save(); }
+
+ private:
+  std::unique_ptr<Tokenizer> make_tokenizer(const Registry& registry,
+                                            const Vocabularies::Side& side) const;
+  std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup) const;
+  void check_folder(const std::string& folder) const;
+
+  TranslationOptions options_;
+  Vocabularies vocabularies_;
+  std::unique_ptr<LanguageSide> source_;
+  std::unique_ptr<LanguageSide> target_;
+  std::unique_ptr<DataLoader> loader_;
+  SequenceConventions conventions_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,154 @@
+#include "core/data/vocabularies.h"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/corpus/data_folder.h"
+#include "core/io/mapped_file.h"
+#include "core/text/sentencepiece_tokenizer.h"
+
+namespace phraseq {
+namespace {
+
+constexpr int64_t kPaddingFactor = 8;  // as preprocess: matrices like multiples of 8
+constexpr const char* kSentencePiece = "sentencepiece";
+
+/// The model's pieces in its order, most frequent first; counts that keep this order.
+Dictionary dictionary_of_pieces(const Vocabularies::Side& side) {
+  const auto pieces = SentencePieceTokenizer(side.model, side.model_name).pieces();
+  Dictionary dictionary;
+  auto count = static_cast<int64_t>(pieces.size());
+  for (const std::string& piece : pieces) dictionary.add(piece, count--);
+  dictionary.finalise(/*threshold=*/0, /*max_symbols=*/-1, kPaddingFactor);
+  return dictionary;
+}
+
+Dictionary find_dictionary(const DataFolder& folder,
+                           const Vocabularies::Side& side,
+                           const std::string& tokenizer) {
+  const std::string file = fmt::format("{}/dict.{}.txt", folder.path(), side.language);
+  if (std::filesystem::exists(file))
+    return folder.dictionary(side.language);
+  if (tokenizer == kSentencePiece)
+    return dictionary_of_pieces(side);
+  throw IoError(file,
+                "find the dictionary",
+                0,
+                "Make it with phraseq preprocess (--dict-only for text that stays raw), or give "
+                "--subword-model FILE, whose pieces then are the vocabulary.");
+}
+
+Vocabularies::Side side_of(const DataFolder& folder,
+                           const std::string& language,
+                           const std::string& tokenizer,
+                           const std::string& given_model) {
+  Vocabularies::Side side{language, {}, {}, given_model};
+  if (side.model_name.empty())
+    side.model_name = folder.tokenizer_model(language);
+  if (!side.model_name.empty())
+    side.model = read_file(side.model_name);
+  side.dictionary = find_dictionary(folder, side, tokenizer);
+  return side;
+}
+
+const std::string& text_of(const TaskState& state, const std::string& name) {
+  const auto found = state.texts.find(name);
+  if (found == state.texts.end()) {
+    throw FormatError(fmt::format("the checkpoint's task_texts hold no '{}'", name),
+                      "it was written by another task, or damaged");
+  }
+  return found->second;
+}
+
+std::string blob_of(const TaskState& state, const std::string& name) {
+  const auto found = state.blobs.find(name);
+  return found == state.blobs.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+Vocabularies Vocabularies::from_folder(const std::string& path,
+                                       const std::string& source,
+                                       const std::string& target,
+                                       const TokenizerFiles& given) {
+  const DataFolder folder = DataFolder::open(path, source, target);
+  Vocabularies made;
+  made.tokenizer = given.name.empty() ? folder.tokenizer() : given.name;
+  made.tokenizer_options =
+      made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
+  made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
+  made.target = side_of(folder, folder.target(), made.tokenizer, given.target_model);
+  return made;
+}
+
+Vocabularies Vocabularies::from_state(const TaskState& state) {
+  Vocabularies made;
+  const auto dictionary = [&](const char* name) {
+    return Dictionary::parse(text_of(state, name), name);
+  };
+  made.source.language = text_of(state, "source_language");
+  made.target.language = text_of(state, "target_language");
+  made.source.dictionary = dictionary("source_dictionary");
+  made.target.dictionary = state.texts.contains("joined_dictionary")
+                               ? made.source.dictionary
+                               : dictionary("target_dictionary");
+  made.tokenizer = text_of(state, "tokenizer");
+  made.tokenizer_options = nlohmann::json::parse(
+      text_of(state, "tokenizer_options"), nullptr, /*allow_exceptions=*/false);
+  if (!made.tokenizer_options.is_object())
+    throw FormatError("the checkpoint's tokenizer_options are no JSON object");
+  made.source.model = blob_of(state, "source_tokenizer");
+  made.target.model = state.blobs.contains("target_tokenizer") ? blob_of(state, "target_tokenizer")
+                                                               : made.source.model;
+  made.source.model_name = "blob.source_tokenizer";
+  made.target.model_name = "blob.target_tokenizer";
+  return made;
+}
+
+TaskState Vocabularies::save() const {
+  TaskState state;
+  state.texts = {{"source_language", source.language},
+                 {"target_language", target.language},
+                 {"source_dictionary", source.dictionary.to_text()},
+                 {"tokenizer", tokenizer},
+                 {"tokenizer_options", tokenizer_options.dump()}};
+  if (joined()) {
+    state.texts["joined_dictionary"] = "yes";
+  } else {
+    state.texts["target_dictionary"] = target.dictionary.to_text();
+  }
+  if (!source.model.empty())
+    state.blobs["source_tokenizer"] = source.model;
+  if (target.model != source.model)
+    state.blobs["target_tokenizer"] = target.model;
+  return state;
+}
+
+LanguageSide::LanguageSide(const Vocabularies::Side& side, std::unique_ptr<Tokenizer> tokenizer)
+    : language_(side.language), dictionary_(side.dictionary), tokenizer_(std::move(tokenizer)) {}
+
+std::vector<int64_t> LanguageSide::encode(const std::string& line,
+                                          std::optional<uint64_t> sample_seed) const {
+  const auto symbols =
+      sample_seed ? tokenizer_->sample(line, *sample_seed) : tokenizer_->encode(line);
+  std::vector<int64_t> ids;
+  ids.reserve(symbols.size() + 1);
+  for (const std::string& symbol : symbols) ids.push_back(std::max(dictionary_.id(symbol), kUnk));
+  ids.push_back(kEos);
+  return ids;
+}
+
+std::string LanguageSide::text(std::span<const int64_t> ids) const {
+  std::vector<std::string> symbols;
+  for (const int64_t id : ids) {
+    if (id >= kUnk)
+      symbols.push_back(dictionary_.symbol(id));
+  }
+  return tokenizer_->decode(symbols);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/data/task.h"
+#include "core/text/dictionary.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+/// Which tokenizer text goes through when the data folder does not say: a component's name and the
+/// files of its models. Empty = as the folder's manifest has it.
+struct TokenizerFiles {
+  std::string name;
+  std::string source_model, target_model;
+};
+
+/// The languages of a task with their symbols, and how text becomes such symbols: everything about
+/// text that a translator must carry along.
+struct PHRASEQ_API Vocabularies {
+  struct Side {
+    std::string language;
+    Dictionary dictionary;
+    std::string model;  ///< the tokenizer's, as bytes; empty for one that needs none
+    std::string model_name;
+  };
+  Side source, target;
+  std::string tokenizer;  ///< name of the component
+  nlohmann::json tokenizer_options;
+
+  /// From a data folder, ours or fairseq's, or a folder of raw text with `dict.LANG.txt`. Without a
+  /// dictionary the pieces of a SentencePiece model are one. Languages may be empty, see
+  /// DataFolder.
+  static Vocabularies from_folder(const std::string& path,
+                                  const std::string& source,
+                                  const std::string& target,
+                                  const TokenizerFiles& given);
+  /// From a checkpoint; the inverse of `save`. Throws FormatError when an entry is missing.
+  static Vocabularies from_state(const TaskState& state);
+  TaskState save() const;
+
+  bool joined() const { return source.dictionary == target.dictionary; }
+};
+
+/// One language at work: text to ids and back.
+class PHRASEQ_API LanguageSide {
+ public:
+  LanguageSide(const Vocabularies::Side& side, std::unique_ptr<Tokenizer> tokenizer);
+
+  const std::string& language() const { return language_; }
+  const Dictionary& dictionary() const { return dictionary_; }
+  /// Ids of a line of text, kEos last; with a seed by a random segmentation. Text that spells a
+  /// special symbol is an unknown word, never that symbol.
+  std::vector<int64_t> encode(const std::string& line, std::optional<uint64_t> sample_seed) const;
+  /// Symbols joined by spaces, without specials.
+  std::string symbols(std::span<const int64_t> ids) const { return dictionary_.decode(ids); }
+  /// As text for a person.
+  std::string text(std::span<const int64_t> ids) const;
+
+ private:
+  std::string language_;
+  Dictionary dictionary_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
+}  // namespace phraseq

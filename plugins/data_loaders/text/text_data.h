@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/data/data_loader.h"
+
+namespace phraseq {
+
+struct TextDataOptions : Options {
+  void describe(OptionTable&) override {}
+};
+
+/// Splits as line-parallel raw text, tokenised by the task's functions.
+class TextData final : public DataLoader {
+ public:
+  TextData(const TextDataOptions& options, const DataLoaderSetup& setup);
+  bool has_split(const std::string& split) const override;
+  /// Throws IoError when a file is missing, DataError for bad text and when the sides have
+  /// different numbers of lines. A missing target side is a split without targets, when not
+  /// training.
+  std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
+
+ private:
+  std::optional<std::string> find(const std::string& split, const std::string& language) const;
+
+  DataLoaderSetup setup_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/corpus/indexed_dataset.h"
+#include "core/data/task.h"
+#include "core/options/option_table.h"
+#include "core/plugin/loader.h"
+
+namespace phraseq::testing {
+
+/// A folder of its own, removed afterwards, and the plugins of the build.
+class TaskTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("phraseq-task-") + test->name() + "-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    for (const char* name : {"translation", "indexed_data", "text_data", "sentencepiece", "word"}) {
+      load_plugin_file(registry_,
+                       std::string(PHRASEQ_BUILD_FOLDER "/lib/phraseq/libphraseq-") + name + ".so");
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  void write_indexed(const std::string& name,
+                     int64_t vocabulary,
+                     const std::vector<std::vector<int64_t>>& sentences) const {
+    IndexedDatasetWriter writer(path(name), vocabulary);
+    for (const auto& sentence : sentences) writer.add(sentence);
+    writer.commit();
+  }
+
+  /// The task with `name value` options.
+  std::unique_ptr<Task> make_task(
+      const TaskSetup& given,
+      const std::vector<std::pair<std::string, std::string>>& options = {}) {
+    Selection selection = registry_.select(Task::kKind, "translation");
+    OptionTable table;
+    selection.options->describe(table);
+    for (const auto& [name, value] : options) {
+      table.find(name)->from_text(value, OptionOrigin::kCommandLine);
+    }
+    TaskSetup setup = given;
+    setup.registry = &registry_;
+    return create<Task>(selection, setup);
+  }
+  std::unique_ptr<Task> task_from_folder(
+      const std::vector<std::pair<std::string, std::string>>& options = {}) {
+    TaskSetup setup;
+    setup.data = folder_.string();
+    return make_task(setup, options);
+  }
+
+  /// The place of real data, or empty.
+  static std::string real_data() {
+    const char* const place = std::getenv("PHRASEQ_DATA");
+    return place == nullptr ? "" : place;
+  }
+
+  Registry registry_;
+  std::filesystem::path folder_;
+};
+
+/// The message of the error that `action` throws, or an empty string.
+template <class ErrorType>
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const ErrorType& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace phraseq::testing

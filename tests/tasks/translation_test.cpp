@@ -1,0 +1,196 @@
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/tasks/task_fixture.h"
+
+namespace phraseq {
+namespace {
+
+using phraseq::testing::message_of;
+using ::testing::HasSubstr;
+using Ids = std::vector<int64_t>;
+
+class TranslationTask : public phraseq::testing::TaskTest {
+ protected:
+  /// en: the=4 cat=5 dog=6; de: die=4 Katze=5. Two pairs to train on.
+  void write_small_folder() {
+    write("dict.en.txt", "the 9\ncat 5\ndog 1\n");
+    write("dict.de.txt", "die 9\nKatze 5\n");
+    write_indexed("train.en-de.en", 7, {{4, 5, 2}, {6, 2}});
+    write_indexed("train.en-de.de", 6, {{4, 5, 5, 2}, {5, 2}});
+  }
+};
+
+TEST_F(TranslationTask, FindsLanguagesAndDictionariesInTheFolder) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  EXPECT_EQ(task->source_language(), "en");
+  EXPECT_EQ(task->target_language(), "de");
+  EXPECT_EQ(task->architecture_setup().source_vocabulary, 7);
+  EXPECT_EQ(task->architecture_setup().target_vocabulary, 6);
+  EXPECT_FALSE(task->architecture_setup().joined_dictionary);
+  EXPECT_TRUE(task->has_split("train"));
+  EXPECT_FALSE(task->has_split("valid"));
+}
+
+TEST_F(TranslationTask, FeedsTheDecoderTheStartTokenAndTheTargetWithoutItsEnd) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  const auto corpus = task->open("train", true);
+  const Batch batch = task->collate({corpus->get(1), corpus->get(0)});
+  EXPECT_EQ(batch.sentence_ids, (Ids{1, 0}));
+  EXPECT_TRUE(at::equal(batch.source.ids, at::tensor({6, 2, 4, 5, 2}, at::kLong)));
+  EXPECT_TRUE(at::equal(batch.target_in.ids, at::tensor({2, 5, 2, 4, 5, 5}, at::kLong)));
+  EXPECT_TRUE(at::equal(batch.target_out, at::tensor({5, 2, 4, 5, 5, 2}, at::kLong)));
+  EXPECT_EQ(batch.target_in.offsets, (Ids{0, 2, 6}));
+}
+
+TEST_F(TranslationTask, BeginsSequencesAsTheArchitectureAsks) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  task->set_conventions(/*start_with_bos=*/true, /*source_has_bos=*/true);
+  const auto corpus = task->open("train", true);
+  EXPECT_EQ(corpus->source_length(0), 4);
+  EXPECT_EQ(corpus->target_length(0), 4);
+  const Batch batch = task->collate({corpus->get(0)});
+  EXPECT_TRUE(at::equal(batch.source.ids, at::tensor({0, 4, 5, 2}, at::kLong)));
+  EXPECT_TRUE(at::equal(batch.target_in.ids, at::tensor({0, 4, 5, 5}, at::kLong)));
+}
+
+TEST_F(TranslationTask, MakesABatchWithoutTargetsForTranslating) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  const Batch batch = task->collate({task->encode("the dog"), task->encode("cat")});
+  EXPECT_FALSE(batch.has_target());
+  EXPECT_TRUE(at::equal(batch.source.ids, at::tensor({4, 6, 2, 5, 2}, at::kLong)));
+  EXPECT_THROW(task->collate({task->encode("the dog"), task->encode("cat", "Katze")}), UsageError);
+}
+
+TEST_F(TranslationTask, ReadsAFolderMadeForTheOtherDirection) {
+  write_small_folder();
+  const auto task = task_from_folder({{"source-lang", "de"}, {"target-lang", "en"}});
+  const auto corpus = task->open("train", true);
+  EXPECT_EQ(corpus->get(1).source, (Ids{5, 2}));
+  EXPECT_EQ(corpus->get(1).target, (Ids{6, 2}));
+}
+
+TEST_F(TranslationTask, RefusesASplitOfSeveralParts) {
+  write_small_folder();
+  write_indexed("train1.en-de.en", 7, {{4, 2}});
+  write_indexed("train1.en-de.de", 6, {{4, 2}});
+  const auto task = task_from_folder();
+  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }), HasSubstr("train1"));
+}
+
+TEST_F(TranslationTask, RefusesSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
+  write_small_folder();
+  write_indexed("valid.en-de.en", 7, {{4, 2}, {5, 2}});
+  write_indexed("valid.en-de.de", 6, {{4, 2}});
+  write_indexed("test.en-de.en", 7, {{4, 2}});
+  write_indexed("test.en-de.de", 6, {{6, 2}});
+  const auto task = task_from_folder();
+  EXPECT_THAT(message_of<DataError>([&] { task->open("valid", false); }),
+              AllOf(HasSubstr("2 sentences"), HasSubstr(": 1")));
+  EXPECT_NE(message_of<DataError>([&] { task->open("test", false); }), "");
+}
+
+TEST_F(TranslationTask, TakesTextThatSpellsASpecialSymbolForAnUnknownWord) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  EXPECT_EQ(task->encode("the </s> <pad> bird").source, (Ids{4, 3, 3, 3, 2}));
+}
+
+TEST_F(TranslationTask, TurnsIdsIntoSymbolsAndText) {
+  write_small_folder();
+  const auto task = task_from_folder();
+  EXPECT_EQ(task->symbols(Ids{4, 3, 5, 2, 1}, true), "die <unk> Katze");
+  EXPECT_EQ(task->text(Ids{0, 4, 5, 2}, false), "the cat");
+}
+
+TEST_F(TranslationTask, ComesBackFromItsStateAlone) {
+  write_small_folder();
+  const TaskState state = task_from_folder()->save();
+  EXPECT_EQ(state.texts.at("source_dictionary"), "the 9\ncat 5\ndog 1\n");
+  EXPECT_EQ(state.texts.at("tokenizer"), "word");
+  EXPECT_TRUE(state.blobs.empty());
+  TaskSetup setup;
+  setup.state = &state;
+  const auto task = make_task(setup);
+  EXPECT_EQ(task->encode("the dog", "die Katze").target, (Ids{4, 5, 2}));
+  EXPECT_EQ(task->target_language(), "de");
+  EXPECT_FALSE(task->has_split("train"));
+  EXPECT_EQ(task->save().texts, state.texts);
+}
+
+TEST_F(TranslationTask, KeepsAJoinedDictionaryOnce) {
+  write_small_folder();
+  write("dict.de.txt", "the 9\ncat 5\ndog 1\n");
+  const TaskState state = task_from_folder()->save();
+  EXPECT_EQ(state.texts.count("target_dictionary"), 0U);
+  TaskSetup setup;
+  setup.state = &state;
+  EXPECT_TRUE(make_task(setup)->architecture_setup().joined_dictionary);
+  EXPECT_EQ(make_task(setup)->target_dictionary().size(), 7);
+}
+
+TEST_F(TranslationTask, RefusesAStateWithAnEntryMissing) {
+  write_small_folder();
+  TaskState state = task_from_folder()->save();
+  state.texts.erase("target_dictionary");
+  TaskSetup setup;
+  setup.state = &state;
+  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("target_dictionary"));
+}
+
+TEST_F(TranslationTask, RefusesAFolderWithOtherDictionariesThanTheCheckpoint) {
+  write_small_folder();
+  const TaskState state = task_from_folder()->save();
+  TaskSetup setup;
+  setup.state = &state;
+  setup.data = folder_.string();
+  EXPECT_TRUE(make_task(setup)->has_split("train"));
+  write("dict.de.txt", "Katze 9\ndie 5\n");
+  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.de.txt"));
+}
+
+TEST_F(TranslationTask, TellsOtherDictionariesInTheFingerprintOfTheData) {
+  write_small_folder();
+  const std::string before = task_from_folder()->open("train", true)->fingerprint();
+  EXPECT_EQ(before, task_from_folder()->open("train", true)->fingerprint());
+  write("dict.de.txt", "Katze 9\ndie 5\n");
+  EXPECT_NE(before, task_from_folder()->open("train", true)->fingerprint());
+}
+
+TEST_F(TranslationTask, ReadsFairseqsFolderAsItIs) {
+  if (real_data().empty())
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
+  TaskSetup setup;
+  setup.data = real_data() + "/fairseq/data-bin";
+  const auto task = make_task(setup);
+  EXPECT_EQ(task->source_language(), "en");
+  EXPECT_EQ(task->source_dictionary().size(), 9648);
+  EXPECT_TRUE(task->architecture_setup().joined_dictionary);
+  EXPECT_EQ(task->open("train", true)->size(), 29'000);
+
+  const std::shared_ptr<Corpus> valid = task->open("valid", false);
+  BatchingOptions batching;
+  batching.max_tokens = 3000;
+  batching.shuffle = false;
+  BatchIterator batches(
+      valid, batching, [&](const auto& examples) { return task->collate(examples); });
+  int64_t sentences = 0;
+  int64_t tokens = 0;
+  while (const auto batch = batches.next()) {
+    sentences += batch->sentences();
+    tokens += batch->target_out.numel();
+    EXPECT_LE(std::max(batch->source.tokens(), batch->target_in.tokens()), 3000);
+  }
+  EXPECT_EQ(batches.skipped().total(), 0);
+  EXPECT_EQ(sentences, 1'014);
+  EXPECT_EQ(tokens, 16'153);  // what fairseq-validate counts
+}
+
+}  // namespace
+}  // namespace phraseq
