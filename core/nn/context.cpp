@@ -39,6 +39,10 @@ at::Tensor Context::compute(const at::Tensor& parameter) const {
   return copy.detach().to(at::kBFloat16);
 }
 
+at::Tensor Context::gradient(const at::Tensor& parameter) const {
+  return flat_ && parameter.requires_grad() ? flat_->gradient_view(parameter) : at::Tensor();
+}
+
 uint64_t Context::next_dropout_key() {
   if (!training_)
     return 0;

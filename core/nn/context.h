@@ -10,21 +10,25 @@
 
 namespace phraseq::nn {
 
-/// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 (a bf16 copy
-/// is written by the optimizer); sums, norms, softmax and the loss are fp32 always. fp64 is for checks.
+/// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 (a bf16
+/// copy is written by the optimizer); sums, norms, softmax and the loss are fp32 always. fp64 is
+/// for checks.
 enum class Precision { kFp32, kBf16, kFp64 };
 PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; UsageError otherwise
 
 class FlatParameters;
 
-/// What a forward pass needs to know beside its input. Made anew for each batch; a layer takes it by
-/// reference and draws its dropout from it.
+/// What a forward pass needs to know beside its input. Made anew for each batch; a layer takes it
+/// by reference and draws its dropout from it.
 ///
-/// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward pass:
-/// no generator state exists, so a resumed run cannot differ by a forgotten draw.
+/// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward
+/// pass: no generator state exists, so a resumed run cannot differ by a forgotten draw.
 class PHRASEQ_API Context {
  public:
-  Context(bool training, Precision precision, uint64_t seed = 0, const FlatParameters* flat = nullptr)
+  Context(bool training,
+          Precision precision,
+          uint64_t seed = 0,
+          const FlatParameters* flat = nullptr)
       : training_(training), precision_(precision), seed_(seed), flat_(flat) {}
 
   bool training() const { return training_; }
@@ -34,6 +38,12 @@ class PHRASEQ_API Context {
 
   /// The matrix that products read: the parameter itself, or its bf16 copy.
   at::Tensor compute(const at::Tensor& parameter) const;
+
+  /// Where the gradient of a parameter is collected: its view of the flat gradients, for functions
+  /// that add to it themselves and give autograd nothing, which saves a pass over the parameter.
+  /// Undefined without flat gradients or when the parameter needs none: then the gradient goes the
+  /// usual way.
+  at::Tensor gradient(const at::Tensor& parameter) const;
 
   /// The key of the next dropout mask; 0 draws nothing when not training.
   uint64_t next_dropout_key();

@@ -96,16 +96,26 @@ void FlatParameters::refresh_bf16() {
   }
 }
 
-at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
-  if (!bf16_.defined() || parameter.scalar_type() != values_.scalar_type())
-    return parameter;
+int64_t FlatParameters::offset_of(const at::Tensor& parameter) const {
+  if (parameter.scalar_type() != values_.scalar_type())
+    return -1;
   const auto* start = static_cast<const char*>(values_.const_data_ptr());
   const auto* place = static_cast<const char*>(parameter.const_data_ptr());
-  const auto size = static_cast<int64_t>(values_.nbytes());
-  if (place < start || place >= start + size)
-    return parameter;
-  const int64_t offset = (place - start) / static_cast<int64_t>(values_.element_size());
-  return bf16_.as_strided(parameter.sizes(), parameter.strides(), offset);
+  if (place < start || place >= start + values_.nbytes())
+    return -1;
+  return (place - start) / static_cast<int64_t>(values_.element_size());
+}
+
+at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
+  const int64_t offset = bf16_.defined() ? offset_of(parameter) : -1;
+  return offset < 0 ? parameter : bf16_.as_strided(parameter.sizes(), parameter.strides(), offset);
+}
+
+at::Tensor FlatParameters::gradient_view(const at::Tensor& parameter) const {
+  const int64_t offset = gradients_.defined() ? offset_of(parameter) : -1;
+  if (offset < 0)
+    return {};
+  return gradients_.as_strided(parameter.sizes(), parameter.strides(), offset);
 }
 
 void FlatParameters::zero_gradients() {

@@ -16,9 +16,10 @@ namespace phraseq::nn {
 
 /// All parameters of a model as one buffer, all gradients as another.
 ///
-/// The module's named parameters become views of `values()`, their gradients views of `gradients()`:
-/// clipping, the optimizer and an all-reduce are single passes. Under bf16 a third buffer holds the copy
-/// that matrix products read. Tied parameters (one tensor under several names) stand once.
+/// The module's named parameters become views of `values()`, their gradients views of
+/// `gradients()`: clipping, the optimizer and an all-reduce are single passes. Under bf16 a third
+/// buffer holds the copy that matrix products read. Tied parameters (one tensor under several
+/// names) stand once.
 class PHRASEQ_API FlatParameters {
  public:
   struct Entry {
@@ -38,13 +39,20 @@ class PHRASEQ_API FlatParameters {
   /// Makes (first call) or renews the bf16 copy from the values.
   void refresh_bf16();
   at::Tensor& bf16() { return bf16_; }
-  /// The bf16 copy of one parameter; the parameter itself when there is no copy. A leaf that needs a
-  /// gradient stays the differentiable one: layers give the gradient to the parameter.
+  /// The bf16 copy of one parameter; the parameter itself when there is no copy. A leaf that needs
+  /// a gradient stays the differentiable one: layers give the gradient to the parameter.
   at::Tensor bf16_view(const at::Tensor& parameter) const;
+
+  /// The parameter's part of the gradients; undefined for a tensor that is not in the buffer.
+  at::Tensor gradient_view(const at::Tensor& parameter) const;
 
   void zero_gradients();
 
  private:
+  /// Elements from the buffer's start to the parameter's first; -1 for a tensor that is not in the
+  /// buffer.
+  int64_t offset_of(const at::Tensor& parameter) const;
+
   std::vector<Entry> entries_;
   at::Tensor values_;
   at::Tensor gradients_;

@@ -1,6 +1,7 @@
 #include "core/nn/functional_composite.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <ATen/ATen.h>
 
@@ -186,6 +187,59 @@ at::Tensor embed(const at::Tensor& ids,
   if (position_table.defined())
     rows = rows + position_table.index_select(0, positions);
   return dropout(rows, p, key).to(type);
+}
+
+namespace {
+
+/// A row's numbers of the smoothing rule, [rows] each.
+struct RowTargets {
+  at::Tensor uniform, extra, constant;
+
+  RowTargets(const SmoothingRule& rule,
+             const at::Tensor& targets,
+             const at::Tensor& unsmoothed,
+             at::ScalarType type) {
+    const at::Tensor plain = at::isin(targets, unsmoothed);
+    const SmoothedTarget &in = rule.target(true), &out = rule.target(false);
+    const auto options = plain.options().dtype(type);
+    const auto pick = [&](double smoothed, double otherwise) {
+      return at::where(plain, at::full({}, otherwise, options), at::full({}, smoothed, options));
+    };
+    uniform = pick(in.uniform, out.uniform);
+    extra = pick(in.extra, out.extra);
+    constant = pick(in.constant, out.constant);
+  }
+};
+
+}  // namespace
+
+LossRows loss_rows(at::Tensor& logits,
+                   const at::Tensor& bias,
+                   const at::Tensor& targets,
+                   const SmoothingRule& rule,
+                   bool with_gradient) {
+  const at::Tensor unsmoothed = at::tensor(rule.unsmoothed(), at::kLong).to(logits.device());
+  const at::Tensor excluded = at::tensor(rule.excluded(), at::kLong).to(logits.device());
+  at::Tensor z = logits.to(sum_type(logits));
+  if (bias.defined())
+    z = z + bias;
+  z = z.index_fill(1, excluded, -std::numeric_limits<double>::infinity());
+  const RowTargets row(rule, targets, unsmoothed, z.scalar_type());
+  const at::Tensor gold = targets.unsqueeze(1);
+  const at::Tensor lse = at::logsumexp(z, 1);
+  const at::Tensor gold_logit = z.gather(1, gold).squeeze(1);
+  const at::Tensor smoothed_sum = z.index_fill(1, unsmoothed, 0.0).sum(1);
+  const at::Tensor loss = lse - row.uniform * smoothed_sum - row.extra * gold_logit + row.constant;
+  const at::Tensor log_p = gold_logit - lse;
+  if (with_gradient) {
+    const at::Tensor q = row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);
+    const at::Tensor dz = (z - lse.unsqueeze(1)).exp_().sub_(q);
+    logits.copy_(dz.scatter_add(1, gold, -row.extra.unsqueeze(1)));
+  }
+  return {loss.sum(at::kDouble).item<double>(),
+          -log_p.sum(at::kDouble).item<double>(),
+          gold_logit.eq(z.amax(1)).sum().item<int64_t>(),
+          log_p};
 }
 
 }  // namespace phraseq::nn::composite

@@ -7,6 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/functional.h"
+#include "core/nn/smoothing.h"
 
 /// The functions of functional.h from ATen's differentiable operators: what runs on devices without
 /// own kernels, and the second opinion of the kernels' tests. Dropout takes its key instead of a
@@ -55,5 +56,18 @@ PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
                              uint64_t key,
                              int64_t padding_id,
                              at::ScalarType type);
+
+/// Sums over a chunk of rows of a projected loss, and ln p(gold) [rows].
+struct LossRows {
+  double loss = 0, nll = 0;
+  int64_t correct = 0;
+  at::Tensor log_p;
+};
+/// logits [rows, vocab] become their gradient when `with_gradient`. Not differentiable.
+PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
+                               const at::Tensor& bias,
+                               const at::Tensor& targets,
+                               const SmoothingRule& rule,
+                               bool with_gradient);
 
 }  // namespace phraseq::nn::composite

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include <ATen/ATen.h>
@@ -7,7 +6,10 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/nn/cpu_kernels.h"
 #include "core/nn/functional.h"
+#include "core/nn/functional_composite.h"
+#include "core/nn/optional_tensor.h"
 #include "core/nn/smoothing.h"
 
 namespace phraseq::nn {
@@ -19,151 +21,176 @@ using torch::autograd::tensor_list;
 constexpr int64_t kChunkLogits = int64_t{1} << 21;  // logits held at a time on the CPU
 constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
 
-at::ScalarType sum_type(const at::Tensor& x) {
-  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-}
-
 int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary) {
   const int64_t logits = hidden.is_cpu() ? kChunkLogits : kDeviceChunkLogits;
   return std::max<int64_t>(16, logits / std::max<int64_t>(vocabulary, 1));
 }
 
-/// The output layer as products read it, and the ids that are out of the softmax.
-struct Projection {
-  at::Tensor weight;    ///< [vocab, model] in the activation type
-  at::Tensor bias;      ///< [vocab] or undefined
-  at::Tensor excluded;  ///< [n] int64
+/// Id lists of the softmax as the kernels take them.
+kernels::LossClasses classes_of(const SmoothingRule& rule, int64_t vocabulary) {
+  const auto& excluded = rule.excluded();
+  const auto& unsmoothed = rule.unsmoothed();
+  return {vocabulary,
+          excluded.data(),
+          static_cast<int64_t>(excluded.size()),
+          unsmoothed.data(),
+          static_cast<int64_t>(unsmoothed.size())};
+}
 
-  at::Tensor logits(const at::Tensor& hidden) const {
-    at::Tensor z = at::mm(hidden, weight.t()).to(sum_type(hidden));
-    if (bias.defined())
-      z.add_(bias);
-    if (excluded.numel() > 0)
-      z.index_fill_(1, excluded, -std::numeric_limits<double>::infinity());
-    return z;
+/// A pass over the logits of a chunk of rows: the losses and, in their place, the gradient.
+class ChunkLoss {
+ public:
+  ChunkLoss(const SmoothingRule& rule,
+            const at::Tensor& bias,
+            const at::Tensor& targets,
+            bool with_gradient)
+      : rule_(rule), bias_(bias), targets_(targets), with_gradient_(with_gradient) {}
+
+  /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, when defined, receives ln
+  /// p(gold) [rows].
+  void run(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
+    if (logits.is_cpu()) {
+      run_on_cpu(logits, first_row, log_p);
+    } else {
+      run_composite(logits, first_row, log_p);
+    }
   }
-};
 
-/// An undefined tensor is no input of an autograd function; an empty optional is.
-std::optional<at::Tensor> optional(const at::Tensor& x) {
-  return x.defined() ? std::optional<at::Tensor>(x) : std::nullopt;
-}
+  const kernels::LossSums& sums() const { return sums_; }
 
-at::Tensor id_tensor(const std::vector<int64_t>& ids, at::Device device) {
-  return at::tensor(ids, at::kLong).to(device);
-}
-
-/// A row's numbers of the smoothing rule, [rows] each.
-struct RowTargets {
-  at::Tensor uniform, extra, constant;
-
-  RowTargets(const SmoothingRule& rule,
-             const at::Tensor& targets,
-             const at::Tensor& unsmoothed,
-             at::ScalarType type) {
-    const at::Tensor plain = at::isin(targets, unsmoothed);
-    const auto pick = [&](double in_s, double outside) {
-      return at::where(plain,
-                       at::full({}, outside, plain.options().dtype(type)),
-                       at::full({}, in_s, plain.options().dtype(type)));
-    };
-    uniform = pick(rule.target(true).uniform, rule.target(false).uniform);
-    extra = pick(rule.target(true).extra, rule.target(false).extra);
-    constant = pick(rule.target(true).constant, rule.target(false).constant);
+ private:
+  void run_on_cpu(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
+    const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+    // Sums of every 8 rows, added in order: the same for any number of threads.
+    const int64_t blocks = (rows + kSumRows - 1) / kSumRows;
+    std::vector<kernels::LossSums> sums(static_cast<size_t>(blocks));
+    const auto* gold = targets_.const_data_ptr<int64_t>() + first_row;
+    const kernels::LossClasses classes = classes_of(rule_, vocabulary);
+    cpu::for_type(logits.scalar_type(), [&]<typename T>(T*) {
+      using S = kernels::Sum<T>;
+      S* log_p_data = cpu::mutable_data<S>(log_p);
+      at::parallel_for(0, blocks, 1, [&](int64_t first, int64_t last) {
+        const cpu::ThreadScratch<S> scratch(vocabulary);
+        for (int64_t row = first * kSumRows; row < std::min(last * kSumRows, rows); ++row) {
+          const double value =
+              cpu::loops<T>().loss_row(cpu::mutable_data<T>(logits) + row * vocabulary,
+                                       cpu::data<S>(bias_),
+                                       row_target(gold[row]),
+                                       classes,
+                                       with_gradient_,
+                                       scratch.get(),
+                                       &sums[row / kSumRows]);
+          if (log_p_data)
+            log_p_data[row] = static_cast<S>(value);
+        }
+      });
+    });
+    for (const auto& block : sums) add(block);
   }
+
+  kernels::LossTarget row_target(int64_t gold) const {
+    const auto& unsmoothed = rule_.unsmoothed();
+    const bool smoothed = !std::binary_search(unsmoothed.begin(), unsmoothed.end(), gold);
+    const SmoothedTarget& target = rule_.target(smoothed);
+    return {gold, target.uniform, target.extra, target.constant};
+  }
+
+  void run_composite(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
+    const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));
+    const auto chunk = composite::loss_rows(logits, bias_, gold, rule_, with_gradient_);
+    if (log_p.defined())
+      at::Tensor(log_p).copy_(chunk.log_p);
+    add({chunk.loss, chunk.nll, chunk.correct});
+  }
+
+  void add(const kernels::LossSums& more) {
+    sums_.loss += more.loss;
+    sums_.nll += more.nll;
+    sums_.correct += more.correct;
+  }
+
+  static constexpr int64_t kSumRows = 8;
+  const SmoothingRule& rule_;
+  at::Tensor bias_, targets_;
+  bool with_gradient_;
+  kernels::LossSums sums_;
 };
 
-/// Sums over rows: loss, nll, correct.
-struct Sums {
-  double loss = 0, nll = 0;
-  int64_t correct = 0;
-};
-
-/// Turns a chunk's logits into their gradient, in place when `with_gradient`, and adds to the sums.
-void reduce_chunk(at::Tensor& z,
-                  const at::Tensor& targets,
-                  const SmoothingRule& rule,
-                  bool with_gradient,
-                  Sums& sums) {
-  const at::Tensor unsmoothed = id_tensor(rule.unsmoothed(), z.device());
-  const RowTargets row(rule, targets, unsmoothed, z.scalar_type());
-  const at::Tensor gold = targets.unsqueeze(1);
-  const at::Tensor lse = at::logsumexp(z, 1);
-  const at::Tensor gold_logit = z.gather(1, gold).squeeze(1);
-  const at::Tensor smoothed_sum = z.index_fill(1, unsmoothed, 0.0).sum(1);
-  const at::Tensor loss = lse - row.uniform * smoothed_sum - row.extra * gold_logit + row.constant;
-  sums.loss += loss.sum(at::kDouble).item<double>();
-  sums.nll += (lse - gold_logit).sum(at::kDouble).item<double>();
-  sums.correct += z.argmax(1).eq(targets).sum().item<int64_t>();
-  if (!with_gradient)
-    return;
-  z.sub_(lse.unsqueeze(1)).exp_();
-  at::Tensor q = row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);
-  z.sub_(q).scatter_add_(1, gold, -row.extra.unsqueeze(1));
-}
-
+/// Gradients made in the forward pass. With a place in the flat buffer the parameters' wait in it.
 struct Gradients {
   at::Tensor hidden, weight, bias;
+
+  void add_chunk(const at::Tensor& dz,
+                 const at::Tensor& h,
+                 const at::Tensor& weights,
+                 int64_t first) {
+    at::Tensor d_hidden = hidden.narrow(0, first, h.size(0));
+    at::mm_out(d_hidden, dz, weights);
+    if (weight.scalar_type() == dz.scalar_type()) {
+      weight.addmm_(dz.t(), h);
+    } else if (weight.is_cpu()) {
+      cpu::add_to(weight, at::mm(dz.t(), h));
+    } else {
+      weight.add_(at::mm(dz.t(), h));
+    }
+    if (bias.defined())
+      bias.add_(dz.sum(0, false, bias.scalar_type()));
+  }
 };
 
-void add_gradients(Gradients& gradients,
-                   const at::Tensor& dz,
-                   const at::Tensor& hidden,
-                   const Projection& projection,
-                   int64_t first_row) {
-  const at::Tensor narrow = dz.to(hidden.scalar_type());
-  at::Tensor d_hidden = gradients.hidden.narrow(0, first_row, hidden.size(0));
-  at::mm_out(d_hidden, narrow, projection.weight);
-  if (gradients.weight.scalar_type() == narrow.scalar_type()) {
-    gradients.weight.addmm_(narrow.t(), hidden);
-  } else {
-    gradients.weight.add_(at::mm(narrow.t(), hidden));
+/// Calls work(hidden rows, first row, logits) chunk by chunk; the logits' memory is used again.
+template <typename Work>
+void over_chunks(const at::Tensor& hidden, const at::Tensor& weight, const Work& work) {
+  const int64_t step = std::min(rows_of_a_chunk(hidden, weight.size(0)), hidden.size(0));
+  const at::Tensor memory = at::empty({step, weight.size(0)}, hidden.options());
+  for (int64_t first = 0; first < hidden.size(0); first += step) {
+    const int64_t rows = std::min(step, hidden.size(0) - first);
+    const at::Tensor h = hidden.narrow(0, first, rows);
+    at::Tensor logits = memory.narrow(0, 0, rows);
+    at::mm_out(logits, h, weight.t());
+    work(h, first, logits);
   }
-  if (gradients.bias.defined())
-    gradients.bias.add_(dz.sum(0));
 }
 
+/// Variables: hidden, weight, bias (or none).
 class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEntropy> {
  public:
-  static at::Tensor forward(AutogradContext* context,
+  static at::Tensor forward(AutogradContext* ctx,
                             const at::Tensor& hidden,
                             const at::Tensor& weight,
-                            const std::optional<at::Tensor>& given_bias,
+                            const std::optional<at::Tensor>& bias,
                             const at::Tensor& compute_weight,
                             const at::Tensor& targets,
                             const SmoothingRule* rule,
                             bool with_gradient,
                             ProjectedLoss* result) {
-    const at::Tensor bias = given_bias.value_or(at::Tensor());
-    const Projection projection{compute_weight, bias, id_tensor(rule->excluded(), hidden.device())};
     Gradients gradients;
     if (with_gradient) {
       gradients.hidden = at::empty_like(hidden);
       gradients.weight = at::zeros_like(weight);
-      if (bias.defined())
-        gradients.bias = at::zeros_like(bias);
+      if (bias)
+        gradients.bias = at::zeros_like(*bias);
     }
-    Sums sums;
-    const int64_t step = rows_of_a_chunk(hidden, weight.size(0));
-    for (int64_t first = 0; first < hidden.size(0); first += step) {
-      const int64_t rows = std::min(step, hidden.size(0) - first);
-      const at::Tensor h = hidden.narrow(0, first, rows);
-      at::Tensor z = projection.logits(h);
-      reduce_chunk(z, targets.narrow(0, first, rows), *rule, with_gradient, sums);
-      if (with_gradient)
-        add_gradients(gradients, z, h, projection, first);
-    }
-    result->loss_sum = sums.loss;
-    result->nll_sum = sums.nll;
-    result->correct = sums.correct;
-    context->save_for_backward({gradients.hidden, gradients.weight, gradients.bias});
-    return at::full({}, sums.loss, hidden.options().dtype(sum_type(hidden)));
+    ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient);
+    over_chunks(
+        hidden, compute_weight, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
+          loss.run(logits, first, {});
+          if (with_gradient)
+            gradients.add_chunk(logits, h, compute_weight, first);
+        });
+    result->loss_sum = loss.sums().loss;
+    result->nll_sum = loss.sums().nll;
+    result->correct = loss.sums().correct;
+    ctx->save_for_backward({gradients.hidden, gradients.weight, gradients.bias});
+    return at::full(
+        {}, result->loss_sum, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
   }
 
-  static tensor_list backward(AutogradContext* context, tensor_list outputs) {
-    const auto saved = context->get_saved_variables();
-    const auto scaled = [&](const at::Tensor& gradient) {
-      return gradient.defined() ? gradient * outputs[0].to(gradient.scalar_type()) : gradient;
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const double factor = outputs[0].item<double>();
+    const auto scaled = [&](at::Tensor gradient) {
+      return gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
     };
     return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}};
   }
@@ -197,9 +224,9 @@ ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
   const bool with_gradient =
       at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
   ProjectedLoss result;
-  result.loss = ProjectedCrossEntropy::apply(hidden,
+  result.loss = ProjectedCrossEntropy::apply(hidden.contiguous(),
                                              weight,
-                                             optional(bias),
+                                             to_optional(bias),
                                              context.compute(weight),
                                              targets,
                                              &rule,
@@ -216,15 +243,15 @@ at::Tensor target_log_probabilities(const at::Tensor& hidden,
                                     Context& context) {
   check_shapes(hidden, weight, targets);
   at::NoGradGuard no_grad;
-  const Projection projection{context.compute(weight), bias, id_tensor(excluded, hidden.device())};
-  at::Tensor result = at::empty({hidden.size(0)}, hidden.options().dtype(sum_type(hidden)));
-  const int64_t step = rows_of_a_chunk(hidden, weight.size(0));
-  for (int64_t first = 0; first < hidden.size(0); first += step) {
-    const int64_t rows = std::min(step, hidden.size(0) - first);
-    const at::Tensor z = projection.logits(hidden.narrow(0, first, rows));
-    const at::Tensor gold = targets.narrow(0, first, rows).unsqueeze(1);
-    result.narrow(0, first, rows).copy_(z.gather(1, gold).squeeze(1) - at::logsumexp(z, 1));
-  }
+  const SmoothingRule rule(Smoothing::kFairseq, 0.0, weight.size(0), excluded, {});
+  const at::Tensor result =
+      at::empty({hidden.size(0)}, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
+  ChunkLoss loss(rule, bias, targets, false);
+  over_chunks(hidden.contiguous(),
+              context.compute(weight),
+              [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
+                loss.run(logits, first, result.narrow(0, first, h.size(0)));
+              });
   return result;
 }
 

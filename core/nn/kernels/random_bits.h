@@ -6,9 +6,13 @@
 /// the backward pass draws it again and nothing is stored.
 namespace phraseq::nn::kernels {
 
+/// For what the kernels' sources share: they are compiled for several processor levels, and a copy
+/// out of line made for one level must never serve another.
+#define PHRASEQ_INLINE __attribute__((always_inline)) inline
+
 /// Two multiply-xorshift rounds (constants of C. Wellons' lowbias32) with a half of the key before
 /// each. Elements 2^32 apart share bits.
-inline uint32_t random_bits(uint64_t key, uint32_t element) {
+PHRASEQ_INLINE uint32_t random_bits(uint64_t key, uint32_t element) {
   uint32_t x = element ^ static_cast<uint32_t>(key);
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -18,13 +22,13 @@ inline uint32_t random_bits(uint64_t key, uint32_t element) {
 }
 
 /// An element is dropped when its bits are below this: p · 2^32.
-inline uint32_t dropout_threshold(double p) {
+PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
   const double scaled = p * 0x1.0p32;
   return scaled >= 0x1.0p32 ? UINT32_MAX : static_cast<uint32_t>(scaled);
 }
 
 /// The first element number of a row of attention weights; column j adds j.
-inline uint32_t attention_row_element(int64_t query_row, int64_t heads, int64_t head) {
+PHRASEQ_INLINE uint32_t attention_row_element(int64_t query_row, int64_t heads, int64_t head) {
   return static_cast<uint32_t>(query_row * heads + head) * 0x9e3779b1U;
 }
 

@@ -1,12 +1,14 @@
 #include <cmath>
 
 #include "core/nn/functional.h"
+#include "core/nn/functional_composite.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
 namespace {
 
 using phraseq::testing::close;
+using phraseq::testing::expect_gradient;
 using phraseq::testing::leaf;
 using phraseq::testing::normal;
 using phraseq::testing::sentences;
@@ -101,6 +103,93 @@ TEST(CrossAttention, ReportsWeightsAveragedOverHeads) {
   const at::Tensor expected =
       at::tensor({third, third, third, 0.5, 0.5, 0.0, 0.5, 0.5, 0.0}).view({3, 3});
   EXPECT_TRUE(close(weights, expected, 1e-7));
+}
+
+TEST(SelfAttention, EqualsTheOperatorsUnderDropoutAtEveryLength) {
+  // Lengths around the vector widths and the block of 64 queries, an empty sentence among them.
+  const PackedTokens tokens = sentences({1, 15, 0, 16, 17, 63, 65, 130});
+  for (const bool causal : {false, true}) {
+    const AttentionOptions options{2, 0.4, 0.3, causal};
+    at::Tensor inputs[2], outputs[2];
+    for (int side = 0; side < 2; ++side) {
+      inputs[side] = leaf(normal({307, 54}, 1));
+      Context context(true, Precision::kFp64, 8), twin(true, Precision::kFp64, 8);
+      const auto parts = inputs[side].chunk(3, 1);
+      outputs[side] = side == 0
+                          ? self_attention(inputs[side], tokens, options, context)
+                          : composite::attention(
+                                {parts[2], parts[0], parts[1], &tokens.offsets, &tokens.offsets},
+                                options,
+                                twin.next_dropout_key(),
+                                nullptr);
+      outputs[side].backward(normal({307, 18}, 2));
+    }
+    EXPECT_TRUE(close(outputs[0], outputs[1], 1e-12));
+    EXPECT_TRUE(close(inputs[0].grad(), inputs[1].grad(), 1e-12));
+  }
+}
+
+TEST(CrossAttention, AgreesWithFiniteDifferencesUnderDropout) {
+  const PackedTokens queries = sentences({2, 1}), keys = sentences({3, 2});
+  const at::Tensor q = normal({3, 4}, 1), up = normal({3, 4}, 2);
+  expect_gradient(normal({5, 8}, 3), [&](const at::Tensor& kv) {
+    Context context(true, Precision::kFp64, 7);
+    return (cross_attention(q, kv, queries, keys, {2, 0.7, 0.3, false}, context) * up).sum();
+  });
+}
+
+TEST(SelfAttention, DoesNotLetTheFutureIn) {
+  const PackedTokens tokens = sentences({4, 6});
+  Context context(false, Precision::kFp64);
+  const AttentionOptions options{2, 0.5, 0.0, true};
+  const at::Tensor kvq = normal({10, 24}, 1);
+  at::Tensor changed = kvq.clone();
+  changed[7] = normal({24}, 2);  // the fourth token of the second sentence
+  const at::Tensor before = self_attention(kvq, tokens, options, context);
+  const at::Tensor after = self_attention(changed, tokens, options, context);
+  EXPECT_TRUE(at::equal(before.narrow(0, 0, 7), after.narrow(0, 0, 7)));
+  for (const int64_t row : {7, 8, 9}) EXPECT_FALSE(at::equal(before[row], after[row])) << row;
+}
+
+TEST(SelfAttention, TreatsASentenceTheSameInAnyCompany) {
+  Context context(false, Precision::kFp32);
+  const AttentionOptions options{3, 0.4, 0.0, false};
+  const at::Tensor kvq = normal({31, 63}, 1, at::kFloat);
+  const at::Tensor together = self_attention(kvq, sentences({11, 7, 13}), options, context);
+  const at::Tensor alone = self_attention(kvq.narrow(0, 11, 7), sentences({7}), options, context);
+  EXPECT_TRUE(at::equal(together.narrow(0, 11, 7), alone));
+}
+
+TEST(SelfAttention, StaysWithinRoundingOfFp32UnderBf16) {
+  const PackedTokens tokens = sentences({9, 20});
+  const AttentionOptions options{4, 0.35, 0.1, false};
+  const at::Tensor rows = normal({29, 96}, 1, at::kFloat).to(at::kBFloat16);
+  const at::Tensor up = normal({29, 32}, 2, at::kFloat).to(at::kBFloat16);
+  const at::Tensor low = leaf(rows), full = leaf(rows.to(at::kFloat));
+  Context half(true, Precision::kBf16, 3), single(true, Precision::kFp32, 3);
+  const at::Tensor out = self_attention(low, tokens, options, half);
+  const at::Tensor expected = self_attention(full, tokens, options, single);
+  out.backward(up);
+  expected.backward(up.to(at::kFloat));
+  EXPECT_TRUE(close(out, expected, 1e-6, 0.00391));  // all inside is fp32: one rounding at the end
+  EXPECT_TRUE(close(low.grad(), full.grad(), 1e-6, 0.00391));
+}
+
+TEST(SelfAttention, IsTheSameOnOneAndTwoThreads) {
+  const PackedTokens tokens = sentences({30, 21, 44, 3, 18});
+  const int threads = at::get_num_threads();
+  at::Tensor outputs[2], gradients[2];
+  for (const int count : {1, 2}) {
+    at::set_num_threads(count);
+    const at::Tensor kvq = leaf(normal({116, 48}, 1, at::kFloat));
+    Context context(true, Precision::kFp32, 3);
+    outputs[count - 1] = self_attention(kvq, tokens, {2, 0.3, 0.1, true}, context);
+    outputs[count - 1].backward(normal({116, 16}, 2, at::kFloat));
+    gradients[count - 1] = kvq.grad();
+  }
+  at::set_num_threads(threads);
+  EXPECT_TRUE(at::equal(outputs[0], outputs[1]));
+  EXPECT_TRUE(at::equal(gradients[0], gradients[1]));
 }
 
 TEST(SelfAttention, DropsTheShareOfWeightsItIsToldTo) {

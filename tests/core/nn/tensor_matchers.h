@@ -40,6 +40,25 @@ inline at::Tensor leaf(const at::Tensor& value) {
   return value.detach().clone().requires_grad_(true);
 }
 
+/// The gradient of a scalar function against central differences, in fp64: their error is the
+/// step's square, 1e-10, times third derivatives, plus rounding 1e-16 / 1e-5.
+template <typename Function>
+void expect_gradient(const at::Tensor& at_point, const Function& function) {
+  const at::Tensor point = leaf(at_point);
+  function(point).backward();
+  constexpr double kStep = 1e-5;
+  at::Tensor differences = at::empty_like(at_point).reshape({-1});
+  for (int64_t i = 0; i < at_point.numel(); ++i) {
+    const auto value = [&](double shift) {
+      at::Tensor moved = at_point.detach().clone();
+      moved.view({-1})[i] += shift;
+      return function(moved).template item<double>();
+    };
+    differences[i] = (value(kStep) - value(-kStep)) / (2.0 * kStep);
+  }
+  EXPECT_TRUE(close(point.grad(), differences.view_as(at_point), 3e-8));
+}
+
 /// Packed sentences of these lengths; ids are not set.
 inline PackedTokens sentences(const std::vector<int64_t>& lengths) {
   PackedTokens packed;

@@ -1,0 +1,185 @@
+#include "core/nn/caching_allocator.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <sys/mman.h>
+
+namespace phraseq::nn {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSmallest = size_t{1} << 16;  // smaller blocks are malloc's
+constexpr size_t kPage = 4096;
+constexpr size_t kHugePage = size_t{1} << 21;
+constexpr int kStepsPerDoubling = 4;
+constexpr int kLargerClasses = 2;  // how far above its own class a request may take a kept block
+
+/// Block sizes: kSmallest · 2^(index / 4) · (1 + (index mod 4) / 4).
+struct SizeClass {
+  int index;
+  size_t bytes;
+};
+
+SizeClass class_at(int index) {
+  const size_t base = kSmallest << (index / kStepsPerDoubling);
+  const auto step = static_cast<size_t>(index % kStepsPerDoubling);
+  return {index, base + base / kStepsPerDoubling * step};
+}
+
+/// The smallest class that holds `bytes`.
+SizeClass class_for(size_t bytes) {
+  if (bytes <= kSmallest)
+    return class_at(0);
+  const int power = std::bit_width(bytes - 1) - 1;
+  const size_t base = size_t{1} << power, step = base / kStepsPerDoubling;
+  const auto steps = static_cast<int>((bytes - base + step - 1) / step);
+  return class_at((power - std::countr_zero(kSmallest)) * kStepsPerDoubling + steps);
+}
+
+/// In front of every block's data: the class that the block was made for; -1 = malloc's.
+struct alignas(kAlignment) Header {
+  int index;
+};
+
+size_t mapped_bytes(const SizeClass& size) {
+  return (size.bytes + sizeof(Header) + kPage - 1) / kPage * kPage;
+}
+
+/// Fresh memory from the system, for large blocks from a huge page's start; null when there is
+/// none.
+Header* map_block(const SizeClass& size) {
+  const size_t bytes = mapped_bytes(size);
+  const size_t slack = bytes >= kHugePage ? kHugePage : 0;
+  void* mapped =
+      mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  auto* start = static_cast<char*>(mapped);
+  if (slack > 0) {
+    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(start) % kHugePage) % kHugePage;
+    if (before > 0)
+      munmap(start, before);
+    start += before;
+    munmap(start + bytes, slack - before);
+    madvise(start, bytes, MADV_HUGEPAGE);
+  }
+  auto* header = reinterpret_cast<Header*>(start);
+  header->index = size.index;
+  return header;
+}
+
+/// Free blocks by class. Never destroyed: static destructors may still free tensors.
+class BlockCache {
+ public:
+  static BlockCache& instance() {
+    static BlockCache* cache = new BlockCache;
+    return *cache;
+  }
+
+  Header* take(const SizeClass& wanted) {
+    if (Header* kept = take_kept(wanted.index))
+      return kept;
+    if (Header* fresh = map_block(wanted))
+      return fresh;
+    release();
+    return map_block(wanted);
+  }
+
+  void give(Header* block) {
+    const std::lock_guard lock(mutex_);
+    free_[static_cast<size_t>(block->index)].push_back(block);
+  }
+
+  void release() {
+    const std::lock_guard lock(mutex_);
+    for (auto& blocks : free_) {
+      for (Header* block : blocks) munmap(block, mapped_bytes(class_at(block->index)));
+      blocks.clear();
+    }
+  }
+
+ private:
+  /// Of the wanted class or one a little larger, so that batches of varying size share their
+  /// blocks.
+  Header* take_kept(int index) {
+    const std::lock_guard lock(mutex_);
+    for (int i = index; i <= index + kLargerClasses; ++i) {
+      auto& blocks = free_[static_cast<size_t>(i)];
+      if (blocks.empty())
+        continue;
+      Header* block = blocks.back();
+      blocks.pop_back();
+      return block;
+    }
+    return nullptr;
+  }
+
+  static constexpr size_t kClasses = 48 * kStepsPerDoubling + kLargerClasses;
+  std::mutex mutex_;
+  std::array<std::vector<Header*>, kClasses> free_;
+};
+
+Header* malloc_block(size_t bytes) {
+  const size_t whole = (bytes + sizeof(Header) + kAlignment - 1) / kAlignment * kAlignment;
+  auto* header = static_cast<Header*>(std::aligned_alloc(kAlignment, whole));
+  if (header)
+    header->index = -1;
+  return header;
+}
+
+void free_block(void* data) {
+  if (!data)
+    return;
+  Header* header = static_cast<Header*>(data) - 1;
+  if (header->index < 0) {
+    std::free(header);
+  } else {
+    BlockCache::instance().give(header);
+  }
+}
+
+class CachingAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    void* data = bytes == 0 ? nullptr : make_block(bytes);
+    return {data, data, &free_block, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
+
+ private:
+  static void* make_block(size_t bytes) {
+    Header* header =
+        bytes < kSmallest ? malloc_block(bytes) : BlockCache::instance().take(class_for(bytes));
+    if (!header)
+      throw std::bad_alloc();
+    return header + 1;
+  }
+};
+
+}  // namespace
+
+void install_caching_allocator() {
+  const char* choice = std::getenv("PHRASEQ_ALLOCATOR");
+  if (choice && std::string_view(choice) == "system")
+    return;
+  static CachingAllocator* allocator = new CachingAllocator;  // outlives every tensor
+  constexpr uint8_t kPriority = 1;                            // LibTorch's own has 0
+  c10::SetCPUAllocator(allocator, kPriority);
+}
+
+void release_cached_memory() { BlockCache::instance().release(); }
+
+}  // namespace phraseq::nn

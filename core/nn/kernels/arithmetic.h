@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "core/nn/kernels/kernels.h"
+#include "core/nn/kernels/random_bits.h"
+
+/// Scalar arithmetic that the compiler turns into vector loops. Included by the kernels' sources
+/// only.
+namespace phraseq::nn::kernels {
+
+/// Reads an element in the type that sums are made in.
+PHRASEQ_INLINE float load(float x) { return x; }
+PHRASEQ_INLINE double load(double x) { return x; }
+PHRASEQ_INLINE float load(Bfloat16 x) {
+  return __builtin_bit_cast(float, static_cast<uint32_t>(x.bits) << 16);
+}
+
+PHRASEQ_INLINE void store(float* place, float x) { *place = x; }
+PHRASEQ_INLINE void store(double* place, double x) { *place = x; }
+/// Rounds to nearest, ties to even; NaN stays NaN.
+PHRASEQ_INLINE void store(Bfloat16* place, float x) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, x);
+  const uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+  place->bits = static_cast<uint16_t>(x == x ? rounded : 0x7fc0U);
+}
+
+/// e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes): 2 ulp on [-87, 88],
+/// e^-87 below; NaN stays NaN.
+PHRASEQ_INLINE float exponential(float x) {
+  const float low = x < -87.0F ? -87.0F : x;
+  const float bounded = low > 88.0F ? 88.0F : low;
+  constexpr float kRounder = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
+  const float shifted = bounded * 1.44269504088896341F + kRounder;
+  const float n = shifted - kRounder;
+  const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
+  float y = 1.9875691500e-4F;
+  y = y * r + 1.3981999507e-3F;
+  y = y * r + 8.3334519073e-3F;
+  y = y * r + 4.1665795894e-2F;
+  y = y * r + 1.6666665459e-1F;
+  y = y * r + 5.0000001201e-1F;
+  y = y * r * r + r + 1.0F;
+  const uint32_t exponent = (__builtin_bit_cast(uint32_t, shifted) + 127U) << 23;
+  return y * __builtin_bit_cast(float, exponent);
+}
+PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
+
+/// erf by Abramowitz and Stegun 7.1.26: absolute error below 2e-7.
+PHRASEQ_INLINE float error_function(float x) {
+  const float magnitude = std::fabs(x);
+  const float t = 1.0F / (1.0F + 0.3275911F * magnitude);
+  float y = 1.061405429F;
+  y = y * t - 1.453152027F;
+  y = y * t + 1.421413741F;
+  y = y * t - 0.284496736F;
+  y = y * t + 0.254829592F;
+  return std::copysign(1.0F - y * t * exponential(-magnitude * magnitude), x);
+}
+PHRASEQ_INLINE double error_function(double x) { return std::erf(x); }
+
+/// 0 or 1/(1-p).
+template <typename S>
+PHRASEQ_INLINE S dropout_factor(const Dropout& dropout, uint32_t element) {
+  return random_bits(dropout.key, element) >= dropout.threshold ? static_cast<S>(dropout.scale)
+                                                                : S{0};
+}
+
+}  // namespace phraseq::nn::kernels

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/nn/kernels/kernels.h"
+
+/// What ties the sources together that are compiled once a processor level: a namespace for each.
+#ifndef PHRASEQ_KERNEL_LEVEL
+#define PHRASEQ_KERNEL_LEVEL baseline
+#endif
+
+namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
+
+/// Each fills in its part of the table; defined for float, double and Bfloat16.
+template <typename T>
+void add_row_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_norm_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_embedding_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_attention_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_loss_kernels(Kernels<T>& kernels);
+
+}  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL
+
+/// Instantiates one of the above for the three types.
+#define PHRASEQ_INSTANTIATE(function)       \
+  template void function(Kernels<float>&);  \
+  template void function(Kernels<double>&); \
+  template void function(Kernels<Bfloat16>&)
