@@ -151,15 +151,22 @@ bool Trainer::is_better(double value, bool maximise) const {
   return maximise ? value >= *state_.best : value <= *state_.best;
 }
 
-void Trainer::note_best(const nlohmann::json& scores) {
+bool Trainer::chooses_by_loss() const {
   const std::string& metric = options_.validation.best_checkpoint_metric;
-  const bool by_loss = metric == "loss" || metric == "nll_loss";
-  const double value = scores.at(by_loss ? metric : "score").get<double>();
-  const bool maximise = options_.validation.maximize_best_checkpoint_metric ||
-                        (!by_loss && parts_.validator->score_is_maximised());
-  better_ = is_better(value, maximise);
+  return metric == "loss" || metric == "nll_loss";
+}
+
+bool Trainer::larger_is_better() const {
+  const bool by_score = !chooses_by_loss() && parts_.validator != nullptr;
+  return options_.validation.maximize_best_checkpoint_metric ||
+         (by_score && parts_.validator->score_is_maximised());
+}
+
+void Trainer::note_best(const nlohmann::json& scores) {
+  score_ = scores.at(chooses_by_loss() ? options_.validation.best_checkpoint_metric : "score").get<double>();
+  better_ = is_better(score_, larger_is_better());
   state_.validations_without_better = better_ ? 0 : state_.validations_without_better + 1;
-  if (better_) state_.best = value;
+  if (better_) state_.best = score_;
 }
 
 void Trainer::validate() {
@@ -190,12 +197,7 @@ void Trainer::save(const std::string& path) {
     write_checkpoint_to(path);
     if (!o.no_last_checkpoints) parts_.folder->point("checkpoint_last", path);
     if (better_) parts_.folder->point("checkpoint_best", path);
-    RetentionRules rules;
-    rules.keep_interval_updates = o.save_interval_updates > 0 ? o.keep_interval_updates : 0;
-    rules.keep_last_epochs = o.no_epoch_checkpoints ? 0 : o.keep_last_epochs;
-    rules.keep_best_checkpoints = o.keep_best_checkpoints;
-    const bool by_loss = options_.validation.best_checkpoint_metric == "loss" || options_.validation.best_checkpoint_metric == "nll_loss";
-    parts_.folder->retain(rules, !by_loss, path);
+    keep_and_delete(path);
     better_ = false;
     unsaved_ = false;
   } catch (const IoError& failure) {
@@ -203,6 +205,19 @@ void Trainer::save(const std::string& path) {
     log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}", failure.what()));
     parts_.log->event("save_failure", {{"updates", state_.updates}, {"what", failure.message()}});
   }
+}
+
+void Trainer::keep_and_delete(const std::string& path) {
+  const auto& o = options_.checkpoints;
+  const bool has_score = validated_at_ == state_.updates && std::isfinite(score_);
+  if (o.keep_best_checkpoints > 0 && has_score) {
+    parts_.folder->keep_as_best(path, options_.validation.best_checkpoint_metric, score_);
+  }
+  RetentionRules rules;
+  rules.keep_interval_updates = o.save_interval_updates > 0 ? o.keep_interval_updates : 0;
+  rules.keep_last_epochs = o.no_epoch_checkpoints ? 0 : o.keep_last_epochs;
+  rules.keep_best_checkpoints = o.keep_best_checkpoints;
+  parts_.folder->retain(rules, larger_is_better(), path);
 }
 
 void Trainer::save_by_update() {

@@ -72,8 +72,11 @@ class PHRASEQ_API Trainer {
   void end_epoch();
   void validate();
   bool is_better(double value, bool maximise) const;
+  bool chooses_by_loss() const;
+  bool larger_is_better() const;
   void note_best(const nlohmann::json& scores);
   void save(const std::string& path);
+  void keep_and_delete(const std::string& path);
   void save_by_epoch();
   void save_by_update();
   void write_checkpoint_to(const std::string& path);
@@ -87,6 +90,7 @@ class PHRASEQ_API Trainer {
   TrainerOptions options_;
   TrainState state_;
   bool better_ = false;       // the last validation was the best so far
+  double score_ = 0;          // the last validation's value of the metric that chooses
   bool unsaved_ = false;      // updates since the last checkpoint
   int64_t validated_at_ = -1;  // update of the last validation
 };
