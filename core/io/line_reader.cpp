@@ -86,7 +86,7 @@ size_t LineReader::State::read_standard_input() {
     got = ::read(STDIN_FILENO, block.data(), block.size());
   } while (got < 0 && errno == EINTR);
   if (got < 0)
-    throw IoError("standard input", "read", errno);
+    throw IoError(path, "read", errno);
   return static_cast<size_t>(got);
 }
 
@@ -99,8 +99,8 @@ size_t LineReader::State::read_file() {
   const char* message = gzerror(file.get(), &status);
   if (status == Z_ERRNO)
     throw IoError(path, "read", errno);
-  if (got < 0 ||
-      (got == 0 && status == Z_BUF_ERROR)) {  // zlib's word for a file that ends too early
+  // Z_BUF_ERROR at the end is zlib's word for a file that ends too early.
+  if (got < 0 || (got == 0 && status == Z_BUF_ERROR)) {
     throw FormatError(
         fmt::format("{}: damaged gzip data after line {}: {}", path, line_number, message),
         "Fetch or compress the file again; gzip -t checks it.");
@@ -175,9 +175,10 @@ void LineReader::State::check(std::string& line) {
 }
 
 LineReader::LineReader(std::string path, LineReaderOptions options) : state_(new State) {
-  if (path != "-")
+  const bool is_file = path != "-";
+  if (is_file)
     state_->file = open_text(path);
-  state_->path = std::move(path);
+  state_->path = is_file ? std::move(path) : "standard input";
   state_->options = options;
 }
 

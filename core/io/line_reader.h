@@ -44,7 +44,7 @@ class PHRASEQ_API LineReader {
   std::string_view defect() const;
   /// Number of bad lines so far, skipped or mended.
   int64_t bad_lines() const;
-  const std::string& path() const;
+  const std::string& path() const;  ///< as errors name it: "standard input" for "-"
 
  private:
   struct State;

@@ -223,6 +223,7 @@ TEST_F(LineReaderTest, AnswersTheFirstLineOfStandardInputBeforeTheSecondIsWritte
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(LineReader("-").path(), "standard input");
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
 }
