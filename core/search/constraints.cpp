@@ -29,26 +29,28 @@ std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n
   return found;
 }
 
+void forbid_repeats(StepConstraint& constraint, std::span<const int64_t> tokens, int64_t n) {
+  if (constraint.only >= 0)
+    return;
+  for (const int64_t token : repeating_tokens(tokens, n)) {
+    std::erase_if(constraint.edits, [&](const ScoreEdit& edit) { return edit.column == token; });
+    constraint.edits.push_back({token, kForbidden});
+  }
+}
+
 StepConstraint step_constraint(const ConstraintSettings& settings,
-                               std::span<const int64_t> tokens,
+                               int64_t step,
                                int64_t max_length,
                                std::span<const int64_t> prefix) {
-  const size_t step = tokens.size();
-  if (static_cast<int64_t>(step) >= max_length)
+  if (step >= max_length)
     return {kEos, {}};
-  if (step < prefix.size())
-    return {prefix[step], {}};
+  if (step < static_cast<int64_t>(prefix.size()))
+    return {prefix[static_cast<size_t>(step)], {}};
   StepConstraint constraint{-1, {{kPad, kForbidden}}};
-  if (static_cast<int64_t>(step) < settings.min_length)
+  if (step < settings.min_length)
     constraint.edits.push_back({kEos, kForbidden});
   if (settings.unknown_penalty != 0)
     constraint.edits.push_back({kUnk, -settings.unknown_penalty});
-  if (settings.no_repeat_ngram_size > 0) {
-    for (const int64_t token : repeating_tokens(tokens, settings.no_repeat_ngram_size)) {
-      std::erase_if(constraint.edits, [&](const ScoreEdit& edit) { return edit.column == token; });
-      constraint.edits.push_back({token, kForbidden});
-    }
-  }
   return constraint;
 }
 

@@ -22,12 +22,19 @@ struct StepConstraint {
   std::vector<ScoreEdit> edits;  ///< on the others
 };
 
-/// The constraint on a hypothesis that says `tokens` so far, in fairseq's order: <pad> never; from
-/// `max_length` on only </s>; else the next of `prefix`; else the edits of `settings`.
+/// The constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length` on only
+/// </s>; else the next of `prefix`; else <pad> never, </s> not before the minimum, the penalty on
+/// <unk>.
 PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,
-                                           std::span<const int64_t> tokens,
+                                           int64_t step,
                                            int64_t max_length,
                                            std::span<const int64_t> prefix);
+
+/// Forbids what would complete an n-gram that `tokens` holds already, unless one token alone is
+/// allowed.
+PHRASEQ_API void forbid_repeats(StepConstraint& constraint,
+                                std::span<const int64_t> tokens,
+                                int64_t n);
 
 /// The tokens that would complete an n-gram that `tokens` holds already; each once, n >= 1.
 PHRASEQ_API std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n);

@@ -68,10 +68,13 @@ std::vector<StepConstraint> constrain_rows(const SearchState& state) {
       continue;
     }
     const SentenceInput& sentence = state.sentence_of(hypothesis);
-    constraints.push_back(step_constraint(state.options.constraints,
-                                          state.tree.tokens(hypothesis.node),
-                                          sentence.max_length,
-                                          sentence.prefix));
+    const ConstraintSettings& settings = state.options.constraints;
+    constraints.push_back(
+        step_constraint(settings, state.step, sentence.max_length, sentence.prefix));
+    if (settings.no_repeat_ngram_size > 0) {
+      forbid_repeats(
+          constraints.back(), state.tree.tokens(hypothesis.node), settings.no_repeat_ngram_size);
+    }
     forbid_slots(state, static_cast<int64_t>(row), constraints.back());
   }
   return constraints;

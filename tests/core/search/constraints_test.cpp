@@ -24,37 +24,45 @@ bool forbids(const StepConstraint& constraint, int64_t column) {
 
 TEST(StepConstraint, ForbidsPaddingAndAnEndBeforeTheMinimum) {
   const ConstraintSettings settings{2, 0, 0};
-  const std::vector<int64_t> one{5}, two{5, 6};
-  EXPECT_TRUE(forbids(step_constraint(settings, one, 9, {}), kPad));
-  EXPECT_TRUE(forbids(step_constraint(settings, one, 9, {}), kEos));
-  EXPECT_TRUE(forbids(step_constraint(settings, two, 9, {}), kPad));
-  EXPECT_FALSE(forbids(step_constraint(settings, two, 9, {}), kEos));
+  EXPECT_TRUE(forbids(step_constraint(settings, 1, 9, {}), kPad));
+  EXPECT_TRUE(forbids(step_constraint(settings, 1, 9, {}), kEos));
+  EXPECT_TRUE(forbids(step_constraint(settings, 2, 9, {}), kPad));
+  EXPECT_FALSE(forbids(step_constraint(settings, 2, 9, {}), kEos));
 }
 
 TEST(StepConstraint, AllowsOnlyTheEndAtTheMaximum) {
-  const std::vector<int64_t> tokens{5, 6, 7};
-  EXPECT_EQ(step_constraint({}, tokens, 4, {}).only, -1);
-  EXPECT_EQ(step_constraint({}, tokens, 3, {}).only, kEos);
-  EXPECT_EQ(step_constraint({}, {}, 0, {}).only, kEos);
+  EXPECT_EQ(step_constraint({}, 3, 4, {}).only, -1);
+  EXPECT_EQ(step_constraint({}, 3, 3, {}).only, kEos);
+  EXPECT_EQ(step_constraint({}, 0, 0, {}).only, kEos);
 }
 
 TEST(StepConstraint, ForcesThePrefixButNotBeyondTheMaximum) {
-  const std::vector<int64_t> prefix{8, 9}, tokens{8};
-  EXPECT_EQ(step_constraint({}, {}, 5, prefix).only, 8);
-  EXPECT_EQ(step_constraint({}, tokens, 5, prefix).only, 9);
-  EXPECT_EQ(step_constraint({}, tokens, 1, prefix).only, kEos);
+  const std::vector<int64_t> prefix{8, 9};
+  EXPECT_EQ(step_constraint({}, 0, 5, prefix).only, 8);
+  EXPECT_EQ(step_constraint({}, 1, 5, prefix).only, 9);
+  EXPECT_EQ(step_constraint({}, 2, 5, prefix).only, -1);
+  EXPECT_EQ(step_constraint({}, 1, 1, prefix).only, kEos);
 }
 
 TEST(StepConstraint, TakesThePenaltyOffUnknowns) {
-  EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, {}, 9, {}), kUnk), -2.5);
-  EXPECT_EQ(step_constraint({1, 0, 0}, {}, 9, {}).edits.size(), 2u);  // <pad> and </s>
+  EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, 0, 9, {}), kUnk), -2.5);
+  EXPECT_EQ(step_constraint({1, 0, 0}, 0, 9, {}).edits.size(), 2u);  // <pad> and </s>
 }
 
-TEST(StepConstraint, ForbidsARepeatedUnknownOnce) {
+TEST(ForbidRepeats, ForbidsARepeatedUnknownOnce) {
   const std::vector<int64_t> tokens{4, kUnk, 4};
-  const StepConstraint constraint = step_constraint({0, 2.5, 2}, tokens, 9, {});
+  StepConstraint constraint = step_constraint({0, 2.5, 2}, 3, 9, {});
+  forbid_repeats(constraint, tokens, 2);
   EXPECT_TRUE(forbids(constraint, kUnk));
   EXPECT_EQ(constraint.edits.size(), 2u);  // <pad> and <unk>, each once
+}
+
+TEST(ForbidRepeats, LeavesAForcedTokenAlone) {
+  const std::vector<int64_t> tokens{4, 5, 4}, prefix{4, 5, 4, 5};
+  StepConstraint constraint = step_constraint({0, 0, 2}, 3, 9, prefix);
+  forbid_repeats(constraint, tokens, 2);
+  EXPECT_EQ(constraint.only, 5);
+  EXPECT_TRUE(constraint.edits.empty());
 }
 
 TEST(RepeatingTokens, AreThoseThatWouldCompleteAKnownNGram) {
