@@ -1,0 +1,32 @@
+// phraseq generate: translates a split of a data folder, or lines of text.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/nn/caching_allocator.h"
+#include "core/options/command_line.h"
+#include "core/train/generate_run.h"
+
+namespace {
+
+constexpr const char* kUsage = "[DATA] --path FILE [options] [< IN > OUT]";
+constexpr const char* kDescription =
+    "Translates a split of a folder made by phraseq preprocess, or lines of text, in their order. "
+    "A checkpoint "
+    "is all that is needed: it holds the vocabularies and the subword model.";
+
+int generate_command(std::span<const std::string> arguments) {
+  phraseq::GenerateRun run(arguments, /*line_by_line=*/false);
+  if (phraseq::answer_help(run.table, "generate", kUsage, kDescription, arguments))
+    return phraseq::kExitOk;
+  phraseq::parse_command_line(run.table, arguments, [&run] { return run.problems(); });
+  if (phraseq::answer_print_config(run.table, arguments))
+    return phraseq::kExitOk;
+  return phraseq::generate(run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  phraseq::nn::install_caching_allocator();
+  return phraseq::run_command("generate", argc, argv, generate_command);
+}

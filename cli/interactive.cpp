@@ -1,0 +1,32 @@
+// phraseq interactive: translates lines as they come.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/nn/caching_allocator.h"
+#include "core/options/command_line.h"
+#include "core/train/generate_run.h"
+
+namespace {
+
+constexpr const char* kUsage = "--path FILE [options]";
+constexpr const char* kDescription =
+    "Translates lines of text as they come: each buffer of --buffer-size lines is answered before "
+    "the next is "
+    "read, so that another program can talk to it through a pipe.";
+
+int interactive_command(std::span<const std::string> arguments) {
+  phraseq::GenerateRun run(arguments, /*line_by_line=*/true);
+  if (phraseq::answer_help(run.table, "interactive", kUsage, kDescription, arguments))
+    return phraseq::kExitOk;
+  phraseq::parse_command_line(run.table, arguments, [&run] { return run.problems(); });
+  if (phraseq::answer_print_config(run.table, arguments))
+    return phraseq::kExitOk;
+  return phraseq::generate(run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  phraseq::nn::install_caching_allocator();
+  return phraseq::run_command("interactive", argc, argv, interactive_command);
+}

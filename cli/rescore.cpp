@@ -1,0 +1,32 @@
+// phraseq rescore: how probable a model finds translations that are given.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/nn/caching_allocator.h"
+#include "core/options/command_line.h"
+#include "core/train/rescore_run.h"
+
+namespace {
+
+constexpr const char* kUsage = "[DATA | --source FILE --target FILE] --path FILE [options]";
+constexpr const char* kDescription =
+    "Prints the natural-log probability of each given translation, in their order; --format jsonl "
+    "gives every "
+    "token's.";
+
+int rescore_command(std::span<const std::string> arguments) {
+  phraseq::RescoreRun run(arguments);
+  if (phraseq::answer_help(run.table, "rescore", kUsage, kDescription, arguments))
+    return phraseq::kExitOk;
+  phraseq::parse_command_line(run.table, arguments, [&run] { return run.options.problems(); });
+  if (phraseq::answer_print_config(run.table, arguments))
+    return phraseq::kExitOk;
+  return phraseq::rescore(run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  phraseq::nn::install_caching_allocator();
+  return phraseq::run_command("rescore", argc, argv, rescore_command);
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+#include "core/io/atomic_file.h"
+
+namespace phraseq {
+
+/// Where results go: standard output ("-"), or a file that appears when all of it is there.
+class PHRASEQ_API ResultOutput {
+ public:
+  explicit ResultOutput(const std::string& path);
+  void write(std::string_view text);
+  /// Hands what was written to the reader; false when nobody reads any more.
+  bool flush();
+  void commit();
+
+ private:
+  std::optional<AtomicFile> file_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/task.h"
+#include "core/io/line_reader.h"
+
+namespace phraseq {
+
+/// Sentences to translate or to score, one after the other.
+class PHRASEQ_API SentenceSource {
+ public:
+  virtual ~SentenceSource() = default;
+  virtual std::optional<Example> next() = 0;
+  /// At most `count` of what is left.
+  std::vector<Example> take(int64_t count);
+};
+
+/// Raw lines of a file or of standard input ("-"), encoded by the task; sentence ids count lines
+/// from 0.
+class PHRASEQ_API TextSource : public SentenceSource {
+ public:
+  /// Sources longer than `max_source_positions` tokens are cut there (`truncate`) or a DataError
+  /// with their line. With `targets` every line has its pair: a file that ends before the other is
+  /// a DataError.
+  TextSource(const Task& task,
+             const std::string& sources,
+             std::optional<std::string> targets,
+             const LineReaderOptions& reading,
+             int64_t max_source_positions,
+             bool truncate);
+  std::optional<Example> next() override;
+
+ private:
+  void fit(Example& example) const;
+
+  const Task& task_;
+  LineReader sources_;
+  std::optional<LineReader> targets_;
+  int64_t max_source_positions_;
+  bool truncate_;
+};
+
+/// A split of a data folder, in its order.
+class PHRASEQ_API CorpusSource : public SentenceSource {
+ public:
+  explicit CorpusSource(std::unique_ptr<Corpus> corpus) : corpus_(std::move(corpus)) {}
+  std::optional<Example> next() override;
+
+ private:
+  std::unique_ptr<Corpus> corpus_;
+  int64_t next_ = 0;
+};
+
+/// Opens a split, or throws DataError saying that the folder has none of this name.
+PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const Task& task,
+                                                       const std::string& folder,
+                                                       const std::string& split);
+
+}  // namespace phraseq
