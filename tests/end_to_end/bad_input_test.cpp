@@ -1,0 +1,120 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Replaces line `number` (from 1) of a text.
+std::string with_line(const std::string& text, size_t number, const std::string& replacement) {
+  std::string result;
+  auto lines = lines_of(text);
+  lines.at(number - 1) = replacement;
+  for (const std::string& line : lines) result += line + '\n';
+  return result;
+}
+
+class BadInput : public ::testing::Test {
+ protected:
+  BadInput() { write_toy_corpus(workspace_); }
+
+  /// Preprocessing failed with `code`, and no half-made data folder is taken for a whole one.
+  CommandResult expect_refusal(ExitCode code) {
+    CommandResult result = workspace_.run(toy_preprocess());
+    EXPECT_EQ(result.exit_code, code) << result.errors;
+    EXPECT_FALSE(workspace_.exists("data-bin/manifest.json"));
+    return result;
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(BadInput, DifferentLineCountsAreAnErrorWithBothCounts) {
+  workspace_.write("train.de", workspace_.read("train.de") + "eins\n");
+  EXPECT_THAT(expect_refusal(kExitData).errors,
+              AllOf(HasSubstr("200"), HasSubstr("201"), HasSubstr("train.de")));
+}
+
+TEST_F(BadInput, InvalidUtf8IsNamedByFileLineAndByte) {
+  workspace_.write("train.de", with_line(workspace_.read("train.de"), 42, "eins \xC3( zwei"));
+  EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.de:42:6"));
+}
+
+TEST_F(BadInput, AnEmptyTrainingFileIsAnError) {
+  workspace_.write("train.en", "");
+  workspace_.write("train.de", "");
+  EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.en"));
+}
+
+TEST_F(BadInput, AMissingFileIsNamed) {
+  std::filesystem::remove(workspace_.path("dev.de"));
+  EXPECT_THAT(expect_refusal(kExitIo).errors, HasSubstr("dev.de"));
+}
+
+TEST_F(BadInput, AnOverLongLineIsNamed) {
+  workspace_.write("train.en",
+                   with_line(workspace_.read("train.en"), 17, std::string(2 << 20, 'x')));
+  EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.en:17"));
+}
+
+TEST_F(BadInput, CarriageReturnsAtLineEndsChangeNothing) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  const std::string clean = workspace_.read("data-bin/train.en-de.de.bin");
+  std::string with_returns;
+  for (const std::string& line : lines_of(workspace_.read("train.de")))
+    with_returns += line + "\r\n";
+  workspace_.write("train.de", with_returns);
+  std::filesystem::remove_all(workspace_.path("data-bin"));
+  const CommandResult again = workspace_.run(toy_preprocess());
+  ASSERT_EQ(again.exit_code, kExitOk) << again.errors;
+  EXPECT_EQ(workspace_.read("data-bin/train.en-de.de.bin"), clean);
+}
+
+TEST_F(BadInput, AnUnknownNameIsAnsweredWithTheNearestKnownOne) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  const CommandResult result =
+      workspace_.run({"train", "data-bin", "--arch", "transfomer", "--max-tokens", "100"});
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("transfomer"), HasSubstr("transformer")));
+}
+
+TEST_F(BadInput, ThreeWrongOptionsAreReportedTogether) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  const CommandResult result = workspace_.run(
+      toy_train("checkpoints", 3) +
+      Arguments{"--dropuot", "0.1", "--label-smoothing", "1.5", "--max-update", "many"});
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("--dropuot"),
+                    HasSubstr("--dropout"),
+                    HasSubstr("label-smoothing"),
+                    HasSubstr("1.5"),
+                    HasSubstr("max-update"),
+                    HasSubstr("many")));
+  EXPECT_FALSE(workspace_.exists("checkpoints"));
+}
+
+TEST_F(BadInput, AnUnknownCommandIsAnsweredWithTheNearestKnownOne) {
+  const CommandResult result = workspace_.run({"trian"});
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("train"));
+}
+
+TEST_F(BadInput, ADamagedDataFolderIsRefused) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  std::filesystem::resize_file(workspace_.path("data-bin/train.en-de.de.bin"), 100);
+  const CommandResult result = workspace_.run(toy_train("checkpoints", 3));
+  EXPECT_EQ(result.exit_code, kExitFormat);
+  EXPECT_THAT(result.errors, HasSubstr("train.en-de.de"));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end

@@ -1,0 +1,234 @@
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "core/io/line_reader.h"
+
+// A model that fairseq trained, translated and scored by us: what comes out must be what fairseq's
+// own generate gave under the same settings. Where a hypothesis differs, the two must be as good as
+// each other.
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// fairseq computes in fp32, batch by batch: its scores are good to about this much.
+constexpr double kScoreTolerance = 1e-4;
+/// Printed with four decimals.
+constexpr double kTokenTolerance = 2e-4;
+
+struct Hypothesis {
+  double score = 0;
+  std::string symbols;
+  std::vector<double> token_scores;
+  std::string alignment;
+};
+
+struct Sentence {
+  std::string source, reference;
+  std::vector<Hypothesis> hypotheses;
+};
+
+std::vector<double> numbers(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<double> values;
+  for (double value = 0; stream >> value;) values.push_back(value);
+  return values;
+}
+
+/// "H-17<tab>-0.3<tab>▁Ein …" and its kind, by sentence.
+std::map<int64_t, Sentence> read_output(const std::string& path) {
+  std::map<int64_t, Sentence> sentences;
+  for (const std::string& line : read_lines(path)) {
+    const size_t tab = line.find('\t');
+    if (line.size() < 3 || line[1] != '-' || tab == std::string::npos)
+      continue;
+    Sentence& sentence = sentences[std::stoll(line.substr(2, tab - 2))];
+    const std::string rest = line.substr(tab + 1);
+    switch (line[0]) {
+      case 'S':
+        sentence.source = rest;
+        break;
+      case 'T':
+        sentence.reference = rest;
+        break;
+      case 'H': {
+        const size_t second = rest.find('\t');
+        sentence.hypotheses.push_back({std::stod(rest), rest.substr(second + 1), {}, {}});
+        break;
+      }
+      case 'P':
+        sentence.hypotheses.back().token_scores = numbers(rest);
+        break;
+      case 'A':
+        sentence.hypotheses.back().alignment = rest;
+        break;
+      default:
+        break;
+    }
+  }
+  return sentences;
+}
+
+class FairseqParity : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const char* data = std::getenv("PHRASEQ_DATA");
+    if (data == nullptr)
+      return;
+    fairseq_ = fs::path(data) / "fairseq";
+    folder_ = fs::temp_directory_path() / fmt::format("phraseq-parity-{}", getpid());
+    fs::create_directories(folder_);
+    model_ = folder_ / "model.safetensors";
+    imported_ =
+        run("import",
+            fmt::format("fairseq {0}/model.safetensors {0}/options.json {0}/data-bin --output {1} "
+                        "--sentencepiece {0}/spm10k.model",
+                        fairseq_.string(),
+                        model_.string())) == 0;
+  }
+
+  static void TearDownTestSuite() {
+    if (!folder_.empty())
+      fs::remove_all(folder_);
+  }
+
+  void SetUp() override {
+    if (fairseq_.empty())
+      GTEST_SKIP() << "PHRASEQ_DATA is not set: no model of fairseq's to compare with";
+    ASSERT_TRUE(imported_) << "phraseq import failed";
+  }
+
+  static int run(const std::string& command, const std::string& arguments) {
+    const std::string line =
+        fmt::format("{}/bin/phraseq-{} {}", PHRASEQ_BUILD_FOLDER, command, arguments);
+    return std::system(line.c_str());
+  }
+
+  /// Our answer and fairseq's recorded one.
+  struct Outputs {
+    std::map<int64_t, Sentence> ours, theirs;
+  };
+  static Outputs outputs(const std::string& command,
+                         const std::string& recorded,
+                         const std::string& options) {
+    const fs::path result = folder_ / (recorded + ".txt");
+    EXPECT_EQ(
+        run(command,
+            fmt::format("{}/data-bin --path {} --gen-subset test --format fairseq --output {} {}",
+                        fairseq_.string(),
+                        model_.string(),
+                        result.string(),
+                        options)),
+        0);
+    return {read_output(result.string()),
+            read_output((fairseq_ / "outputs" / (recorded + ".txt.gz")).string())};
+  }
+
+  static void expect_same_scores(int64_t id, const Hypothesis& ours, const Hypothesis& theirs) {
+    EXPECT_NEAR(ours.score, theirs.score, kScoreTolerance) << "H-" << id;
+    ASSERT_EQ(ours.token_scores.size(), theirs.token_scores.size()) << "P-" << id;
+    for (size_t i = 0; i < ours.token_scores.size(); ++i) {
+      EXPECT_NEAR(ours.token_scores[i], theirs.token_scores[i], kTokenTolerance)
+          << "P-" << id << ", token " << i;
+    }
+    EXPECT_EQ(ours.alignment, theirs.alignment) << "A-" << id;
+  }
+
+  /// Every hypothesis is the same, or one of a tie, of which there are at most `ties`.
+  static void expect_same(const Outputs& outputs, int ties) {
+    ASSERT_EQ(outputs.theirs.size(), 1000u);
+    ASSERT_EQ(outputs.ours.size(), 1000u);
+    int differing = 0;
+    for (const auto& [id, theirs] : outputs.theirs) {
+      const Sentence& ours = outputs.ours.at(id);
+      EXPECT_EQ(ours.source, theirs.source) << "S-" << id;
+      EXPECT_EQ(ours.reference, theirs.reference) << "T-" << id;
+      ASSERT_EQ(ours.hypotheses.size(), theirs.hypotheses.size()) << "H-" << id;
+      for (size_t i = 0; i < ours.hypotheses.size(); ++i) {
+        if (ours.hypotheses[i].symbols == theirs.hypotheses[i].symbols) {
+          expect_same_scores(id, ours.hypotheses[i], theirs.hypotheses[i]);
+          continue;
+        }
+        ++differing;
+        EXPECT_NEAR(ours.hypotheses[i].score, theirs.hypotheses[i].score, kScoreTolerance)
+            << "H-" << id << " is no tie:\n  ours   " << ours.hypotheses[i].symbols << "\n  theirs "
+            << theirs.hypotheses[i].symbols;
+        fmt::print("H-{} differs: ours {} {}, theirs {} {}\n",
+                   id,
+                   ours.hypotheses[i].score,
+                   ours.hypotheses[i].symbols,
+                   theirs.hypotheses[i].score,
+                   theirs.hypotheses[i].symbols);
+      }
+    }
+    EXPECT_LE(differing, ties);
+  }
+
+  static fs::path fairseq_, folder_, model_;
+  static bool imported_;
+};
+
+fs::path FairseqParity::fairseq_, FairseqParity::folder_, FairseqParity::model_;
+bool FairseqParity::imported_ = false;
+
+TEST_F(FairseqParity, OfABeamOfFive) { expect_same(outputs("generate", "beam5", ""), 0); }
+
+TEST_F(FairseqParity, OfGreedySearch) {
+  expect_same(outputs("generate", "greedy", "--decoder greedy"), 0);
+}
+
+TEST_F(FairseqParity, OfABeamOfOne) { expect_same(outputs("generate", "greedy", "--beam 1"), 0); }
+
+TEST_F(FairseqParity, OfFourHypothesesWithALengthPenalty) {
+  expect_same(outputs("generate", "beam4-lenpen0.6-nbest4", "--beam 4 --lenpen 0.6 --nbest 4"), 0);
+}
+
+TEST_F(FairseqParity, OfLengthsBetweenEightAndTwelve) {
+  expect_same(outputs("generate", "beam5-min8-max12", "--min-len 8 --max-len-a 0 --max-len-b 12"),
+              0);
+}
+
+TEST_F(FairseqParity, OfHardAlignments) {
+  expect_same(outputs("generate", "beam5-alignment", "--print-alignment hard"), 0);
+}
+
+TEST_F(FairseqParity, OfGivenTranslations) {
+  expect_same(outputs("rescore", "score-reference", ""), 0);
+}
+
+TEST_F(FairseqParity, OfTextThatIsCutIntoSubwordsHere) {
+  // The same sentences as raw text through standard input give the same text as the data folder.
+  const fs::path text = folder_ / "text", from_folder = folder_ / "from-folder",
+                 lines = folder_ / "lines";
+  ASSERT_EQ(std::system(fmt::format("zcat {}/../multi30k/test_2016_flickr.en.gz > {}",
+                                    fairseq_.string(),
+                                    text.string())
+                            .c_str()),
+            0);
+  ASSERT_EQ(
+      run("generate",
+          fmt::format(
+              "--path {} --input {} --output {}", model_.string(), text.string(), lines.string())),
+      0);
+  ASSERT_EQ(run("generate",
+                fmt::format("{}/data-bin --path {} --output {}",
+                            fairseq_.string(),
+                            model_.string(),
+                            from_folder.string())),
+            0);
+  EXPECT_EQ(read_lines(lines.string()), read_lines(from_folder.string()));
+  EXPECT_EQ(read_lines(lines.string()).size(), 1000u);
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace phraseq::end_to_end {
+
+using Arguments = std::vector<std::string>;
+
+/// What a command left behind. A command ended by signal n that it did not handle has exit code 256
+/// + n, so that it is told from one that saved and returned 128 + n.
+struct CommandResult {
+  int exit_code = 0;
+  std::string output;
+  std::string errors;
+};
+
+/// A command on its way.
+class RunningCommand {
+ public:
+  RunningCommand(pid_t process, std::filesystem::path output, std::filesystem::path errors);
+  void send(int signal) const;
+  bool is_running();
+  CommandResult wait();
+
+ private:
+  pid_t process_;
+  int status_ = 0;
+  bool ended_ = false;
+  std::filesystem::path output_;
+  std::filesystem::path errors_;
+};
+
+/// A folder of a test's own, removed with it, in which commands of this build run.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  /// `phraseq ARGUMENTS`, with `input` on standard input.
+  CommandResult run(const Arguments& arguments, std::string_view input = {});
+  RunningCommand start(const Arguments& arguments, std::string_view input = {});
+
+  void write(const std::string& name, std::string_view content) const;
+  std::string read(const std::string& name) const;
+  bool exists(const std::string& name) const;
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+  int commands_ = 0;
+};
+
+/// Lines without their ends; a last one without '\n' counts.
+std::vector<std::string> lines_of(std::string_view text);
+
+/// "train data-bin --lr 0.1" as arguments.
+Arguments words(const std::string& command_line);
+Arguments operator+(Arguments first, const Arguments& second);
+
+}  // namespace phraseq::end_to_end
