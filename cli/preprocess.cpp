@@ -40,7 +40,8 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
 int run_preprocess(std::span<const std::string> arguments) {
   PluginFolders plugins;
   Registry registry;
-  load_plugins(registry, plugin_search_path(peek_list(arguments, "plugin-dir")), PluginScope::kTorchFree);
+  load_plugins(
+      registry, plugin_search_path(peek_list(arguments, "plugin-dir")), PluginScope::kTorchFree);
   Selection selection = registry.select(Tokenizer::kKind, tokenizer_component(arguments));
 
   PreprocessOptions options;

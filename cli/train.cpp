@@ -8,16 +8,22 @@
 namespace {
 
 constexpr const char* kDescription =
-    "Trains a translation model on a folder made by phraseq preprocess. The options of the chosen components "
+    "Trains a translation model on a folder made by phraseq preprocess. The options of the chosen "
+    "components "
     "stand under their names; phraseq plugins list shows what can be chosen.";
 
 int train_command(std::span<const std::string> arguments) {
   phraseq::TrainRun run(arguments);
-  if (phraseq::answer_help(run.table, "train", "DATA --arch NAME --max-tokens N [options]", kDescription, arguments)) {
+  if (phraseq::answer_help(run.table,
+                           "train",
+                           "DATA --arch NAME --max-tokens N [options]",
+                           kDescription,
+                           arguments)) {
     return phraseq::kExitOk;
   }
   phraseq::parse_command_line(run.table, arguments, [&run] { return run.problems(); });
-  if (phraseq::answer_print_config(run.table, arguments)) return phraseq::kExitOk;
+  if (phraseq::answer_print_config(run.table, arguments))
+    return phraseq::kExitOk;
   return phraseq::train(run, arguments);
 }
 

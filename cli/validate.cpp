@@ -9,8 +9,8 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/options/command_line.h"
 #include "core/nn/caching_allocator.h"
+#include "core/options/command_line.h"
 #include "core/train/run_components.h"
 #include "core/train/validator.h"
 
@@ -33,7 +33,10 @@ struct ValidateOptions : Options {
 
 void ValidateOptions::describe(OptionTable& v) {
   v.section("Validation");
-  v.field("data", data, "Folder made by phraseq preprocess.").positional().value_name("DATA").required();
+  v.field("data", data, "Folder made by phraseq preprocess.")
+      .positional()
+      .value_name("DATA")
+      .required();
   v.field("path", path, "Checkpoint, or a folder of checkpoints.").value_name("FILE").required();
   v.field("valid-subset", valid_subset, "Name of the split.");
   v.field("criterion", criterion, "Loss by name.");
@@ -42,7 +45,8 @@ void ValidateOptions::describe(OptionTable& v) {
   v.field("batch-size", batch_size, "Sentences in a batch; 0 = no limit.").at_least(0);
   v.field("threads", threads, "Threads of one operator; 0 = one a core.").at_least(0);
   v.field("precision", precision, "Arithmetic.").one_of({"fp32", "bf16", "fp64"});
-  v.field("format", format, "A line for people, or a JSON object with natural logarithms.").one_of({"plain", "json"});
+  v.field("format", format, "A line for people, or a JSON object with natural logarithms.")
+      .one_of({"plain", "json"});
 }
 
 void print(const nlohmann::json& result, const std::string& format) {
@@ -51,10 +55,15 @@ void print(const nlohmann::json& result, const std::string& format) {
     return;
   }
   const double bits = 1.0 / std::numbers::ln2;
-  std::puts(fmt::format("valid on '{}' subset | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f} | {} tokens | {} sentences",
-                        result["subset"].get<std::string>(), result["loss"].get<double>() * bits,
-                        result["nll_loss"].get<double>() * bits, result["ppl"].get<double>(),
-                        result["tokens"].get<int64_t>(), result["sentences"].get<int64_t>()).c_str());
+  std::puts(fmt::format("valid on '{}' subset | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl "
+                        "{:.2f} | {} tokens | {} sentences",
+                        result["subset"].get<std::string>(),
+                        result["loss"].get<double>() * bits,
+                        result["nll_loss"].get<double>() * bits,
+                        result["ppl"].get<double>(),
+                        result["tokens"].get<int64_t>(),
+                        result["sentences"].get<int64_t>())
+                .c_str());
 }
 
 int validate_command(std::span<const std::string> arguments) {
@@ -62,19 +71,25 @@ int validate_command(std::span<const std::string> arguments) {
   ValidateOptions options;
   OptionTable table;
   options.describe(table);
-  const Selection criterion_selection = select_and_describe(loaded->registry, Criterion::kKind, arguments,
-                                                            "criterion", options.criterion, table);
-  if (answer_help(table, "validate", "DATA --path FILE [options]",
-                  "Prints the loss of a checkpoint on a split of a data folder.", arguments)) {
+  const Selection criterion_selection = select_and_describe(
+      loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
+  if (answer_help(table,
+                  "validate",
+                  "DATA --path FILE [options]",
+                  "Prints the loss of a checkpoint on a split of a data folder.",
+                  arguments)) {
     return kExitOk;
   }
   parse_command_line(table, arguments);
-  if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
+  if (options.threads > 0)
+    at::set_num_threads(static_cast<int>(options.threads));
   LoadOptions load;
   load.precision = nn::precision_from(options.precision);
   load.data = options.data;
-  const Translator translator = Translator::load(loaded->registry, resolve_checkpoint(options.path), load);
-  const auto criterion = create<Criterion>(criterion_selection, {translator.task->target_dictionary().size()});
+  const Translator translator =
+      Translator::load(loaded->registry, resolve_checkpoint(options.path), load);
+  const auto criterion =
+      create<Criterion>(criterion_selection, {translator.task->target_dictionary().size()});
   ValidatorOptions validation;
   validation.subset = options.valid_subset;
   validation.max_tokens = options.max_tokens;

@@ -12,7 +12,8 @@ std::string join_message(std::string_view message, std::string_view hint) {
 }
 
 std::string io_message(std::string_view path, std::string_view step, int error_number) {
-  if (error_number == 0) return fmt::format("{}: cannot {}", path, step);
+  if (error_number == 0)
+    return fmt::format("{}: cannot {}", path, step);
   return fmt::format("{}: cannot {}: {}", path, step, std::strerror(error_number));
 }
 
@@ -25,15 +26,19 @@ Error::Error(ExitCode exit_code, std::string_view message, std::string_view hint
       hint_(hint) {}
 
 std::string to_string(const TextPlace& place) {
-  if (place.line == 0) return place.file;
-  if (place.column == 0) return fmt::format("{}:{}", place.file, place.line);
+  if (place.line == 0)
+    return place.file;
+  if (place.column == 0)
+    return fmt::format("{}:{}", place.file, place.line);
   return fmt::format("{}:{}:{}", place.file, place.line, place.column);
 }
 
 DataError::DataError(const TextPlace& place, std::string_view message, std::string_view hint)
     : Error(kExitData, fmt::format("{}: {}", to_string(place), message), hint) {}
 
-IoError::IoError(std::string_view path, std::string_view step, int error_number,
+IoError::IoError(std::string_view path,
+                 std::string_view step,
+                 int error_number,
                  std::string_view hint)
     : Error(kExitIo, io_message(path, step, error_number), hint) {}
 

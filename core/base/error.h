@@ -81,7 +81,10 @@ class PHRASEQ_API PluginError : public Error {
 class PHRASEQ_API IoError : public Error {
  public:
   /// `step` is what was being done ("open", "write", "fsync" …); `error_number` an errno, 0 = none.
-  IoError(std::string_view path, std::string_view step, int error_number, std::string_view hint = {});
+  IoError(std::string_view path,
+          std::string_view step,
+          int error_number,
+          std::string_view hint = {});
 };
 
 /// Training left the road: too many updates in a row with a loss or gradient that is not finite.

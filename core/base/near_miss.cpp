@@ -18,7 +18,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
       const size_t replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      if (swapped)
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
     }
   }
   return cost[a.size()][b.size()];
@@ -32,7 +33,8 @@ std::vector<std::string> near_misses(std::string_view name, std::span<const std:
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(name, candidate);
     const bool begins = name.size() >= 3 && candidate.starts_with(name);
-    if (distance <= limit || begins) ranked.emplace_back(begins ? 1 : distance, candidate);
+    if (distance <= limit || begins)
+      ranked.emplace_back(begins ? 1 : distance, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> result;
@@ -42,7 +44,8 @@ std::vector<std::string> near_misses(std::string_view name, std::span<const std:
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
   const auto near = near_misses(name, known);
-  if (near.empty()) return {};
+  if (near.empty())
+    return {};
   std::string text = fmt::format("did you mean '{}'", near[0]);
   for (size_t i = 1; i < near.size(); ++i) {
     text += fmt::format("{}'{}'", i + 1 == near.size() ? " or " : ", ", near[i]);

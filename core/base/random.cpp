@@ -64,8 +64,13 @@ void Random::restore(std::string_view state) {
   std::array<unsigned long long, 4> words{};
   const std::string text(state);
   int used = 0;
-  const int found = std::sscanf(text.c_str(), "%16llx %16llx %16llx %16llx%n", &words[0], &words[1],
-                                &words[2], &words[3], &used);
+  const int found = std::sscanf(text.c_str(),
+                                "%16llx %16llx %16llx %16llx%n",
+                                &words[0],
+                                &words[1],
+                                &words[2],
+                                &words[3],
+                                &used);
   if (found != 4 || static_cast<size_t>(used) != text.size()) {
     throw FormatError(fmt::format("'{}' is not the state of a random generator", state));
   }

@@ -12,7 +12,8 @@ volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 
 void on_stop(int number) {
-  if (stop_signal != 0) _exit(128 + number);
+  if (stop_signal != 0)
+    _exit(128 + number);
   stop_signal = number;
 }
 

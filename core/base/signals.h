@@ -6,9 +6,9 @@ namespace phraseq {
 
 /// Signals as flags that a loop looks at between two pieces of work.
 ///
-/// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process at once
-/// with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a checkpoint. The
-/// handlers store a number and do nothing else. One object at a time.
+/// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process
+/// at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a
+/// checkpoint. The handlers store a number and do nothing else. One object at a time.
 class PHRASEQ_API StopSignals {
  public:
   StopSignals();

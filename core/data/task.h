@@ -30,7 +30,7 @@ struct TaskState {
 /// What a task is made from: a data folder (training), or the state in a checkpoint (translating).
 struct TaskSetup {
   const Registry* registry = nullptr;
-  std::string data;             ///< data-bin or the folder of raw text; may be empty with a state
+  std::string data;  ///< data-bin or the folder of raw text; may be empty with a state
   const TaskState* state = nullptr;
   /// Conventions of the architecture, which the task applies when it makes batches.
   bool start_with_bos = false;

@@ -25,13 +25,13 @@ struct ArchitectureSetup {
   std::map<std::string, int64_t> extras;  ///< sizes that a task brings (phrase slots …)
 };
 
-/// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection can
-/// be fused with the loss or done in chunks.
+/// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection
+/// can be fused with the loss or done in chunks.
 struct PHRASEQ_API DecoderOutput {
-  at::Tensor hidden;         ///< [target tokens, model]
-  at::Tensor output_weight;  ///< [vocab, model], the parameter
-  at::Tensor output_bias;    ///< [vocab] or undefined
-  std::vector<int64_t> forbidden;  ///< ids taken out of the softmax (--forbid-outputs)
+  at::Tensor hidden;                         ///< [target tokens, model]
+  at::Tensor output_weight;                  ///< [vocab, model], the parameter
+  at::Tensor output_bias;                    ///< [vocab] or undefined
+  std::vector<int64_t> forbidden;            ///< ids taken out of the softmax (--forbid-outputs)
   std::map<std::string, at::Tensor> extras;  ///< for an architecture's own criterion
 
   /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at -1e9.
@@ -40,8 +40,8 @@ struct PHRASEQ_API DecoderOutput {
 
 /// A translation model: one class for training, incremental decoding and scoring.
 ///
-/// Sub-modules and parameters are registered with torch::nn::Module under fairseq's names, which are
-/// the checkpoint's names.
+/// Sub-modules and parameters are registered with torch::nn::Module under fairseq's names, which
+/// are the checkpoint's names.
 class PHRASEQ_API Architecture : public torch::nn::Module {
  public:
   static constexpr const char* kKind = "architecture";

@@ -11,16 +11,16 @@ namespace phraseq {
 
 /// What a search tells a model before it starts, so that caches can be laid out once.
 struct DecodingLimits {
-  int64_t max_steps = 0;         ///< tokens a hypothesis may have, </s> included
-  int64_t rows_per_sentence = 1; ///< the beam
-  bool need_attention = false;   ///< fill StepOutput::attention
+  int64_t max_steps = 0;          ///< tokens a hypothesis may have, </s> included
+  int64_t rows_per_sentence = 1;  ///< the beam
+  bool need_attention = false;    ///< fill StepOutput::attention
 };
 
 /// One step's answer for all rows.
 struct StepOutput {
-  at::Tensor scores;     ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
+  at::Tensor scores;        ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
   bool normalised = false;  ///< scores are log-probabilities already
-  at::Tensor attention;  ///< [rows, max source time] weights over the source, when asked for
+  at::Tensor attention;     ///< [rows, max source time] weights over the source, when asked for
 };
 
 /// A model in the middle of decoding a batch: rows of hypotheses that grow by a token a step.
@@ -34,7 +34,8 @@ class PHRASEQ_API DecodingSession {
   virtual int64_t rows() const = 0;
   /// Feeds the last token of each row, [rows] int64; the scores of the next.
   virtual StepOutput step(const at::Tensor& last_tokens) = 0;
-  /// Row i of the new state is row `rows[i]` of the old: reorders, prunes or repeats. [new rows] int64 on the CPU.
+  /// Row i of the new state is row `rows[i]` of the old: reorders, prunes or repeats. [new rows]
+  /// int64 on the CPU.
   virtual void select(const std::vector<int64_t>& rows) = 0;
 
   /// Entries of `scores` behind the vocabulary (phraseNet's phrases); each expands to tokens.

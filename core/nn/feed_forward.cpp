@@ -11,7 +11,8 @@ FeedForward::FeedForward(torch::nn::Module& owner, const FeedForwardOptions& fee
 }
 
 at::Tensor FeedForward::forward(const at::Tensor& x, Context& context) const {
-  const at::Tensor hidden = fc1->forward(x, context, options.activation, options.activation_dropout);
+  const at::Tensor hidden =
+      fc1->forward(x, context, options.activation, options.activation_dropout);
   return fc2->forward(hidden, context);
 }
 

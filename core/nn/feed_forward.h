@@ -15,8 +15,8 @@ struct FeedForwardOptions {
   double activation_dropout = 0.0;
 };
 
-/// W2 drop(activation(W1 x + b1)) + b2 (Vaswani et al. 2017, eq. 2). A part of a layer, which registers
-/// `fc1` and `fc2` under its own name as fairseq does.
+/// W2 drop(activation(W1 x + b1)) + b2 (Vaswani et al. 2017, eq. 2). A part of a layer, which
+/// registers `fc1` and `fc2` under its own name as fairseq does.
 struct PHRASEQ_API FeedForward {
   FeedForward(torch::nn::Module& owner, const FeedForwardOptions& options);
   at::Tensor forward(const at::Tensor& x, Context& context) const;

@@ -31,10 +31,14 @@ double fan_in_limit(const at::Tensor& weight) {
 }  // namespace
 
 InitialisationStyle initialisation_style_from(std::string_view name) {
-  if (name == "fairseq") return InitialisationStyle::kFairseq;
-  if (name == "tensor2tensor") return InitialisationStyle::kTensor2Tensor;
-  if (name == "neutron") return InitialisationStyle::kNeutron;
-  throw UsageError("init '" + std::string(name) + "' is not one of fairseq, tensor2tensor, neutron");
+  if (name == "fairseq")
+    return InitialisationStyle::kFairseq;
+  if (name == "tensor2tensor")
+    return InitialisationStyle::kTensor2Tensor;
+  if (name == "neutron")
+    return InitialisationStyle::kNeutron;
+  throw UsageError("init '" + std::string(name) +
+                   "' is not one of fairseq, tensor2tensor, neutron");
 }
 
 void Initialiser::uniform(at::Tensor& tensor, double limit) {
@@ -55,11 +59,12 @@ void Initialiser::constant(at::Tensor& tensor, double value) {
 
 void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
   const bool fairseq = style_ == InitialisationStyle::kFairseq;
-  const bool glorot = style_ == InitialisationStyle::kTensor2Tensor ||
-                      (fairseq && role != MapRole::kFeedForward);
+  const bool glorot =
+      style_ == InitialisationStyle::kTensor2Tensor || (fairseq && role != MapRole::kFeedForward);
   const double gain = fairseq && role == MapRole::kAttentionInput ? std::numbers::sqrt2 / 2.0 : 1.0;
   uniform(weight, glorot ? glorot_limit(weight, gain) : fan_in_limit(weight));
-  if (!bias.defined()) return;
+  if (!bias.defined())
+    return;
   if (fairseq && role != MapRole::kAttentionOutput) {
     uniform(bias, fan_in_limit(weight));
   } else {

@@ -14,14 +14,17 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 
 /// The three published ways to draw a Transformer's first parameters.
 ///
-///   kFairseq        attention inputs Glorot uniform, gain 1/√2, biases U(±1/√in); attention output Glorot
-///                   uniform, bias 0; feed-forward weights and biases U(±1/√in); embeddings N(0, d^-½), pad row 0
+///   kFairseq        attention inputs Glorot uniform, gain 1/√2, biases U(±1/√in); attention output
+///   Glorot
+///                   uniform, bias 0; feed-forward weights and biases U(±1/√in); embeddings N(0,
+///                   d^-½), pad row 0
 ///   kTensor2Tensor  Glorot uniform, biases 0; embeddings N(0, d^-½)
 ///   kNeutron        U(±1/√in), biases 0; embeddings U(±√(2/(V+d)))
 enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
 PHRASEQ_API InitialisationStyle initialisation_style_from(std::string_view name);
 
-/// Draws parameters with phraseq's own generator: the same seed gives the same model on any machine.
+/// Draws parameters with phraseq's own generator: the same seed gives the same model on any
+/// machine.
 class PHRASEQ_API Initialiser {
  public:
   Initialiser(InitialisationStyle style, uint64_t seed) : style_(style), random_(seed) {}
@@ -32,7 +35,7 @@ class PHRASEQ_API Initialiser {
   void embedding(at::Tensor& table, int64_t padding_row);
   void norm(at::Tensor& gain, at::Tensor& bias);
 
-  void uniform(at::Tensor& tensor, double limit);   ///< U(-limit, limit)
+  void uniform(at::Tensor& tensor, double limit);     ///< U(-limit, limit)
   void normal(at::Tensor& tensor, double deviation);  ///< N(0, deviation²), Box-Muller
   void constant(at::Tensor& tensor, double value);
 

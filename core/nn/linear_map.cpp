@@ -6,10 +6,13 @@ namespace phraseq::nn {
 
 LinearMap::LinearMap(int64_t in, int64_t out, bool with_bias, MapRole role) : role_(role) {
   weight = register_parameter("weight", at::empty({out, in}));
-  if (with_bias) bias = register_parameter("bias", at::empty({out}));
+  if (with_bias)
+    bias = register_parameter("bias", at::empty({out}));
 }
 
-at::Tensor LinearMap::forward(const at::Tensor& x, Context& context, Activation activation,
+at::Tensor LinearMap::forward(const at::Tensor& x,
+                              Context& context,
+                              Activation activation,
                               double dropout) const {
   return linear(x, weight, bias, context, activation, dropout);
 }

@@ -15,8 +15,10 @@ class PHRASEQ_API LinearMap : public torch::nn::Module {
  public:
   LinearMap(int64_t in, int64_t out, bool with_bias, MapRole role = MapRole::kFeedForward);
 
-  at::Tensor forward(const at::Tensor& x, Context& context,
-                     Activation activation = Activation::kNone, double dropout = 0.0) const;
+  at::Tensor forward(const at::Tensor& x,
+                     Context& context,
+                     Activation activation = Activation::kNone,
+                     double dropout = 0.0) const;
   void initialise(Initialiser& initialiser);
 
   at::Tensor weight;

@@ -18,29 +18,38 @@ struct MultiheadAttentionOptions {
   bool bias = true;
 };
 
-/// Multi-head attention (Vaswani et al. 2017, sec. 3.2.2) with fairseq's parameters `k_proj`, `v_proj`,
-/// `q_proj`, `out_proj`. Head h is channels h·head_dim to (h+1)·head_dim - 1. k, v, q stand side by
-/// side, so that their maps are one product.
+/// Multi-head attention (Vaswani et al. 2017, sec. 3.2.2) with fairseq's parameters `k_proj`,
+/// `v_proj`, `q_proj`, `out_proj`. Head h is channels h·head_dim to (h+1)·head_dim - 1. k, v, q
+/// stand side by side, so that their maps are one product.
 class PHRASEQ_API MultiheadAttention : public torch::nn::Module {
  public:
   explicit MultiheadAttention(const MultiheadAttentionOptions& options);
 
   /// Rows of a sentence attend to each other; [tokens, model] → [tokens, model].
-  at::Tensor attend_self(const at::Tensor& x, const PackedTokens& tokens, bool causal,
+  at::Tensor attend_self(const at::Tensor& x,
+                         const PackedTokens& tokens,
+                         bool causal,
                          Context& context) const;
   /// Queries attend to another stack's rows. `weights`: see nn::cross_attention.
-  at::Tensor attend_cross(const at::Tensor& x, const PackedTokens& queries, const at::Tensor& memory,
-                          const PackedTokens& keys, Context& context,
+  at::Tensor attend_cross(const at::Tensor& x,
+                          const PackedTokens& queries,
+                          const at::Tensor& memory,
+                          const PackedTokens& keys,
+                          Context& context,
                           at::Tensor* weights = nullptr) const;
 
   /// One decoding step of the causal self-attention; x [rows, model].
-  at::Tensor step_self(const at::Tensor& x, SelfAttentionCache& cache, const Ancestry& ancestry,
+  at::Tensor step_self(const at::Tensor& x,
+                       SelfAttentionCache& cache,
+                       const Ancestry& ancestry,
                        Context& context) const;
   /// Keys and values of a source, [source tokens, 2 · model]: made once a batch for `step_cross`.
   at::Tensor project_memory(const at::Tensor& memory, Context& context) const;
-  at::Tensor step_cross(const at::Tensor& x, const at::Tensor& memory_kv,
+  at::Tensor step_cross(const at::Tensor& x,
+                        const at::Tensor& memory_kv,
                         const std::vector<int64_t>& offsets,
-                        const std::vector<int64_t>& sentence_of_row, Context& context,
+                        const std::vector<int64_t>& sentence_of_row,
+                        Context& context,
                         at::Tensor* weights = nullptr) const;
 
   void initialise(Initialiser& initialiser);

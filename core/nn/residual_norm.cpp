@@ -17,16 +17,22 @@ at::Tensor LayerNorm::forward(const at::Tensor& x, Context& context) const {
 
 void LayerNorm::initialise(Initialiser& initialiser) { initialiser.norm(weight, bias); }
 
-at::Tensor enter_sublayer(const LayerNorm& norm, const NormPlacement& placement,
-                          const at::Tensor& x, Context& context) {
+at::Tensor enter_sublayer(const LayerNorm& norm,
+                          const NormPlacement& placement,
+                          const at::Tensor& x,
+                          Context& context) {
   return placement.before ? norm.forward(x, context) : x;
 }
 
-at::Tensor leave_sublayer(const LayerNorm& norm, const NormPlacement& placement,
-                          const at::Tensor& output, const at::Tensor& residual, Context& context) {
-  if (placement.before) return dropout_add(output, residual, placement.dropout, context);
-  return dropout_add_norm(output, residual, norm.weight, norm.bias, norm.eps, placement.dropout,
-                          context);
+at::Tensor leave_sublayer(const LayerNorm& norm,
+                          const NormPlacement& placement,
+                          const at::Tensor& output,
+                          const at::Tensor& residual,
+                          Context& context) {
+  if (placement.before)
+    return dropout_add(output, residual, placement.dropout, context);
+  return dropout_add_norm(
+      output, residual, norm.weight, norm.bias, norm.eps, placement.dropout, context);
 }
 
 }  // namespace phraseq::nn

@@ -28,11 +28,15 @@ struct NormPlacement {
 };
 
 /// What a sub-layer reads: the normed input under pre-norm, the input itself under post-norm.
-PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm, const NormPlacement& placement,
-                                      const at::Tensor& x, Context& context);
+PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm,
+                                      const NormPlacement& placement,
+                                      const at::Tensor& x,
+                                      Context& context);
 /// The end of a sub-layer: dropout, residual and, under post-norm, the norm.
-PHRASEQ_API at::Tensor leave_sublayer(const LayerNorm& norm, const NormPlacement& placement,
-                                      const at::Tensor& output, const at::Tensor& residual,
+PHRASEQ_API at::Tensor leave_sublayer(const LayerNorm& norm,
+                                      const NormPlacement& placement,
+                                      const at::Tensor& output,
+                                      const at::Tensor& residual,
                                       Context& context);
 
 }  // namespace phraseq::nn

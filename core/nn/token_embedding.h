@@ -35,8 +35,10 @@ class PHRASEQ_API EmbeddingTable : public torch::nn::Module {
 class PHRASEQ_API TokenEmbedding {
  public:
   TokenEmbedding(std::shared_ptr<EmbeddingTable> table,
-                 std::shared_ptr<EmbeddingTable> learned_positions, std::shared_ptr<LayerNorm> norm,
-                 EmbeddingNorm norm_place, TokenEmbeddingOptions options);
+                 std::shared_ptr<EmbeddingTable> learned_positions,
+                 std::shared_ptr<LayerNorm> norm,
+                 EmbeddingNorm norm_place,
+                 TokenEmbeddingOptions options);
 
   /// ids and positions [rows] → [rows, model].
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& positions, Context& context) const;

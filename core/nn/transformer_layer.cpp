@@ -3,19 +3,29 @@
 namespace phraseq::nn {
 namespace {
 
-FeedForwardOptions feed_forward_options(const TransformerOptions& o, int64_t model, int64_t hidden) {
-  return {model, hidden, o.ffn_bias1, o.ffn_bias2, activation_from(o.activation_fn), o.activation_dropout};
+FeedForwardOptions feed_forward_options(const TransformerOptions& o,
+                                        int64_t model,
+                                        int64_t hidden) {
+  return {model,
+          hidden,
+          o.ffn_bias1,
+          o.ffn_bias2,
+          activation_from(o.activation_fn),
+          o.activation_dropout};
 }
 
-MultiheadAttentionOptions attention_options(const TransformerOptions& o, int64_t model,
-                                            int64_t key_model, int64_t heads) {
+MultiheadAttentionOptions attention_options(const TransformerOptions& o,
+                                            int64_t model,
+                                            int64_t key_model,
+                                            int64_t heads) {
   return {model, key_model, heads, o.attention_dropout, o.attn_bias};
 }
 
 /// Registers a sub-module under its name and hands it back.
 template <class Module, class... Arguments>
 std::shared_ptr<Module> add(torch::nn::Module& owner, const char* name, Arguments&&... arguments) {
-  return owner.register_module(name, std::make_shared<Module>(std::forward<Arguments>(arguments)...));
+  return owner.register_module(name,
+                               std::make_shared<Module>(std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace
@@ -40,12 +50,15 @@ LayerOptions LayerOptions::decoder(const TransformerOptions& o) {
 
 TransformerEncoderLayer::TransformerEncoderLayer(const LayerOptions& o)
     : self_attn_(add<MultiheadAttention>(*this, "self_attn", o.self_attention)),
-      self_attn_layer_norm_(add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
+      self_attn_layer_norm_(
+          add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
       feed_forward_(*this, o.feed_forward),
-      final_layer_norm_(add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
+      final_layer_norm_(
+          add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
       placement_(o.placement) {}
 
-at::Tensor TransformerEncoderLayer::forward(const at::Tensor& input, const PackedTokens& source,
+at::Tensor TransformerEncoderLayer::forward(const at::Tensor& input,
+                                            const PackedTokens& source,
                                             Context& context) const {
   at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
   h = self_attn_->attend_self(h, source, /*causal=*/false, context);
@@ -65,16 +78,22 @@ void TransformerEncoderLayer::initialise(Initialiser& initialiser) {
 
 TransformerDecoderLayer::TransformerDecoderLayer(const LayerOptions& o)
     : self_attn_(add<MultiheadAttention>(*this, "self_attn", o.self_attention)),
-      self_attn_layer_norm_(add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
+      self_attn_layer_norm_(
+          add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
       encoder_attn_(add<MultiheadAttention>(*this, "encoder_attn", o.cross_attention)),
-      encoder_attn_layer_norm_(add<LayerNorm>(*this, "encoder_attn_layer_norm", o.self_attention.model, o.norm_eps)),
+      encoder_attn_layer_norm_(
+          add<LayerNorm>(*this, "encoder_attn_layer_norm", o.self_attention.model, o.norm_eps)),
       feed_forward_(*this, o.feed_forward),
-      final_layer_norm_(add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
+      final_layer_norm_(
+          add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
       placement_(o.placement) {}
 
-at::Tensor TransformerDecoderLayer::forward(const at::Tensor& input, const PackedTokens& target,
-                                            const at::Tensor& memory, const PackedTokens& source,
-                                            Context& context, at::Tensor* cross_weights) const {
+at::Tensor TransformerDecoderLayer::forward(const at::Tensor& input,
+                                            const PackedTokens& target,
+                                            const at::Tensor& memory,
+                                            const PackedTokens& source,
+                                            Context& context,
+                                            at::Tensor* cross_weights) const {
   at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
   h = self_attn_->attend_self(h, target, /*causal=*/true, context);
   at::Tensor x = leave_sublayer(*self_attn_layer_norm_, placement_, h, input, context);
@@ -92,16 +111,18 @@ DecoderLayerState TransformerDecoderLayer::start(const at::Tensor& memory, Conte
   return {{}, encoder_attn_->project_memory(memory, context)};
 }
 
-at::Tensor TransformerDecoderLayer::step(const at::Tensor& input, DecoderLayerState& state,
-                                         const DecodingRows& rows, Context& context,
+at::Tensor TransformerDecoderLayer::step(const at::Tensor& input,
+                                         DecoderLayerState& state,
+                                         const DecodingRows& rows,
+                                         Context& context,
                                          at::Tensor* cross_weights) const {
   at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
   h = self_attn_->step_self(h, state.self_attention, rows.ancestry, context);
   at::Tensor x = leave_sublayer(*self_attn_layer_norm_, placement_, h, input, context);
 
   h = enter_sublayer(*encoder_attn_layer_norm_, placement_, x, context);
-  h = encoder_attn_->step_cross(h, state.memory_kv, rows.source_offsets, rows.sentence_of_row,
-                                context, cross_weights);
+  h = encoder_attn_->step_cross(
+      h, state.memory_kv, rows.source_offsets, rows.sentence_of_row, context, cross_weights);
   x = leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
 
   h = enter_sublayer(*final_layer_norm_, placement_, x, context);

@@ -56,20 +56,27 @@ struct DecodingRows {
   std::vector<int64_t> sentence_of_row;
 };
 
-/// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1 right).
+/// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1
+/// right).
 class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
  public:
   explicit TransformerDecoderLayer(const LayerOptions& options);
 
   /// x [target tokens, model], memory [source tokens, encoder model].
-  at::Tensor forward(const at::Tensor& x, const PackedTokens& target, const at::Tensor& memory,
-                     const PackedTokens& source, Context& context,
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& target,
+                     const at::Tensor& memory,
+                     const PackedTokens& source,
+                     Context& context,
                      at::Tensor* cross_weights = nullptr) const;
 
   DecoderLayerState start(const at::Tensor& memory, Context& context) const;
   /// One step of all rows; x [rows, model].
-  at::Tensor step(const at::Tensor& x, DecoderLayerState& state, const DecodingRows& rows,
-                  Context& context, at::Tensor* cross_weights = nullptr) const;
+  at::Tensor step(const at::Tensor& x,
+                  DecoderLayerState& state,
+                  const DecodingRows& rows,
+                  Context& context,
+                  at::Tensor* cross_weights = nullptr) const;
   void initialise(Initialiser& initialiser);
 
  private:

@@ -5,14 +5,15 @@
 
 namespace phraseq::nn {
 
-TransformerModel::TransformerModel(const TransformerOptions& options, const ArchitectureSetup& setup)
+TransformerModel::TransformerModel(const TransformerOptions& options,
+                                   const ArchitectureSetup& setup)
     : options_(options), target_vocabulary_(setup.target_vocabulary) {
   if (options.share_all_embeddings && !setup.joined_dictionary) {
     throw UsageError("--share-all-embeddings needs one dictionary for both languages",
                      "preprocess with --joined-dictionary, or leave the option out");
   }
-  encoder_ = register_module("encoder",
-                             std::make_shared<TransformerEncoder>(options, setup.source_vocabulary));
+  encoder_ = register_module(
+      "encoder", std::make_shared<TransformerEncoder>(options, setup.source_vocabulary));
   const auto shared = options.share_all_embeddings ? encoder_->embed_tokens() : nullptr;
   decoder_ = register_module(
       "decoder", std::make_shared<TransformerDecoder>(options, setup.target_vocabulary, shared));
@@ -39,13 +40,16 @@ void TransformerModel::initialise(uint64_t seed) {
 double TransformerModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
   const auto e = static_cast<double>(options_.encoder_embed_dim);
   const auto d = static_cast<double>(options_.decoder_embed_dim);
-  const double encoder_layer = 4 * e * e + 2 * e * static_cast<double>(options_.encoder_ffn_embed_dim);
-  const double decoder_layer = 6 * d * d + 2 * d * static_cast<double>(options_.decoder_ffn_embed_dim);
+  const double encoder_layer =
+      4 * e * e + 2 * e * static_cast<double>(options_.encoder_ffn_embed_dim);
+  const double decoder_layer =
+      6 * d * d + 2 * d * static_cast<double>(options_.decoder_ffn_embed_dim);
   const double memory = 2 * e * d * static_cast<double>(options_.decoder_layers);
   const double a_source = encoder_layer * static_cast<double>(options_.encoder_layers) + memory;
   const double a_target = decoder_layer * static_cast<double>(options_.decoder_layers) +
                           d * static_cast<double>(target_vocabulary_);
-  return a_source * static_cast<double>(source_tokens) + a_target * static_cast<double>(target_tokens);
+  return a_source * static_cast<double>(source_tokens) +
+         a_target * static_cast<double>(target_tokens);
 }
 
 }  // namespace phraseq::nn

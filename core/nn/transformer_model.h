@@ -10,8 +10,8 @@
 
 namespace phraseq::nn {
 
-/// A stack of encoder layers over the embedded source. Parameters: `embed_tokens`, `embed_positions`
-/// (learned), `layernorm_embedding`, `layers.N`, `layer_norm` (pre-norm).
+/// A stack of encoder layers over the embedded source. Parameters: `embed_tokens`,
+/// `embed_positions` (learned), `layernorm_embedding`, `layers.N`, `layer_norm` (pre-norm).
 class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
  public:
   TransformerEncoder(const TransformerOptions& options, int64_t vocabulary);
@@ -33,18 +33,23 @@ class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
 class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
  public:
   /// `shared` is the source's matrix when all embeddings are one, else null.
-  TransformerDecoder(const TransformerOptions& options, int64_t vocabulary,
+  TransformerDecoder(const TransformerOptions& options,
+                     int64_t vocabulary,
                      std::shared_ptr<EmbeddingTable> shared);
 
   /// Hidden rows [target tokens, model]. `cross_weights`: the last layer's, averaged over heads.
-  at::Tensor forward(const PackedTokens& target, const at::Tensor& memory,
-                     const PackedTokens& source, Context& context,
+  at::Tensor forward(const PackedTokens& target,
+                     const at::Tensor& memory,
+                     const PackedTokens& source,
+                     Context& context,
                      at::Tensor* cross_weights = nullptr) const;
 
   std::vector<DecoderLayerState> start(const at::Tensor& memory, Context& context) const;
   /// Hidden rows [rows, model] of the step that was just opened in `rows.ancestry`.
-  at::Tensor step(const at::Tensor& last_tokens, std::vector<DecoderLayerState>& states,
-                  const DecodingRows& rows, Context& context,
+  at::Tensor step(const at::Tensor& last_tokens,
+                  std::vector<DecoderLayerState>& states,
+                  const DecodingRows& rows,
+                  Context& context,
                   at::Tensor* cross_weights = nullptr) const;
 
   /// The output matrix and bias around some hidden rows.
@@ -72,7 +77,8 @@ class PHRASEQ_API TransformerModel : public Architecture {
   TransformerModel(const TransformerOptions& options, const ArchitectureSetup& setup);
 
   DecoderOutput forward(const Batch& batch, Context& context) override;
-  std::unique_ptr<DecodingSession> start_decoding(const Batch& batch, const DecodingLimits& limits,
+  std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
+                                                  const DecodingLimits& limits,
                                                   Context& context) override;
   int64_t model_width() const override { return options_.encoder_embed_dim; }
   int64_t max_source_positions() const override { return options_.max_source_positions; }

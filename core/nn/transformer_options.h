@@ -10,8 +10,8 @@
 namespace phraseq::nn {
 
 /// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
-/// switch in which the published baselines differ. Defaults are fairseq's `transformer`, with dropout 0.1
-/// at all four places.
+/// switch in which the published baselines differ. Defaults are fairseq's `transformer`, with
+/// dropout 0.1 at all four places.
 struct PHRASEQ_API TransformerOptions : Options {
   int64_t encoder_embed_dim = 512;
   int64_t encoder_ffn_embed_dim = 2048;
@@ -57,7 +57,8 @@ struct PHRASEQ_API TransformerOptions : Options {
   void set_dropout(double residual, double attention, double activation);
 };
 
-/// Every switch but the sizes as in one of the three published code bases (architectures, sec. 1.1).
+/// Every switch but the sizes as in one of the three published code bases (architectures,
+/// sec. 1.1).
 PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
 PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);
 PHRASEQ_API void use_tensor2tensor_conventions(TransformerOptions& options);

@@ -11,25 +11,32 @@
 /// What the two stacks of a Transformer make alike.
 namespace phraseq::nn {
 
-/// `embed_positions` when positions are learned (fairseq's rows: positions + padding id + 1), else null.
+/// `embed_positions` when positions are learned (fairseq's rows: positions + padding id + 1), else
+/// null.
 std::shared_ptr<EmbeddingTable> make_learned_positions(torch::nn::Module& owner,
                                                        const TransformerOptions& options,
-                                                       int64_t positions, int64_t width);
+                                                       int64_t positions,
+                                                       int64_t width);
 /// `layernorm_embedding` when there is one, else null.
 std::shared_ptr<LayerNorm> make_embedding_norm(torch::nn::Module& owner,
-                                               const TransformerOptions& options, int64_t width);
+                                               const TransformerOptions& options,
+                                               int64_t width);
 std::unique_ptr<TokenEmbedding> make_token_embedding(
-    const TransformerOptions& options, const std::shared_ptr<EmbeddingTable>& tokens,
-    const std::shared_ptr<EmbeddingTable>& positions, const std::shared_ptr<LayerNorm>& norm,
+    const TransformerOptions& options,
+    const std::shared_ptr<EmbeddingTable>& tokens,
+    const std::shared_ptr<EmbeddingTable>& positions,
+    const std::shared_ptr<LayerNorm>& norm,
     int64_t max_positions);
 /// Draws what is not null.
-void initialise_embeddings(Initialiser& initialiser, const std::shared_ptr<EmbeddingTable>& tokens,
+void initialise_embeddings(Initialiser& initialiser,
+                           const std::shared_ptr<EmbeddingTable>& tokens,
                            const std::shared_ptr<EmbeddingTable>& positions,
                            const std::shared_ptr<LayerNorm>& norm);
 
 /// `layers.0` … of one kind, registered with the owner.
 template <class Layer, class LayerOptionsType>
-std::vector<std::shared_ptr<Layer>> make_layers(torch::nn::Module& owner, int64_t count,
+std::vector<std::shared_ptr<Layer>> make_layers(torch::nn::Module& owner,
+                                                int64_t count,
                                                 const LayerOptionsType& options) {
   auto list = owner.register_module("layers", std::make_shared<torch::nn::Module>());
   std::vector<std::shared_ptr<Layer>> layers;

@@ -16,8 +16,10 @@ DecodingRows one_row_a_sentence(const PackedTokens& source) {
 }  // namespace
 
 TransformerSession::TransformerSession(std::shared_ptr<TransformerDecoder> decoder,
-                                       const at::Tensor& memory, const PackedTokens& source,
-                                       const DecodingLimits& limits, Context context)
+                                       const at::Tensor& memory,
+                                       const PackedTokens& source,
+                                       const DecodingLimits& limits,
+                                       Context context)
     : decoder_(std::move(decoder)),
       rows_(one_row_a_sentence(source)),
       device_(memory.device()),
@@ -40,7 +42,8 @@ void TransformerSession::select(const std::vector<int64_t>& rows) {
   rows_.ancestry.select(rows);
   std::vector<int64_t> sentences;
   sentences.reserve(rows.size());
-  for (const int64_t row : rows) sentences.push_back(rows_.sentence_of_row[static_cast<size_t>(row)]);
+  for (const int64_t row : rows)
+    sentences.push_back(rows_.sentence_of_row[static_cast<size_t>(row)]);
   rows_.sentence_of_row = std::move(sentences);
 }
 

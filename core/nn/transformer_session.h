@@ -12,8 +12,11 @@ namespace phraseq::nn {
 /// `select` permutes the table of ancestors and the rows' sentences, and moves nothing else.
 class PHRASEQ_API TransformerSession final : public DecodingSession {
  public:
-  TransformerSession(std::shared_ptr<TransformerDecoder> decoder, const at::Tensor& memory,
-                     const PackedTokens& source, const DecodingLimits& limits, Context context);
+  TransformerSession(std::shared_ptr<TransformerDecoder> decoder,
+                     const at::Tensor& memory,
+                     const PackedTokens& source,
+                     const DecodingLimits& limits,
+                     Context context);
 
   int64_t rows() const override { return rows_.ancestry.rows(); }
   StepOutput step(const at::Tensor& last_tokens) override;

@@ -6,12 +6,12 @@
 
 namespace phraseq {
 
-/// Euclidean norm of a flat gradient buffer, summed in double in a fixed order, so that the same threads
-/// give the same bits. NaN or infinity when the buffer holds one.
+/// Euclidean norm of a flat gradient buffer, summed in double in a fixed order, so that the same
+/// threads give the same bits. NaN or infinity when the buffer holds one.
 PHRASEQ_API double gradient_norm(const at::Tensor& gradients);
 
-/// The factor that brings a gradient of norm `norm` down to `clip_norm`; 1 when it is within, or when
-/// clipping is off (0).
+/// The factor that brings a gradient of norm `norm` down to `clip_norm`; 1 when it is within, or
+/// when clipping is off (0).
 PHRASEQ_API double clip_factor(double norm, double clip_norm);
 
 }  // namespace phraseq

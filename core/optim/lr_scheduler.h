@@ -10,7 +10,7 @@
 namespace phraseq {
 
 struct LrSchedulerSetup {
-  double lr = 0;          ///< --lr, the peak or the constant
+  double lr = 0;            ///< --lr, the peak or the constant
   int64_t model_width = 0;  ///< d, for noam
   int64_t max_update = 0;   ///< for cosine and polynomial when no length is given
 };

@@ -16,8 +16,8 @@ struct OptimizerSetup {
   nn::FlatParameters* parameters = nullptr;
 };
 
-/// Changes the parameters by their gradients, in one pass over the flat buffers; also renews the bf16
-/// copy when there is one.
+/// Changes the parameters by their gradients, in one pass over the flat buffers; also renews the
+/// bf16 copy when there is one.
 class PHRASEQ_API Optimizer {
  public:
   static constexpr const char* kKind = "optimizer";
@@ -25,9 +25,11 @@ class PHRASEQ_API Optimizer {
   using Factory = std::function<std::unique_ptr<Optimizer>(const Options&, const Setup&)>;
 
   virtual ~Optimizer() = default;
-  /// `gradient_scale` multiplies each gradient as it is read: loss normalisation and clipping folded in.
+  /// `gradient_scale` multiplies each gradient as it is read: loss normalisation and clipping
+  /// folded in.
   virtual void step(double learning_rate, double gradient_scale) = 0;
-  /// The state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores in place.
+  /// The state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores in
+  /// place.
   virtual std::map<std::string, at::Tensor> state() = 0;
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }

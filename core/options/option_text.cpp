@@ -263,10 +263,13 @@ void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin orig
       fmt::format("recorded options do not fit:\n    {}", fmt::join(problems, "\n    ")));
 }
 
-std::vector<std::string> differences(const OptionTable& now, const nlohmann::json& recorded) {
+std::vector<std::string> differences(const OptionTable& now,
+                                     const nlohmann::json& recorded,
+                                     std::span<const std::string> allowed) {
   std::vector<std::string> result;
   for (const OptionField& field : now.fields()) {
-    if (field.is_harmless)
+    const bool is_allowed = std::find(allowed.begin(), allowed.end(), field.name) != allowed.end();
+    if (field.is_harmless || is_allowed)
       continue;
     const auto entry = recorded.find(key_of(field));
     if (entry == recorded.end()) {

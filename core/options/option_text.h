@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,9 @@ PHRASEQ_API nlohmann::json to_json(const OptionTable& table, bool with_origin = 
 PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin);
 
 /// "name: was VALUE, now VALUE" for each option whose value differs from the recorded one; harmless
-/// ones are left out.
+/// ones and those named in `allowed` are left out.
 PHRASEQ_API std::vector<std::string> differences(const OptionTable& now,
-                                                 const nlohmann::json& recorded);
+                                                 const nlohmann::json& recorded,
+                                                 std::span<const std::string> allowed = {});
 
 }  // namespace phraseq

@@ -100,8 +100,8 @@ class PHRASEQ_API Registry {
   mutable bool frozen_ = false;
 };
 
-/// Describes the selected component's options in a section under its kind and name. Values that a preset
-/// changed have the preset as their origin; `default_text` stays the component's own.
+/// Describes the selected component's options in a section under its kind and name. Values that a
+/// preset changed have the preset as their origin; `default_text` stays the component's own.
 PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
 /// Makes a preset from a function over the concrete options type.

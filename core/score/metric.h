@@ -16,14 +16,15 @@ struct MetricSetup {
 
 /// A corpus score with the signature that says how it was computed.
 struct MetricScore {
-  std::string name;       ///< "BLEU"
+  std::string name;  ///< "BLEU"
   double value = 0;
-  std::string text;       ///< the whole line a person reads
+  std::string text;  ///< the whole line a person reads
   std::string signature;
   bool higher_is_better = true;
 };
 
-/// A measure of detokenised system output against references; what validation reports beside the loss.
+/// A measure of detokenised system output against references; what validation reports beside the
+/// loss.
 class PHRASEQ_API Metric {
  public:
   static constexpr const char* kKind = "metric";

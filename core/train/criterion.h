@@ -18,8 +18,8 @@ struct CriterionSetup {
   int64_t target_vocabulary = 0;
 };
 
-/// A batch's loss and statistics as sums (natural logarithm), so that accumulation, data parallelism
-/// and validation are exact. Divide by `tokens` or `sentences` last.
+/// A batch's loss and statistics as sums (natural logarithm), so that accumulation, data
+/// parallelism and validation are exact. Divide by `tokens` or `sentences` last.
 struct PHRASEQ_API LossReport {
   at::Tensor loss;  ///< scalar, the sum; differentiable when training
   double loss_sum = 0;
@@ -27,7 +27,7 @@ struct PHRASEQ_API LossReport {
   int64_t tokens = 0;
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
-  void add(const LossReport& other);  ///< sums only, not `loss`
+  void add(const LossReport& other);     ///< sums only, not `loss`
 };
 
 class PHRASEQ_API Criterion {
@@ -37,7 +37,9 @@ class PHRASEQ_API Criterion {
   using Factory = std::function<std::unique_ptr<Criterion>(const Options&, const Setup&)>;
 
   virtual ~Criterion() = default;
-  virtual LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) = 0;
+  virtual LossReport loss(const DecoderOutput& output,
+                          const Batch& batch,
+                          nn::Context& context) = 0;
 };
 
 }  // namespace phraseq

@@ -17,14 +17,17 @@ struct PHRASEQ_API LoadedPlugins {
   std::vector<LoadedPlugin> plugins;
 };
 
-/// Loads the plugins of the search path, with the folders that --plugin-dir in `arguments` names first.
+/// Loads the plugins of the search path, with the folders that --plugin-dir in `arguments` names
+/// first.
 PHRASEQ_API std::unique_ptr<LoadedPlugins> load_plugins_for(std::span<const std::string> arguments);
 
-/// Picks a component by the option `flag` in the arguments (else `fallback`) and describes its options
-/// into the table, under its own heading.
-PHRASEQ_API Selection select_and_describe(const Registry& registry, std::string_view kind,
+/// Picks a component by the option `flag` in the arguments (else `fallback`) and describes its
+/// options into the table, under its own heading.
+PHRASEQ_API Selection select_and_describe(const Registry& registry,
+                                          std::string_view kind,
                                           std::span<const std::string> arguments,
-                                          std::string_view flag, std::string_view fallback,
+                                          std::string_view flag,
+                                          std::string_view fallback,
                                           OptionTable& table);
 
 }  // namespace phraseq

@@ -31,33 +31,35 @@ nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
 
 }  // namespace
 
-nlohmann::json run_manifest(std::span<const std::string> arguments, const OptionTable& table,
-                            std::span<const LoadedPlugin> plugins, const Translator& translator,
+nlohmann::json run_manifest(std::span<const std::string> arguments,
+                            const OptionTable& table,
+                            std::span<const LoadedPlugin> plugins,
+                            const Translator& translator,
                             const std::string& data_fingerprint) {
   const Task& task = *translator.task;
   return {
       {"command", "train"},
       {"arguments", std::vector<std::string>(arguments.begin(), arguments.end())},
       {"options", to_json(table, /*with_origin=*/true)},
-      {"build", {{"phraseq", PHRASEQ_VERSION}, {"libtorch", PHRASEQ_TORCH_VERSION}, {"abi", PHRASEQ_ABI_TEXT}, {"compiler", __VERSION__}}},
+      {"build",
+       {{"phraseq", PHRASEQ_VERSION},
+        {"libtorch", PHRASEQ_TORCH_VERSION},
+        {"abi", PHRASEQ_ABI_TEXT},
+        {"compiler", __VERSION__}}},
       {"plugins", describe_plugins(plugins)},
       {"vocabulary",
-       {{"source", {{"size", task.source_dictionary().size()}, {"crc32c", fmt::format("{:08x}", task.source_dictionary().fingerprint())}}},
-        {"target", {{"size", task.target_dictionary().size()}, {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
+       {{"source",
+         {{"size", task.source_dictionary().size()},
+          {"crc32c", fmt::format("{:08x}", task.source_dictionary().fingerprint())}}},
+        {"target",
+         {{"size", task.target_dictionary().size()},
+          {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
       {"data", data_fingerprint},
       {"parameters", translator.parameters->values().numel()},
       {"device", translator.parameters->values().device().str()},
       {"threads", at::get_num_threads()},
       {"cores", std::thread::hardware_concurrency()},
   };
-}
-
-nlohmann::json computing_options(const OptionTable& table) {
-  nlohmann::json values = to_json(table);
-  for (const OptionField& field : table.fields()) {
-    if (field.is_harmless) values.erase(field.name);
-  }
-  return values;
 }
 
 }  // namespace phraseq

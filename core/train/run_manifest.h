@@ -13,16 +13,14 @@
 
 namespace phraseq {
 
-/// What a run was: written to SAVE_DIR/run.json at the start, so that the run can be told from others and
-/// made again (docs/formats/run_manifest.md): command line, every option with its origin, build and plugins with
-/// checksums, vocabulary and data fingerprints, seed, device, threads.
+/// What a run was: written to SAVE_DIR/run.json at the start, so that the run can be told from
+/// others and made again (docs/formats/run_manifest.md): command line, every option with its
+/// origin, build and plugins with checksums, vocabulary and data fingerprints, seed, device,
+/// threads.
 PHRASEQ_API nlohmann::json run_manifest(std::span<const std::string> arguments,
                                         const OptionTable& table,
                                         std::span<const LoadedPlugin> plugins,
                                         const Translator& translator,
                                         const std::string& data_fingerprint);
-
-/// Name → value of the options that change what a run computes: what a checkpoint records.
-PHRASEQ_API nlohmann::json computing_options(const OptionTable& table);
 
 }  // namespace phraseq

@@ -30,14 +30,17 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 10> kTypes = {{
 
 DType dtype_of(at::ScalarType type) {
   for (const auto& [dtype, scalar_type] : kTypes) {
-    if (scalar_type == type) return dtype;
+    if (scalar_type == type)
+      return dtype;
   }
-  throw FormatError(fmt::format("a checkpoint has no name for elements of type {}", c10::toString(type)));
+  throw FormatError(
+      fmt::format("a checkpoint has no name for elements of type {}", c10::toString(type)));
 }
 
 at::ScalarType scalar_type_of(DType dtype) {
   for (const auto& [name, scalar_type] : kTypes) {
-    if (name == dtype) return scalar_type;
+    if (name == dtype)
+      return scalar_type;
   }
   throw FormatError("unknown element type in a checkpoint");
 }
@@ -56,16 +59,22 @@ void copy_into(at::Tensor tensor, const TensorView& view) {
   tensor.copy_(at::from_blob(data, view.shape, at::TensorOptions(scalar_type_of(view.dtype))));
 }
 
-void check_fits(const CheckpointFile& file, const std::string& name, const at::Tensor& tensor,
+void check_fits(const CheckpointFile& file,
+                const std::string& name,
+                const at::Tensor& tensor,
                 std::vector<std::string>& problems) {
   const TensorView* found = file.find(name);
   if (found == nullptr) {
     problems.push_back(fmt::format("{} is missing", name));
   } else if (found->shape != tensor.sizes().vec()) {
-    problems.push_back(fmt::format("{} has shape [{}], the model needs [{}]", name,
-                                   fmt::join(found->shape, ", "), fmt::join(tensor.sizes().vec(), ", ")));
+    problems.push_back(fmt::format("{} has shape [{}], the model needs [{}]",
+                                   name,
+                                   fmt::join(found->shape, ", "),
+                                   fmt::join(tensor.sizes().vec(), ", ")));
   } else if (at::isFloatingType(scalar_type_of(found->dtype)) != tensor.is_floating_point()) {
-    problems.push_back(fmt::format("{} holds {}, the model needs {}", name, to_string(found->dtype),
+    problems.push_back(fmt::format("{} holds {}, the model needs {}",
+                                   name,
+                                   to_string(found->dtype),
                                    c10::toString(tensor.scalar_type())));
   }
 }

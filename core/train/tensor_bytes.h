@@ -16,7 +16,8 @@ namespace phraseq {
 PHRASEQ_API DType dtype_of(at::ScalarType type);
 PHRASEQ_API at::ScalarType scalar_type_of(DType dtype);
 
-/// Tensors as a checkpoint's writer wants them: their bytes on the host. A CPU tensor is not copied.
+/// Tensors as a checkpoint's writer wants them: their bytes on the host. A CPU tensor is not
+/// copied.
 class PHRASEQ_API HostTensors {
  public:
   void add(const std::string& name, const at::Tensor& tensor);
@@ -31,8 +32,11 @@ class PHRASEQ_API HostTensors {
 /// Copies the bytes into `tensor` (any device and floating type of the same shape).
 PHRASEQ_API void copy_into(at::Tensor tensor, const TensorView& view);
 
-/// The names whose entry is missing, of another shape or of another kind of number, one sentence each.
-PHRASEQ_API void check_fits(const CheckpointFile& file, const std::string& name,
-                            const at::Tensor& tensor, std::vector<std::string>& problems);
+/// The names whose entry is missing, of another shape or of another kind of number, one sentence
+/// each.
+PHRASEQ_API void check_fits(const CheckpointFile& file,
+                            const std::string& name,
+                            const at::Tensor& tensor,
+                            std::vector<std::string>& problems);
 
 }  // namespace phraseq

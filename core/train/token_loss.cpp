@@ -23,8 +23,10 @@ at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
 
 }  // namespace
 
-LossReport token_loss(const DecoderOutput& output, const Batch& batch,
-                      const TokenLossOptions& options, nn::Context& context) {
+LossReport token_loss(const DecoderOutput& output,
+                      const Batch& batch,
+                      const TokenLossOptions& options,
+                      nn::Context& context) {
   at::Tensor hidden = output.hidden;
   at::Tensor targets = batch.target_out;
   if (options.ignore_prefix_size > 0) {
@@ -33,16 +35,23 @@ LossReport token_loss(const DecoderOutput& output, const Batch& batch,
     targets = targets.index_select(0, rows);
   }
   const std::vector<int64_t> unsmoothed = {kBos, kPad};
-  const nn::ProjectedLoss result = nn::projected_cross_entropy(
-      hidden, output.output_weight, output.output_bias, targets, options.epsilon, options.smoothing,
-      output.forbidden, unsmoothed, context);
+  const nn::ProjectedLoss result = nn::projected_cross_entropy(hidden,
+                                                               output.output_weight,
+                                                               output.output_bias,
+                                                               targets,
+                                                               options.epsilon,
+                                                               options.smoothing,
+                                                               output.forbidden,
+                                                               unsmoothed,
+                                                               context);
   LossReport report;
   report.loss = result.loss;
   report.loss_sum = result.loss_sum;
   report.nll_sum = result.nll_sum;
   report.tokens = targets.numel();
   report.sentences = batch.sentences();
-  if (options.report_accuracy) report.extras["correct"] = static_cast<double>(result.correct);
+  if (options.report_accuracy)
+    report.extras["correct"] = static_cast<double>(result.correct);
   return report;
 }
 

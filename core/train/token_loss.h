@@ -17,9 +17,11 @@ struct TokenLossOptions {
   int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence that count for nothing
 };
 
-/// The (label-smoothed) cross entropy of every target token of a batch, as sums; with accuracy the sum
-/// `correct` stands among the extras.
-PHRASEQ_API LossReport token_loss(const DecoderOutput& output, const Batch& batch,
-                                  const TokenLossOptions& options, nn::Context& context);
+/// The (label-smoothed) cross entropy of every target token of a batch, as sums; with accuracy the
+/// sum `correct` stands among the extras.
+PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
+                                  const Batch& batch,
+                                  const TokenLossOptions& options,
+                                  nn::Context& context);
 
 }  // namespace phraseq

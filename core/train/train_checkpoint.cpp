@@ -24,25 +24,34 @@ nlohmann::json train_entry(const TrainingParts& parts) {
 
 nlohmann::json read_entry(const CheckpointFile& file) {
   auto entry = nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
-  if (entry.is_discarded()) throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
+  if (entry.is_discarded())
+    throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
   return entry;
 }
 
-void check_optimizer(const CheckpointFile& file, const nlohmann::json& entry,
-                     const Translator& translator, Optimizer& optimizer) {
+void check_optimizer(const CheckpointFile& file,
+                     const nlohmann::json& entry,
+                     const Translator& translator,
+                     Optimizer& optimizer) {
   std::vector<std::string> problems;
-  for (const auto& [name, tensor] : optimizer.state()) check_fits(file, "optimizer." + name, tensor, problems);
+  for (const auto& [name, tensor] : optimizer.state())
+    check_fits(file, "optimizer." + name, tensor, problems);
   if (entry.at("parameter_order") != nlohmann::json(parameter_order(translator))) {
     problems.push_back("the parameters stand in another order");
   }
-  if (problems.empty()) return;
-  throw FormatError(fmt::format("{}: the optimizer's state does not fit:\n  - {}", file.path(),
+  if (problems.empty())
+    return;
+  throw FormatError(fmt::format("{}: the optimizer's state does not fit:\n  - {}",
+                                file.path(),
                                 fmt::join(problems, "\n  - ")),
                     "--reset-optimizer starts it anew");
 }
 
-void restore_optimizer(const CheckpointFile& file, const nlohmann::json& entry, Optimizer& optimizer) {
-  for (const auto& [name, tensor] : optimizer.state()) copy_into(tensor, *file.find("optimizer." + name));
+void restore_optimizer(const CheckpointFile& file,
+                       const nlohmann::json& entry,
+                       Optimizer& optimizer) {
+  for (const auto& [name, tensor] : optimizer.state())
+    copy_into(tensor, *file.find("optimizer." + name));
   optimizer.set_steps(entry.at("optimizer_steps").get<int64_t>());
 }
 
@@ -55,21 +64,26 @@ void write_train_checkpoint(const std::string& path, const TrainingParts& parts)
   HostTensors tensors;
   parts.translator->add_tensors(tensors, task_state);
   if (parts.optimizer != nullptr) {
-    for (const auto& [name, tensor] : parts.optimizer->state()) tensors.add("optimizer." + name, tensor);
+    for (const auto& [name, tensor] : parts.optimizer->state())
+      tensors.add("optimizer." + name, tensor);
   }
   write_checkpoint(path, metadata, tensors.views());
 }
 
-TrainRecord read_train_checkpoint(const std::string& path, Translator& translator, Optimizer* optimizer) {
+TrainRecord read_train_checkpoint(const std::string& path,
+                                  Translator& translator,
+                                  Optimizer* optimizer) {
   const CheckpointFile file = CheckpointFile::open(path);
   const nlohmann::json entry = read_entry(file);
   TrainRecord record;
   record.state = TrainState::from_json(entry.at("state"));
   record.options = entry.at("options");
   record.position = entry.at("position");
-  if (optimizer != nullptr) check_optimizer(file, entry, translator, *optimizer);
+  if (optimizer != nullptr)
+    check_optimizer(file, entry, translator, *optimizer);
   translator.load_parameters(file);
-  if (optimizer != nullptr) restore_optimizer(file, entry, *optimizer);
+  if (optimizer != nullptr)
+    restore_optimizer(file, entry, *optimizer);
   record.has_optimizer = optimizer != nullptr;
   return record;
 }

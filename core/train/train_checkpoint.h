@@ -20,8 +20,9 @@ struct TrainingParts {
   nlohmann::json position;  ///< of the data
 };
 
-/// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), and the metadata entry
-/// `train` with state, options and the place in the data. Holds no time: equal runs, equal bytes.
+/// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), and the metadata
+/// entry `train` with state, options and the place in the data. Holds no time: equal runs, equal
+/// bytes.
 PHRASEQ_API void write_train_checkpoint(const std::string& path, const TrainingParts& parts);
 
 /// What stands in the `train` entry.
@@ -32,9 +33,10 @@ struct PHRASEQ_API TrainRecord {
   bool has_optimizer = false;
 };
 
-/// Reads a run back: parameters into the translator's model and, when `optimizer` is given, its state.
-/// Everything is checked before anything is changed (FormatError).
-PHRASEQ_API TrainRecord read_train_checkpoint(const std::string& path, Translator& translator,
+/// Reads a run back: parameters into the translator's model and, when `optimizer` is given, its
+/// state. Everything is checked before anything is changed (FormatError).
+PHRASEQ_API TrainRecord read_train_checkpoint(const std::string& path,
+                                              Translator& translator,
                                               Optimizer* optimizer);
 
 }  // namespace phraseq

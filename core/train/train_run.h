@@ -13,8 +13,8 @@
 
 namespace phraseq {
 
-/// A training run before it begins: every options struct, the components picked by name, and the one
-/// table that describes them all.
+/// A training run before it begins: every options struct, the components picked by name, and the
+/// one table that describes them all.
 struct PHRASEQ_API TrainRun {
   /// Loads the plugins and picks the components that the arguments name. Nothing is parsed yet.
   explicit TrainRun(std::span<const std::string> arguments);
@@ -31,8 +31,8 @@ struct PHRASEQ_API TrainRun {
   OptionTable table;
 };
 
-/// Puts the run together from its parsed options and trains; `arguments` go into the manifest. Returns
-/// the exit code: 0, or 128 + the signal that ended it.
+/// Puts the run together from its parsed options and trains; `arguments` go into the manifest.
+/// Returns the exit code: 0, or 128 + the signal that ended it.
 PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);
 
 }  // namespace phraseq

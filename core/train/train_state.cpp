@@ -3,10 +3,14 @@
 namespace phraseq {
 
 nlohmann::json IntervalSums::to_json() const {
-  return {{"loss_sum", losses.loss_sum},   {"nll_sum", losses.nll_sum},
-          {"tokens", losses.tokens},       {"sentences", losses.sentences},
-          {"extras", losses.extras},       {"gradient_norm_sum", gradient_norm_sum},
-          {"updates", updates},            {"clipped", clipped}};
+  return {{"loss_sum", losses.loss_sum},
+          {"nll_sum", losses.nll_sum},
+          {"tokens", losses.tokens},
+          {"sentences", losses.sentences},
+          {"extras", losses.extras},
+          {"gradient_norm_sum", gradient_norm_sum},
+          {"updates", updates},
+          {"clipped", clipped}};
 }
 
 IntervalSums IntervalSums::from_json(const nlohmann::json& json) {
@@ -40,7 +44,8 @@ TrainState TrainState::from_json(const nlohmann::json& json) {
   json.at("finished_epochs").get_to(state.finished_epochs);
   json.at("bad_updates_in_a_row").get_to(state.bad_updates_in_a_row);
   json.at("bad_updates").get_to(state.bad_updates);
-  if (!json.at("best").is_null()) state.best = json.at("best").get<double>();
+  if (!json.at("best").is_null())
+    state.best = json.at("best").get<double>();
   json.at("validations_without_better").get_to(state.validations_without_better);
   state.interval = IntervalSums::from_json(json.at("interval"));
   state.epoch = IntervalSums::from_json(json.at("epoch"));

@@ -20,18 +20,18 @@ struct PHRASEQ_API IntervalSums {
   static IntervalSums from_json(const nlohmann::json& json);
 };
 
-/// Everything that changes while training runs, beside parameters, moments and the place in the data.
-/// One object, saved whole: a field that is not here cannot be forgotten at a resume.
+/// Everything that changes while training runs, beside parameters, moments and the place in the
+/// data. One object, saved whole: a field that is not here cannot be forgotten at a resume.
 struct PHRASEQ_API TrainState {
   int64_t updates = 0;
   int64_t finished_epochs = 0;
   int64_t bad_updates_in_a_row = 0;
   int64_t bad_updates = 0;
-  std::optional<double> best;        ///< of the chosen metric
+  std::optional<double> best;  ///< of the chosen metric
   int64_t validations_without_better = 0;
   IntervalSums interval;
   IntervalSums epoch;
-  bool finished = false;             ///< ended by its own limits, not by a signal
+  bool finished = false;  ///< ended by its own limits, not by a signal
 
   nlohmann::json to_json() const;
   static TrainState from_json(const nlohmann::json& json);

@@ -12,6 +12,7 @@
 #include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "core/optim/gradient.h"
+#include "core/options/option_text.h"
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
@@ -22,8 +23,11 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
 
 TrainingPlace Trainer::place() const {
-  return {parts_.batches->epoch(), parts_.batches->batches_delivered(),
-          parts_.batches->batches_in_epoch(), state_.updates, learning_rate()};
+  return {parts_.batches->epoch(),
+          parts_.batches->batches_delivered(),
+          parts_.batches->batches_in_epoch(),
+          state_.updates,
+          learning_rate()};
 }
 
 int64_t Trainer::group_size() const {
@@ -43,7 +47,8 @@ std::vector<Batch> Trainer::gather() {
   };
   while (!full()) {
     auto batch = parts_.batches->next();
-    if (!batch) break;
+    if (!batch)
+      break;
     tokens += batch->target_in.tokens();
     group.push_back(std::move(*batch));
   }
@@ -53,11 +58,13 @@ std::vector<Batch> Trainer::gather() {
 LossReport Trainer::accumulate(const std::vector<Batch>& group) {
   nn::FlatParameters& parameters = *parts_.translator->parameters;
   parameters.zero_gradients();
-  const uint64_t update_seed = mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
+  const uint64_t update_seed =
+      mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
   LossReport sums;
   for (size_t i = 0; i < group.size(); ++i) {
     const Batch batch = group[i].to(parameters.values().device());
-    nn::Context context(/*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
+    nn::Context context(
+        /*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
     const LossReport report =
         parts_.criterion->loss(parts_.translator->model->forward(batch, context), batch, context);
     report.loss.backward();
@@ -68,7 +75,8 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
 
 double Trainer::loss_divisor(const LossReport& sums) const {
   const std::string& by = options_.optimisation.loss_normalisation;
-  if (by == "sentences" || options_.optimisation.sentence_avg) return static_cast<double>(sums.sentences);
+  if (by == "sentences" || options_.optimisation.sentence_avg)
+    return static_cast<double>(sums.sentences);
   return by == "none" ? 1.0 : static_cast<double>(sums.tokens);
 }
 
@@ -76,7 +84,8 @@ void Trainer::update(const std::vector<Batch>& group) {
   const LossReport sums = accumulate(group);
   const double divisor = std::max(1.0, loss_divisor(sums));
   const double norm = gradient_norm(parts_.translator->parameters->gradients()) / divisor;
-  if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum)) return skip_bad_update(group, norm);
+  if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
+    return skip_bad_update(group, norm);
 
   const double clip = clip_factor(norm, options_.optimisation.clip_norm);
   parts_.optimizer->step(learning_rate(), clip / divisor);
@@ -98,29 +107,44 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
   nlohmann::json ids = nlohmann::json::array();
   for (const Batch& batch : group) ids.push_back(batch.sentence_ids);
   log_warning(fmt::format("update {} skipped: the gradient's norm is {}; first sentence {}",
-                          state_.updates + 1, norm, group.front().sentence_ids.front() + 1));
+                          state_.updates + 1,
+                          norm,
+                          group.front().sentence_ids.front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
-  if (state_.bad_updates_in_a_row < options_.optimisation.max_bad_updates) return;
+  if (state_.bad_updates_in_a_row < options_.optimisation.max_bad_updates)
+    return;
   std::string where;
   if (parts_.folder != nullptr) {
     where = parts_.folder->path() + "/diverged_batch.json";
-    write_file(where, nlohmann::json{{"updates", state_.updates}, {"sentence_ids", ids}}.dump() + "\n");
+    write_file(where,
+               nlohmann::json{{"updates", state_.updates}, {"sentence_ids", ids}}.dump() + "\n");
   }
-  throw DivergenceError(fmt::format("{} updates in a row gave a loss or gradient that is not finite, from update {} on",
-                                    state_.bad_updates_in_a_row, state_.updates + 1),
-                        where.empty() ? "lower --lr, clip with --clip-norm, or warm up longer"
-                                      : "the sentences are in " + where + "; lower --lr, clip with --clip-norm, or warm up longer; "
-                                        "no checkpoint was overwritten");
+  throw DivergenceError(
+      fmt::format(
+          "{} updates in a row gave a loss or gradient that is not finite, from update {} on",
+          state_.bad_updates_in_a_row,
+          state_.updates + 1),
+      where.empty() ? "lower --lr, clip with --clip-norm, or warm up longer"
+                    : "the sentences are in " + where +
+                          "; lower --lr, clip with --clip-norm, or warm up longer; "
+                          "no checkpoint was overwritten");
 }
 
 std::optional<std::string> Trainer::limit_text() const {
   const auto& o = options_.optimisation;
-  if (o.max_update > 0 && state_.updates >= o.max_update) return fmt::format("update {} of --max-update {}", state_.updates, o.max_update);
-  if (o.max_epoch > 0 && state_.finished_epochs >= o.max_epoch) return fmt::format("epoch {} of --max-epoch {}", state_.finished_epochs, o.max_epoch);
-  if (o.stop_time_hours > 0 && parts_.log->wall_seconds() >= 3600.0 * o.stop_time_hours) return fmt::format("--stop-time-hours {}", o.stop_time_hours);
-  if (state_.updates > 0 && learning_rate() <= o.stop_min_lr) return fmt::format("the learning rate fell to --stop-min-lr {}", o.stop_min_lr);
+  if (o.max_update > 0 && state_.updates >= o.max_update)
+    return fmt::format("update {} of --max-update {}", state_.updates, o.max_update);
+  if (o.max_epoch > 0 && state_.finished_epochs >= o.max_epoch)
+    return fmt::format("epoch {} of --max-epoch {}", state_.finished_epochs, o.max_epoch);
+  if (o.stop_time_hours > 0 && parts_.log->wall_seconds() >= 3600.0 * o.stop_time_hours)
+    return fmt::format("--stop-time-hours {}", o.stop_time_hours);
+  if (state_.updates > 0 && learning_rate() <= o.stop_min_lr)
+    return fmt::format("the learning rate fell to --stop-min-lr {}", o.stop_min_lr);
   const int64_t patience = options_.validation.patience;
-  if (patience >= 0 && state_.validations_without_better > patience) return fmt::format("{} validations without a better one (--patience {})", state_.validations_without_better, patience);
+  if (patience >= 0 && state_.validations_without_better > patience)
+    return fmt::format("{} validations without a better one (--patience {})",
+                       state_.validations_without_better,
+                       patience);
   return std::nullopt;
 }
 
@@ -134,7 +158,8 @@ void Trainer::after_update() {
     state_.interval = {};
   }
   const int64_t validate_every = options_.validation.validate_interval_updates;
-  if (validate_every > 0 && state_.updates % validate_every == 0) validate();
+  if (validate_every > 0 && state_.updates % validate_every == 0)
+    validate();
   save_by_update();
 }
 
@@ -142,12 +167,14 @@ void Trainer::end_epoch() {
   ++state_.finished_epochs;
   parts_.log->epoch_end(place(), state_.epoch);
   state_.epoch = {};
-  if (state_.finished_epochs % options_.validation.validate_interval == 0) validate();
+  if (state_.finished_epochs % options_.validation.validate_interval == 0)
+    validate();
   save_by_epoch();
 }
 
 bool Trainer::is_better(double value, bool maximise) const {
-  if (!state_.best) return true;
+  if (!state_.best)
+    return true;
   return maximise ? value >= *state_.best : value <= *state_.best;
 }
 
@@ -163,20 +190,24 @@ bool Trainer::larger_is_better() const {
 }
 
 void Trainer::note_best(const nlohmann::json& scores) {
-  score_ = scores.at(chooses_by_loss() ? options_.validation.best_checkpoint_metric : "score").get<double>();
+  score_ = scores.at(chooses_by_loss() ? options_.validation.best_checkpoint_metric : "score")
+               .get<double>();
   better_ = is_better(score_, larger_is_better());
   state_.validations_without_better = better_ ? 0 : state_.validations_without_better + 1;
-  if (better_) state_.best = score_;
+  if (better_)
+    state_.best = score_;
 }
 
 void Trainer::validate() {
   better_ = false;
   const bool early = state_.updates < options_.validation.validate_after_updates;
-  if (parts_.validator == nullptr || early || validated_at_ == state_.updates) return;
+  if (parts_.validator == nullptr || early || validated_at_ == state_.updates)
+    return;
   validated_at_ = state_.updates;
   nlohmann::json scores = parts_.validator->run();
   note_best(scores);
   scores["best"] = *state_.best;
+  scores["best_metric"] = options_.validation.best_checkpoint_metric;
   parts_.log->validation(place(), scores);
 }
 
@@ -185,24 +216,29 @@ void Trainer::write_checkpoint_to(const std::string& path) {
   parts.translator = parts_.translator;
   parts.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
   parts.state = &state_;
-  parts.options = options_.recorded_options;
+  parts.options = to_json(*options_.table);
   parts.position = parts_.batches->position();
   write_train_checkpoint(path, parts);
 }
 
 void Trainer::save(const std::string& path) {
   const auto& o = options_.checkpoints;
-  if (parts_.folder == nullptr || (o.no_last_checkpoints && !better_)) return;
+  if (parts_.folder == nullptr || (o.no_last_checkpoints && !better_))
+    return;
   try {
     write_checkpoint_to(path);
-    if (!o.no_last_checkpoints) parts_.folder->point("checkpoint_last", path);
-    if (better_) parts_.folder->point("checkpoint_best", path);
+    if (!o.no_last_checkpoints)
+      parts_.folder->point("checkpoint_last", path);
+    if (better_)
+      parts_.folder->point("checkpoint_best", path);
     keep_and_delete(path);
     better_ = false;
     unsaved_ = false;
   } catch (const IoError& failure) {
-    if (o.save_failure == "stop") throw;
-    log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}", failure.what()));
+    if (o.save_failure == "stop")
+      throw;
+    log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}",
+                          failure.what()));
     parts_.log->event("save_failure", {{"updates", state_.updates}, {"what", failure.message()}});
   }
 }
@@ -221,61 +257,72 @@ void Trainer::keep_and_delete(const std::string& path) {
 }
 
 void Trainer::save_by_update() {
-  if (parts_.folder == nullptr) return;
+  if (parts_.folder == nullptr)
+    return;
   const int64_t every = options_.checkpoints.save_interval_updates;
   const bool asked = parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
   const bool due = every > 0 && state_.updates % every == 0;
-  if (due || better_ || asked) save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
+  if (due || better_ || asked)
+    save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
 }
 
 void Trainer::save_by_epoch() {
-  if (parts_.folder == nullptr) return;
+  if (parts_.folder == nullptr)
+    return;
   const bool due = state_.finished_epochs % options_.checkpoints.save_interval == 0;
-  if (due || better_) save(parts_.folder->epoch_path(state_.finished_epochs));
+  if (due || better_)
+    save(parts_.folder->epoch_path(state_.finished_epochs));
 }
 
 void Trainer::resume(const std::string& path) {
   const bool with_optimizer = !options_.checkpoints.reset_optimizer;
   const TrainRecord record =
       read_train_checkpoint(path, *parts_.translator, with_optimizer ? parts_.optimizer : nullptr);
-  std::vector<std::string> changed;
-  for (const auto& [name, now] : options_.recorded_options.items()) {
-    const auto& allowed = options_.checkpoints.allow_changed;
-    if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
-    const nlohmann::json then = record.options.value(name, nlohmann::json());
-    if (then != now) changed.push_back(fmt::format("--{}: was {}, now {}", name, then.dump(), now.dump()));
-  }
+  const auto changed =
+      differences(*options_.table, record.options, options_.checkpoints.allow_changed);
   if (!changed.empty()) {
-    throw UsageError(fmt::format("{} was trained with other options:\n  - {}", path, fmt::join(changed, "\n  - ")),
-                     "give the old values, start anew in another --save-dir, or name the options in --allow-changed");
+    throw UsageError(
+        fmt::format(
+            "{} was trained with other options:\n  - {}", path, fmt::join(changed, "\n  - ")),
+        "give the old values, start anew in another --save-dir, or name the options in "
+        "--allow-changed");
   }
   state_ = record.state;
-  if (!options_.checkpoints.reset_dataloader) parts_.batches->restore(record.position);
+  if (!options_.checkpoints.reset_dataloader)
+    parts_.batches->restore(record.position);
   if (options_.checkpoints.reset_meters) {
     state_.best.reset();
     state_.validations_without_better = 0;
   }
   state_.finished = false;
-  if (options_.precision == nn::Precision::kBf16) parts_.translator->parameters->refresh_bf16();
-  log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}", path, state_.updates,
-                       parts_.batches->epoch(), parts_.batches->batches_delivered()));
+  if (options_.precision == nn::Precision::kBf16)
+    parts_.translator->parameters->refresh_bf16();
+  log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
+                       path,
+                       state_.updates,
+                       parts_.batches->epoch(),
+                       parts_.batches->batches_delivered()));
   parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
 int Trainer::run() {
   if (parts_.batches->batches_in_epoch() == 0) {
-    throw DataError(fmt::format("no sentence pair can be trained on: {}", parts_.batches->skipped().text()));
+    throw DataError(
+        fmt::format("no sentence pair can be trained on: {}", parts_.batches->skipped().text()));
   }
   if (const auto limit = limit_text()) {
     log_info(fmt::format("nothing to do: at {}; raise the limit to go on", *limit));
     return 0;
   }
-  const auto signalled = [&] { return parts_.signals == nullptr ? 0 : parts_.signals->requested(); };
+  const auto signalled = [&] {
+    return parts_.signals == nullptr ? 0 : parts_.signals->requested();
+  };
   while (!limits_reached() && signalled() == 0) {
     const std::vector<Batch> group = gather();
     if (group.empty()) {
       // A run resumed at an epoch's end has counted it already.
-      if (state_.finished_epochs < parts_.batches->epoch()) end_epoch();
+      if (state_.finished_epochs < parts_.batches->epoch())
+        end_epoch();
       continue;
     }
     update(group);
@@ -283,9 +330,11 @@ int Trainer::run() {
   }
   if (signalled() == 0) {
     log_info(fmt::format("training ends: {}", *limit_text()));
-    if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0) validate();
+    if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0)
+      validate();
   }
-  if (unsaved_ && parts_.folder != nullptr) save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
+  if (unsaved_ && parts_.folder != nullptr)
+    save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
   return signalled();
 }
 

@@ -44,17 +44,17 @@ struct TrainerOptions {
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;
   uint64_t seed = 1;
-  nlohmann::json recorded_options;  ///< for the checkpoint
+  const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
 };
 
-/// Owns the update: gather batches, accumulate gradients, check, clip, step, log, validate, save, stop;
-/// each a named step. All that changes is in one TrainState.
+/// Owns the update: gather batches, accumulate gradients, check, clip, step, log, validate, save,
+/// stop; each a named step. All that changes is in one TrainState.
 class PHRASEQ_API Trainer {
  public:
   Trainer(TrainerParts parts, TrainerOptions options);
 
-  /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them, unless allowed by
-  /// name (--allow-changed).
+  /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them,
+  /// unless allowed by name (--allow-changed).
   void resume(const std::string& path);
 
   /// Trains until a limit or a signal; returns the signal's number, 0 = ended by a limit.
@@ -89,9 +89,9 @@ class PHRASEQ_API Trainer {
   TrainerParts parts_;
   TrainerOptions options_;
   TrainState state_;
-  bool better_ = false;       // the last validation was the best so far
-  double score_ = 0;          // the last validation's value of the metric that chooses
-  bool unsaved_ = false;      // updates since the last checkpoint
+  bool better_ = false;        // the last validation was the best so far
+  double score_ = 0;           // the last validation's value of the metric that chooses
+  bool unsaved_ = false;       // updates since the last checkpoint
   int64_t validated_at_ = -1;  // update of the last validation
 };
 

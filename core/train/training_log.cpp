@@ -20,55 +20,68 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double per(double sum, int64_t count) { return count == 0 ? 0.0 : sum / static_cast<double>(count); }
+double per(double sum, int64_t count) {
+  return count == 0 ? 0.0 : sum / static_cast<double>(count);
+}
 
 /// The numbers of an interval or an epoch; losses in nats per target token.
 nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, double seconds) {
   const LossReport& losses = sums.losses;
   const double nll = per(losses.nll_sum, losses.tokens);
-  nlohmann::json record = {{"epoch", place.epoch},
-                           {"batch", place.batch},
-                           {"batches", place.batches},
-                           {"updates", place.updates},
-                           {"loss", per(losses.loss_sum, losses.tokens)},
-                           {"nll_loss", nll},
-                           {"ppl", std::exp(nll)},
-                           {"lr", place.learning_rate},
-                           {"gradient_norm", per(sums.gradient_norm_sum, sums.updates)},
-                           {"clipped", per(static_cast<double>(sums.clipped), sums.updates)},
-                           {"tokens", losses.tokens},
-                           {"sentences", losses.sentences},
-                           {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)},
-                           {"seconds", seconds},
-                           {"tokens_per_second", seconds > 0 ? static_cast<double>(losses.tokens) / seconds : 0.0},
-                           {"updates_per_second", seconds > 0 ? static_cast<double>(sums.updates) / seconds : 0.0}};
-  for (const auto& [name, value] : losses.extras) record[name + "_per_token"] = per(value, losses.tokens);
+  nlohmann::json record = {
+      {"epoch", place.epoch},
+      {"batch", place.batch},
+      {"batches", place.batches},
+      {"updates", place.updates},
+      {"loss", per(losses.loss_sum, losses.tokens)},
+      {"nll_loss", nll},
+      {"ppl", std::exp(nll)},
+      {"lr", place.learning_rate},
+      {"gradient_norm", per(sums.gradient_norm_sum, sums.updates)},
+      {"clipped", per(static_cast<double>(sums.clipped), sums.updates)},
+      {"tokens", losses.tokens},
+      {"sentences", losses.sentences},
+      {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)},
+      {"seconds", seconds},
+      {"tokens_per_second", seconds > 0 ? static_cast<double>(losses.tokens) / seconds : 0.0},
+      {"updates_per_second", seconds > 0 ? static_cast<double>(sums.updates) / seconds : 0.0}};
+  for (const auto& [name, value] : losses.extras)
+    record[name + "_per_token"] = per(value, losses.tokens);
   return record;
 }
 
 /// fairseq's line, with its names and its base-2 losses.
 std::string human_line(const nlohmann::json& r) {
   const double bits = 1.0 / std::numbers::ln2;
-  return fmt::format("loss={:.3f}, nll_loss={:.3f} (base 2), ppl={:.2f}, wps={:.0f}, ups={:.2f}, wpb={:.0f}, "
-                     "num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}",
-                     r["loss"].get<double>() * bits, r["nll_loss"].get<double>() * bits,
-                     r["ppl"].get<double>(), r["tokens_per_second"].get<double>(),
-                     r["updates_per_second"].get<double>(), r["tokens_per_update"].get<double>(),
-                     r["updates"].get<int64_t>(), r["lr"].get<double>(),
-                     r["gradient_norm"].get<double>(), 100.0 * r["clipped"].get<double>());
+  return fmt::format(
+      "loss={:.3f}, nll_loss={:.3f} (base 2), ppl={:.2f}, wps={:.0f}, ups={:.2f}, wpb={:.0f}, "
+      "num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}",
+      r["loss"].get<double>() * bits,
+      r["nll_loss"].get<double>() * bits,
+      r["ppl"].get<double>(),
+      r["tokens_per_second"].get<double>(),
+      r["updates_per_second"].get<double>(),
+      r["tokens_per_update"].get<double>(),
+      r["updates"].get<int64_t>(),
+      r["lr"].get<double>(),
+      r["gradient_norm"].get<double>(),
+      100.0 * r["clipped"].get<double>());
 }
 
 std::FILE* open_for_append(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "ae");
-  if (file == nullptr) throw IoError(path, "open for appending", errno);
+  if (file == nullptr)
+    throw IoError(path, "open for appending", errno);
   return file;
 }
 
 }  // namespace
 
 TrainingLog::Style TrainingLog::style_from(const MachineOptions& options) {
-  if (options.quiet || options.log_format == "none") return Style::kNone;
-  if (options.log_format == "json") return Style::kJson;
+  if (options.quiet || options.log_format == "none")
+    return Style::kNone;
+  if (options.log_format == "json")
+    return Style::kJson;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const bool bar = options.log_format == "bar" || (options.log_format == "auto" && terminal);
   return bar && !options.no_progress_bar ? Style::kBar : Style::kSimple;
@@ -81,43 +94,57 @@ TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folde
       interval_start_(start_),
       epoch_start_(start_),
       last_tick_(start_) {
-  if (folder.empty()) return;
+  if (folder.empty())
+    return;
   metrics_path_ = folder + "/metrics.jsonl";
   metrics_ = open_for_append(metrics_path_);
 }
 
 TrainingLog::~TrainingLog() {
   clear_bar();
-  if (metrics_ != nullptr) std::fclose(metrics_);
+  if (metrics_ != nullptr)
+    std::fclose(metrics_);
 }
 
 double TrainingLog::wall_seconds() const { return seconds_since(start_); }
 
 void TrainingLog::write(const nlohmann::json& record) {
-  if (metrics_ == nullptr) return;
+  if (metrics_ == nullptr)
+    return;
   const std::string line = record.dump() + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), metrics_) != line.size() || std::fflush(metrics_) != 0) {
+  if (std::fwrite(line.data(), 1, line.size(), metrics_) != line.size() ||
+      std::fflush(metrics_) != 0) {
     throw IoError(metrics_path_, "write", errno);
   }
 }
 
 void TrainingLog::clear_bar() {
-  if (bar_shown_) std::fputs("\r\033[K", stderr);
+  if (bar_shown_)
+    std::fputs("\r\033[K", stderr);
   bar_shown_ = false;
 }
 
 void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
-  if (style_ != Style::kBar || seconds_since(last_tick_) < 0.2) return;
+  if (style_ != Style::kBar || seconds_since(last_tick_) < 0.2)
+    return;
   last_tick_ = Clock::now();
   constexpr int kWidth = 30;
   const double done = per(static_cast<double>(place.batch), std::max<int64_t>(place.batches, 1));
   const int filled = static_cast<int>(done * kWidth);
   const double bits = per(sums.losses.loss_sum, sums.losses.tokens) / std::numbers::ln2;
-  const std::string text =
-      fmt::format("\repoch {:03} [{:#>{}}{:.>{}}] {}/{} loss {:.3f} updates {} lr {:.3g} {:.0f} tokens/s\033[K",
-                  place.epoch, "", filled, "", kWidth - filled, place.batch, place.batches, bits,
-                  place.updates, place.learning_rate,
-                  static_cast<double>(sums.losses.tokens) / std::max(1e-9, seconds_since(interval_start_)));
+  const std::string text = fmt::format(
+      "\repoch {:03} [{:#>{}}{:.>{}}] {}/{} loss {:.3f} updates {} lr {:.3g} {:.0f} tokens/s\033[K",
+      place.epoch,
+      "",
+      filled,
+      "",
+      kWidth - filled,
+      place.batch,
+      place.batches,
+      bits,
+      place.updates,
+      place.learning_rate,
+      static_cast<double>(sums.losses.tokens) / std::max(1e-9, seconds_since(interval_start_)));
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
   bar_shown_ = true;
@@ -129,11 +156,17 @@ void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums)
   record["event"] = "train";
   record["wall"] = wall_seconds();
   write(record);
-  if (style_ == Style::kNone) return;
+  if (style_ == Style::kNone)
+    return;
   clear_bar();
-  if (style_ == Style::kJson) return log_info(record.dump());
-  log_info(fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}", place.epoch, place.batch,
-                       place.batches, human_line(record), wall_seconds()));
+  if (style_ == Style::kJson)
+    return log_info(record.dump());
+  log_info(fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}",
+                       place.epoch,
+                       place.batch,
+                       place.batches,
+                       human_line(record),
+                       wall_seconds()));
 }
 
 void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums) {
@@ -142,10 +175,13 @@ void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums
   record["event"] = "epoch";
   record["wall"] = wall_seconds();
   write(record);
-  if (style_ == Style::kNone) return;
+  if (style_ == Style::kNone)
+    return;
   clear_bar();
-  if (style_ == Style::kJson) return log_info(record.dump());
-  log_info(fmt::format("epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(record), wall_seconds()));
+  if (style_ == Style::kJson)
+    return log_info(record.dump());
+  log_info(fmt::format(
+      "epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(record), wall_seconds()));
 }
 
 void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& scores) {
@@ -155,15 +191,27 @@ void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& s
   record["updates"] = place.updates;
   record["wall"] = wall_seconds();
   write(record);
-  if (style_ == Style::kNone) return;
+  if (style_ == Style::kNone)
+    return;
   clear_bar();
-  if (style_ == Style::kJson) return log_info(record.dump());
+  if (style_ == Style::kJson)
+    return log_info(record.dump());
   const double bits = 1.0 / std::numbers::ln2;
-  std::string line = fmt::format("epoch {:03} | valid on '{}' | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
-                                 place.epoch, scores.value("subset", ""), scores.value("loss", 0.0) * bits,
-                                 scores.value("nll_loss", 0.0) * bits, scores.value("ppl", 0.0));
-  if (scores.contains("score_text")) line += " | " + scores["score_text"].get<std::string>();
-  line += fmt::format(" | num_updates {} | best {:.3f}", place.updates, scores.value("best", 0.0));
+  std::string line = fmt::format(
+      "epoch {:03} | valid on '{}' | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
+      place.epoch,
+      scores.value("subset", ""),
+      scores.value("loss", 0.0) * bits,
+      scores.value("nll_loss", 0.0) * bits,
+      scores.value("ppl", 0.0));
+  if (scores.contains("score_text"))
+    line += " | " + scores["score_text"].get<std::string>();
+  const std::string best_metric = scores.value("best_metric", "loss");
+  const bool in_bits = best_metric == "loss" || best_metric == "nll_loss";
+  line += fmt::format(" | num_updates {} | best_{} {:.3f}",
+                      place.updates,
+                      best_metric,
+                      scores.value("best", 0.0) * (in_bits ? bits : 1.0));
   log_info(line);
 }
 

@@ -22,9 +22,9 @@ struct TrainingPlace {
   double learning_rate = 0;
 };
 
-/// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl` in the
-/// save folder, one JSON object with real numbers a line. Losses there are natural logarithms per token;
-/// the human lines say base 2, fairseq's habit, beside `ppl`.
+/// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl`
+/// in the save folder, one JSON object with real numbers a line. Losses there are natural
+/// logarithms per token; the human lines say base 2, fairseq's habit, beside `ppl`.
 class PHRASEQ_API TrainingLog {
  public:
   /// An empty `folder` writes no metrics.jsonl.

@@ -26,7 +26,8 @@ TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
   state.texts = parse_metadata(file, "task_texts").get<std::map<std::string, std::string>>();
   for (const TensorView& tensor : file.tensors()) {
-    if (!tensor.name.starts_with(kBlobPrefix)) continue;
+    if (!tensor.name.starts_with(kBlobPrefix))
+      continue;
     const auto* bytes = reinterpret_cast<const char*>(tensor.bytes.data());
     state.blobs[tensor.name.substr(kBlobPrefix.size())] = std::string(bytes, tensor.bytes.size());
   }
@@ -38,9 +39,11 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
   selection.options->describe(table);
   for (const std::string& entry : overrides) {
     const size_t equals = entry.find('=');
-    OptionField* field = equals == std::string::npos ? nullptr : table.find(entry.substr(0, equals));
+    OptionField* field =
+        equals == std::string::npos ? nullptr : table.find(entry.substr(0, equals));
     if (field == nullptr) {
-      throw UsageError(fmt::format("model override '{}' is not NAME=VALUE with an option of {}", entry,
+      throw UsageError(fmt::format("model override '{}' is not NAME=VALUE with an option of {}",
+                                   entry,
                                    selection.component->name));
     }
     field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
@@ -58,7 +61,8 @@ nlohmann::json to_json(const Selection& selection) {
           {"options", to_json(table)}};
 }
 
-Selection selection_from(const Registry& registry, const std::string& kind,
+Selection selection_from(const Registry& registry,
+                         const std::string& kind,
                          const nlohmann::json& record) {
   const auto name = record.at("name").get<std::string>();
   try {
@@ -68,10 +72,13 @@ Selection selection_from(const Registry& registry, const std::string& kind,
     from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
     return selection;
   } catch (const UsageError& failure) {
-    throw PluginError(fmt::format("the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not here",
-                                  kind, name, record.value("plugin", "?"),
-                                  record.value("plugin_version", "")),
-                      failure.message());
+    throw PluginError(
+        fmt::format("the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not here",
+                    kind,
+                    name,
+                    record.value("plugin", "?"),
+                    record.value("plugin_version", "")),
+        failure.message());
   }
 }
 
@@ -80,12 +87,14 @@ void Translator::build_model() {
   task->set_conventions(model->starts_with_bos(), model->source_has_bos());
 }
 
-Translator Translator::load(const Registry& registry, const std::string& checkpoint_path,
+Translator Translator::load(const Registry& registry,
+                            const std::string& checkpoint_path,
                             const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
   if (file.is_foreign()) {
-    throw FormatError(fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
-                      "phraseq import makes a checkpoint from other toolkits' weights");
+    throw FormatError(
+        fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
+        "phraseq import makes a checkpoint from other toolkits' weights");
   }
   Translator translator;
   translator.path = checkpoint_path;
@@ -101,10 +110,13 @@ Translator Translator::load(const Registry& registry, const std::string& checkpo
   setup.data = options.data;
   translator.task = create<Task>(translator.task_selection, setup);
   translator.build_model();
-  if (options.precision == nn::Precision::kFp64) translator.model->to(at::kDouble);
-  translator.parameters = std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
+  if (options.precision == nn::Precision::kFp64)
+    translator.model->to(at::kDouble);
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
   translator.load_parameters(file);
-  if (options.precision == nn::Precision::kBf16) translator.parameters->refresh_bf16();
+  if (options.precision == nn::Precision::kBf16)
+    translator.parameters->refresh_bf16();
   return translator;
 }
 
@@ -117,14 +129,18 @@ void Translator::load_parameters(const CheckpointFile& file) {
     const bool ours = tensor.name.starts_with(kBlobPrefix) || tensor.name.starts_with("optimizer.");
     bool known = ours;
     for (const auto& entry : parameters->entries()) known = known || entry.name == tensor.name;
-    if (!known) problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
+    if (!known)
+      problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
   }
   if (!problems.empty()) {
-    throw FormatError(fmt::format("{}: the weights do not fit the architecture {}:\n  - {}", file.path(),
-                                  architecture_selection.component->name, fmt::join(problems, "\n  - ")),
+    throw FormatError(fmt::format("{}: the weights do not fit the architecture {}:\n  - {}",
+                                  file.path(),
+                                  architecture_selection.component->name,
+                                  fmt::join(problems, "\n  - ")),
                       "nothing was changed; was the file made with other options?");
   }
-  for (const auto& entry : parameters->entries()) copy_into(entry.parameter, *file.find(entry.name));
+  for (const auto& entry : parameters->entries())
+    copy_into(entry.parameter, *file.find(entry.name));
 }
 
 std::map<std::string, std::string> Translator::metadata() const {
@@ -137,7 +153,9 @@ void Translator::add_tensors(HostTensors& tensors, const TaskState& state) const
   for (const auto& entry : parameters->entries()) tensors.add(entry.name, entry.parameter);
   for (const auto& [name, bytes] : state.blobs) {
     const auto size = static_cast<int64_t>(bytes.size());
-    tensors.add({std::string(kBlobPrefix) + name, DType::kU8, {size},
+    tensors.add({std::string(kBlobPrefix) + name,
+                 DType::kU8,
+                 {size},
                  std::as_bytes(std::span(bytes.data(), bytes.size()))});
   }
 }

@@ -20,8 +20,9 @@ namespace phraseq {
 /// How a checkpoint is opened.
 struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
-  std::string data;                    ///< a data folder for the task's splits; empty = translate text only
-  std::vector<std::string> overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+  std::string data;  ///< a data folder for the task's splits; empty = translate text only
+  std::vector<std::string>
+      overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
 };
 
 /// A task and a model that belong together: what a checkpoint holds and what translates.
@@ -37,16 +38,18 @@ struct PHRASEQ_API Translator {
   std::unique_ptr<nn::FlatParameters> parameters;
   std::string path;  ///< the checkpoint, when it came from one
 
-  /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet drawn, and
-  /// tells the task how the model's sequences begin.
+  /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet
+  /// drawn, and tells the task how the model's sequences begin.
   void build_model();
 
-  /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is compared first;
-  /// all mismatches are listed in one FormatError and nothing is changed.
-  static Translator load(const Registry& registry, const std::string& checkpoint_path,
+  /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
+  /// compared first; all mismatches are listed in one FormatError and nothing is changed.
+  static Translator load(const Registry& registry,
+                         const std::string& checkpoint_path,
                          const LoadOptions& options = {});
 
-  /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is changed.
+  /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is
+  /// changed.
   void load_parameters(const CheckpointFile& file);
 
   /// The metadata entries described above.
@@ -57,8 +60,10 @@ struct PHRASEQ_API Translator {
 
 /// The names and options of a selection, as a checkpoint records them.
 PHRASEQ_API nlohmann::json to_json(const Selection& selection);
-/// A selection from such a record. A plugin that is not there is a PluginError that says what to install.
-PHRASEQ_API Selection selection_from(const Registry& registry, const std::string& kind,
+/// A selection from such a record. A plugin that is not there is a PluginError that says what to
+/// install.
+PHRASEQ_API Selection selection_from(const Registry& registry,
+                                     const std::string& kind,
                                      const nlohmann::json& record);
 
 }  // namespace phraseq

@@ -24,7 +24,9 @@ BatchingOptions batching_of(const ValidatorOptions& options, const Architecture&
 
 }  // namespace
 
-Validator::Validator(const Translator& translator, Criterion& criterion, nn::Precision precision,
+Validator::Validator(const Translator& translator,
+                     Criterion& criterion,
+                     nn::Precision precision,
                      ValidatorOptions options)
     : translator_(translator),
       criterion_(criterion),
@@ -36,7 +38,8 @@ Validator::Validator(const Translator& translator, Criterion& criterion, nn::Pre
     log_warning(fmt::format("validation leaves sentences out: {}", plan_.skipped.text()));
   }
   if (plan_.batches.empty()) {
-    throw DataError(fmt::format("the split '{}' holds no sentence that fits the model", options_.subset));
+    throw DataError(
+        fmt::format("the split '{}' holds no sentence that fits the model", options_.subset));
   }
 }
 
@@ -59,18 +62,23 @@ LossReport Validator::losses() {
 }
 
 void Validator::add_score(nlohmann::json& result) {
-  const int64_t limit = options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
+  const int64_t limit =
+      options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
   std::vector<std::string> hypotheses(static_cast<size_t>(std::min(limit, corpus_->size())));
   std::vector<std::string> references(hypotheses.size());
   for (const auto& indices : plan_.batches) {
     std::vector<Example> examples;
     for (const int64_t index : indices) {
-      if (index >= static_cast<int64_t>(hypotheses.size())) continue;
+      if (index >= static_cast<int64_t>(hypotheses.size()))
+        continue;
       examples.push_back(corpus_->get(index));
-      references[static_cast<size_t>(index)] = translator_.task->text(examples.back().target, /*target_side=*/true);
+      references[static_cast<size_t>(index)] =
+          translator_.task->text(examples.back().target, /*target_side=*/true);
     }
-    if (examples.empty()) continue;
-    const Batch batch = translator_.task->collate(examples).to(translator_.parameters->values().device());
+    if (examples.empty())
+      continue;
+    const Batch batch =
+        translator_.task->collate(examples).to(translator_.parameters->values().device());
     DecodingRequest request;
     request.models = {translator_.model.get()};
     request.parameters = {translator_.parameters.get()};
@@ -88,8 +96,10 @@ void Validator::add_score(nlohmann::json& result) {
   result["score_name"] = score.name;
   result["score_text"] = score.text;
   result["signature"] = score.signature;
-  for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples); ++i) {
-    log_info(fmt::format("sample {}\n  reference:  {}\n  hypothesis: {}", i + 1, references[i], hypotheses[i]));
+  for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples);
+       ++i) {
+    log_info(fmt::format(
+        "sample {}\n  reference:  {}\n  hypothesis: {}", i + 1, references[i], hypotheses[i]));
   }
 }
 
@@ -103,7 +113,8 @@ nlohmann::json Validator::run() {
                            {"ppl", std::exp(sums.nll_sum / tokens)},
                            {"tokens", sums.tokens},
                            {"sentences", sums.sentences}};
-  if (decoder_ != nullptr) add_score(result);
+  if (decoder_ != nullptr)
+    add_score(result);
   return result;
 }
 

@@ -25,11 +25,13 @@ struct ValidatorOptions {
   int64_t printed_samples = 0;
 };
 
-/// Looks at a split with a model: the criterion's loss per target token over every sentence and, when a
-/// decoder and a metric are given, the score of the translated text against the references.
+/// Looks at a split with a model: the criterion's loss per target token over every sentence and,
+/// when a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
  public:
-  Validator(const Translator& translator, Criterion& criterion, nn::Precision precision,
+  Validator(const Translator& translator,
+            Criterion& criterion,
+            nn::Precision precision,
             ValidatorOptions options);
   /// Also translate; both outlive the validator.
   void translate_with(Decoder& decoder, const Metric& metric);

@@ -9,8 +9,14 @@ struct CrossEntropyOptions : Options {
   bool report_accuracy = false;
   int64_t ignore_prefix_size = 0;
   void describe(OptionTable& v) override {
-    v.field("report-accuracy", report_accuracy, "Also report the share of target tokens that are the model's best.").harmless();
-    v.field("ignore-prefix-size", ignore_prefix_size, "Target tokens at the start of each sentence that do not count.").at_least(0);
+    v.field("report-accuracy",
+            report_accuracy,
+            "Also report the share of target tokens that are the model's best.")
+        .harmless();
+    v.field("ignore-prefix-size",
+            ignore_prefix_size,
+            "Target tokens at the start of each sentence that do not count.")
+        .at_least(0);
   }
 };
 
@@ -30,7 +36,8 @@ class CrossEntropy final : public Criterion {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Criterion, CrossEntropy, CrossEntropyOptions>("cross_entropy", "Cross entropy of the target tokens");
+  registry.add<Criterion, CrossEntropy, CrossEntropyOptions>("cross_entropy",
+                                                             "Cross entropy of the target tokens");
 }
 
 }  // namespace

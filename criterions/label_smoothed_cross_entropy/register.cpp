@@ -11,15 +11,26 @@ struct LabelSmoothingOptions : Options {
   bool report_accuracy = false;
   int64_t ignore_prefix_size = 0;
   void describe(OptionTable& v) override {
-    v.field("label-smoothing", label_smoothing, "Probability mass moved from the gold token to others.").in(0.0, 0.999);
-    v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.").one_of({"fairseq", "tensor2tensor", "neutron"});
-    v.field("report-accuracy", report_accuracy, "Also report the share of target tokens that are the model's best.").harmless();
-    v.field("ignore-prefix-size", ignore_prefix_size, "Target tokens at the start of each sentence that do not count.").at_least(0);
+    v.field("label-smoothing",
+            label_smoothing,
+            "Probability mass moved from the gold token to others.")
+        .in(0.0, 0.999);
+    v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.")
+        .one_of({"fairseq", "tensor2tensor", "neutron"});
+    v.field("report-accuracy",
+            report_accuracy,
+            "Also report the share of target tokens that are the model's best.")
+        .harmless();
+    v.field("ignore-prefix-size",
+            ignore_prefix_size,
+            "Target tokens at the start of each sentence that do not count.")
+        .at_least(0);
   }
 };
 
 nn::Smoothing kernel_from(const std::string& name) {
-  if (name == "tensor2tensor") return nn::Smoothing::kTensor2Tensor;
+  if (name == "tensor2tensor")
+    return nn::Smoothing::kTensor2Tensor;
   return name == "neutron" ? nn::Smoothing::kNeutron : nn::Smoothing::kFairseq;
 }
 
@@ -48,4 +59,7 @@ void register_components(Registry& registry) {
 
 }  // namespace
 
-PHRASEQ_PLUGIN("label_smoothed_cross_entropy", PHRASEQ_VERSION, "Label-smoothed cross entropy", register_components)
+PHRASEQ_PLUGIN("label_smoothed_cross_entropy",
+               PHRASEQ_VERSION,
+               "Label-smoothed cross entropy",
+               register_components)

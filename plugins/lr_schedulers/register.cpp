@@ -25,4 +25,7 @@ void register_into(Registry& registry) {
 
 }  // namespace
 
-PHRASEQ_PLUGIN("lr_schedulers", PHRASEQ_VERSION, "The built-in learning rate schedules", register_into)
+PHRASEQ_PLUGIN("lr_schedulers",
+               PHRASEQ_VERSION,
+               "The built-in learning rate schedules",
+               register_into)

@@ -196,7 +196,8 @@ TEST(PluginLoader, RefusesEveryTruncationOfAPlugin) {
     const std::string cut = folder.write("libphraseq-cut.so", whole.substr(0, size));
     const std::string text = refusal(cut);
     accepted += text.empty() ? 1 : 0;
-    if (text.find("libphraseq-cut.so") == std::string::npos) ++misnamed;
+    if (text.find("libphraseq-cut.so") == std::string::npos)
+      ++misnamed;
   }
   EXPECT_EQ(accepted, 0);
   EXPECT_EQ(misnamed, 0);

@@ -13,14 +13,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// A trained translator of digits, in subwords of both languages together; 300 updates suffice for
-/// all test sentences but a few.
+/// A trained translator of digits, in subwords of both languages together; 2,000
+/// updates suffice for all test sentences but a few.
 class Chain : public ::testing::Test {
  protected:
   Chain() {
-    write_toy_corpus(workspace_);
+    write_toy_corpus(workspace_, 2000);
     const Arguments preprocess = toy_preprocess() + words("--subwords 60 --joined-dictionary");
-    const Arguments train = toy_train("checkpoints", 300) + words("--share-all-embeddings");
+    const Arguments train =
+        toy_train("checkpoints", 2000) + words("--share-all-embeddings --threads 1");
     for (const Arguments& arguments : {preprocess, train}) {
       const CommandResult result = workspace_.run(arguments);
       EXPECT_EQ(result.exit_code, kExitOk) << result.errors;

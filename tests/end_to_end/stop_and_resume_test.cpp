@@ -83,8 +83,9 @@ TEST(Stop, TheTerminationSignalSavesAndTheSameCommandGoesOnToTheSameEnd) {
   write_toy_corpus(workspace);
   ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
 
+  const Arguments one_thread = words("--threads 1");
   // Far more updates than the test waits for; stopped as soon as a few are written down.
-  RunningCommand training = workspace.start(toy_train("stopped", 1'000'000));
+  RunningCommand training = workspace.start(toy_train("stopped", 1'000'000) + one_thread);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   const auto has_begun = [&] {
     return workspace.exists("stopped/metrics.jsonl") && losses(workspace, "stopped").size() >= 5;
@@ -98,8 +99,8 @@ TEST(Stop, TheTerminationSignalSavesAndTheSameCommandGoesOnToTheSameEnd) {
   ASSERT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;
 
   const int finished = losses(workspace, "stopped").rbegin()->first;
-  ASSERT_EQ(workspace.run(toy_train("stopped", finished + 5)).exit_code, kExitOk);
-  ASSERT_EQ(workspace.run(toy_train("unbroken", finished + 5)).exit_code, kExitOk);
+  ASSERT_EQ(workspace.run(toy_train("stopped", finished + 5) + one_thread).exit_code, kExitOk);
+  ASSERT_EQ(workspace.run(toy_train("unbroken", finished + 5) + one_thread).exit_code, kExitOk);
   EXPECT_THAT(differing(last_tensors(workspace, "stopped"), last_tensors(workspace, "unbroken")),
               ::testing::IsEmpty());
   EXPECT_EQ(losses(workspace, "stopped"), losses(workspace, "unbroken"));

@@ -35,12 +35,12 @@ ToyText toy_text(int pairs, uint64_t seed) {
   return text;
 }
 
-void write_toy_corpus(const Workspace& workspace) {
+void write_toy_corpus(const Workspace& workspace, int training_pairs) {
   const auto write = [&](const std::string& name, const ToyText& text) {
     workspace.write(name + ".en", text.english);
     workspace.write(name + ".de", text.german);
   };
-  write("train", toy_text(200, 1));
+  write("train", toy_text(training_pairs, 1));
   write("dev", toy_text(20, 2));
   write("test", toy_text(30, 3));
 }
@@ -58,8 +58,8 @@ Arguments toy_train(const std::string& save_dir, int updates) {
              "--decoder-layers 1 --decoder-embed-dim 32 --decoder-ffn-embed-dim 48 "
              "--encoder-attention-heads 2 --decoder-attention-heads 2 "
              "--criterion label_smoothed_cross_entropy --label-smoothing 0.1 "
-             "--optimizer adam --lr 0.005 --lr-scheduler inverse_sqrt --warmup-updates 20 "
-             "--clip-norm 1.0 --max-tokens 150 --seed 7 --log-interval 1") +
+             "--optimizer adam --lr 0.01 --lr-scheduler inverse_sqrt --warmup-updates 20 "
+             "--clip-norm 1.0 --max-tokens 400 --seed 7 --log-interval 1") +
          Arguments{"--save-dir", save_dir, "--max-update", std::to_string(updates)};
 }
 

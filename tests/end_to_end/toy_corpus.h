@@ -17,8 +17,8 @@ struct ToyText {
 /// `pairs` sentences of 1 to 7 words, the same for the same seed.
 ToyText toy_text(int pairs, uint64_t seed);
 
-/// Writes train, dev and test (200, 20 and 30 pairs) as NAME.en and NAME.de.
-void write_toy_corpus(const Workspace& workspace);
+/// Writes train, dev (20 pairs) and test (30) as NAME.en and NAME.de.
+void write_toy_corpus(const Workspace& workspace, int training_pairs = 200);
 
 /// `preprocess` of that corpus into `data-bin`, words as symbols.
 Arguments toy_preprocess();

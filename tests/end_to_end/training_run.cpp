@@ -28,7 +28,7 @@ std::map<int, std::string> losses(const Workspace& workspace, const std::string&
   for (const std::string& line : lines_of(workspace.read(save_dir + "/metrics.jsonl"))) {
     const auto entry = nlohmann::json::parse(line);
     if (entry.value("event", "") == "train") {
-      result[entry.at("update").get<int>()] = entry.at("loss").dump();
+      result[entry.at("updates").get<int>()] = entry.at("loss").dump();
     }
   }
   return result;

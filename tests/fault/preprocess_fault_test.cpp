@@ -126,7 +126,7 @@ TEST_F(PreprocessCommand, ReportsAReadErrorAsOne) {
 }
 
 TEST_F(PreprocessCommand, RunsOutOfDescriptorsInWords) {
-  const Outcome outcome = run("", "ulimit -n 4;");
+  const Outcome outcome = run("", "exec 3>&-; ulimit -n 4;");
   EXPECT_NE(outcome.code, kExitOk);
   EXPECT_THAT(outcome.text, HasSubstr("Too many open files"));
   EXPECT_TRUE(left_nothing());

@@ -89,11 +89,12 @@ TEST_F(TranslationTask, RefusesSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
   write_indexed("valid.en-de.en", 7, {{4, 2}, {5, 2}});
   write_indexed("valid.en-de.de", 6, {{4, 2}});
   write_indexed("test.en-de.en", 7, {{4, 2}});
-  write_indexed("test.en-de.de", 6, {{6, 2}});
+  write_indexed("test.en-de.de", 7, {{6, 2}});
   const auto task = task_from_folder();
   EXPECT_THAT(message_of<DataError>([&] { task->open("valid", false); }),
               AllOf(HasSubstr("2 sentences"), HasSubstr(": 1")));
-  EXPECT_NE(message_of<DataError>([&] { task->open("test", false); }), "");
+  EXPECT_THAT(message_of<DataError>([&] { task->open("test", false); }),
+              HasSubstr("the id 6, the dictionary ends at 5"));
 }
 
 TEST_F(TranslationTask, TakesTextThatSpellsASpecialSymbolForAnUnknownWord) {

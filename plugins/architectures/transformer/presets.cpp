@@ -74,8 +74,12 @@ std::vector<Preset> transformer_presets() {
       preset("transformer_iwslt", "512/1024, 4 heads, 6+6 layers (fairseq's iwslt_de_en)", iwslt),
       preset("transformer_xu_base", "Baseline of Xu et al. 2020 (Neutron)", xu_base),
       preset("transformer_xu_big", "Big baseline of Xu et al. 2020, dropout 0.3", xu_big),
-      preset("transformer_nguyen_joty", "Baseline of Nguyen & Joty 2018 (tensor2tensor 1.9)", nguyen_joty),
-      preset("transformer_nguyen_nguyen", "Baseline of Nguyen & Nguyen 2022 (fairseq 0.10)", phrase_transformer),
+      preset("transformer_nguyen_joty",
+             "Baseline of Nguyen & Joty 2018 (tensor2tensor 1.9)",
+             nguyen_joty),
+      preset("transformer_nguyen_nguyen",
+             "Baseline of Nguyen & Nguyen 2022 (fairseq 0.10)",
+             phrase_transformer),
   };
 }
 

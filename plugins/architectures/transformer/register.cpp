@@ -8,10 +8,14 @@ void register_components(phraseq::Registry& registry) {
   using phraseq::nn::TransformerModel;
   using phraseq::nn::TransformerOptions;
   registry.add<phraseq::Architecture, TransformerModel, TransformerOptions>(
-      "transformer", "Encoder-decoder Transformer (Vaswani et al. 2017)",
+      "transformer",
+      "Encoder-decoder Transformer (Vaswani et al. 2017)",
       phraseq::transformer_presets());
 }
 
 }  // namespace
 
-PHRASEQ_PLUGIN("transformer", PHRASEQ_VERSION, "The Transformer and its published baselines", register_components)
+PHRASEQ_PLUGIN("transformer",
+               PHRASEQ_VERSION,
+               "The Transformer and its published baselines",
+               register_components)

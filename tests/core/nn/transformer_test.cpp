@@ -1,5 +1,3 @@
-#include "core/nn/transformer_model.h"
-
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -12,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional.h"
+#include "core/nn/transformer_model.h"
 #include "core/nn/transformer_session.h"
 
 namespace phraseq::nn {
@@ -50,8 +49,10 @@ void set_golden_values(torch::nn::Module& model) {
     for (const unsigned char byte : name) bytes += byte;
     at::Tensor element = at::arange(1, entry.value().numel() + 1, at::kDouble);
     at::Tensor values = 0.25 * at::sin(0.61 * element + 0.017 * bytes);
-    const bool gain = name.ends_with("layer_norm.weight") || name.ends_with("layernorm_embedding.weight");
-    if (gain) values = 1 + 0.4 * values;
+    const bool gain =
+        name.ends_with("layer_norm.weight") || name.ends_with("layernorm_embedding.weight");
+    if (gain)
+      values = 1 + 0.4 * values;
     entry.value().copy_(values.view(entry.value().sizes()));
   }
 }
@@ -87,7 +88,8 @@ ArchitectureSetup setup_of(const nlohmann::json& o, const nlohmann::json& sizes)
   ArchitectureSetup setup;
   setup.joined_dictionary = o["tie"] == "all";
   setup.source_vocabulary = sizes["source_vocabulary"];
-  setup.target_vocabulary = setup.joined_dictionary ? setup.source_vocabulary : sizes["target_vocabulary"].get<int64_t>();
+  setup.target_vocabulary =
+      setup.joined_dictionary ? setup.source_vocabulary : sizes["target_vocabulary"].get<int64_t>();
   return setup;
 }
 
@@ -110,8 +112,12 @@ class GoldenTransformer : public testing::TestWithParam<const char*> {
     Context context(/*training=*/false, Precision::kFp64, 0, flat_.get());
     const Batch batch = make_batch(sources, targets, *model_);
     const DecoderOutput output = model_->forward(batch, context);
-    const at::Tensor scores = target_log_probabilities(output.hidden, output.output_weight, output.output_bias,
-                                                       batch.target_out, output.forbidden, context);
+    const at::Tensor scores = target_log_probabilities(output.hidden,
+                                                       output.output_weight,
+                                                       output.output_bias,
+                                                       batch.target_out,
+                                                       output.forbidden,
+                                                       context);
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 
@@ -130,21 +136,24 @@ class GoldenTransformer : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenTransformer, EqualsTheIndependentComputation) {
-  EXPECT_THAT(score(sources_, targets_), testing::Pointwise(testing::DoubleNear(1e-10), expected()));
+  EXPECT_THAT(score(sources_, targets_),
+              testing::Pointwise(testing::DoubleNear(1e-10), expected()));
 }
 
 TEST_P(GoldenTransformer, ScoresASentenceAloneAsInABatch) {
   const std::vector<double> together = expected();
   size_t next = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
-    for (const double alone : score({sources_[i]}, {targets_[i]})) EXPECT_NEAR(alone, together[next++], 1e-10);
+    for (const double alone : score({sources_[i]}, {targets_[i]}))
+      EXPECT_NEAR(alone, together[next++], 1e-10);
   }
 }
 
 TEST_P(GoldenTransformer, DecodesStepByStepAsInOnePass) {
   at::NoGradGuard no_grad;
   Context context(/*training=*/false, Precision::kFp64, 0, flat_.get());
-  const Sequences targets(sources_.size(), targets_[1]);  // equally long, so that every row takes every step
+  const Sequences targets(sources_.size(),
+                          targets_[1]);  // equally long, so that every row takes every step
   const Batch batch = make_batch(sources_, targets, *model_);
   DecoderOutput full = model_->forward(batch, context);
   const at::Tensor full_logits = full.logits(context);
@@ -157,7 +166,8 @@ TEST_P(GoldenTransformer, DecodesStepByStepAsInOnePass) {
     }
     const at::Tensor scores = session->step(at::tensor(last, at::kLong)).scores;
     for (int64_t i = 0; i < scores.size(0); ++i) {
-      EXPECT_LT((scores[i] - full_logits[i * length + t]).abs().max().item<double>(), 1e-10) << "step " << t;
+      EXPECT_LT((scores[i] - full_logits[i * length + t]).abs().max().item<double>(), 1e-10)
+          << "step " << t;
     }
   }
 }
@@ -187,8 +197,16 @@ TEST_P(GoldenTransformer, HasTheGradientOfFiniteDifferences) {
   const auto loss_of = [&] {
     Context context(/*training=*/true, Precision::kFp64, /*seed=*/7, flat_.get());
     const DecoderOutput output = model_->forward(batch, context);
-    return projected_cross_entropy(output.hidden, output.output_weight, output.output_bias, batch.target_out, 0.1,
-                                   Smoothing::kFairseq, output.forbidden, {}, context).loss;
+    return projected_cross_entropy(output.hidden,
+                                   output.output_weight,
+                                   output.output_bias,
+                                   batch.target_out,
+                                   0.1,
+                                   Smoothing::kFairseq,
+                                   output.forbidden,
+                                   {},
+                                   context)
+        .loss;
   };
   flat_->zero_gradients();
   loss_of().backward();
@@ -203,11 +221,20 @@ TEST_P(GoldenTransformer, HasTheGradientOfFiniteDifferences) {
   EXPECT_NEAR(analytic, (above - below) / (2 * step), 1e-5 * std::abs(analytic) + 1e-6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, GoldenTransformer,
-                         testing::Values("fairseq", "neutron", "neutron_forbid", "tensor2tensor", "gelu_learned", "swish_nopos"),
+INSTANTIATE_TEST_SUITE_P(Variants,
+                         GoldenTransformer,
+                         testing::Values("fairseq",
+                                         "neutron",
+                                         "neutron_forbid",
+                                         "tensor2tensor",
+                                         "gelu_learned",
+                                         "swish_nopos"),
                          [](const auto& variant) { return std::string(variant.param); });
 
-int64_t count_parameters(const TransformerOptions& options, int64_t source, int64_t target, bool joined) {
+int64_t count_parameters(const TransformerOptions& options,
+                         int64_t source,
+                         int64_t target,
+                         bool joined) {
   ArchitectureSetup setup;
   setup.source_vocabulary = source;
   setup.target_vocabulary = target;
@@ -222,7 +249,8 @@ TEST(TransformerModel, HasTheParametersThatXuEtAlsBaselineHas) {
   TransformerOptions options;
   use_neutron_conventions(options);
   options.set_sizes(512, 2048, 8, 6);
-  // 88,054,661 without the two norms that stand on the embeddings (2 · 2 · 512 are in the body's count).
+  // 88,054,661 without the two norms that stand on the embeddings (2 · 2 · 512 are in the body's
+  // count).
   EXPECT_EQ(count_parameters(options, 42885, 42885, false), 88054661);
 }
 
@@ -240,7 +268,10 @@ TEST(TransformerModel, HasTheParametersOfNguyenAndNguyensBaseline) {
   use_fairseq_conventions(options);
   options.share_all_embeddings = true;
   options.set_sizes(512, 1024, 4, 6);
-  EXPECT_NEAR(static_cast<double>(count_parameters(options, 20000, 20000, true) - 20000 * 512) / 1e6, 31.54, 0.005);
+  EXPECT_NEAR(
+      static_cast<double>(count_parameters(options, 20000, 20000, true) - 20000 * 512) / 1e6,
+      31.54,
+      0.005);
 }
 
 TEST(TransformerModel, NamesParametersAsFairseqDoes) {
@@ -252,12 +283,18 @@ TEST(TransformerModel, NamesParametersAsFairseqDoes) {
   TransformerModel model(options, setup);
   std::vector<std::string> names;
   for (const auto& entry : model.named_parameters()) names.push_back(entry.key());
-  EXPECT_THAT(names, testing::IsSupersetOf({"encoder.embed_tokens.weight", "encoder.layers.0.self_attn.q_proj.weight",
-                                            "encoder.layers.0.self_attn.out_proj.bias", "encoder.layers.0.self_attn_layer_norm.weight",
-                                            "encoder.layers.0.fc1.weight", "encoder.layers.0.final_layer_norm.bias",
-                                            "decoder.embed_tokens.weight", "decoder.layers.0.encoder_attn.k_proj.weight",
-                                            "decoder.layers.0.encoder_attn_layer_norm.weight", "decoder.layers.0.fc2.bias",
-                                            "decoder.output_projection.weight"}));
+  EXPECT_THAT(names,
+              testing::IsSupersetOf({"encoder.embed_tokens.weight",
+                                     "encoder.layers.0.self_attn.q_proj.weight",
+                                     "encoder.layers.0.self_attn.out_proj.bias",
+                                     "encoder.layers.0.self_attn_layer_norm.weight",
+                                     "encoder.layers.0.fc1.weight",
+                                     "encoder.layers.0.final_layer_norm.bias",
+                                     "decoder.embed_tokens.weight",
+                                     "decoder.layers.0.encoder_attn.k_proj.weight",
+                                     "decoder.layers.0.encoder_attn_layer_norm.weight",
+                                     "decoder.layers.0.fc2.bias",
+                                     "decoder.output_projection.weight"}));
   EXPECT_THAT(names, testing::Each(testing::Not(testing::HasSubstr("layer_norm_"))));
 }
 
