@@ -10,11 +10,13 @@
 #include "core/score/ter.h"
 
 namespace phraseq::score {
+
 void MetricOptions::describe(OptionTable& table) {
   table.section("Metrics");
   table
-      .field(
-          "metrics", metrics, "Which metrics to compute: bleu, chrf, ter, multi-bleu, mteval-v11b.")
+      .field("metrics",
+             metrics,
+             "Which metrics to compute: bleu, chrf, chrf++, ter, multi-bleu, mteval-v11b.")
       .short_flag("m");
   describe_bleu(table);
   describe_chrf(table);
@@ -78,8 +80,13 @@ void MetricOptions::describe_ter(OptionTable& table) {
   table.field("ter-normalized", ter_normalized, "Decode entities and set punctuation apart.");
 }
 
+bool MetricOptions::wants(std::string_view metric) const {
+  return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+}
+
 std::vector<std::string> MetricOptions::problems() const {
-  constexpr std::string_view kKnown[] = {"bleu", "chrf", "ter", "multi-bleu", "mteval-v11b"};
+  constexpr std::string_view kKnown[] = {
+      "bleu", "chrf", "chrf++", "ter", "multi-bleu", "mteval-v11b"};
   std::vector<std::string> found;
   for (const auto& name : metrics) {
     if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
@@ -87,6 +94,8 @@ std::vector<std::string> MetricOptions::problems() const {
           fmt::format("--metrics: '{}' is not known; known: {}", name, fmt::join(kKnown, ", ")));
     }
   }
+  if (wants("chrf") && wants("chrf++") && chrf_word_order == 2)
+    found.emplace_back("--metrics: chrf with --chrf-word-order 2 is chrf++; name one of the two");
   if (metrics.empty())
     found.emplace_back("--metrics: name at least one");
   return found;
@@ -106,28 +115,32 @@ BleuSettings MetricOptions::bleu_settings() const {
   return settings;
 }
 
+ChrfSettings MetricOptions::chrf_settings() const {
+  return {static_cast<int>(chrf_char_order),
+          static_cast<int>(chrf_word_order),
+          static_cast<int>(chrf_beta),
+          chrf_lowercase,
+          chrf_whitespace,
+          chrf_eps_smoothing};
+}
+
 Metrics MetricOptions::make_metrics() const {
-  const auto wanted = [&](std::string_view name) {
-    return std::find(metrics.begin(), metrics.end(), name) != metrics.end();
-  };
   Metrics made;
-  if (wanted("bleu"))
+  if (wants("bleu"))
     made.push_back(std::make_unique<Bleu>(bleu_settings()));
-  if (wanted("chrf")) {
-    made.push_back(std::make_unique<Chrf>(ChrfSettings{static_cast<int>(chrf_char_order),
-                                                       static_cast<int>(chrf_word_order),
-                                                       static_cast<int>(chrf_beta),
-                                                       chrf_lowercase,
-                                                       chrf_whitespace,
-                                                       chrf_eps_smoothing}));
-  }
-  if (wanted("ter")) {
+  ChrfSettings chrf = chrf_settings();
+  if (wants("chrf"))
+    made.push_back(std::make_unique<Chrf>(chrf));
+  chrf.word_order = 2;
+  if (wants("chrf++"))
+    made.push_back(std::make_unique<Chrf>(chrf));
+  if (wants("ter")) {
     made.push_back(std::make_unique<Ter>(
         TerTokenizerSettings{ter_normalized, ter_no_punct, ter_asian_support, ter_case_sensitive}));
   }
-  if (wanted("multi-bleu"))
+  if (wants("multi-bleu"))
     made.push_back(std::make_unique<Bleu>(multi_bleu_settings(lowercase)));
-  if (wanted("mteval-v11b"))
+  if (wants("mteval-v11b"))
     made.push_back(std::make_unique<Bleu>(mteval_v11b_settings(mteval_preserve_case)));
   return made;
 }

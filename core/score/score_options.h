@@ -1,11 +1,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 #include "core/score/bleu.h"
+#include "core/score/chrf.h"
 #include "core/score/evaluation.h"
 
 namespace phraseq::score {
@@ -41,15 +43,18 @@ struct PHRASEQ_API MetricOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The metrics in sacrebleu's order: BLEU, chrF, TER; then multi-bleu and mteval-v11b. UsageError
-  /// for a tokenizer that is not to be had.
+  /// The metrics in sacrebleu's order: BLEU, chrF (and chrF++), TER; then multi-bleu and
+  /// mteval-v11b. UsageError for a tokenizer that is not to be had.
   Metrics make_metrics() const;
 
+  BleuSettings bleu_settings() const;
+
  private:
+  bool wants(std::string_view metric) const;
+  ChrfSettings chrf_settings() const;
   void describe_bleu(OptionTable& table);
   void describe_chrf(OptionTable& table);
   void describe_ter(OptionTable& table);
-  BleuSettings bleu_settings() const;
 };
 
 /// What `phraseq score` is asked to do: sacrebleu's command line.
