@@ -24,9 +24,6 @@ constexpr const char* kDescription =
     "numbers. "
     "Also as fairseq has it: --sys FILE --ref FILE.";
 
-/// From so many lines that end in " ." on, the text was probably not detokenized.
-constexpr int64_t kTokenizedLines = 100;
-
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
@@ -50,20 +47,6 @@ void override_format(ScoreOptions& options) {
   const auto format = score::lowercase(environment("SACREBLEU_FORMAT"));
   if (format == "json" || format == "text" || format == "latex")
     options.format = format;
-}
-
-void warn_about_tokens(const score::ScoreInput& input) {
-  for (const auto& system : input.systems) {
-    int64_t count = 0;
-    for (const auto& line : system.lines) count += line.ends_with(" .") ? 1 : 0;
-    if (count < kTokenizedLines)
-      continue;
-    log_warning(
-        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, or the score "
-                    "is not comparable (--force silences this)",
-                    system.name,
-                    count));
-  }
 }
 
 /// The systems to read; in a paired test a second mention of the baseline is passed over, as
@@ -140,7 +123,7 @@ int score_command(std::span<const std::string> arguments) {
   const auto input = score::read_score_input(
       system_files(options), options.references, static_cast<size_t>(options.num_refs));
   if (!options.force && metrics.front()->name() == "BLEU")
-    warn_about_tokens(input);
+    score::warn_about_tokens(input);
 
   const score::ReportStyle style{
       static_cast<int>(options.width), options.score_only, options.short_signature};

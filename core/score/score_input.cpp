@@ -13,10 +13,14 @@
 #include <unicode/utf8.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/score/unicode_text.h"
 
 namespace phraseq::score {
 namespace {
+
+/// As in sacrebleu.
+constexpr int64_t kTokenizedLines = 100;
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
@@ -128,6 +132,21 @@ ScoreInput read_score_input(const std::vector<std::string>& inputs,
   }
   check_counts(input, references);
   return input;
+}
+
+void warn_about_tokens(const ScoreInput& input) {
+  for (const auto& system : input.systems) {
+    const auto count = std::count_if(system.lines.begin(),
+                                     system.lines.end(),
+                                     [](const auto& line) { return line.ends_with(" ."); });
+    if (count < kTokenizedLines)
+      continue;
+    log_warning(
+        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, or the score "
+                    "is not comparable (--force silences this)",
+                    system.name,
+                    count));
+  }
 }
 
 Lines read_score_lines(const std::string& path) {

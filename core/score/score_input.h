@@ -32,4 +32,7 @@ PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
                                         const std::vector<std::string>& references,
                                         size_t fields);
 
+/// Warns of every system of which 100 lines or more end in " .": it was probably not detokenized.
+PHRASEQ_API void warn_about_tokens(const ScoreInput& input);
+
 }  // namespace phraseq::score

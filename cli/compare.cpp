@@ -1,0 +1,75 @@
+#include <cstdlib>
+#include <iostream>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/options/command_line.h"
+#include "core/score/compare_options.h"
+
+namespace phraseq {
+namespace {
+
+using score::CompareOptions;
+
+constexpr const char* kUsage = "A B [C...] --ref REF [--src SRC] [options]";
+constexpr const char* kDescription =
+    "Compares the output of two or more systems: every metric with its significance, and BLEU by "
+    "sentence length.";
+
+score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
+  return {
+      options.source.empty() ? "reference" : "source",
+      &text,
+      options.bucket_unit == "words" ? score::LengthUnit::kWords : score::LengthUnit::kCharacters,
+      options.bucket_edges};
+}
+
+std::string render(const CompareOptions& options, const score::Comparison& comparison) {
+  const int width = static_cast<int>(options.width);
+  if (options.format == "json")
+    return comparison_json(comparison);
+  if (options.format == "html")
+    return comparison_html(comparison, width);
+  const char* plain = std::getenv("NO_COLOR");
+  const bool colours = !options.no_color && (plain == nullptr || *plain == '\0') &&
+                       options.output.empty() && isatty(STDOUT_FILENO) == 1;
+  return comparison_text(comparison, width, colours);
+}
+
+int compare_command(std::span<const std::string> arguments) {
+  CompareOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (answer_help(table, "compare", kUsage, kDescription, arguments))
+    return kExitOk;
+  parse_command_line(table, arguments, [&] { return options.problems(); });
+  if (answer_print_config(table, arguments))
+    return kExitOk;
+
+  const auto metrics = options.make_metrics();
+  const score::Sampling sampling{
+      options.samples, score::parse_seed(options.seed), static_cast<int>(options.threads)};
+  const auto input = score::read_score_input(options.systems, options.references, 1);
+  if (!options.force)
+    score::warn_about_tokens(input);
+  const score::Lines text =
+      options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
+  const auto comparison = score::compare(
+      metrics, score::Bleu(options.bleu_settings()), input, make_buckets(options, text), sampling);
+  const std::string report = render(options, comparison);
+  if (options.output.empty()) {
+    std::cout << report;
+  } else {
+    write_file(options.output, report);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("compare", argc, argv, phraseq::compare_command);
+}
