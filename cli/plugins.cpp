@@ -89,9 +89,9 @@ int list(const PluginsOptions& options) {
     if (component->kind != kind)
       fmt::print("{}{}\n", kind.empty() ? "" : "\n", component->kind);
     kind = component->kind;
-    fmt::print("  {:<28}{}\n", component->name, component->description);
+    fmt::print("  {:<30}{}\n", component->name, component->description);
     for (const Preset& preset : component->presets) {
-      fmt::print("    {:<26}{}\n", preset.name, preset.description);
+      fmt::print("    {:<28}{}\n", preset.name, preset.description);
     }
     fmt::print("    {} {}, {}\n", component->plugin, component->plugin_version, component->file);
   }

@@ -97,18 +97,14 @@ class Report {
   std::vector<std::string> hypotheses_, references_;
 };
 
-/// "Generate test with beam=5: BLEU = …", then the signature.
+/// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
 std::string score_text(GenerateRun& run, const Report& report, const Task& task) {
   const auto metric = create<Metric>(run.loaded->registry.select(Metric::kKind, run.options.metric),
                                      {task.target_language()});
   const MetricScore score = report.score(*metric);
   const OptionField* beam = run.table.find("beam");
   const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
-  return fmt::format("Generate {} with {}: {} ({})\n",
-                     run.options.gen_subset,
-                     search,
-                     score.text,
-                     score.signature);
+  return fmt::format("Generate {} with {}: {}", run.options.gen_subset, search, score.text);
 }
 
 }  // namespace
@@ -161,7 +157,7 @@ int generate(GenerateRun& run) {
     const std::string score = score_text(run, report, engine.task());
     const bool is_result = run.options.quiet || run.options.format.format == "fairseq";
     if (is_result) {
-      output.write(score);
+      output.write(score + '\n');
     } else {
       log_info(score);
     }

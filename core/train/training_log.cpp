@@ -204,8 +204,9 @@ void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& s
       scores.value("loss", 0.0) * bits,
       scores.value("nll_loss", 0.0) * bits,
       scores.value("ppl", 0.0));
-  if (scores.contains("score_text"))
-    line += " | " + scores["score_text"].get<std::string>();
+  if (scores.contains("score"))
+    line += fmt::format(
+        " | {} {:.2f}", scores["score_name"].get<std::string>(), scores["score"].get<double>());
   const std::string best_metric = scores.value("best_metric", "loss");
   const bool in_bits = best_metric == "loss" || best_metric == "nll_loss";
   line += fmt::format(" | num_updates {} | best_{} {:.3f}",
