@@ -22,37 +22,21 @@ nlohmann::json train_entry(const TrainingParts& parts) {
           {"parameter_order", parameter_order(*parts.translator)}};
 }
 
-nlohmann::json read_entry(const CheckpointFile& file) {
-  auto entry = nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
-  if (entry.is_discarded())
-    throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
-  return entry;
-}
-
 void check_optimizer(const CheckpointFile& file,
-                     const nlohmann::json& entry,
+                     const TrainRecord& record,
                      const Translator& translator,
                      Optimizer& optimizer) {
   std::vector<std::string> problems;
   for (const auto& [name, tensor] : optimizer.state())
     check_fits(file, "optimizer." + name, tensor, problems);
-  if (entry.at("parameter_order") != nlohmann::json(parameter_order(translator))) {
+  if (record.parameter_order != parameter_order(translator))
     problems.push_back("the parameters stand in another order");
-  }
   if (problems.empty())
     return;
   throw FormatError(fmt::format("{}: the optimizer's state does not fit:\n  - {}",
                                 file.path(),
                                 fmt::join(problems, "\n  - ")),
                     "--reset-optimizer starts it anew");
-}
-
-void restore_optimizer(const CheckpointFile& file,
-                       const nlohmann::json& entry,
-                       Optimizer& optimizer) {
-  for (const auto& [name, tensor] : optimizer.state())
-    copy_into(tensor, *file.find("optimizer." + name));
-  optimizer.set_steps(entry.at("optimizer_steps").get<int64_t>());
 }
 
 }  // namespace
@@ -70,22 +54,34 @@ void write_train_checkpoint(const std::string& path, const TrainingParts& parts)
   write_checkpoint(path, metadata, tensors.views());
 }
 
-TrainRecord read_train_checkpoint(const std::string& path,
-                                  Translator& translator,
-                                  Optimizer* optimizer) {
-  const CheckpointFile file = CheckpointFile::open(path);
-  const nlohmann::json entry = read_entry(file);
-  TrainRecord record;
-  record.state = TrainState::from_json(entry.at("state"));
-  record.options = entry.at("options");
-  record.position = entry.at("position");
+TrainRecord read_train_record(const CheckpointFile& file) {
+  if (!file.metadata().contains("train")) {
+    throw FormatError(file.path() + ": holds a model, but no run to go on with",
+                      "--finetune-from-model starts a new run from its parameters");
+  }
+  const auto entry =
+      nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
+  if (entry.is_discarded())
+    throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
+  return {TrainState::from_json(entry.at("state")),
+          entry.at("options"),
+          entry.at("position"),
+          entry.at("optimizer_steps").get<int64_t>(),
+          entry.at("parameter_order").get<std::vector<std::string>>()};
+}
+
+void restore_training(const CheckpointFile& file,
+                      const TrainRecord& record,
+                      Translator& translator,
+                      Optimizer* optimizer) {
   if (optimizer != nullptr)
-    check_optimizer(file, entry, translator, *optimizer);
+    check_optimizer(file, record, translator, *optimizer);
   translator.load_parameters(file);
-  if (optimizer != nullptr)
-    restore_optimizer(file, entry, *optimizer);
-  record.has_optimizer = optimizer != nullptr;
-  return record;
+  if (optimizer == nullptr)
+    return;
+  for (const auto& [name, tensor] : optimizer->state())
+    copy_into(tensor, *file.find("optimizer." + name));
+  optimizer->set_steps(record.optimizer_steps);
 }
 
 }  // namespace phraseq

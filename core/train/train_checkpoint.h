@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
 #include "core/optim/optimizer.h"
 #include "core/train/train_state.h"
 #include "core/train/translator.h"
@@ -16,7 +19,7 @@ struct TrainingParts {
   Translator* translator = nullptr;
   Optimizer* optimizer = nullptr;  ///< null leaves its state out
   TrainState* state = nullptr;
-  nlohmann::json options;   ///< those that change what a run computes, for the comparison at resume
+  nlohmann::json options;   ///< all, for the comparison at resume
   nlohmann::json position;  ///< of the data
 };
 
@@ -30,13 +33,18 @@ struct PHRASEQ_API TrainRecord {
   TrainState state;
   nlohmann::json options;
   nlohmann::json position;
-  bool has_optimizer = false;
+  int64_t optimizer_steps = 0;
+  std::vector<std::string> parameter_order;
 };
 
-/// Reads a run back: parameters into the translator's model and, when `optimizer` is given, its
-/// state. Everything is checked before anything is changed (FormatError).
-PHRASEQ_API TrainRecord read_train_checkpoint(const std::string& path,
-                                              Translator& translator,
-                                              Optimizer* optimizer);
+/// Throws FormatError for a checkpoint that holds no run (an average, an import).
+PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
+
+/// Takes parameters into the translator's model and, when `optimizer` is given, its state.
+/// Everything is checked before anything is changed (FormatError).
+PHRASEQ_API void restore_training(const CheckpointFile& file,
+                                  const TrainRecord& record,
+                                  Translator& translator,
+                                  Optimizer* optimizer);
 
 }  // namespace phraseq

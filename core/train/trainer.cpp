@@ -274,19 +274,25 @@ void Trainer::save_by_epoch() {
     save(parts_.folder->epoch_path(state_.finished_epochs));
 }
 
-void Trainer::resume(const std::string& path) {
-  const bool with_optimizer = !options_.checkpoints.reset_optimizer;
-  const TrainRecord record =
-      read_train_checkpoint(path, *parts_.translator, with_optimizer ? parts_.optimizer : nullptr);
+void Trainer::require_same_options(const std::string& path, const TrainRecord& record) const {
   const auto changed =
       differences(*options_.table, record.options, options_.checkpoints.allow_changed);
-  if (!changed.empty()) {
-    throw UsageError(
-        fmt::format(
-            "{} was trained with other options:\n  - {}", path, fmt::join(changed, "\n  - ")),
-        "give the old values, start anew in another --save-dir, or name the options in "
-        "--allow-changed");
-  }
+  if (changed.empty())
+    return;
+  throw UsageError(
+      fmt::format("{} was trained with other options:\n  - {}", path, fmt::join(changed, "\n  - ")),
+      "give the old values, start anew in another --save-dir, or name the options in "
+      "--allow-changed");
+}
+
+void Trainer::resume(const std::string& path) {
+  const CheckpointFile file = CheckpointFile::open(path);
+  const TrainRecord record = read_train_record(file);
+  require_same_options(path, record);
+  restore_training(file,
+                   record,
+                   *parts_.translator,
+                   options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer);
   state_ = record.state;
   if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);

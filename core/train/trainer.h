@@ -25,6 +25,8 @@
 
 namespace phraseq {
 
+struct TrainRecord;
+
 /// What a trainer works with; all outlive it. `validator` and `folder` may be null.
 struct TrainerParts {
   Translator* translator = nullptr;
@@ -71,6 +73,7 @@ class PHRASEQ_API Trainer {
   void after_update();
   void end_epoch();
   void validate();
+  void require_same_options(const std::string& path, const TrainRecord& record) const;
   bool is_better(double value, bool maximise) const;
   bool chooses_by_loss() const;
   bool larger_is_better() const;
