@@ -10,25 +10,24 @@
 namespace phraseq::score {
 namespace {
 
-double score_of(const CorpusMetric& metric, const Statistics& statistics) {
-  return metric.score(std::span<const double>(statistics.sums()));
-}
-
 /// The systems' scores from their statistics, the first being the baseline. Of equal scores the
 /// p-value is 1: sacrebleu's formula, made for different systems, gives its lowest one.
 std::vector<ComparedScore> compare_statistics(const CorpusMetric& metric,
                                               const std::vector<Statistics>& systems,
                                               const Sampling& sampling) {
+  const auto bootstrapped =
+      bootstrap(metric, systems, sampling.samples, sampling.seed.value, sampling.threads);
+  const auto& baseline = bootstrapped.front();
   std::vector<ComparedScore> scores;
-  for (const auto& system : systems) {
-    const auto paired = paired_bootstrap(
-        metric, systems.front(), system, sampling.samples, sampling.seed.value, sampling.threads);
-    ComparedScore score{score_of(metric, system), paired.interval, std::nullopt, std::nullopt};
-    if (&system != &systems.front()) {
-      score.p_value = score.score == scores.front().score ? 1.0 : paired.p_value;
-      score.koehn_p_value = paired.koehn_p_value;
-    }
-    scores.push_back(score);
+  for (const auto& system : bootstrapped) {
+    const auto paired = paired_bootstrap(metric, baseline, system);
+    ComparedScore& score = scores.emplace_back();
+    score.score = system.score;
+    score.interval = paired.interval;
+    if (&system == &baseline)
+      continue;
+    score.p_value = system.score == baseline.score ? 1.0 : paired.p_value;
+    score.koehn_p_value = paired.koehn_p_value;
   }
   return scores;
 }

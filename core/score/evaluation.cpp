@@ -7,26 +7,30 @@ double score_of(const CorpusMetric& metric, const std::vector<double>& sums) {
   return metric.score(std::span<const double>(sums));
 }
 
-/// The result of `system` beside that of `baseline`; the baseline itself is compared to nothing.
-Result paired_result(const CorpusMetric& metric,
-                     const Statistics& baseline,
-                     const Statistics& system,
-                     PairedTest test,
-                     const Sampling& sampling) {
-  Result result{score_of(metric, system.sums()), std::nullopt, std::nullopt};
+/// Results of all systems by one metric; each is compared to the first, that one to nothing.
+std::vector<Result> compare_to_first(const CorpusMetric& metric,
+                                     const std::vector<Statistics>& systems,
+                                     PairedTest test,
+                                     const Sampling& sampling) {
   const auto& [samples, seed, threads] = sampling;
-  const bool is_baseline = &system == &baseline;
-  if (test == PairedTest::kBootstrap && is_baseline) {
-    const auto scores = bootstrap_scores(metric, system, samples, seed.value, threads);
-    result.interval = confidence_interval(scores, metric.resamples_in_single(), Mean::kPairwise);
-  } else if (test == PairedTest::kBootstrap) {
-    const auto paired = paired_bootstrap(metric, baseline, system, samples, seed.value, threads);
-    result.interval = paired.interval;
-    result.p_value = paired.p_value;
-  } else if (test == PairedTest::kRandomization && !is_baseline) {
-    result.p_value = paired_randomization(metric, baseline, system, samples, seed.value, threads);
+  std::vector<Result> results;
+  if (test == PairedTest::kBootstrap) {
+    const auto scores = bootstrap(metric, systems, samples, seed.value, threads);
+    for (const auto& score : scores) {
+      const auto paired = paired_bootstrap(metric, scores.front(), score);
+      results.push_back({score.score, paired.p_value, paired.interval});
+    }
+  } else {
+    for (const auto& system : systems) results.push_back({score_of(metric, system.sums()), {}, {}});
   }
-  return result;
+  if (test == PairedTest::kRandomization) {
+    for (size_t system = 1; system < systems.size(); ++system) {
+      results[system].p_value = paired_randomization(
+          metric, systems.front(), systems[system], samples, seed.value, threads);
+    }
+  }
+  results.front().p_value.reset();
+  return results;
 }
 
 SignatureContext signature_context(size_t references, PairedTest test, const Sampling& sampling) {
@@ -60,9 +64,13 @@ std::vector<Score> score_system(const Metrics& metrics,
                 std::nullopt,
                 signature_fields(*metric, context)};
     if (confidence) {
-      const auto resampled = bootstrap_scores(
-          *metric, statistics, sampling.samples, sampling.seed.value, sampling.threads);
-      score.interval = confidence_interval(resampled, metric->resamples_in_single(), Mean::kExact);
+      const auto bootstrapped = bootstrap(*metric,
+                                          std::span(&statistics, 1),
+                                          sampling.samples,
+                                          sampling.seed.value,
+                                          sampling.threads);
+      score.interval = confidence_interval(
+          bootstrapped.front().resampled, metric->resamples_in_single(), Mean::kExact);
     }
     scores.push_back(std::move(score));
   }
@@ -106,10 +114,9 @@ ResultsTable score_systems(const Metrics& metrics,
     for (const auto& system : systems) {
       statistics.push_back(collect_statistics(*metric, system.lines, references, sampling.threads));
     }
-    for (size_t system = 0; system < systems.size(); ++system) {
-      table.results[system].push_back(
-          paired_result(*metric, statistics.front(), statistics[system], test, sampling));
-    }
+    const auto results = compare_to_first(*metric, statistics, test, sampling);
+    for (size_t system = 0; system < systems.size(); ++system)
+      table.results[system].push_back(results[system]);
   }
   return table;
 }

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace phraseq::score {
 namespace {
-
-constexpr Word128 kMultiplier =
-    static_cast<Word128>(2549297995355413924ULL) << 64 | 4865540595714422341ULL;
 
 /// NumPy's SeedSequence with a pool of four words (after O'Neill's seed_seq_fe).
 class SeedSequence {
@@ -82,49 +78,7 @@ Pcg64::Pcg64(uint64_t seed) {
   step();
 }
 
-void Pcg64::step() { state_ = state_ * kMultiplier + increment_; }
-
-uint64_t Pcg64::next() {
-  step();
-  const auto folded = static_cast<uint64_t>(state_ >> 64) ^ static_cast<uint64_t>(state_);
-  return std::rotr(folded, static_cast<int>(state_ >> 122));
-}
-
-uint32_t Pcg64::next_half() {
-  has_half_ = !has_half_;
-  if (!has_half_)
-    return half_;
-  const uint64_t number = next();
-  half_ = static_cast<uint32_t>(number >> 32);
-  return static_cast<uint32_t>(number);
-}
-
-uint32_t Pcg64::below(uint64_t bound) {
-  if (bound <= 1)
-    return 0;
-  if (bound > UINT32_MAX)
-    return next_half();
-  const auto limit = static_cast<uint32_t>(bound);
-  uint64_t product = uint64_t{next_half()} * limit;
-  if (static_cast<uint32_t>(product) < limit) {
-    const uint32_t threshold = (0 - limit) % limit;
-    while (static_cast<uint32_t>(product) < threshold) product = uint64_t{next_half()} * limit;
-  }
-  return static_cast<uint32_t>(product >> 32);
-}
-
 std::string Pcg64::state() const { return to_decimal(state_); }
 std::string Pcg64::increment() const { return to_decimal(increment_); }
-
-bool RandomBits::next() {
-  if (left_ == 0) {
-    bits_ = generator_.next_half();
-    left_ = 32;
-  }
-  const bool bit = (bits_ & 1) != 0;
-  bits_ >>= 1;
-  --left_;
-  return bit;
-}
 
 }  // namespace phraseq::score

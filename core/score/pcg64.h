@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class PHRASEQ_API Pcg64 {
   std::string increment() const;
 
  private:
+  static constexpr Word128 kMultiplier =
+      static_cast<Word128>(2549297995355413924ULL) << 64 | 4865540595714422341ULL;
+
   void step();
 
   Word128 state_ = 0;
@@ -49,5 +53,49 @@ class PHRASEQ_API RandomBits {
   uint32_t bits_ = 0;
   int left_ = 0;
 };
+
+// Called millions of times in a row: to be inlined.
+
+inline void Pcg64::step() { state_ = state_ * kMultiplier + increment_; }
+
+inline uint64_t Pcg64::next() {
+  step();
+  const auto folded = static_cast<uint64_t>(state_ >> 64) ^ static_cast<uint64_t>(state_);
+  return std::rotr(folded, static_cast<int>(state_ >> 122));
+}
+
+inline uint32_t Pcg64::next_half() {
+  has_half_ = !has_half_;
+  if (!has_half_)
+    return half_;
+  const uint64_t number = next();
+  half_ = static_cast<uint32_t>(number >> 32);
+  return static_cast<uint32_t>(number);
+}
+
+inline uint32_t Pcg64::below(uint64_t bound) {
+  if (bound <= 1)
+    return 0;
+  if (bound > UINT32_MAX)
+    return next_half();
+  const auto limit = static_cast<uint32_t>(bound);
+  uint64_t product = uint64_t{next_half()} * limit;
+  if (static_cast<uint32_t>(product) < limit) {
+    const uint32_t threshold = (0 - limit) % limit;
+    while (static_cast<uint32_t>(product) < threshold) product = uint64_t{next_half()} * limit;
+  }
+  return static_cast<uint32_t>(product >> 32);
+}
+
+inline bool RandomBits::next() {
+  if (left_ == 0) {
+    bits_ = generator_.next_half();
+    left_ = 32;
+  }
+  const bool bit = (bits_ & 1) != 0;
+  bits_ >>= 1;
+  --left_;
+  return bit;
+}
 
 }  // namespace phraseq::score

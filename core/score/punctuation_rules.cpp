@@ -6,10 +6,10 @@ namespace {
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_mark(char byte) { return byte == '.' || byte == ','; }
 
-/// `[{-~[-` -&(-+:-@/]`, the blank being one of them.
+/// `[{-~[-` -&(-+:-@/]` but for the blank, around which more blanks change nothing.
 bool is_symbol(char byte) {
   return (byte >= '{' && byte <= '~') || (byte >= '[' && byte <= '`') ||
-         (byte >= ' ' && byte <= '&') || (byte >= '(' && byte <= '+') ||
+         (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') ||
          (byte >= ':' && byte <= '@') || byte == '/';
 }
 
@@ -21,36 +21,38 @@ std::string rewrite_pairs(std::string_view text,
                           std::string_view before,
                           std::string_view after) {
   std::string result;
-  result.reserve(text.size() + text.size() / 8);
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (at + 1 == text.size() || !matches(text[at], text[at + 1])) {
-      result += text[at];
+  result.reserve(text.size() + text.size() / 4);
+  size_t copied = 0;
+  for (size_t at = 0; at + 1 < text.size(); ++at) {
+    if (!matches(text[at], text[at + 1]))
       continue;
-    }
+    result.append(text, copied, at - copied);
     result += before;
     result += text[at];
     result += ' ';
     result += text[++at];
     result += after;
+    copied = at + 1;
   }
-  return result;
+  return result.append(text, copied);
 }
 
 }  // namespace
 
 std::string space_symbols(std::string_view text) {
   std::string result;
-  result.reserve(text.size() * 2);
-  for (const char byte : text) {
-    if (!is_symbol(byte)) {
-      result += byte;
+  result.reserve(text.size() + text.size() / 2);
+  size_t copied = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!is_symbol(text[at]))
       continue;
-    }
+    result.append(text, copied, at - copied);
     result += ' ';
-    result += byte;
+    result += text[at];
     result += ' ';
+    copied = at + 1;
   }
-  return result;
+  return result.append(text, copied);
 }
 
 std::string space_marks_after_a_nondigit(std::string_view text) {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
 #include "core/score/pcg64.h"
+#include "core/score/sliced_rows.h"
 
 namespace phraseq::score {
 namespace {
@@ -29,17 +33,36 @@ void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score
   }
 }
 
+double score_of(const CorpusMetric& metric, const std::vector<double>& sums) {
+  return metric.score(std::span<const double>(sums));
+}
+
+void check_lengths(std::span<const Statistics> systems) {
+  for (const auto& system : systems) {
+    if (system.sentences() != systems.front().sentences()) {
+      throw DataError(fmt::format("systems of {} and {} sentences cannot be paired",
+                                  systems.front().sentences(),
+                                  system.sentences()));
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<double> bootstrap_scores(const CorpusMetric& metric,
-                                     const Statistics& statistics,
-                                     int64_t samples,
-                                     uint64_t seed,
-                                     int threads) {
-  const std::vector<float> rows(statistics.values.begin(), statistics.values.end());
-  const size_t columns = statistics.columns;
-  const size_t sentences = statistics.sentences();
-  std::vector<double> scores(static_cast<size_t>(samples));
+std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
+                                         std::span<const Statistics> systems,
+                                         int64_t samples,
+                                         uint64_t seed,
+                                         int threads) {
+  check_lengths(systems);
+  std::vector<SlicedRows<float>> rows;
+  std::vector<BootstrappedScore> scores;
+  for (const auto& system : systems) {
+    rows.emplace_back(system.values, system.columns);
+    scores.push_back(
+        {score_of(metric, system.sums()), std::vector<double>(static_cast<size_t>(samples))});
+  }
+  const size_t sentences = systems.front().sentences();
   Pcg64 generator(seed);
   in_blocks<uint32_t>(
       samples,
@@ -47,12 +70,11 @@ std::vector<double> bootstrap_scores(const CorpusMetric& metric,
       threads,
       [&] { return generator.below(sentences); },
       [&](size_t sample, std::span<const uint32_t> drawn) {
-        std::vector<float> sums(columns, 0.0F);
-        for (const uint32_t sentence : drawn) {
-          const float* row = &rows[sentence * columns];
-          for (size_t column = 0; column < columns; ++column) sums[column] += row[column];
+        for (size_t system = 0; system < systems.size(); ++system) {
+          std::vector<float> sums(metric.statistics(), 0.0F);
+          rows[system].add(drawn, sums);
+          scores[system].resampled[sample] = metric.score(std::span<const float>(sums));
         }
-        scores[sample] = metric.score(std::span<const float>(sums));
       });
   return scores;
 }
@@ -63,12 +85,12 @@ std::vector<double> randomized_differences(const CorpusMetric& metric,
                                            int64_t trials,
                                            uint64_t seed,
                                            int threads) {
-  const size_t columns = first.columns;
   const auto first_sums = first.sums();
   const auto second_sums = second.sums();
   std::vector<double> exchange(first.values.size());
   for (size_t at = 0; at < exchange.size(); ++at)
     exchange[at] = first.values[at] - second.values[at];
+  const SlicedRows<double> rows(exchange, first.columns);
 
   std::vector<double> differences(static_cast<size_t>(trials));
   Pcg64 generator(seed);
@@ -79,19 +101,18 @@ std::vector<double> randomized_differences(const CorpusMetric& metric,
       threads,
       [&] { return static_cast<uint8_t>(bits.next()); },
       [&](size_t trial, std::span<const uint8_t> from_first) {
+        std::vector<uint32_t> exchanged;
+        exchanged.reserve(from_first.size());
+        for (uint32_t sentence = 0; sentence < from_first.size(); ++sentence) {
+          if (from_first[sentence] != 0)
+            exchanged.push_back(sentence);
+        }
         std::vector<double> one = second_sums;
-        for (size_t sentence = 0; sentence < from_first.size(); ++sentence) {
-          if (from_first[sentence] == 0)
-            continue;
-          const double* row = &exchange[sentence * columns];
-          for (size_t column = 0; column < columns; ++column) one[column] += row[column];
-        }
-        std::vector<double> other(columns);
-        for (size_t column = 0; column < columns; ++column) {
+        rows.add(exchanged, one);
+        std::vector<double> other(one.size());
+        for (size_t column = 0; column < one.size(); ++column)
           other[column] = first_sums[column] + second_sums[column] - one[column];
-        }
-        differences[trial] = std::abs(metric.score(std::span<const double>(one)) -
-                                      metric.score(std::span<const double>(other)));
+        differences[trial] = std::abs(score_of(metric, one) - score_of(metric, other));
       });
   return differences;
 }

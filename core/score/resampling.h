@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/base/api.h"
@@ -8,16 +9,22 @@
 
 namespace phraseq::score {
 
-/// Scores of `samples` bootstrap resamples of the test set: as many sentences, drawn with
-/// replacement.
-///
-/// The same seed and number of sentences draw the same sentences, so that two systems can be
-/// paired. Sums are in single precision, as sacrebleu's are. `threads` does not change the result.
-PHRASEQ_API std::vector<double> bootstrap_scores(const CorpusMetric& metric,
-                                                 const Statistics& statistics,
-                                                 int64_t samples,
-                                                 uint64_t seed,
-                                                 int threads);
+/// The score of a system, and those of bootstrap resamples of the test set: as many sentences,
+/// drawn with replacement.
+struct BootstrappedScore {
+  double score = 0;
+  std::vector<double> resampled;
+};
+
+/// `samples` resamples, the same ones for every system, so that these can be paired. The draws
+/// depend on the seed and the number of sentences alone; sums are in single precision, as
+/// sacrebleu's are. `threads` does not change the result. Throws DataError when systems differ in
+/// length.
+PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
+                                                     std::span<const Statistics> systems,
+                                                     int64_t samples,
+                                                     uint64_t seed,
+                                                     int threads);
 
 /// |score(A') - score(B')| for `trials` pairs of pseudo-systems that swap each sentence of the two
 /// with probability one half (Riezler & Maxwell 2005).

@@ -114,21 +114,16 @@ Interval confidence_interval(const std::vector<double>& scores, bool single, Mea
 }
 
 PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
-                                 const Statistics& baseline,
-                                 const Statistics& system,
-                                 int64_t samples,
-                                 uint64_t seed,
-                                 int threads) {
-  const auto baseline_scores = bootstrap_scores(metric, baseline, samples, seed, threads);
-  const auto system_scores = bootstrap_scores(metric, system, samples, seed, threads);
-  const double difference = corpus_score(metric, system) - corpus_score(metric, baseline);
+                                 const BootstrappedScore& baseline,
+                                 const BootstrappedScore& system) {
+  const double difference = system.score - baseline.score;
   const double observed = std::abs(difference);
   const bool single = metric.resamples_in_single();
   PairedBootstrap result;
-  result.interval = confidence_interval(system_scores, single, Mean::kPairwise);
-  result.p_value = single ? shifted_p_value<float>(baseline_scores, system_scores, observed)
-                          : shifted_p_value<double>(baseline_scores, system_scores, observed);
-  result.koehn_p_value = koehn(baseline_scores, system_scores, difference);
+  result.interval = confidence_interval(system.resampled, single, Mean::kPairwise);
+  result.p_value = single ? shifted_p_value<float>(baseline.resampled, system.resampled, observed)
+                          : shifted_p_value<double>(baseline.resampled, system.resampled, observed);
+  result.koehn_p_value = koehn(baseline.resampled, system.resampled, difference);
   return result;
 }
 

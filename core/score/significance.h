@@ -44,12 +44,10 @@ struct PairedBootstrap {
       1;  ///< Koehn (2004): share of resamples in which the better one is not better
 };
 
+/// `baseline` and `system` from one call of `bootstrap`.
 PHRASEQ_API PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
-                                             const Statistics& baseline,
-                                             const Statistics& system,
-                                             int64_t samples,
-                                             uint64_t seed,
-                                             int threads);
+                                             const BootstrappedScore& baseline,
+                                             const BootstrappedScore& system);
 
 /// p-value of the paired approximate randomization test: (trials beyond the observed difference +
 /// 1) / (trials + 1).

@@ -39,9 +39,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char byte) { return (byte & 0x80) == 0; });
 }
 
-}  // namespace
-
-bool is_space(char32_t character) {
+bool is_python_space(char32_t character) {
   if (character < 0x80) {
     return character == ' ' || (character >= 0x09 && character <= 0x0D) ||
            (character >= 0x1C && character <= 0x1F);
@@ -50,6 +48,19 @@ bool is_space(char32_t character) {
          (character >= 0x2000 && character <= 0x200A) || character == 0x2028 ||
          character == 0x2029 || character == 0x202F || character == 0x205F || character == 0x3000;
 }
+
+/// Whether the character at `at` is white space; moves behind it. ASCII is the fast way.
+bool skip_if_space(std::string_view text, size_t& at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte >= 0x80)
+    return is_python_space(next_character(text, at));
+  ++at;
+  return is_python_space(byte);
+}
+
+}  // namespace
+
+bool is_space(char32_t character) { return is_python_space(character); }
 
 std::string_view strip_right(std::string_view text) {
   size_t end = text.size();
@@ -78,7 +89,7 @@ std::vector<std::string_view> split(std::string_view text) {
   size_t word = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    if (!is_space(next_character(text, at)))
+    if (!skip_if_space(text, at))
       continue;
     if (begin > word)
       words.push_back(text.substr(word, begin - word));
