@@ -1,0 +1,202 @@
+// phraseq score and compare as a user runs them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/text/sentencepiece_training.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq {
+namespace {
+
+using end_to_end::CommandResult;
+using end_to_end::lines_of;
+using end_to_end::words;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kSystem =
+    "The dog bit the man.\nIt wasn't surprising.\nThe man had just bitten him.\n";
+
+class ScoreCommands : public ::testing::Test {
+ protected:
+  ScoreCommands() {
+    space.write("sys", kSystem);
+    space.write("a", "The dog bit the man.\nIt was not unexpected.\nThe man bit him first.\n");
+    space.write("b",
+                "The dog had bit the man.\nNo one was surprised.\nThe man had bitten the dog.\n");
+  }
+
+  CommandResult run(const std::string& line, std::string_view input = {}) {
+    return space.run(words(line), input);
+  }
+  /// The one number of `score … -b`.
+  std::string number(const std::string& line, std::string_view input = {}) {
+    const auto result = run("score -b -f text -w 4 " + line, input);
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result.output;
+  }
+
+  end_to_end::Workspace space;
+};
+
+TEST_F(ScoreCommands, ScoreTakesSacrebleusCommandLine) {
+  const auto result = run("score a b -i sys");
+  EXPECT_EQ(result.exit_code, kExitOk);
+  const auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report["name"], "BLEU");
+  EXPECT_EQ(report["score"], 48.5);
+  EXPECT_EQ(report["nrefs"], "2");
+  EXPECT_EQ(report["verbose_score"],
+            "82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
+}
+
+TEST_F(ScoreCommands, ScoreTakesFairseqsNamesOfTheFiles) {
+  EXPECT_EQ(number("--sys sys --ref a"), number("a -i sys"));
+  EXPECT_EQ(number("--sys sys --ref a --ignore-case --order 2"), number("a -i sys -lc --order 2"));
+}
+
+TEST_F(ScoreCommands, ScoreComputesSeveralMetricsAtOnce) {
+  EXPECT_THAT(lines_of(number("a b -i sys -m bleu chrf ter")),
+              ElementsAre("48.5308", "59.7275", "40.0000"));
+  EXPECT_THAT(lines_of(number("a b -i sys -m chrf++")), ElementsAre("59.1531"));
+  EXPECT_THAT(lines_of(number("a b -i sys -m chrf -cw 2")), ElementsAre("59.1531"));
+}
+
+TEST_F(ScoreCommands, ScoreGivesAConfidenceInterval) {
+  EXPECT_EQ(number("a b -i sys -ci"), "48.5308 (μ = 46.9597 ± 46.7550)\n");
+}
+
+TEST_F(ScoreCommands, ScoreGivesALineASentence) {
+  const auto lines = lines_of(run("score a b -i sys -sl -f text").output);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("eff:yes"), HasSubstr("= 100.0 100.0/100.0/100.0/100.0")));
+}
+
+TEST_F(ScoreCommands, ScoreSetsSystemsSideBySide) {
+  space.write("other", "The dog bit the man.\nIt was not so.\nThe man bit him.\n");
+  const auto text = run("score a -i sys other -f text --paired-bs --paired-bs-n 50");
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("Baseline: sys"), HasSubstr("(p = "), HasSubstr("bs:50")));
+  const auto latex = run("score a -i sys other -f latex -m ter");
+  EXPECT_THAT(latex.output, StartsWith("\\begin{tabular}{rc}\n\\toprule\n"));
+  const auto report = nlohmann::json::parse(run("score a -i sys other").output);
+  EXPECT_EQ(report[1]["system"], "other");
+}
+
+TEST_F(ScoreCommands, ScoreReadsStandardInputAsItReadsFiles) {
+  const std::string expected = number("a -i sys");
+  EXPECT_EQ(number("a", kSystem), expected);
+  // A lone CR, TABs, CRLF and white space that only Unicode knows are white space here too.
+  EXPECT_EQ(number("a",
+                   "The dog\rbit\tthe\u2003man. \r\nIt wasn't surprising.\u3000\n"
+                   "The man\x1fhad just\u0085"
+                   "bitten him."),
+            expected);
+  EXPECT_NE(
+      number("a", "The dog bit the\u200bman.\nIt wasn't surprising.\nThe man had just bitten him."),
+      expected);
+}
+
+TEST_F(ScoreCommands, ScoreSplitsReferencesAtTabs) {
+  space.write("both",
+              "The dog bit the man.\tThe dog had bit the man.\n"
+              "It was not unexpected.\tNo one was surprised.\n"
+              "The man bit him first.\tThe man had bitten the dog.\n");
+  EXPECT_EQ(number("both --num-refs 2 -i sys"), number("a b -i sys"));
+  const auto wrong = run("score both --num-refs 3 -i sys");
+  EXPECT_EQ(wrong.exit_code, kExitData);
+  EXPECT_THAT(wrong.errors, HasSubstr("both:1: 2 references between TABs, expected 3"));
+}
+
+TEST_F(ScoreCommands, ScoreSaysWhatIsWrongWithTheText) {
+  space.write("short", "one\ntwo\n");
+  auto result = run("score short -i sys");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("sys has 3 lines, short has 2"));
+  EXPECT_THAT(result.output, IsEmpty());
+  space.write("latin1", "fine\nM\xFCller\nfine\n");
+  result = run("score a -i latin1");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("latin1:2:2: invalid UTF-8 (byte 0xFC)"));
+  space.write("empty", "");
+  result = run("score empty -i empty");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("empty: no line to score"));
+  EXPECT_EQ(run("score a -i missing").exit_code, kExitIo);
+}
+
+TEST_F(ScoreCommands, ScoreScoresEmptySentences) {
+  space.write("blank", "\n \n\t\n");
+  EXPECT_THAT(lines_of(number("a -i blank -m bleu chrf ter")),
+              ElementsAre("0.0000", "0.0000", "100.0000"));
+  EXPECT_THAT(lines_of(number("blank -i sys -m bleu chrf ter")),
+              ElementsAre("0.0000", "0.0000", "100.0000"));
+  EXPECT_THAT(lines_of(number("blank -i blank -m bleu chrf ter")),
+              ElementsAre("0.0000", "0.0000", "0.0000"));
+}
+
+TEST_F(ScoreCommands, ScoreRefusesWhatItDoesNotHave) {
+  const auto refused = [&](const std::string& arguments) {
+    const auto result = run("score " + arguments);
+    EXPECT_EQ(result.exit_code, kExitUsage) << arguments;
+    return result.errors;
+  };
+  EXPECT_THAT(refused("-t wmt17 -l en-de -i sys"), HasSubstr("sacrebleu downloads"));
+  EXPECT_THAT(refused("a -i sys -tok ja-mecab"), HasSubstr("needs MeCab"));
+  EXPECT_THAT(refused("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
+  EXPECT_THAT(refused("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
+  EXPECT_THAT(refused("a -i sys -m comet"), HasSubstr("'comet' is not known; known: bleu"));
+  EXPECT_THAT(refused("a -i sys -e latin-1"), HasSubstr("only utf-8 is read"));
+  EXPECT_THAT(refused("a -i sys --paired-bs"), HasSubstr("two or more files"));
+}
+
+TEST_F(ScoreCommands, ScoreTokenizesByASentencePieceModel) {
+  int left = 40;
+  const auto next = [&](std::string& line) {
+    line = left % 2 == 0 ? "the man the dog the man" : "bit bitten the cat";
+    return left-- > 0;
+  };
+  space.write("model", train_sentencepiece(next, {.type = "bpe", .pieces = 28}));
+  space.write("whole", "the man\n");
+  space.write("parts", "\u2581the \u2581man\n");  // what the pieces are
+  const std::string spm = "-tok spm --spm-model model";
+  EXPECT_THAT(run("score whole -i whole -f text " + spm).output,
+              AllOf(HasSubstr("tok:flores101"), HasSubstr("hyp_len = 2 ref_len = 2")));
+  EXPECT_EQ(number("parts -i parts -tok none --effective-order"),
+            number("whole -i whole --effective-order " + spm));
+}
+
+TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
+  space.write("src", "Der Hund biss den Mann .\nEs war\nDer Mann\n");
+  const std::string line = "compare sys b --ref a --src src --bucket-edges 3 --samples 20";
+  const auto text = run(line);
+  EXPECT_EQ(text.exit_code, kExitOk) << text.errors;
+  EXPECT_THAT(
+      text.output,
+      AllOf(
+          HasSubstr("chrF2++"), HasSubstr("0 to 2"), HasSubstr("3 and more"), HasSubstr("bs:20")));
+  const auto report = nlohmann::json::parse(run(line + " -f json").output);
+  EXPECT_EQ(report["buckets"]["rows"][0]["sentences"], 2);
+  EXPECT_EQ(run(line + " -f html -o page.html").output, "");
+  EXPECT_THAT(space.read("page.html"), AllOf(StartsWith("<!DOCTYPE html>"), EndsWith("</html>\n")));
+  EXPECT_EQ(run(line + " -o nowhere/page.html").exit_code, kExitIo);
+}
+
+TEST_F(ScoreCommands, CompareSaysWhatIsMissing) {
+  EXPECT_EQ(run("compare sys --ref a").exit_code, kExitUsage);
+  EXPECT_EQ(run("compare sys b").exit_code, kExitUsage);
+  space.write("src", "one\n");
+  const auto result = run("compare sys b --ref a --src src");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("sys has 3 lines, the source has 1"));
+}
+
+}  // namespace
+}  // namespace phraseq
