@@ -24,17 +24,18 @@ namespace {
 namespace fs = std::filesystem;
 using phraseq::UsageError;
 
-constexpr std::array<std::array<std::string_view, 2>, 15> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 16> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
+    {"validate", "loss of a checkpoint on a split of a data folder"},
     {"generate", "translate a file or a test set"},
     {"interactive", "translate line by line, as lines come"},
     {"score", "BLEU, chrF and TER with signatures and significance"},
-    {"rescore", "score given translations with a model"},
+    {"rescore", "probability of given translations under a model"},
     {"average", "average checkpoints"},
     {"import", "turn another toolkit's model into a checkpoint"},
-    {"inspect", "show what a checkpoint or a data folder holds"},
-    {"plugins", "list, explain and check plugins"},
+    {"inspect", "verify a checkpoint and show what it holds"},
+    {"plugins", "list, explain and check plugins; write the pages of options"},
     {"phrase-table", "make a phrase table from aligned text"},
     {"plot", "draw the curves of a run"},
     {"compare", "compare the translations of two systems"},

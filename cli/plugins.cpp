@@ -209,7 +209,11 @@ int write_option_pages(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
   std::string index =
-      "# Options\n\nWritten by `phraseq plugins options`; do not edit.\n\n## Commands\n\n";
+      "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nA "
+      "command's page "
+      "shows the options of the components that it takes by itself; those of others are on their "
+      "own "
+      "pages, and `--help` shows them when they are chosen.\n\n";
   std::vector<fs::path> programs;
   for (const auto& entry :
        fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
@@ -242,11 +246,12 @@ int plugins(std::span<const std::string> arguments) {
   PluginsOptions options;
   OptionTable table;
   options.describe(table);
-  const bool answered = answer_help(table,
-                                    "plugins",
-                                    "list|info NAME|check FILE|options [OPTIONS]",
-                                    "Lists, explains and checks plugins.",
-                                    arguments);
+  const bool answered =
+      answer_help(table,
+                  "plugins",
+                  "list|info NAME|check FILE|options [OPTIONS]",
+                  "Lists, explains and checks plugins; 'options' writes the pages of docs/options.",
+                  arguments);
   if (answered)
     return kExitOk;
   parse_command_line(table, arguments, [&] { return options.problems(); });

@@ -1,5 +1,7 @@
 #include "core/corpus/preprocess.h"
 
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
@@ -21,7 +23,7 @@ struct PluginFolders final : Options {
   void describe(OptionTable& table) override {
     table.section("Plugins");
     table.field("plugin-dir", folders, "Look for plugins here first.")
-        .value_name("DIR,…")
+        .value_name("DIR,...")
         .harmless();
   }
 };
@@ -47,7 +49,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   PreprocessOptions options;
   OptionTable table;
   options.describe(table);
-  table.section(selection.name);
+  table.section(fmt::format("tokenizer {}", selection.name));
   selection.options->describe(table);
   plugins.describe(table);
   if (answer_help(table, "preprocess", kUsage, kDescription, arguments))

@@ -15,9 +15,9 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
              "Training text without the suffix: PREFIX.LANG, or gzipped PREFIX.LANG.gz.")
       .value_name("PREFIX");
   table.field("validpref", o.validpref, "Validation texts: valid, valid1, … in the result.")
-      .value_name("PREFIX,…");
+      .value_name("PREFIX,...");
   table.field("testpref", o.testpref, "Test texts: test, test1, … in the result.")
-      .value_name("PREFIX,…");
+      .value_name("PREFIX,...");
   table.field("only-source", o.only_source, "There is no target side (language models).");
   table
       .field("on-bad-line",

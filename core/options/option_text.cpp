@@ -38,7 +38,7 @@ bool has_range(const OptionField& field) {
   return !std::isinf(field.low) || !std::isinf(field.high);
 }
 
-/// "-s, --source-lang TEXT"; a positional one is its value's name alone.
+/// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
 std::string flags_text(const OptionField& field) {
   std::string text;
   for (const std::string& flag : field.short_flags) text += fmt::format("-{}, ", flag);
@@ -73,18 +73,19 @@ std::string details_text(const OptionField& field) {
   return parts.empty() ? "" : fmt::format("({})", fmt::join(parts, "; "));
 }
 
-/// `text` wrapped at the line width, every line but the first indented to the help column.
-std::string wrapped(std::string_view text) {
+/// `text` wrapped at the line width, every line but the first indented to the column where it
+/// starts.
+std::string wrapped(std::string_view text, const size_t start) {
   std::string result;
-  size_t column = kHelpColumn;
+  size_t column = start;
   while (!text.empty()) {
     const size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (column + 1 + word.size() > kLineWidth) {
-      result += '\n' + std::string(kHelpColumn, ' ');
-      column = kHelpColumn;
-    } else if (column > kHelpColumn) {
+      result += '\n' + std::string(start, ' ');
+      column = start;
+    } else if (column > start) {
       result += ' ';
       ++column;
     }
@@ -102,7 +103,8 @@ std::string help_entry(const OptionField& field) {
     flags.resize(kHelpColumn, ' ');
   }
   const std::string details = details_text(field);
-  return flags + wrapped(details.empty() ? field.help : field.help + " " + details) + '\n';
+  const std::string help = details.empty() ? field.help : field.help + " " + details;
+  return flags + wrapped(help, kHelpColumn) + '\n';
 }
 
 std::string markdown_escaped(std::string_view text) {
@@ -115,24 +117,34 @@ std::string markdown_escaped(std::string_view text) {
   return result;
 }
 
+/// "yes, no", "fp32, bf16", "N, 1 to 99": what may follow the flag.
+std::string legal_values(const OptionField& field) {
+  if (is_bool(field))
+    return "yes, no";
+  if (!field.choices.empty())
+    return fmt::format("{}", fmt::join(field.choices, ", "));
+  const std::string word = value_word(field);
+  return has_range(field) ? fmt::format("{}, {}", word, range_text(field.low, field.high)) : word;
+}
+
 std::string markdown_row(const OptionField& field) {
   std::string names;
   for (const std::string& flag : field.short_flags) names += fmt::format("`-{}` ", flag);
-  names += fmt::format("`--{}`", field.name);
+  const bool optional_flag = field.is_positional;
+  names +=
+      fmt::format("`{}--{}{}`", optional_flag ? "[" : "", field.name, optional_flag ? "]" : "");
   for (const std::string& other : field.aliases) names += fmt::format(" `--{}`", other);
-  std::string limits = is_bool(field) ? "yes, no" : value_word(field);
-  if (!field.choices.empty())
-    limits = fmt::format("{}", fmt::join(field.choices, ", "));
-  if (has_range(field))
-    limits = range_text(field.low, field.high);
   std::string help = field.help;
   if (!field.bare.empty())
     help += fmt::format(" Without a value: {}.", field.bare);
   const std::string shown = field.is_required            ? "required"
                             : field.default_text.empty() ? ""
                                                          : fmt::format("`{}`", field.default_text);
-  return fmt::format(
-      "| {} | {} | {} | {} |\n", names, markdown_escaped(limits), shown, markdown_escaped(help));
+  return fmt::format("| {} | {} | {} | {} |\n",
+                     names,
+                     markdown_escaped(legal_values(field)),
+                     shown,
+                     markdown_escaped(help));
 }
 
 nlohmann::json value_json(const OptionField& field) {
@@ -176,7 +188,7 @@ const nlohmann::json& plain_value(const nlohmann::json& json) {
 std::string help_text(const OptionTable& table,
                       std::string_view usage,
                       std::string_view description) {
-  return fmt::format("Usage: {}\n\n{}\n{}", usage, description, options_text(table));
+  return fmt::format("Usage: {}\n\n{}\n{}", usage, wrapped(description, 0), options_text(table));
 }
 
 std::string options_text(const OptionTable& table) {

@@ -13,7 +13,7 @@ namespace {
 struct Described {
   explicit Described(const Component& component, const Preset* preset = nullptr)
       : options(component.make_options()) {
-    table.section(component.name);
+    table.section("Options");
     options->describe(table);
     if (preset != nullptr)
       preset->apply(*options);

@@ -131,7 +131,7 @@ TEST(PluginsCommand, WritesAPageForEveryComponent) {
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(content_of(pages + "/toy-rectangle.md"),
               AllOf(HasSubstr("# toy `rectangle`"),
-                    HasSubstr("| `--toy-height` | 1 to 100 | `3` | Rows. |"),
+                    HasSubstr("| `--toy-height` | N, 1 to 100 | `3` | Rows. |"),
                     HasSubstr("| `rectangle_tall` | Seven rows. | toy-height 7 |"),
                     Not(HasSubstr(folder.path()))));
   EXPECT_THAT(content_of(pages + "/phraseq-plugins.md"), HasSubstr("# phraseq plugins"));

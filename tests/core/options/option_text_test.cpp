@@ -81,7 +81,7 @@ TEST(MarkdownText, MakesATableASection) {
   EXPECT_THAT(
       markdown_text(sample.table, "sample", "A sample."),
       AllOf(testing::StartsWith("# sample\n\nA sample.\n\n## Model\n\n| option | value |"),
-            HasSubstr("| `-l` `--layers` `--depth` | 1 to 99 | `6` | Number of layers. |\n"),
+            HasSubstr("| `-l` `--layers` `--depth` | N, 1 to 99 | `6` | Number of layers. |\n"),
             HasSubstr("| `--format` | plain, fairseq, jsonl | `plain` | How to print. |\n")));
 }
 

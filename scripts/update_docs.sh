@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Writes the generated pages of the documentation, docs/options, from what a build's commands and
+# plugins say of themselves. The test OptionPages fails when they are out of date.
+#
+#   scripts/update_docs.sh [BUILD_FOLDER]        default: build
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+program=$(realpath -m "${1:-$root/build}")/bin/phraseq-plugins
+[[ -x $program ]] || { echo "update_docs: error: $program is not there; build first" >&2; exit 1; }
+
+rm -f "$root"/docs/options/*.md # pages of what is no longer there, too
+env -u PHRASEQ_PLUGIN_PATH "$program" options --output "$root/docs/options"
