@@ -12,6 +12,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH $ORIGIN/../lib $ORIGIN/..)  # from bin/ and lib/; from the plugins' lib/phraseq/
 
 # One set of code-generation flags for libraries and programs, so that one precompiled header serves
 # both: hence -fPIC by hand rather than CMake's -fPIC here and -fPIE there.

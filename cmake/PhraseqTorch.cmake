@@ -11,9 +11,13 @@ set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
 file(GLOB wheel_roots
      ${CMAKE_BINARY_DIR}/venv/lib/python3*/site-packages/torch
      $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/torch)
+set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${wheel_roots})
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
-          HINTS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} PATH_SUFFIXES include)
-find_library(PHRASEQ_TORCH_CPU torch_cpu HINTS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} PATH_SUFFIXES lib)
+          ${torch_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+find_library(PHRASEQ_TORCH_CPU torch_cpu ${torch_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH)
+# What is found already is not looked for again.
+find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h PATH_SUFFIXES include)
+find_library(PHRASEQ_TORCH_CPU torch_cpu PATH_SUFFIXES lib)
 if(NOT PHRASEQ_TORCH_INCLUDE OR NOT PHRASEQ_TORCH_CPU)
   message(FATAL_ERROR "LibTorch was not found.\n"
     "  Looked in PHRASEQ_TORCH_ROOT='${PHRASEQ_TORCH_ROOT}', ${CMAKE_BINARY_DIR}/venv, VIRTUAL_ENV and CMAKE_PREFIX_PATH.\n"
