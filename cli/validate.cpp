@@ -55,12 +55,17 @@ void print(const nlohmann::json& result, const std::string& format) {
     return;
   }
   const double bits = 1.0 / std::numbers::ln2;
+  const std::string accuracy =
+      result.contains("correct_per_token")
+          ? fmt::format(" | accuracy {:.4f}", result["correct_per_token"].get<double>())
+          : "";
   std::puts(fmt::format("valid on '{}' subset | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl "
-                        "{:.2f} | {} tokens | {} sentences",
+                        "{:.2f}{} | {} tokens | {} sentences",
                         result["subset"].get<std::string>(),
                         result["loss"].get<double>() * bits,
                         result["nll_loss"].get<double>() * bits,
                         result["ppl"].get<double>(),
+                        accuracy,
                         result["tokens"].get<int64_t>(),
                         result["sentences"].get<int64_t>())
                 .c_str());
@@ -81,6 +86,8 @@ int validate_command(std::span<const std::string> arguments) {
     return kExitOk;
   }
   parse_command_line(table, arguments);
+  if (answer_print_config(table, arguments))
+    return kExitOk;
   if (options.threads > 0)
     at::set_num_threads(static_cast<int>(options.threads));
   LoadOptions load;

@@ -31,6 +31,12 @@ nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
 
 }  // namespace
 
+int64_t parameter_count(const nn::FlatParameters& parameters) {
+  int64_t count = 0;
+  for (const auto& entry : parameters.entries()) count += entry.parameter.numel();
+  return count;
+}
+
 nlohmann::json run_manifest(std::span<const std::string> arguments,
                             const OptionTable& table,
                             std::span<const LoadedPlugin> plugins,
@@ -55,7 +61,7 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
          {{"size", task.target_dictionary().size()},
           {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
       {"data", data_fingerprint},
-      {"parameters", translator.parameters->values().numel()},
+      {"parameters", parameter_count(*translator.parameters)},
       {"device", translator.parameters->values().device().str()},
       {"threads", at::get_num_threads()},
       {"cores", std::thread::hardware_concurrency()},

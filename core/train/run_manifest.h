@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "core/train/translator.h"
 
 namespace phraseq {
+
+/// Numbers that a model learns; the buffer that holds them has a few more, for alignment.
+PHRASEQ_API int64_t parameter_count(const nn::FlatParameters& parameters);
 
 /// What a run was: written to SAVE_DIR/run.json at the start, so that the run can be told from
 /// others and made again (docs/formats/run_manifest.md): command line, every option with its

@@ -159,7 +159,7 @@ std::optional<std::string> restore_path(const CheckpointOptions& options,
 void announce(const TrainRun& run, const Translator& translator, const BatchIterator& batches) {
   log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
                        run.components.arch,
-                       translator.parameters->values().numel(),
+                       parameter_count(*translator.parameters),
                        translator.parameters->values().device().str(),
                        at::get_num_threads(),
                        precision_of(run.machine) == nn::Precision::kBf16 ? "bf16" : "fp32"));
@@ -203,13 +203,6 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   const ValidationParts validation = make_validation(run, translator, *criterion);
   TrainingLog log(run.machine, folder ? folder->path() : "");
   StopSignals signals;
-  if (folder) {
-    write_file(
-        folder->path() + "/run.json",
-        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint())
-                .dump(2) +
-            "\n");
-  }
   announce(run, translator, batches);
 
   Trainer trainer({&translator,
@@ -229,6 +222,14 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    &run.table});
   if (const auto path = restore_path(run.checkpoints, folder.get()))
     trainer.resume(*path);
+  // Only now: a run that is refused leaves the manifest of the one before.
+  if (folder) {
+    write_file(
+        folder->path() + "/run.json",
+        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint())
+                .dump(2) +
+            "\n");
+  }
   const int signal = trainer.run();
   return signal == 0 ? kExitOk : 128 + signal;
 }

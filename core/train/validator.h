@@ -36,8 +36,9 @@ class PHRASEQ_API Validator {
   /// Also translate; both outlive the validator.
   void translate_with(Decoder& decoder, const Metric& metric);
 
-  /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", and with a decoder "score",
-  /// "score_name", "score_text", "signature"}; losses in nats per token.
+  /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", what the criterion counts as
+  /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature"}; losses
+  /// in nats per token.
   nlohmann::json run();
   /// Whether larger is better for the score of `translate_with`.
   bool score_is_maximised() const { return score_is_maximised_; }
