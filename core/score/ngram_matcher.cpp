@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 
 namespace phraseq::score {
@@ -121,11 +122,33 @@ std::vector<NgramCounts> match_ngrams(std::span<const uint32_t> hypothesis,
   return result;
 }
 
+size_t WordNumbers::find_slot(std::string_view word) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = std::hash<std::string_view>()(word) & mask;
+  while (slots_[slot] != 0 && words_[slots_[slot] - 1] != word) slot = (slot + 1) & mask;
+  return slot;
+}
+
+void WordNumbers::make_room(size_t more) {
+  const size_t wanted = std::bit_ceil(2 * (words_.size() + more) + 2);
+  if (wanted <= slots_.size())
+    return;
+  slots_.assign(wanted, 0);
+  for (uint32_t number = 0; number < words_.size(); ++number)
+    slots_[find_slot(words_[number])] = number + 1;
+}
+
 std::vector<uint32_t> WordNumbers::number(const std::vector<std::string_view>& words) {
+  make_room(words.size());
   std::vector<uint32_t> row;
   row.reserve(words.size());
   for (const auto& word : words) {
-    row.push_back(numbers_.try_emplace(word, static_cast<uint32_t>(numbers_.size())).first->second);
+    uint32_t& slot = slots_[find_slot(word)];
+    if (slot == 0) {
+      words_.push_back(word);
+      slot = static_cast<uint32_t>(words_.size());
+    }
+    row.push_back(slot - 1);
   }
   return row;
 }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/api.h"
@@ -27,13 +26,17 @@ PHRASEQ_API std::vector<NgramCounts> match_ngrams(std::span<const uint32_t> hypo
                                                   std::span<const std::vector<uint32_t>> references,
                                                   int max_order);
 
-/// Numbers words in the order in which they are first seen.
+/// Numbers words in the order in which they are first seen. The words must outlive it.
 class PHRASEQ_API WordNumbers {
  public:
   std::vector<uint32_t> number(const std::vector<std::string_view>& words);
 
  private:
-  std::unordered_map<std::string_view, uint32_t> numbers_;
+  size_t find_slot(std::string_view word) const;
+  void make_room(size_t more);
+
+  std::vector<std::string_view> words_;  ///< by number
+  std::vector<uint32_t> slots_;          ///< number + 1, 0 = free; at most half of them are taken
 };
 
 }  // namespace phraseq::score

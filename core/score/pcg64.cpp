@@ -81,4 +81,18 @@ Pcg64::Pcg64(uint64_t seed) {
 std::string Pcg64::state() const { return to_decimal(state_); }
 std::string Pcg64::increment() const { return to_decimal(increment_); }
 
+void RandomBits::fill(std::span<uint8_t> bits) {
+  while (!bits.empty()) {
+    if (left_ == 0) {
+      word_ = generator_.next_half();
+      left_ = 32;
+    }
+    const size_t count = std::min(left_, bits.size());
+    for (size_t at = 0; at < count; ++at) bits[at] = static_cast<uint8_t>(word_ >> at & 1);
+    word_ >>= count;
+    left_ -= count;
+    bits = bits.subspan(count);
+  }
+}
+
 }  // namespace phraseq::score

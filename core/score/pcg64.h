@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,12 +47,13 @@ class PHRASEQ_API Pcg64 {
 class PHRASEQ_API RandomBits {
  public:
   explicit RandomBits(Pcg64& generator) : generator_(generator) {}
-  bool next();
+  /// The next bits, one a byte.
+  void fill(std::span<uint8_t> bits);
 
  private:
   Pcg64& generator_;
-  uint32_t bits_ = 0;
-  int left_ = 0;
+  uint64_t word_ = 0;
+  size_t left_ = 0;
 };
 
 // Called millions of times in a row: to be inlined.
@@ -85,17 +87,6 @@ inline uint32_t Pcg64::below(uint64_t bound) {
     while (static_cast<uint32_t>(product) < threshold) product = uint64_t{next_half()} * limit;
   }
   return static_cast<uint32_t>(product >> 32);
-}
-
-inline bool RandomBits::next() {
-  if (left_ == 0) {
-    bits_ = generator_.next_half();
-    left_ = 32;
-  }
-  const bool bit = (bits_ & 1) != 0;
-  bits_ >>= 1;
-  --left_;
-  return bit;
 }
 
 }  // namespace phraseq::score

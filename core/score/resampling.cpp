@@ -15,7 +15,7 @@ namespace {
 /// Draws are made one after the other, scores in parallel: a block of draws is in memory at a time.
 constexpr int64_t kBlock = 256;
 
-/// `draw()` makes the next number; `score(sample, numbers)` uses the `per_sample` numbers of a
+/// `draw(numbers)` makes the next ones; `score(sample, numbers)` uses the `per_sample` numbers of a
 /// sample.
 template <class Number, class Draw, class Score>
 void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score score) {
@@ -23,7 +23,7 @@ void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score
   for (int64_t begin = 0; begin < samples; begin += kBlock) {
     const auto count = static_cast<size_t>(std::min(kBlock, samples - begin));
     numbers.resize(count * per_sample);
-    for (auto& number : numbers) number = draw();
+    draw(std::span<Number>(numbers));
     in_parallel(count, threads, [&](size_t first, size_t last) {
       for (size_t at = first; at < last; ++at) {
         score(static_cast<size_t>(begin) + at,
@@ -68,7 +68,9 @@ std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
       samples,
       sentences,
       threads,
-      [&] { return generator.below(sentences); },
+      [&](std::span<uint32_t> drawn) {
+        for (auto& sentence : drawn) sentence = generator.below(sentences);
+      },
       [&](size_t sample, std::span<const uint32_t> drawn) {
         for (size_t system = 0; system < systems.size(); ++system) {
           std::vector<float> sums(metric.statistics(), 0.0F);
@@ -99,14 +101,15 @@ std::vector<double> randomized_differences(const CorpusMetric& metric,
       trials,
       first.sentences(),
       threads,
-      [&] { return static_cast<uint8_t>(bits.next()); },
+      [&](std::span<uint8_t> from_first) { bits.fill(from_first); },
       [&](size_t trial, std::span<const uint8_t> from_first) {
-        std::vector<uint32_t> exchanged;
-        exchanged.reserve(from_first.size());
+        std::vector<uint32_t> exchanged(from_first.size());
+        size_t count = 0;
         for (uint32_t sentence = 0; sentence < from_first.size(); ++sentence) {
-          if (from_first[sentence] != 0)
-            exchanged.push_back(sentence);
+          exchanged[count] = sentence;  // no branch: the bits are random
+          count += from_first[sentence];
         }
+        exchanged.resize(count);
         std::vector<double> one = second_sums;
         rows.add(exchanged, one);
         std::vector<double> other(one.size());

@@ -1,66 +1,87 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace phraseq::score {
 
-/// Rows of statistics, laid out so that sums over many of them run in vector registers: the columns
-/// are cut into slices of a cache line, the last one filled up with zeros, and the rows' parts of a
-/// slice lie one behind the other.
+/// Rows of statistics, laid out so that sums over many of them stay in vector registers: the
+/// columns are cut into slices of up to eight vectors, the last vector filled up with zeros, and
+/// the rows' parts of a slice lie one behind the other.
 template <class Real>
 class SlicedRows {
  public:
   /// `values` row by row.
-  SlicedRows(std::span<const double> values, size_t columns)
-      : columns_(columns), rows_(columns == 0 ? 0 : values.size() / columns) {
-    slices_.resize(rows_ * ((columns_ + kLanes - 1) / kLanes));
-    for (size_t at = 0; at < values.size(); ++at) {
-      const size_t column = at % columns_;
-      lane(slices_[column / kLanes * rows_ + at / columns_], column % kLanes) =
-          static_cast<Real>(values[at]);
+  SlicedRows(std::span<const double> values, size_t columns) {
+    const size_t rows = columns == 0 ? 0 : values.size() / columns;
+    for (size_t first = 0; first < columns; first += kMostVectors * kLanes) {
+      Slice& slice = slices_.emplace_back();
+      slice.first = first;
+      slice.width = std::min(columns - first, kMostVectors * kLanes);
+      slice.vectors = (slice.width + kLanes - 1) / kLanes;
+      slice.rows.resize(rows * slice.vectors);
+      for (size_t row = 0; row < rows; ++row) {
+        for (size_t at = 0; at < slice.width; ++at) {
+          slice.rows[row * slice.vectors + at / kLanes].lanes[at % kLanes] =
+              static_cast<Real>(values[row * columns + first + at]);
+        }
+      }
     }
   }
 
   /// Adds the rows that `chosen` names, one after the other, to `sums` [columns].
   void add(std::span<const uint32_t> chosen, std::span<Real> sums) const {
-    for (size_t first = 0; first < columns_; first += kLanes) {
-      const size_t width = std::min(kLanes, columns_ - first);
-      Slice total;
-      for (size_t at = 0; at < width; ++at) lane(total, at) = sums[first + at];
-      add_slices(&slices_[first / kLanes * rows_], chosen, total);
-      for (size_t at = 0; at < width; ++at) sums[first + at] = lane(total, at);
+    for (const auto& slice : slices_) {
+      std::array<Vector, kMostVectors> total{};
+      for (size_t at = 0; at < slice.width; ++at)
+        total[at / kLanes].lanes[at % kLanes] = sums[slice.first + at];
+      kAdders[slice.vectors - 1](slice.rows.data(), chosen, total);
+      for (size_t at = 0; at < slice.width; ++at)
+        sums[slice.first + at] = total[at / kLanes].lanes[at % kLanes];
     }
   }
 
  private:
-  static constexpr size_t kVectorBytes = 16;
-  static constexpr size_t kVectors = 4;
-  static constexpr size_t kLanesOfVector = kVectorBytes / sizeof(Real);
-  static constexpr size_t kLanes = kVectors * kLanesOfVector;
+  static constexpr size_t kVectorBytes = 16;  // what every x86-64 and every ARM64 has
+  static constexpr size_t kLanes = kVectorBytes / sizeof(Real);
+  static constexpr size_t kMostVectors = 8;
+  struct Vector {
+    using Lanes [[gnu::vector_size(kVectorBytes)]] = Real;
+    Lanes lanes = {};
+  };
+  using Total = std::array<Vector, kMostVectors>;
 
-  using Vector [[gnu::vector_size(kVectorBytes)]] = Real;
-  struct alignas(kVectors* kVectorBytes) Slice {
-    Vector vectors[kVectors] = {};
+  struct Slice {
+    size_t first = 0;          ///< column
+    size_t width = 0;          ///< columns
+    size_t vectors = 0;        ///< a row
+    std::vector<Vector> rows;  ///< [row, vector]
   };
 
-  static auto& lane(Slice& slice, size_t at) {
-    return slice.vectors[at / kLanesOfVector][at % kLanesOfVector];
-  }
-
-  static void add_slices(const Slice* rows, std::span<const uint32_t> chosen, Slice& total) {
-    Slice sum = total;
+  template <size_t kVectors>
+  static void add_rows(const Vector* rows, std::span<const uint32_t> chosen, Total& total) {
+    Vector sum[kVectors];
+    std::copy_n(total.begin(), kVectors, sum);
     for (const uint32_t row : chosen) {
-      for (size_t at = 0; at < kVectors; ++at) sum.vectors[at] += rows[row].vectors[at];
+      const Vector* part = rows + row * kVectors;
+      for (size_t at = 0; at < kVectors; ++at) sum[at].lanes += part[at].lanes;
     }
-    total = sum;
+    std::copy_n(sum, kVectors, total.begin());
   }
 
-  size_t columns_;
-  size_t rows_;
-  std::vector<Slice> slices_;  ///< [slice][row]
+  using Adder = void (*)(const Vector*, std::span<const uint32_t>, Total&);
+  template <size_t... kCounts>
+  static constexpr std::array<Adder, kMostVectors> adders(std::index_sequence<kCounts...>) {
+    return {add_rows<kCounts + 1>...};
+  }
+  static constexpr std::array<Adder, kMostVectors> kAdders =
+      adders(std::make_index_sequence<kMostVectors>());
+
+  std::vector<Slice> slices_;
 };
 
 }  // namespace phraseq::score

@@ -39,8 +39,9 @@ TEST(Pcg64, DrawsNumpysBoundedNumbers) {
 TEST(Pcg64, DrawsNumpysBits) {
   Pcg64 generator(12345);
   RandomBits bits(generator);
-  std::vector<int> found;
-  for (int i = 0; i < 16; ++i) found.push_back(bits.next() ? 1 : 0);
+  std::vector<uint8_t> found(16);
+  bits.fill(std::span(found).first(5));
+  bits.fill(std::span(found).subspan(5));
   EXPECT_THAT(found, ElementsAre(1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1));
 }
 
