@@ -110,7 +110,9 @@ void ValidationOptions::describe(OptionTable& v) {
           maximize_best_checkpoint_metric,
           "Larger is better (known for BLEU without saying).")
       .harmless();
-  v.field("patience", patience, "End after so many validations without a better one; -1 = never.")
+  v.field("patience",
+          patience,
+          "End after so many validations in a row without a better one; 0 or -1 = never.")
       .at_least(-1)
       .harmless();
 }

@@ -34,8 +34,7 @@ nlohmann::json TrainState::to_json() const {
           {"best", best ? nlohmann::json(*best) : nlohmann::json()},
           {"validations_without_better", validations_without_better},
           {"interval", interval.to_json()},
-          {"epoch", epoch.to_json()},
-          {"finished", finished}};
+          {"epoch", epoch.to_json()}};
 }
 
 TrainState TrainState::from_json(const nlohmann::json& json) {
@@ -49,7 +48,6 @@ TrainState TrainState::from_json(const nlohmann::json& json) {
   json.at("validations_without_better").get_to(state.validations_without_better);
   state.interval = IntervalSums::from_json(json.at("interval"));
   state.epoch = IntervalSums::from_json(json.at("epoch"));
-  json.at("finished").get_to(state.finished);
   return state;
 }
 

@@ -31,7 +31,6 @@ struct PHRASEQ_API TrainState {
   int64_t validations_without_better = 0;
   IntervalSums interval;
   IntervalSums epoch;
-  bool finished = false;  ///< ended by its own limits, not by a signal
 
   nlohmann::json to_json() const;
   static TrainState from_json(const nlohmann::json& json);

@@ -141,7 +141,7 @@ std::optional<std::string> Trainer::limit_text() const {
   if (state_.updates > 0 && learning_rate() <= o.stop_min_lr)
     return fmt::format("the learning rate fell to --stop-min-lr {}", o.stop_min_lr);
   const int64_t patience = options_.validation.patience;
-  if (patience >= 0 && state_.validations_without_better > patience)
+  if (patience > 0 && state_.validations_without_better >= patience)
     return fmt::format("{} validations without a better one (--patience {})",
                        state_.validations_without_better,
                        patience);
@@ -300,7 +300,6 @@ void Trainer::resume(const std::string& path) {
     state_.best.reset();
     state_.validations_without_better = 0;
   }
-  state_.finished = false;
   if (options_.precision == nn::Precision::kBf16)
     parts_.translator->parameters->refresh_bf16();
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",

@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+/// How many validations in a row were worse than the best before them, after each validation.
+std::vector<int> worse_in_a_row(const Workspace& workspace) {
+  std::vector<int> counts;
+  double best = 0;
+  for (const std::string& line : lines_of(workspace.read("run/metrics.jsonl"))) {
+    const auto entry = nlohmann::json::parse(line);
+    if (entry.at("event") != "valid")
+      continue;
+    const double loss = entry.at("loss");
+    const bool is_better = counts.empty() || loss <= best;
+    counts.push_back(is_better ? 0 : counts.back() + 1);
+    best = is_better ? loss : best;
+  }
+  return counts;
+}
+
+TEST(Patience, EndsTheRunAfterSoManyValidationsWithoutABetterOne) {
+  Workspace workspace;
+  write_toy_corpus(workspace);
+  ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
+  // With such a learning rate things only get worse.
+  const CommandResult result =
+      workspace.run(toy_train("run", 50) +
+                    words("--lr 1 --warmup-updates 1 --validate-interval-updates 1 --patience 3"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  const std::vector<int> counts = worse_in_a_row(workspace);
+  ASSERT_LT(counts.size(), 50u);
+  ASSERT_GE(counts.size(), 4u);
+  EXPECT_EQ(counts.back(), 3);
+  EXPECT_THAT(std::vector<int>(counts.begin(), counts.end() - 1), testing::Each(testing::Lt(3)));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
