@@ -38,6 +38,12 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
+TEST_F(WrongResume, LeavesTheManifestOfTheRunThatWas) {
+  const std::string manifest = workspace_.read("run/run.json");
+  EXPECT_EQ(workspace_.run(toy_train("run", 20) + words("--update-freq 2")).exit_code, kExitUsage);
+  EXPECT_EQ(workspace_.read("run/run.json"), manifest);
+}
+
 TEST_F(WrongResume, AnAverageIsNoRunToGoOnWith) {
   ASSERT_EQ(workspace_.run(words("average --inputs run/checkpoint_last --output mean.safetensors"))
                 .exit_code,
