@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -68,6 +69,26 @@ std::string human_line(const nlohmann::json& r) {
       100.0 * r["clipped"].get<double>());
 }
 
+std::string validation_line(const nlohmann::json& r) {
+  const double bits = 1.0 / std::numbers::ln2;
+  std::string line = fmt::format(
+      "epoch {:03} | valid on '{}' | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
+      r["epoch"].get<int64_t>(),
+      r.value("subset", ""),
+      r.value("loss", 0.0) * bits,
+      r.value("nll_loss", 0.0) * bits,
+      r.value("ppl", 0.0));
+  if (r.contains("score"))
+    line +=
+        fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());
+  const std::string metric = r.value("best_metric", "loss");
+  const bool in_bits = metric == "loss" || metric == "nll_loss";
+  return line + fmt::format(" | num_updates {} | best_{} {:.3f}",
+                            r["updates"].get<int64_t>(),
+                            metric,
+                            r.value("best", 0.0) * (in_bits ? bits : 1.0));
+}
+
 std::FILE* open_for_append(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr)
@@ -108,10 +129,10 @@ TrainingLog::~TrainingLog() {
 
 double TrainingLog::wall_seconds() const { return seconds_since(start_); }
 
-void TrainingLog::write(const nlohmann::json& record) {
+void TrainingLog::write(const nlohmann::json& fields) {
   if (metrics_ == nullptr)
     return;
-  const std::string line = record.dump() + "\n";
+  const std::string line = fields.dump() + "\n";
   if (std::fwrite(line.data(), 1, line.size(), metrics_) != line.size() ||
       std::fflush(metrics_) != 0) {
     throw IoError(metrics_path_, "write", errno);
@@ -150,76 +171,47 @@ void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
   bar_shown_ = true;
 }
 
-void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json record = numbers(place, sums, seconds_since(interval_start_));
-  interval_start_ = Clock::now();
-  record["event"] = "train";
-  record["wall"] = wall_seconds();
-  write(record);
-  if (style_ == Style::kNone)
+void TrainingLog::record(const std::string& event, nlohmann::json fields, const Line& line) {
+  fields["event"] = event;
+  fields["wall"] = wall_seconds();
+  write(fields);
+  if (style_ == Style::kNone || !line)
     return;
   clear_bar();
-  if (style_ == Style::kJson)
-    return log_info(record.dump());
-  log_info(fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}",
+  log_info(style_ == Style::kJson ? fields.dump() : line(fields));
+}
+
+void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums) {
+  nlohmann::json fields = numbers(place, sums, seconds_since(interval_start_));
+  interval_start_ = Clock::now();
+  record("train", std::move(fields), [&](const nlohmann::json& written) {
+    return fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}",
                        place.epoch,
                        place.batch,
                        place.batches,
-                       human_line(record),
-                       wall_seconds()));
+                       human_line(written),
+                       wall_seconds());
+  });
 }
 
 void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json record = numbers(place, sums, seconds_since(epoch_start_));
+  nlohmann::json fields = numbers(place, sums, seconds_since(epoch_start_));
   epoch_start_ = Clock::now();
-  record["event"] = "epoch";
-  record["wall"] = wall_seconds();
-  write(record);
-  if (style_ == Style::kNone)
-    return;
-  clear_bar();
-  if (style_ == Style::kJson)
-    return log_info(record.dump());
-  log_info(fmt::format(
-      "epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(record), wall_seconds()));
+  record("epoch", std::move(fields), [&](const nlohmann::json& written) {
+    return fmt::format(
+        "epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(written), wall_seconds());
+  });
 }
 
 void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& scores) {
-  nlohmann::json record = scores;
-  record["event"] = "valid";
-  record["epoch"] = place.epoch;
-  record["updates"] = place.updates;
-  record["wall"] = wall_seconds();
-  write(record);
-  if (style_ == Style::kNone)
-    return;
-  clear_bar();
-  if (style_ == Style::kJson)
-    return log_info(record.dump());
-  const double bits = 1.0 / std::numbers::ln2;
-  std::string line = fmt::format(
-      "epoch {:03} | valid on '{}' | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
-      place.epoch,
-      scores.value("subset", ""),
-      scores.value("loss", 0.0) * bits,
-      scores.value("nll_loss", 0.0) * bits,
-      scores.value("ppl", 0.0));
-  if (scores.contains("score"))
-    line += fmt::format(
-        " | {} {:.2f}", scores["score_name"].get<std::string>(), scores["score"].get<double>());
-  const std::string best_metric = scores.value("best_metric", "loss");
-  const bool in_bits = best_metric == "loss" || best_metric == "nll_loss";
-  line += fmt::format(" | num_updates {} | best_{} {:.3f}",
-                      place.updates,
-                      best_metric,
-                      scores.value("best", 0.0) * (in_bits ? bits : 1.0));
-  log_info(line);
+  nlohmann::json fields = scores;
+  fields["epoch"] = place.epoch;
+  fields["updates"] = place.updates;
+  record("valid", std::move(fields), validation_line);
 }
 
 void TrainingLog::event(const std::string& name, nlohmann::json fields) {
-  fields["event"] = name;
-  fields["wall"] = wall_seconds();
-  write(fields);
+  record(name, std::move(fields), nullptr);
 }
 
 }  // namespace phraseq

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -46,7 +47,10 @@ class PHRASEQ_API TrainingLog {
  private:
   enum class Style { kBar, kSimple, kJson, kNone };
   static Style style_from(const MachineOptions& options);
-  void write(const nlohmann::json& record);
+  using Line = std::function<std::string(const nlohmann::json& fields)>;
+  /// Writes the fields to metrics.jsonl and, where there is a `line` to say them, logs that.
+  void record(const std::string& event, nlohmann::json fields, const Line& line);
+  void write(const nlohmann::json& fields);
   void clear_bar();
 
   Style style_;
