@@ -18,7 +18,7 @@ class WrongResume : public ::testing::Test {
   WrongResume() {
     write_toy_corpus(workspace_);
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
-    EXPECT_EQ(workspace_.run(toy_train("run", 10)).exit_code, kExitOk);
+    EXPECT_EQ(workspace_.run(toy_train("run", 10) + words("--threads 1")).exit_code, kExitOk);
   }
 
   Workspace workspace_;
@@ -26,15 +26,15 @@ class WrongResume : public ::testing::Test {
 
 TEST_F(WrongResume, OtherOptionsAreShownBesideTheOldOnes) {
   const CommandResult result =
-      workspace_.run(toy_train("run", 20) + words("--update-freq 2 --log-interval 5"));
+      workspace_.run(toy_train("run", 20) + words("--threads 1 --update-freq 2 --log-interval 5"));
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,
               AllOf(HasSubstr("update-freq: was [1], now [2]"), Not(HasSubstr("log-interval:"))));
 }
 
 TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
-  const CommandResult result =
-      workspace_.run(toy_train("run", 20) + words("--update-freq 2 --allow-changed update-freq"));
+  const CommandResult result = workspace_.run(
+      toy_train("run", 20) + words("--threads 1 --update-freq 2 --allow-changed update-freq"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
@@ -48,7 +48,7 @@ TEST_F(WrongResume, AnAverageIsNoRunToGoOnWith) {
   ASSERT_EQ(workspace_.run(words("average --inputs run/checkpoint_last --output mean.safetensors"))
                 .exit_code,
             kExitOk);
-  const Arguments fresh = toy_train("fresh", 20);
+  const Arguments fresh = toy_train("fresh", 20) + words("--threads 1");
   const CommandResult refused = workspace_.run(fresh + words("--restore-file ./mean.safetensors"));
   EXPECT_EQ(refused.exit_code, kExitFormat);
   EXPECT_THAT(refused.errors, HasSubstr("--finetune-from-model"));

@@ -1,0 +1,121 @@
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class TrainingRules : public ::testing::Test {
+ protected:
+  TrainingRules() {
+    write_toy_corpus(workspace_);
+    EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  }
+
+  CommandResult train(int updates, const std::string& more) {
+    return workspace_.run(toy_train("run", updates) + words("--threads 1 " + more));
+  }
+
+  /// The checkpoints of the run, without pointers, metrics and manifest.
+  std::set<std::string> checkpoints() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(workspace_.path("run"))) {
+      if (entry.path().extension() == ".safetensors")
+        names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  /// All records of one kind in metrics.jsonl.
+  std::vector<nlohmann::json> records(const std::string& event) const {
+    std::vector<nlohmann::json> found;
+    for (const std::string& line : lines_of(workspace_.read("run/metrics.jsonl"))) {
+      auto record = nlohmann::json::parse(line);
+      if (record.at("event") == event)
+        found.push_back(std::move(record));
+    }
+    return found;
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(TrainingRules, ARunThatDivergesSaysWithWhichSentencesAndKeepsItsCheckpoints) {
+  ASSERT_EQ(train(20, "").exit_code, kExitOk);
+  const auto before = last_tensors(workspace_, "run");
+  const CommandResult result = train(
+      100,
+      "--lr 1e30 --allow-changed lr --max-bad-updates 3 --disable-validation --save-interval 99");
+  EXPECT_EQ(result.exit_code, kExitDivergence) << result.errors;
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("3 updates in a row"), HasSubstr("--clip-norm")));
+  EXPECT_TRUE(workspace_.exists("run/diverged_batch.json"));
+  EXPECT_TRUE(last_tensors(workspace_, "run") == before);
+}
+
+TEST_F(TrainingRules, KeepsTheLastEpochsAndUpdatesAskedFor) {
+  ASSERT_EQ(train(1000,
+                  "--max-epoch 5 --keep-last-epochs 2 --save-interval-updates 4 "
+                  "--keep-interval-updates 1 --disable-validation")
+                .exit_code,
+            kExitOk);
+  const auto kept = checkpoints();
+  EXPECT_THAT(kept, Contains("checkpoint4.safetensors"));
+  EXPECT_THAT(kept, Contains("checkpoint5.safetensors"));
+  EXPECT_EQ(kept.size(), 3u) << ::testing::PrintToString(kept);
+}
+
+TEST_F(TrainingRules, EndsWhenPatienceDoes) {
+  // A learning rate far too large: soon no validation is better than the best.
+  ASSERT_EQ(train(10000, "--lr 1 --patience 2 --max-epoch 100").exit_code, kExitOk);
+  const auto validations = records("valid");
+  ASSERT_GE(validations.size(), 4u);
+  ASSERT_LT(validations.size(), 100u);
+  const size_t last = validations.size() - 1;
+  for (size_t i = last - 2; i <= last; ++i) {
+    EXPECT_GT(validations[i].at("loss"), validations[last - 3].at("loss"));
+  }
+}
+
+TEST_F(TrainingRules, AnUpdateHoldsTheBatchesOfUpdateFreqByEpoch) {
+  ASSERT_EQ(train(1000, "--max-epoch 2 --update-freq 1,3").exit_code, kExitOk);
+  const auto epochs = records("epoch");
+  ASSERT_EQ(epochs.size(), 2u);
+  const int batches = epochs[0].at("batches");
+  EXPECT_EQ(epochs[0].at("updates"), batches);
+  EXPECT_EQ(epochs[1].at("updates"), batches + (batches + 2) / 3);
+  EXPECT_EQ(epochs[0].at("tokens"), epochs[1].at("tokens"));
+}
+
+TEST_F(TrainingRules, LearnsInBf16AsInFp32) {
+  ASSERT_EQ(train(60, "").exit_code, kExitOk);
+  const double fp32 = std::stod(losses(workspace_, "run").rbegin()->second);
+  ASSERT_EQ(workspace_.run(toy_train("bf16", 60) + words("--precision bf16 --threads 1")).exit_code,
+            kExitOk);
+  const double bf16 = std::stod(losses(workspace_, "bf16").rbegin()->second);
+  EXPECT_LT(fp32, 0.8 * std::stod(losses(workspace_, "run").begin()->second));
+  EXPECT_NEAR(bf16, fp32, 0.1 * fp32);
+  EXPECT_NE(bf16, fp32);
+}
+
+TEST_F(TrainingRules, TheManifestSaysWhereEachOptionCameFrom) {
+  ASSERT_EQ(train(1, "").exit_code, kExitOk);
+  const auto manifest = nlohmann::json::parse(workspace_.read("run/run.json"));
+  const auto& options = manifest.at("options");
+  EXPECT_EQ(options.at("lr").at("value"), 0.01);
+  EXPECT_EQ(options.at("lr").at("origin"), "command line");
+  EXPECT_EQ(options.at("patience").at("origin"), "default");
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
