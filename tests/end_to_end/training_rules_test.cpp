@@ -79,11 +79,11 @@ TEST_F(TrainingRules, EndsWhenPatienceDoes) {
   // A learning rate far too large: soon no validation is better than the best.
   ASSERT_EQ(train(10000, "--lr 1 --patience 2 --max-epoch 100").exit_code, kExitOk);
   const auto validations = records("valid");
-  ASSERT_GE(validations.size(), 4u);
+  ASSERT_GE(validations.size(), 3u);
   ASSERT_LT(validations.size(), 100u);
-  const size_t last = validations.size() - 1;
-  for (size_t i = last - 2; i <= last; ++i) {
-    EXPECT_GT(validations[i].at("loss"), validations[last - 3].at("loss"));
+  const size_t best = validations.size() - 3;
+  for (size_t i = 0; i < validations.size(); ++i) {
+    EXPECT_GE(validations[i].at("loss"), validations[best].at("loss")) << "validation " << i;
   }
 }
 
