@@ -84,7 +84,8 @@ int run_command(const std::string& name,
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (peek_flag(arguments, "version")) {
+  const bool short_version = std::find(arguments.begin(), arguments.end(), "-V") != arguments.end();
+  if (short_version || peek_flag(arguments, "version")) {
     fmt::print("{} {} ({})\n", program_name(name), PHRASEQ_VERSION, PHRASEQ_ABI_TEXT);
     return finish_output(name, kExitOk);
   }

@@ -37,7 +37,8 @@ void ScoreOptions::describe_input(OptionTable& table) {
 void ScoreOptions::describe_tests(OptionTable& table) {
   table.section("Confidence and significance");
   table.field("sentence-level", sentence_level, "Score each sentence, by one metric.")
-      .short_flag("sl");
+      .short_flag("sl")
+      .alias("sentence-bleu");
   table.field("confidence", confidence, "Bootstrap a 95 % confidence interval for one system.")
       .short_flag("ci");
   table.field("confidence-n", confidence_n, "Resamples for --confidence.")

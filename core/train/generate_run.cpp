@@ -99,8 +99,9 @@ class Report {
 
 /// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
 std::string score_text(GenerateRun& run, const Report& report, const Task& task) {
-  const auto metric = create<Metric>(run.loaded->registry.select(Metric::kKind, run.options.metric),
-                                     {task.target_language()});
+  if (run.metric.component == nullptr)
+    run.metric = run.loaded->registry.select(Metric::kKind, run.options.metric);
+  const auto metric = create<Metric>(run.metric, {task.target_language()});
   const MetricScore score = report.score(*metric);
   const OptionField* beam = run.table.find("beam");
   const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
@@ -116,6 +117,10 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
   decoder = loaded->registry.select("decoder", decoder_name(arguments, options));
   table.section(fmt::format("decoder {}", decoder.name));
   decoder.options->describe(table);
+  if (const std::string name = peek_option(arguments, "scoring", ""); !name.empty()) {
+    metric = loaded->registry.select(Metric::kKind, name);
+    phraseq::describe(table, metric);
+  }
 }
 
 std::vector<std::string> GenerateRun::problems() {

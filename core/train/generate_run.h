@@ -48,6 +48,7 @@ struct PHRASEQ_API GenerateRun {
   ModelOptions model;
   OptionTable table;
   Selection decoder;
+  Selection metric;  ///< chosen and described when --scoring is given
 
   std::vector<std::string> problems();
 };

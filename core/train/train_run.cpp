@@ -33,6 +33,8 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
+  if (peek_flag(arguments, "eval-bleu") || !peek_option(arguments, "metric", "").empty())
+    metric = pick(Metric::kKind, "metric", components.metric);
 }
 
 std::vector<std::string> TrainRun::problems() const {
@@ -42,7 +44,8 @@ std::vector<std::string> TrainRun::problems() const {
   };
   gather(optimisation);
   gather(validation);
-  for (const Selection* selection : {&task, &architecture, &criterion, &optimizer, &scheduler}) {
+  for (const Selection* selection :
+       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
     if (selection->options)
       gather(*selection->options);
   }
@@ -133,8 +136,9 @@ ValidationParts make_validation(TrainRun& run, const Translator& translator, Cri
   if (!run.validation.eval_bleu)
     return parts;
   parts.decoder = make_validation_decoder(run, *translator.task);
-  const Selection metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
-  parts.metric = create<Metric>(metric, {translator.task->target_language()});
+  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
+    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
+  parts.metric = create<Metric>(run.metric, {translator.task->target_language()});
   parts.validator->translate_with(*parts.decoder, *parts.metric);
   return parts;
 }

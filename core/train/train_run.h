@@ -28,6 +28,7 @@ struct PHRASEQ_API TrainRun {
   MachineOptions machine;
   std::unique_ptr<LoadedPlugins> loaded;
   Selection architecture, task, criterion, optimizer, scheduler;
+  Selection metric;  ///< chosen and described when --eval-bleu or --metric is given
   OptionTable table;
 };
 

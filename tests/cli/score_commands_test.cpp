@@ -62,6 +62,11 @@ TEST_F(ScoreCommands, ScoreTakesFairseqsNamesOfTheFiles) {
   EXPECT_EQ(number("--sys sys --ref a --ignore-case --order 2"), number("a -i sys -lc --order 2"));
 }
 
+TEST_F(ScoreCommands, ScoreSaysItsVersionAsSacrebleuDoes) {
+  EXPECT_THAT(run("score -V").output, StartsWith("phraseq score "));
+  EXPECT_EQ(run("score -V").output, run("score --version").output);
+}
+
 TEST_F(ScoreCommands, ScoreComputesSeveralMetricsAtOnce) {
   EXPECT_THAT(lines_of(number("a b -i sys -m bleu chrf ter")),
               ElementsAre("48.5308", "59.7275", "40.0000"));
