@@ -108,6 +108,14 @@ fs::path find_command(const std::string& name) {
                    "phraseq --help lists the commands.");
 }
 
+/// How long a thread spins at a barrier before it sleeps. OpenMP's default is milliseconds: with
+/// another program on the machine, threads then burn their cores waiting for one that has none.
+/// OpenMP reads this before a program's own main, hence here.
+void limit_spinning() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr)
+    setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
+}
+
 int run_program(const std::string& name, std::span<const std::string> arguments) {
   const std::string program = find_command(name).string();
   if (program.empty())
@@ -115,6 +123,7 @@ int run_program(const std::string& name, std::span<const std::string> arguments)
   std::vector<const char*> argv = {program.c_str()};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
+  limit_spinning();
   execv(program.c_str(), const_cast<char* const*>(argv.data()));
   throw phraseq::IoError(program, "run", errno);
 }

@@ -1,0 +1,50 @@
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+/// A command of the user's own on the PATH, which shows how OpenMP's threads are to wait.
+class Front : public ::testing::Test {
+ protected:
+  Front() {
+    namespace fs = std::filesystem;
+    workspace_.write("bin/phraseq-show-spin",
+                     "#!/bin/sh\necho \"${GOMP_SPINCOUNT-unset}\" \"$@\"\n");
+    fs::permissions(workspace_.path("bin/phraseq-show-spin"), fs::perms::owner_all);
+    ::setenv("PATH", (workspace_.path("bin") + ":" + path_).c_str(), 1);
+    ::unsetenv("GOMP_SPINCOUNT");
+    ::unsetenv("OMP_WAIT_POLICY");
+  }
+  ~Front() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  std::string show(const Arguments& arguments = {}) {
+    const CommandResult result = workspace_.run(Arguments{"show-spin"} + arguments);
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result.output;
+  }
+
+  const std::string path_ = std::getenv("PATH");
+  Workspace workspace_;
+};
+
+TEST_F(Front, RunsACommandOfThePathWithItsArguments) {
+  EXPECT_EQ(show({"--to", "a b"}), "1000 --to a b\n");
+}
+
+TEST_F(Front, LimitsHowLongThreadsSpinUnlessTheUserSaidHow) {
+  EXPECT_EQ(show(), "1000\n");
+  ::setenv("GOMP_SPINCOUNT", "7", 1);
+  EXPECT_EQ(show(), "7\n");
+  ::unsetenv("GOMP_SPINCOUNT");
+  ::setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(show(), "unset\n");
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
