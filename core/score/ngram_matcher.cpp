@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <cstring>
 #include <limits>
 
 namespace phraseq::score {
@@ -49,6 +49,20 @@ class PairNumbers {
   std::vector<uint32_t> numbers_;
   uint32_t size_ = 0;
 };
+
+/// Words are short: eight bytes a step.
+uint64_t hash_word(std::string_view word) {
+  uint64_t hash = word.size();
+  while (!word.empty()) {
+    uint64_t part = 0;
+    const size_t count = std::min(word.size(), sizeof(part));
+    std::memcpy(&part, word.data(), count);
+    hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 32;
+    word.remove_prefix(count);
+  }
+  return hash;
+}
 
 /// One sentence: its symbols, and the numbers of the n-grams of the present order by where they
 /// begin.
@@ -124,7 +138,7 @@ std::vector<NgramCounts> match_ngrams(std::span<const uint32_t> hypothesis,
 
 size_t WordNumbers::find_slot(std::string_view word) const {
   const size_t mask = slots_.size() - 1;
-  size_t slot = std::hash<std::string_view>()(word) & mask;
+  size_t slot = hash_word(word) & mask;
   while (slots_[slot] != 0 && words_[slots_[slot] - 1] != word) slot = (slot + 1) & mask;
   return slot;
 }

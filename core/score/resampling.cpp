@@ -47,6 +47,19 @@ void check_lengths(std::span<const Statistics> systems) {
   }
 }
 
+/// For each sentence the rows of all systems, one behind the other: a drawn sentence is read once.
+std::vector<double> side_by_side(std::span<const Statistics> systems) {
+  std::vector<double> values;
+  values.reserve(systems.size() * systems.front().values.size());
+  for (size_t sentence = 0; sentence < systems.front().sentences(); ++sentence) {
+    for (const auto& system : systems) {
+      const auto row = system.row(sentence);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
@@ -55,13 +68,13 @@ std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
                                          uint64_t seed,
                                          int threads) {
   check_lengths(systems);
-  std::vector<SlicedRows<float>> rows;
   std::vector<BootstrappedScore> scores;
   for (const auto& system : systems) {
-    rows.emplace_back(system.values, system.columns);
     scores.push_back(
         {score_of(metric, system.sums()), std::vector<double>(static_cast<size_t>(samples))});
   }
+  const size_t columns = metric.statistics();
+  const SlicedRows<float> rows(side_by_side(systems), systems.size() * columns);
   const size_t sentences = systems.front().sentences();
   Pcg64 generator(seed);
   in_blocks<uint32_t>(
@@ -72,10 +85,11 @@ std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
         for (auto& sentence : drawn) sentence = generator.below(sentences);
       },
       [&](size_t sample, std::span<const uint32_t> drawn) {
+        std::vector<float> sums(systems.size() * columns, 0.0F);
+        rows.add(drawn, sums);
         for (size_t system = 0; system < systems.size(); ++system) {
-          std::vector<float> sums(metric.statistics(), 0.0F);
-          rows[system].add(drawn, sums);
-          scores[system].resampled[sample] = metric.score(std::span<const float>(sums));
+          const auto own = std::span<const float>(sums).subspan(system * columns, columns);
+          scores[system].resampled[sample] = metric.score(own);
         }
       });
   return scores;

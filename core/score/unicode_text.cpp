@@ -55,7 +55,7 @@ bool skip_if_space(std::string_view text, size_t& at) {
   if (byte >= 0x80)
     return is_python_space(next_character(text, at));
   ++at;
-  return is_python_space(byte);
+  return byte <= ' ' && is_python_space(byte);
 }
 
 }  // namespace
