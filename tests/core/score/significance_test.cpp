@@ -107,6 +107,19 @@ TEST(Significance, CutsAFortiethOffEitherEnd) {
   EXPECT_EQ(interval.half_width, (77 - 2) / 2.0);
 }
 
+TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
+  const Chrf chrf({.word_order = 2});  // 24 columns a system, more than fit into one slice of rows
+  auto systems = example(chrf);
+  systems.push_back(systems[0]);
+  const auto together = bootstrap(chrf, systems, 30, kSeed, 2);
+  for (size_t system = 0; system < systems.size(); ++system) {
+    const auto alone = bootstrap(chrf, std::span(systems).subspan(system, 1), 30, kSeed, 1);
+    EXPECT_EQ(alone[0].resampled, together[system].resampled);
+    EXPECT_EQ(alone[0].score, together[system].score);
+  }
+  EXPECT_NE(together[0].resampled, together[1].resampled);
+}
+
 TEST(Significance, RefusesSystemsOfDifferentLengths) {
   auto systems = example(Ter({}));
   systems[1].values.resize(systems[1].values.size() - systems[1].columns);
