@@ -89,7 +89,7 @@ TEST(Comparison, ScoresABucketAsACorpusOfItsOwn) {
 }
 
 TEST(Comparison, FindsNoDifferenceBetweenEqualScores) {
-  const auto& equal = example_comparison().buckets[1].systems[1];
+  const auto equal = example_comparison().buckets[1].systems[1];
   EXPECT_EQ(equal.p_value, 1.0);
   EXPECT_EQ(equal.koehn_p_value, 1.0);
 }
