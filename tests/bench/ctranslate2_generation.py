@@ -94,12 +94,14 @@ def main():
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--batch-tokens", type=int, default=1024, help="0 = one sentence at a time")
     parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--length", type=int, help="of every hypothesis, </s> not counted")
+    parser.add_argument("--sentences", type=int, help="only the first so many")
     parser.add_argument("--output", help="write the hypotheses here, in the order of the input")
     arguments = parser.parse_args()
 
     symbols = fairseq_data.read_symbols(f"{arguments.data}/dict.en.txt")
     sources = [[symbols[id] for id in sentence[:-1]]
-               for sentence in fairseq_data.read_sentences(f"{arguments.data}/test.en-de.en")]
+               for sentence in fairseq_data.read_sentences(f"{arguments.data}/test.en-de.en")[:arguments.sentences]]
     options = json.loads(pathlib.Path(arguments.options).read_text())
     with tempfile.TemporaryDirectory() as folder:
         convert(read_safetensors(arguments.weights), options, symbols, folder)
@@ -109,7 +111,9 @@ def main():
     if arguments.batch_tokens == 0:
         batching = {"max_batch_size": 1}
     settings = {"beam_size": arguments.beam, "length_penalty": 1.0, "max_decoding_length": 200, **batching}
-    translator.translate_batch(sources[:20], **settings)
+    if arguments.length:
+        settings |= {"min_decoding_length": arguments.length, "max_decoding_length": arguments.length}
+    translator.translate_batch(sources[:2 if arguments.length else 20], **settings)
     start = time.perf_counter()
     results = translator.translate_batch(sources, **settings)
     seconds = time.perf_counter() - start

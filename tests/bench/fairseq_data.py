@@ -74,3 +74,4 @@ def make_folder(folder, vocabulary, source_lengths, target_lengths, seed=1):
                      for length in lengths]
         write_sentences(folder / f"train.en-de.{language}", sentences)
         write_sentences(folder / f"valid.en-de.{language}", sentences[:7])
+        write_sentences(folder / f"test.en-de.{language}", sentences[:64])

@@ -19,7 +19,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--phraseq", required=True, help="the program to race")
     parser.add_argument("--data", help="a folder with data-bin/ (its sentence lengths are used), model.safetensors\n"
-                                       "and options.json (what generation is raced with)")
+                                       "and options.json (a trained model of preset tiny to translate with)")
     parser.add_argument("--ctranslate2-python", help="a Python that has ctranslate2")
     parser.add_argument("--presets", nargs="*", default=list(training_race.PRESETS), choices=training_race.PRESETS,
                         help="of the training race; none = no training race")
@@ -39,7 +39,9 @@ def main():
             results["training"][preset] = training_race.run(preset, options, folder)
         if options.data and not options.no_generation:
             tiny = results["training"].get("tiny", {}).get("PyTorch fp32", {}).get("median")
-            results["generation"] = generation_race.run(options, folder, tiny)
+            results["generation"] = generation_race.run_trained(options, folder, tiny)
+        if not options.no_generation:
+            results["generation, base"] = generation_race.run_base(options, folder)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
 
