@@ -16,7 +16,7 @@ struct LabelSmoothingOptions : Options {
             "Probability mass moved from the gold token to others.")
         .in(0.0, 0.999);
     v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.")
-        .one_of({"fairseq", "tensor2tensor", "neutron"});
+        .one_of({"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"});
     v.field("report-accuracy",
             report_accuracy,
             "Also report the share of target tokens that are the model's best.")
@@ -34,12 +34,20 @@ nn::Smoothing kernel_from(const std::string& name) {
   return name == "neutron" ? nn::Smoothing::kNeutron : nn::Smoothing::kFairseq;
 }
 
-/// Label-smoothed cross entropy (Szegedy et al. 2016, sec. 7) in the three forms that the published
+/// fairseq 0.12 gives ε/(V-1) to each class but the gold one: what 0.10's rule, ε/V to all, does
+/// with a somewhat larger ε.
+double epsilon_for(const LabelSmoothingOptions& options, int64_t vocabulary) {
+  const auto classes = static_cast<double>(vocabulary);
+  const bool only_others = options.smoothing_kernel == "fairseq-0.12";
+  return options.label_smoothing * (only_others ? classes / (classes - 1) : 1.0);
+}
+
+/// Label-smoothed cross entropy (Szegedy et al. 2016, sec. 7) in the forms that the published
 /// systems use; see nn::Smoothing for the equations.
 class LabelSmoothedCrossEntropy final : public Criterion {
  public:
-  LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup&) {
-    options_.epsilon = options.label_smoothing;
+  LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup& setup) {
+    options_.epsilon = epsilon_for(options, setup.target_vocabulary);
     options_.smoothing = kernel_from(options.smoothing_kernel);
     options_.report_accuracy = options.report_accuracy;
     options_.ignore_prefix_size = options.ignore_prefix_size;

@@ -116,6 +116,18 @@ TEST_F(CrossEntropy, SmoothsAsFairseqOverAllSymbolsWithoutAConstant) {
   EXPECT_NEAR(report.nll_sum, nll(0) + nll(1) + nll(2), 1e-12);
 }
 
+TEST_F(CrossEntropy, SmoothsAsFairseq012OverTheOthersWithoutAConstant) {
+  const LossReport report =
+      loss("label_smoothed_cross_entropy",
+           {{"label-smoothing", "0.1"}, {"smoothing-kernel", "fairseq-0.12"}});
+  double expected = 0;
+  for (size_t row = 0; row < 3; ++row) {
+    expected += (0.9 - 0.1 / 4) * nll(row);
+    for (size_t symbol = 0; symbol < 5; ++symbol) expected += 0.1 / 4 * minus_log_p(row, symbol);
+  }
+  EXPECT_NEAR(report.loss_sum, expected, 1e-12);
+}
+
 TEST_F(CrossEntropy, SmoothsAsTensor2tensorOverTheOthersLessTheEntropy) {
   const LossReport report =
       loss("label_smoothed_cross_entropy",
@@ -134,7 +146,7 @@ TEST_F(CrossEntropy, SmoothsAsNeutronOverTheOthersButPaddingAndBos) {
 }
 
 TEST_F(CrossEntropy, IsPlainWithoutSmoothingInEveryKernel) {
-  for (const char* kernel : {"fairseq", "tensor2tensor", "neutron"}) {
+  for (const char* kernel : {"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"}) {
     const LossReport report = loss("label_smoothed_cross_entropy", {{"smoothing-kernel", kernel}});
     EXPECT_NEAR(report.loss_sum, nll(0) + nll(1) + nll(2), 1e-12) << kernel;
   }

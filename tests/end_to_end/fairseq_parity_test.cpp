@@ -206,6 +206,22 @@ TEST_F(FairseqParity, OfGivenTranslations) {
   expect_same(outputs("rescore", "score-reference", ""), 0);
 }
 
+TEST_F(FairseqParity, OfValidationLosses) {
+  const fs::path printed = folder_ / "validation";
+  ASSERT_EQ(run("validate",
+                fmt::format("{}/data-bin --path {} --criterion label_smoothed_cross_entropy "
+                            "--label-smoothing 0.1 --smoothing-kernel fairseq-0.12 > {}",
+                            fairseq_.string(),
+                            model_.string(),
+                            printed.string())),
+            0);
+  const auto lines = read_lines(printed.string());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_NE(lines.back().find("loss 4.683 | nll_loss 3.119 (base 2)"), std::string::npos)
+      << lines.back();
+  EXPECT_NE(lines.back().find("16153 tokens"), std::string::npos) << lines.back();
+}
+
 TEST_F(FairseqParity, OfTextThatIsCutIntoSubwordsHere) {
   // The same sentences as raw text through standard input give the same text as the data folder.
   const fs::path text = folder_ / "text", from_folder = folder_ / "from-folder",
