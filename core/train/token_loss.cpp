@@ -23,6 +23,19 @@ at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
 
 }  // namespace
 
+void TokenLossOptions::describe_counting(OptionTable& table) {
+  table
+      .field("report-accuracy",
+             report_accuracy,
+             "Also report the share of target tokens that are the model's best.")
+      .harmless();
+  table
+      .field("ignore-prefix-size",
+             ignore_prefix_size,
+             "Target tokens at the start of each sentence that do not count.")
+      .at_least(0);
+}
+
 LossReport token_loss(const DecoderOutput& output,
                       const Batch& batch,
                       const TokenLossOptions& options,

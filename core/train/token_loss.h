@@ -15,6 +15,9 @@ struct TokenLossOptions {
   nn::Smoothing smoothing = nn::Smoothing::kFairseq;
   bool report_accuracy = false;
   int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence that count for nothing
+
+  /// The options that every such criterion has: what is reported and which tokens count.
+  PHRASEQ_API void describe_counting(OptionTable& table);
 };
 
 /// The (label-smoothed) cross entropy of every target token of a batch, as sums; with accuracy the

@@ -6,27 +6,15 @@ namespace {
 using namespace phraseq;
 
 struct CrossEntropyOptions : Options {
-  bool report_accuracy = false;
-  int64_t ignore_prefix_size = 0;
-  void describe(OptionTable& v) override {
-    v.field("report-accuracy",
-            report_accuracy,
-            "Also report the share of target tokens that are the model's best.")
-        .harmless();
-    v.field("ignore-prefix-size",
-            ignore_prefix_size,
-            "Target tokens at the start of each sentence that do not count.")
-        .at_least(0);
-  }
+  TokenLossOptions tokens;
+  void describe(OptionTable& v) override { tokens.describe_counting(v); }
 };
 
 /// Σ -ln p(gold): maximum likelihood.
 class CrossEntropy final : public Criterion {
  public:
-  CrossEntropy(const CrossEntropyOptions& options, const CriterionSetup&) {
-    options_.report_accuracy = options.report_accuracy;
-    options_.ignore_prefix_size = options.ignore_prefix_size;
-  }
+  CrossEntropy(const CrossEntropyOptions& options, const CriterionSetup&)
+      : options_(options.tokens) {}
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     return token_loss(output, batch, options_, context);
   }

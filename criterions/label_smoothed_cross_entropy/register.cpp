@@ -8,8 +8,7 @@ using namespace phraseq;
 struct LabelSmoothingOptions : Options {
   double label_smoothing = 0.0;
   std::string smoothing_kernel = "fairseq";
-  bool report_accuracy = false;
-  int64_t ignore_prefix_size = 0;
+  TokenLossOptions tokens;
   void describe(OptionTable& v) override {
     v.field("label-smoothing",
             label_smoothing,
@@ -17,14 +16,7 @@ struct LabelSmoothingOptions : Options {
         .in(0.0, 0.999);
     v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.")
         .one_of({"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"});
-    v.field("report-accuracy",
-            report_accuracy,
-            "Also report the share of target tokens that are the model's best.")
-        .harmless();
-    v.field("ignore-prefix-size",
-            ignore_prefix_size,
-            "Target tokens at the start of each sentence that do not count.")
-        .at_least(0);
+    tokens.describe_counting(v);
   }
 };
 
@@ -46,11 +38,10 @@ double epsilon_for(const LabelSmoothingOptions& options, int64_t vocabulary) {
 /// systems use; see nn::Smoothing for the equations.
 class LabelSmoothedCrossEntropy final : public Criterion {
  public:
-  LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup& setup) {
+  LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup& setup)
+      : options_(options.tokens) {
     options_.epsilon = epsilon_for(options, setup.target_vocabulary);
     options_.smoothing = kernel_from(options.smoothing_kernel);
-    options_.report_accuracy = options.report_accuracy;
-    options_.ignore_prefix_size = options.ignore_prefix_size;
   }
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     return token_loss(output, batch, options_, context);
