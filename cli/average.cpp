@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/options/command_line.h"
 
 namespace {
 
@@ -109,15 +108,12 @@ int average(std::span<const std::string> arguments) {
   AverageOptions options;
   OptionTable table;
   options.describe(table);
-  if (answer_help(table,
-                  "average",
-                  "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
-                  "Writes the mean of several checkpoints' parameters.",
-                  arguments)) {
-    return kExitOk;
-  }
-  parse_command_line(table, arguments, [&] { return options.problems(); });
-  if (answer_print_config(table, arguments))
+  if (!begin_command(table,
+                     "average",
+                     "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
+                     "Writes the mean of several checkpoints' parameters.",
+                     arguments,
+                     [&] { return options.problems(); }))
     return kExitOk;
   const auto inputs = find_inputs(options);
   for (const auto& input : inputs) log_info(fmt::format("averaging {}", input));

@@ -115,4 +115,16 @@ bool answer_print_config(const OptionTable& table, std::span<const std::string> 
   return true;
 }
 
+bool begin_command(OptionTable& table,
+                   std::string_view name,
+                   std::string_view usage,
+                   std::string_view description,
+                   std::span<const std::string> arguments,
+                   const std::function<std::vector<std::string>()>& problems) {
+  if (answer_help(table, name, usage, description, arguments))
+    return false;
+  parse_command_line(table, arguments, problems);
+  return !answer_print_config(table, arguments);
+}
+
 }  // namespace phraseq

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/options/option_table.h"
 
@@ -30,5 +31,15 @@ bool answer_help(const OptionTable& table,
 
 /// Answers --print-config after the command line was parsed; false when it was not asked for.
 bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments);
+
+/// The beginning of a command whose options are described: answers --help, or parses the command
+/// line (`problems` as parse_command_line has it) and answers --print-config. False when the
+/// command has been answered and no work is left.
+bool begin_command(OptionTable& table,
+                   std::string_view name,
+                   std::string_view usage,
+                   std::string_view description,
+                   std::span<const std::string> arguments,
+                   const std::function<std::vector<std::string>()>& problems = {});
 
 }  // namespace phraseq

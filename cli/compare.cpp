@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/options/command_line.h"
 #include "core/score/compare_options.h"
 
 namespace phraseq {
@@ -42,10 +41,8 @@ int compare_command(std::span<const std::string> arguments) {
   CompareOptions options;
   OptionTable table;
   options.describe(table);
-  if (answer_help(table, "compare", kUsage, kDescription, arguments))
-    return kExitOk;
-  parse_command_line(table, arguments, [&] { return options.problems(); });
-  if (answer_print_config(table, arguments))
+  if (!begin_command(
+          table, "compare", kUsage, kDescription, arguments, [&] { return options.problems(); }))
     return kExitOk;
 
   const auto metrics = options.make_metrics();

@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/caching_allocator.h"
-#include "core/options/command_line.h"
 #include "core/train/generate_run.h"
 
 namespace {
@@ -16,10 +15,9 @@ constexpr const char* kDescription =
 
 int generate_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/false);
-  if (phraseq::answer_help(run.table, "generate", kUsage, kDescription, arguments))
-    return phraseq::kExitOk;
-  phraseq::parse_command_line(run.table, arguments, [&run] { return run.problems(); });
-  if (phraseq::answer_print_config(run.table, arguments))
+  if (!phraseq::begin_command(run.table, "generate", kUsage, kDescription, arguments, [&run] {
+        return run.problems();
+      }))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

@@ -12,7 +12,6 @@
 #include "core/checkpoint/tensor_role.h"
 #include "core/corpus/data_folder.h"
 #include "core/io/mapped_file.h"
-#include "core/options/command_line.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "phraseq/abi_stamp.h"
 
@@ -154,15 +153,11 @@ int import(std::span<const std::string> arguments) {
   ImportOptions options;
   OptionTable table;
   options.describe(table);
-  if (answer_help(table,
-                  "import",
-                  "fairseq WEIGHTS OPTIONS DATA-BIN [--sentencepiece MODEL] --output FILE",
-                  "Makes a checkpoint from a model that another toolkit trained.",
-                  arguments)) {
-    return kExitOk;
-  }
-  parse_command_line(table, arguments);
-  if (answer_print_config(table, arguments))
+  if (!begin_command(table,
+                     "import",
+                     "fairseq WEIGHTS OPTIONS DATA-BIN [--sentencepiece MODEL] --output FILE",
+                     "Makes a checkpoint from a model that another toolkit trained.",
+                     arguments))
     return kExitOk;
   import_fairseq(options);
   return kExitOk;

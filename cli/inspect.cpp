@@ -7,7 +7,6 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/checkpoint_report.h"
-#include "core/options/command_line.h"
 
 namespace {
 
@@ -47,16 +46,12 @@ int inspect(std::span<const std::string> arguments) {
   InspectOptions options;
   OptionTable table;
   options.describe(table);
-  if (answer_help(
+  if (!begin_command(
           table,
           "inspect",
           "FILE [--tensors] [--options] [--json]",
           "Verifies a checkpoint and shows what it holds. Damage is an error (exit code 4).",
-          arguments)) {
-    return kExitOk;
-  }
-  parse_command_line(table, arguments);
-  if (answer_print_config(table, arguments))
+          arguments))
     return kExitOk;
   print(CheckpointFile::open(resolve_checkpoint(options.file)), options);
   return kExitOk;

@@ -52,10 +52,8 @@ int run_preprocess(std::span<const std::string> arguments) {
   table.section(fmt::format("tokenizer {}", selection.name));
   selection.options->describe(table);
   plugins.describe(table);
-  if (answer_help(table, "preprocess", kUsage, kDescription, arguments))
-    return kExitOk;
-  parse_command_line(table, arguments, [&] { return options.problems(); });
-  if (answer_print_config(table, arguments))
+  if (!begin_command(
+          table, "preprocess", kUsage, kDescription, arguments, [&] { return options.problems(); }))
     return kExitOk;
 
   OptionTable tokenizer_table;

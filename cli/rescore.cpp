@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/caching_allocator.h"
-#include "core/options/command_line.h"
 #include "core/train/rescore_run.h"
 
 namespace {
@@ -16,10 +15,9 @@ constexpr const char* kDescription =
 
 int rescore_command(std::span<const std::string> arguments) {
   phraseq::RescoreRun run(arguments);
-  if (phraseq::answer_help(run.table, "rescore", kUsage, kDescription, arguments))
-    return phraseq::kExitOk;
-  phraseq::parse_command_line(run.table, arguments, [&run] { return run.options.problems(); });
-  if (phraseq::answer_print_config(run.table, arguments))
+  if (!phraseq::begin_command(run.table, "rescore", kUsage, kDescription, arguments, [&run] {
+        return run.options.problems();
+      }))
     return phraseq::kExitOk;
   return phraseq::rescore(run);
 }

@@ -2,7 +2,6 @@
 
 #include "cli/command.h"
 #include "core/nn/caching_allocator.h"
-#include "core/options/command_line.h"
 #include "core/train/train_run.h"
 
 namespace {
@@ -14,15 +13,12 @@ constexpr const char* kDescription =
 
 int train_command(std::span<const std::string> arguments) {
   phraseq::TrainRun run(arguments);
-  if (phraseq::answer_help(run.table,
-                           "train",
-                           "DATA --arch NAME --max-tokens N [options]",
-                           kDescription,
-                           arguments)) {
-    return phraseq::kExitOk;
-  }
-  phraseq::parse_command_line(run.table, arguments, [&run] { return run.problems(); });
-  if (phraseq::answer_print_config(run.table, arguments))
+  if (!phraseq::begin_command(run.table,
+                              "train",
+                              "DATA --arch NAME --max-tokens N [options]",
+                              kDescription,
+                              arguments,
+                              [&run] { return run.problems(); }))
     return phraseq::kExitOk;
   return phraseq::train(run, arguments);
 }

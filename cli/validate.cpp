@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/nn/caching_allocator.h"
-#include "core/options/command_line.h"
 #include "core/train/run_components.h"
 #include "core/train/validator.h"
 
@@ -78,15 +77,11 @@ int validate_command(std::span<const std::string> arguments) {
   options.describe(table);
   const Selection criterion_selection = select_and_describe(
       loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
-  if (answer_help(table,
-                  "validate",
-                  "DATA --path FILE [options]",
-                  "Prints the loss of a checkpoint on a split of a data folder.",
-                  arguments)) {
-    return kExitOk;
-  }
-  parse_command_line(table, arguments);
-  if (answer_print_config(table, arguments))
+  if (!begin_command(table,
+                     "validate",
+                     "DATA --path FILE [options]",
+                     "Prints the loss of a checkpoint on a split of a data folder.",
+                     arguments))
     return kExitOk;
   if (options.threads > 0)
     at::set_num_threads(static_cast<int>(options.threads));
