@@ -51,6 +51,8 @@ Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventi
   batch.source = PackedTokens::pack(sources);
   if (have_targets(examples))
     add_targets(batch, examples, conventions.start_with_bos ? kBos : kEos);
+  if (conventions.extend)
+    conventions.extend(examples, batch);
   return batch;
 }
 

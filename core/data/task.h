@@ -13,6 +13,7 @@
 #include "core/data/batch.h"
 #include "core/data/data_loader.h"
 #include "core/data/example.h"
+#include "core/data/sequence_conventions.h"
 #include "core/nn/architecture.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
@@ -33,8 +34,7 @@ struct TaskSetup {
   std::string data;  ///< data-bin or the folder of raw text; may be empty with a state
   const TaskState* state = nullptr;
   /// Conventions of the architecture, which the task applies when it makes batches.
-  bool start_with_bos = false;
-  bool source_has_bos = false;
+  SequenceConventions conventions = {};
   uint64_t seed = 1;
 };
 
@@ -51,8 +51,8 @@ class PHRASEQ_API Task {
   virtual const std::string& source_language() const = 0;
   virtual const std::string& target_language() const = 0;
   virtual ArchitectureSetup architecture_setup() const = 0;
-  /// Told once the architecture is known: how its sequences begin.
-  virtual void set_conventions(bool start_with_bos, bool source_has_bos) = 0;
+  /// Told once the architecture is known: what it wants of its batches.
+  virtual void set_conventions(const SequenceConventions& conventions) = 0;
 
   virtual bool has_split(const std::string& split) const = 0;
   virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;

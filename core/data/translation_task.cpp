@@ -112,7 +112,7 @@ TokenizerFiles TranslationOptions::tokenizer_files() const {
 }
 
 TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSetup& setup)
-    : options_(options), conventions_{setup.start_with_bos, setup.source_has_bos} {
+    : options_(options), conventions_(setup.conventions) {
   if (setup.state == nullptr && setup.data.empty())
     throw UsageError("task translation: neither a data folder nor a checkpoint was given");
   vocabularies_ =
@@ -193,8 +193,8 @@ ArchitectureSetup TranslationTask::architecture_setup() const {
   return {source_dictionary().size(), target_dictionary().size(), vocabularies_.joined(), {}};
 }
 
-void TranslationTask::set_conventions(bool start_with_bos, bool source_has_bos) {
-  conventions_ = {start_with_bos, source_has_bos};
+void TranslationTask::set_conventions(const SequenceConventions& conventions) {
+  conventions_ = conventions;
 }
 
 bool TranslationTask::has_split(const std::string& split) const {

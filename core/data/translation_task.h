@@ -44,7 +44,7 @@ class PHRASEQ_API TranslationTask : public Task {
   const std::string& source_language() const override { return source_->language(); }
   const std::string& target_language() const override { return target_->language(); }
   ArchitectureSetup architecture_setup() const override;
-  void set_conventions(bool start_with_bos, bool source_has_bos) override;
+  void set_conventions(const SequenceConventions& conventions) override;
 
   bool has_split(const std::string& split) const override;
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;

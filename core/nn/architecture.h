@@ -11,6 +11,7 @@
 
 #include "core/base/api.h"
 #include "core/data/batch.h"
+#include "core/data/sequence_conventions.h"
 #include "core/nn/context.h"
 #include "core/nn/decoding_session.h"
 #include "core/options/option_table.h"
@@ -61,9 +62,8 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
   virtual int64_t max_target_positions() const = 0;
   /// Draws all parameters anew, from the seed alone.
   virtual void initialise(uint64_t seed) = 0;
-  /// Whether the decoder is first fed <s> rather than </s>, and whether sources start with <s>.
-  virtual bool starts_with_bos() const { return false; }
-  virtual bool source_has_bos() const { return false; }
+  /// How its sequences begin, and what its batches hold beside them.
+  virtual SequenceConventions conventions() const { return {}; }
   /// Multiply-adds of the matrices for one batch, forward: what speed is judged against.
   virtual double multiply_adds(int64_t source_tokens, int64_t target_tokens) const = 0;
 };

@@ -17,6 +17,7 @@ enum class Precision { kFp32, kBf16, kFp64 };
 PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; UsageError otherwise
 
 class FlatParameters;
+class Recording;
 
 /// What a forward pass needs to know beside its input. Made anew for each batch; a layer takes it
 /// by reference and draws its dropout from it.
@@ -48,12 +49,17 @@ class PHRASEQ_API Context {
   /// The key of the next dropout mask; 0 draws nothing when not training.
   uint64_t next_dropout_key();
 
+  /// Where modules leave what an analysis looks at; null in ordinary passes.
+  Recording* recording() const { return recording_; }
+  void record_into(Recording* recording) { recording_ = recording; }
+
  private:
   bool training_;
   Precision precision_;
   uint64_t seed_;
   uint64_t draws_ = 0;
   const FlatParameters* flat_;
+  Recording* recording_ = nullptr;
 };
 
 }  // namespace phraseq::nn

@@ -21,4 +21,8 @@ void FeedForward::initialise(Initialiser& initialiser) {
   fc2->initialise(initialiser);
 }
 
+double FeedForward::multiply_adds(double tokens) const {
+  return tokens * 2 * static_cast<double>(options.model) * static_cast<double>(options.hidden);
+}
+
 }  // namespace phraseq::nn

@@ -21,6 +21,7 @@ struct PHRASEQ_API FeedForward {
   FeedForward(torch::nn::Module& owner, const FeedForwardOptions& options);
   at::Tensor forward(const at::Tensor& x, Context& context) const;
   void initialise(Initialiser& initialiser);
+  double multiply_adds(double tokens) const;
 
   FeedForwardOptions options;
   std::shared_ptr<LinearMap> fc1;

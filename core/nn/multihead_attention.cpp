@@ -18,88 +18,130 @@ std::vector<at::Tensor> biases_of(std::initializer_list<const LinearMap*> maps) 
   return biases;
 }
 
+/// Keys and values of the tokens decoded so far.
+struct GrowingKeys final : AttentionState {
+  SelfAttentionCache cache;
+};
+
+/// Keys and values of the sources, [source tokens, 2 · model], and where each sentence's are.
+struct SourceKeys final : AttentionState {
+  at::Tensor kv;
+  std::vector<int64_t> offsets;
+};
+
 }  // namespace
 
-MultiheadAttention::MultiheadAttention(const MultiheadAttentionOptions& options)
-    : options_(options) {
-  if (options.heads < 1 || options.model % options.heads != 0) {
-    throw UsageError(fmt::format(
-        "{} attention heads do not divide the model width {}", options.heads, options.model));
+AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& o)
+    : options(o) {
+  if (o.heads < 1 || o.model % o.heads != 0) {
+    throw UsageError(
+        fmt::format("{} attention heads do not divide the model width {}", o.heads, o.model));
   }
   const auto make = [&](const char* name, int64_t in, MapRole role) {
-    auto map = std::make_shared<LinearMap>(in, options.model, options.bias, role);
-    return register_module(name, map);
+    return owner.register_module(name, std::make_shared<LinearMap>(in, o.model, o.bias, role));
   };
-  k_proj = make("k_proj", options.key_model, MapRole::kAttentionInput);
-  v_proj = make("v_proj", options.key_model, MapRole::kAttentionInput);
-  q_proj = make("q_proj", options.model, MapRole::kAttentionInput);
-  out_proj = make("out_proj", options.model, MapRole::kAttentionOutput);
+  k_proj = make("k_proj", o.key_model, MapRole::kAttentionInput);
+  v_proj = make("v_proj", o.key_model, MapRole::kAttentionInput);
+  q_proj = make("q_proj", o.model, MapRole::kAttentionInput);
+  out_proj = make("out_proj", o.model, MapRole::kAttentionOutput);
 }
 
-double MultiheadAttention::scale() const {
-  return 1.0 / std::sqrt(static_cast<double>(options_.model / options_.heads));
-}
-
-AttentionOptions MultiheadAttention::attention_options(bool causal) const {
-  return {options_.heads, scale(), options_.dropout, causal};
-}
-
-at::Tensor MultiheadAttention::project_kvq(const at::Tensor& x, Context& context) const {
+at::Tensor AttentionMaps::keys_values_queries(const at::Tensor& x, Context& context) const {
   return stacked_linear(x,
                         {k_proj->weight, v_proj->weight, q_proj->weight},
                         biases_of({k_proj.get(), v_proj.get(), q_proj.get()}),
                         context);
 }
 
-at::Tensor MultiheadAttention::project_memory(const at::Tensor& memory, Context& context) const {
+at::Tensor AttentionMaps::keys_values(const at::Tensor& memory, Context& context) const {
   return stacked_linear(
       memory, {k_proj->weight, v_proj->weight}, biases_of({k_proj.get(), v_proj.get()}), context);
 }
 
-at::Tensor MultiheadAttention::attend_self(const at::Tensor& x,
+AttentionOptions AttentionMaps::attention(bool causal) const {
+  return {options.heads, scale(), options.dropout, causal};
+}
+
+double AttentionMaps::scale() const {
+  return 1.0 / std::sqrt(static_cast<double>(options.model / options.heads));
+}
+
+void AttentionMaps::initialise(Initialiser& initialiser) {
+  for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialise(initialiser);
+}
+
+MultiheadSelfAttention::MultiheadSelfAttention(const MultiheadAttentionOptions& options)
+    : maps_(*this, options) {}
+
+at::Tensor MultiheadSelfAttention::forward(const at::Tensor& x,
                                            const PackedTokens& tokens,
                                            bool causal,
                                            Context& context) const {
-  const at::Tensor heads =
-      self_attention(project_kvq(x, context), tokens, attention_options(causal), context);
-  return out_proj->forward(heads, context);
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  return maps_.out_proj->forward(self_attention(kvq, tokens, maps_.attention(causal), context),
+                                 context);
 }
 
-at::Tensor MultiheadAttention::attend_cross(const at::Tensor& x,
+std::unique_ptr<AttentionState> MultiheadSelfAttention::start() const {
+  return std::make_unique<GrowingKeys>();
+}
+
+at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
+                                        AttentionState& state,
+                                        const DecodingRows& rows,
+                                        Context& context) const {
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  const at::Tensor heads = static_cast<GrowingKeys&>(state).cache.attend(
+      kvq, rows.ancestry, maps_.options.heads, maps_.scale());
+  return maps_.out_proj->forward(heads, context);
+}
+
+double MultiheadSelfAttention::multiply_adds(double tokens) const {
+  const auto model = static_cast<double>(maps_.options.model);
+  return tokens * (4 * model * model);
+}
+
+MultiheadCrossAttention::MultiheadCrossAttention(const MultiheadAttentionOptions& options)
+    : maps_(*this, options) {}
+
+at::Tensor MultiheadCrossAttention::forward(const at::Tensor& x,
                                             const PackedTokens& queries,
                                             const at::Tensor& memory,
                                             const PackedTokens& keys,
                                             Context& context,
                                             at::Tensor* weights) const {
-  const at::Tensor q = q_proj->forward(x, context);
-  const at::Tensor kv = project_memory(memory, context);
+  const at::Tensor q = maps_.q_proj->forward(x, context);
+  const at::Tensor kv = maps_.keys_values(memory, context);
   const at::Tensor heads =
-      cross_attention(q, kv, queries, keys, attention_options(false), context, weights);
-  return out_proj->forward(heads, context);
+      cross_attention(q, kv, queries, keys, maps_.attention(/*causal=*/false), context, weights);
+  return maps_.out_proj->forward(heads, context);
 }
 
-at::Tensor MultiheadAttention::step_self(const at::Tensor& x,
-                                         SelfAttentionCache& cache,
-                                         const Ancestry& ancestry,
-                                         Context& context) const {
-  const at::Tensor heads = cache.attend(project_kvq(x, context), ancestry, options_.heads, scale());
-  return out_proj->forward(heads, context);
+std::unique_ptr<AttentionState> MultiheadCrossAttention::start(const at::Tensor& memory,
+                                                               const PackedTokens& keys,
+                                                               Context& context) const {
+  auto state = std::make_unique<SourceKeys>();
+  state->kv = maps_.keys_values(memory, context);
+  state->offsets = keys.offsets;
+  return state;
 }
 
-at::Tensor MultiheadAttention::step_cross(const at::Tensor& x,
-                                          const at::Tensor& memory_kv,
-                                          const std::vector<int64_t>& offsets,
-                                          const std::vector<int64_t>& sentence_of_row,
-                                          Context& context,
-                                          at::Tensor* weights) const {
-  const at::Tensor q = q_proj->forward(x, context);
+at::Tensor MultiheadCrossAttention::step(const at::Tensor& x,
+                                         AttentionState& state,
+                                         const DecodingRows& rows,
+                                         Context& context,
+                                         at::Tensor* weights) const {
+  const auto& keys = static_cast<const SourceKeys&>(state);
+  const at::Tensor q = maps_.q_proj->forward(x, context);
   const at::Tensor heads = decode_cross_attention(
-      q, memory_kv, offsets, sentence_of_row, options_.heads, scale(), weights);
-  return out_proj->forward(heads, context);
+      q, keys.kv, keys.offsets, rows.sentence_of_row, maps_.options.heads, maps_.scale(), weights);
+  return maps_.out_proj->forward(heads, context);
 }
 
-void MultiheadAttention::initialise(Initialiser& initialiser) {
-  for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialise(initialiser);
+double MultiheadCrossAttention::multiply_adds(double queries, double keys) const {
+  const auto model = static_cast<double>(maps_.options.model);
+  const auto key_model = static_cast<double>(maps_.options.key_model);
+  return 2 * model * (queries * model + keys * key_model);
 }
 
 }  // namespace phraseq::nn

@@ -3,9 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/data/batch.h"
+#include "core/nn/attention_module.h"
 #include "core/nn/functional.h"
-#include "core/nn/incremental.h"
 #include "core/nn/linear_map.h"
 
 namespace phraseq::nn {
@@ -18,51 +17,66 @@ struct MultiheadAttentionOptions {
   bool bias = true;
 };
 
-/// Multi-head attention (Vaswani et al. 2017, sec. 3.2.2) with fairseq's parameters `k_proj`,
-/// `v_proj`, `q_proj`, `out_proj`. Head h is channels h·head_dim to (h+1)·head_dim - 1. k, v, q
-/// stand side by side, so that their maps are one product.
-class PHRASEQ_API MultiheadAttention : public torch::nn::Module {
- public:
-  explicit MultiheadAttention(const MultiheadAttentionOptions& options);
+/// The maps of multi-head attention (Vaswani et al. 2017, sec. 3.2.2) under fairseq's names
+/// `k_proj`, `v_proj`, `q_proj`, `out_proj`, registered with a module that owns them. Head h is
+/// channels h·head_dim to (h+1)·head_dim - 1. k, v, q stand side by side, so that their maps are one
+/// product.
+struct PHRASEQ_API AttentionMaps {
+  AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& options);
 
-  /// Rows of a sentence attend to each other; [tokens, model] → [tokens, model].
-  at::Tensor attend_self(const at::Tensor& x,
-                         const PackedTokens& tokens,
-                         bool causal,
-                         Context& context) const;
-  /// Queries attend to another stack's rows. `weights`: see nn::cross_attention.
-  at::Tensor attend_cross(const at::Tensor& x,
-                          const PackedTokens& queries,
-                          const at::Tensor& memory,
-                          const PackedTokens& keys,
-                          Context& context,
-                          at::Tensor* weights = nullptr) const;
-
-  /// One decoding step of the causal self-attention; x [rows, model].
-  at::Tensor step_self(const at::Tensor& x,
-                       SelfAttentionCache& cache,
-                       const Ancestry& ancestry,
-                       Context& context) const;
-  /// Keys and values of a source, [source tokens, 2 · model]: made once a batch for `step_cross`.
-  at::Tensor project_memory(const at::Tensor& memory, Context& context) const;
-  at::Tensor step_cross(const at::Tensor& x,
-                        const at::Tensor& memory_kv,
-                        const std::vector<int64_t>& offsets,
-                        const std::vector<int64_t>& sentence_of_row,
-                        Context& context,
-                        at::Tensor* weights = nullptr) const;
-
+  at::Tensor keys_values_queries(const at::Tensor& x, Context& context) const;
+  at::Tensor keys_values(const at::Tensor& memory, Context& context) const;
+  AttentionOptions attention(bool causal) const;
+  double scale() const;  ///< 1 / sqrt(head_dim)
   void initialise(Initialiser& initialiser);
-  const MultiheadAttentionOptions& options() const { return options_; }
-  double scale() const;
 
+  MultiheadAttentionOptions options;
   std::shared_ptr<LinearMap> k_proj, v_proj, q_proj, out_proj;
+};
+
+class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
+ public:
+  explicit MultiheadSelfAttention(const MultiheadAttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& tokens,
+                     bool causal,
+                     Context& context) const override;
+  std::unique_ptr<AttentionState> start() const override;
+  at::Tensor step(const at::Tensor& x,
+                  AttentionState& state,
+                  const DecodingRows& rows,
+                  Context& context) const override;
+  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  double multiply_adds(double tokens) const override;
 
  private:
-  at::Tensor project_kvq(const at::Tensor& x, Context& context) const;
-  AttentionOptions attention_options(bool causal) const;
+  AttentionMaps maps_;
+};
 
-  MultiheadAttentionOptions options_;
+class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
+ public:
+  explicit MultiheadCrossAttention(const MultiheadAttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& queries,
+                     const at::Tensor& memory,
+                     const PackedTokens& keys,
+                     Context& context,
+                     at::Tensor* weights = nullptr) const override;
+  std::unique_ptr<AttentionState> start(const at::Tensor& memory,
+                                        const PackedTokens& keys,
+                                        Context& context) const override;
+  at::Tensor step(const at::Tensor& x,
+                  AttentionState& state,
+                  const DecodingRows& rows,
+                  Context& context,
+                  at::Tensor* weights = nullptr) const override;
+  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  double multiply_adds(double queries, double keys) const override;
+
+ private:
+  AttentionMaps maps_;
 };
 
 }  // namespace phraseq::nn

@@ -1,5 +1,7 @@
 #include "core/nn/transformer_layer.h"
 
+#include <utility>
+
 namespace phraseq::nn {
 namespace {
 
@@ -14,54 +16,40 @@ FeedForwardOptions feed_forward_options(const TransformerOptions& o,
           o.activation_dropout};
 }
 
-MultiheadAttentionOptions attention_options(const TransformerOptions& o,
-                                            int64_t model,
-                                            int64_t key_model,
-                                            int64_t heads) {
-  return {model, key_model, heads, o.attention_dropout, o.attn_bias};
-}
-
-/// Registers a sub-module under its name and hands it back.
-template <class Module, class... Arguments>
-std::shared_ptr<Module> add(torch::nn::Module& owner, const char* name, Arguments&&... arguments) {
-  return owner.register_module(name,
-                               std::make_shared<Module>(std::forward<Arguments>(arguments)...));
+std::shared_ptr<LayerNorm> add_norm(torch::nn::Module& owner,
+                                    const char* name,
+                                    const LayerOptions& options) {
+  return owner.register_module(
+      name, std::make_shared<LayerNorm>(options.feed_forward.model, options.norm_eps));
 }
 
 }  // namespace
 
 LayerOptions LayerOptions::encoder(const TransformerOptions& o) {
-  const int64_t model = o.encoder_embed_dim;
-  return {attention_options(o, model, model, o.encoder_attention_heads),
-          {},
-          feed_forward_options(o, model, o.encoder_ffn_embed_dim),
+  return {feed_forward_options(o, o.encoder_embed_dim, o.encoder_ffn_embed_dim),
           {o.encoder_normalize_before, o.dropout},
           o.norm_eps};
 }
 
 LayerOptions LayerOptions::decoder(const TransformerOptions& o) {
-  const int64_t model = o.decoder_embed_dim;
-  return {attention_options(o, model, model, o.decoder_attention_heads),
-          attention_options(o, model, o.encoder_embed_dim, o.decoder_attention_heads),
-          feed_forward_options(o, model, o.decoder_ffn_embed_dim),
+  return {feed_forward_options(o, o.decoder_embed_dim, o.decoder_ffn_embed_dim),
           {o.decoder_normalize_before, o.dropout},
           o.norm_eps};
 }
 
-TransformerEncoderLayer::TransformerEncoderLayer(const LayerOptions& o)
-    : self_attn_(add<MultiheadAttention>(*this, "self_attn", o.self_attention)),
-      self_attn_layer_norm_(
-          add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
+TransformerEncoderLayer::TransformerEncoderLayer(const LayerOptions& o,
+                                                 std::shared_ptr<SelfAttention> self_attn)
+    : self_attn_(register_module("self_attn", std::move(self_attn))),
+      self_attn_layer_norm_(add_norm(*this, "self_attn_layer_norm", o)),
       feed_forward_(*this, o.feed_forward),
-      final_layer_norm_(
-          add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
+      final_layer_norm_(add_norm(*this, "final_layer_norm", o)),
       placement_(o.placement) {}
 
 at::Tensor TransformerEncoderLayer::forward(const at::Tensor& input,
                                             const PackedTokens& source,
                                             Context& context) const {
   at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
-  h = self_attn_->attend_self(h, source, /*causal=*/false, context);
+  h = self_attn_->forward(h, source, /*causal=*/false, context);
   const at::Tensor x = leave_sublayer(*self_attn_layer_norm_, placement_, h, input, context);
 
   h = enter_sublayer(*final_layer_norm_, placement_, x, context);
@@ -76,16 +64,19 @@ void TransformerEncoderLayer::initialise(Initialiser& initialiser) {
   final_layer_norm_->initialise(initialiser);
 }
 
-TransformerDecoderLayer::TransformerDecoderLayer(const LayerOptions& o)
-    : self_attn_(add<MultiheadAttention>(*this, "self_attn", o.self_attention)),
-      self_attn_layer_norm_(
-          add<LayerNorm>(*this, "self_attn_layer_norm", o.self_attention.model, o.norm_eps)),
-      encoder_attn_(add<MultiheadAttention>(*this, "encoder_attn", o.cross_attention)),
-      encoder_attn_layer_norm_(
-          add<LayerNorm>(*this, "encoder_attn_layer_norm", o.self_attention.model, o.norm_eps)),
+double TransformerEncoderLayer::multiply_adds(double tokens) const {
+  return self_attn_->multiply_adds(tokens) + feed_forward_.multiply_adds(tokens);
+}
+
+TransformerDecoderLayer::TransformerDecoderLayer(const LayerOptions& o,
+                                                 std::shared_ptr<SelfAttention> self_attn,
+                                                 std::shared_ptr<CrossAttention> encoder_attn)
+    : self_attn_(register_module("self_attn", std::move(self_attn))),
+      self_attn_layer_norm_(add_norm(*this, "self_attn_layer_norm", o)),
+      encoder_attn_(register_module("encoder_attn", std::move(encoder_attn))),
+      encoder_attn_layer_norm_(add_norm(*this, "encoder_attn_layer_norm", o)),
       feed_forward_(*this, o.feed_forward),
-      final_layer_norm_(
-          add<LayerNorm>(*this, "final_layer_norm", o.self_attention.model, o.norm_eps)),
+      final_layer_norm_(add_norm(*this, "final_layer_norm", o)),
       placement_(o.placement) {}
 
 at::Tensor TransformerDecoderLayer::forward(const at::Tensor& input,
@@ -94,21 +85,40 @@ at::Tensor TransformerDecoderLayer::forward(const at::Tensor& input,
                                             const PackedTokens& source,
                                             Context& context,
                                             at::Tensor* cross_weights) const {
-  at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
-  h = self_attn_->attend_self(h, target, /*causal=*/true, context);
-  at::Tensor x = leave_sublayer(*self_attn_layer_norm_, placement_, h, input, context);
+  at::Tensor x = attend_to_target(input, target, context);
+  x = attend_to_source(x, target, memory, source, context, cross_weights);
+  return feed_forward(x, context);
+}
 
-  h = enter_sublayer(*encoder_attn_layer_norm_, placement_, x, context);
-  h = encoder_attn_->attend_cross(h, target, memory, source, context, cross_weights);
-  x = leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
+at::Tensor TransformerDecoderLayer::attend_to_target(const at::Tensor& x,
+                                                     const PackedTokens& target,
+                                                     Context& context) const {
+  at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, x, context);
+  h = self_attn_->forward(h, target, /*causal=*/true, context);
+  return leave_sublayer(*self_attn_layer_norm_, placement_, h, x, context);
+}
 
-  h = enter_sublayer(*final_layer_norm_, placement_, x, context);
+at::Tensor TransformerDecoderLayer::attend_to_source(const at::Tensor& x,
+                                                     const PackedTokens& target,
+                                                     const at::Tensor& memory,
+                                                     const PackedTokens& source,
+                                                     Context& context,
+                                                     at::Tensor* cross_weights) const {
+  at::Tensor h = enter_sublayer(*encoder_attn_layer_norm_, placement_, x, context);
+  h = encoder_attn_->forward(h, target, memory, source, context, cross_weights);
+  return leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
+}
+
+at::Tensor TransformerDecoderLayer::feed_forward(const at::Tensor& x, Context& context) const {
+  at::Tensor h = enter_sublayer(*final_layer_norm_, placement_, x, context);
   h = feed_forward_.forward(h, context);
   return leave_sublayer(*final_layer_norm_, placement_, h, x, context);
 }
 
-DecoderLayerState TransformerDecoderLayer::start(const at::Tensor& memory, Context& context) const {
-  return {{}, encoder_attn_->project_memory(memory, context)};
+DecoderLayerState TransformerDecoderLayer::start(const at::Tensor& memory,
+                                                 const PackedTokens& source,
+                                                 Context& context) const {
+  return {self_attn_->start(), encoder_attn_->start(memory, source, context)};
 }
 
 at::Tensor TransformerDecoderLayer::step(const at::Tensor& input,
@@ -116,18 +126,28 @@ at::Tensor TransformerDecoderLayer::step(const at::Tensor& input,
                                          const DecodingRows& rows,
                                          Context& context,
                                          at::Tensor* cross_weights) const {
-  at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, input, context);
-  h = self_attn_->step_self(h, state.self_attention, rows.ancestry, context);
-  at::Tensor x = leave_sublayer(*self_attn_layer_norm_, placement_, h, input, context);
+  at::Tensor x = step_to_target(input, state, rows, context);
+  x = step_to_source(x, state, rows, context, cross_weights);
+  return feed_forward(x, context);
+}
 
-  h = enter_sublayer(*encoder_attn_layer_norm_, placement_, x, context);
-  h = encoder_attn_->step_cross(
-      h, state.memory_kv, rows.source_offsets, rows.sentence_of_row, context, cross_weights);
-  x = leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
+at::Tensor TransformerDecoderLayer::step_to_target(const at::Tensor& x,
+                                                   DecoderLayerState& state,
+                                                   const DecodingRows& rows,
+                                                   Context& context) const {
+  at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, x, context);
+  h = self_attn_->step(h, *state.self_attention, rows, context);
+  return leave_sublayer(*self_attn_layer_norm_, placement_, h, x, context);
+}
 
-  h = enter_sublayer(*final_layer_norm_, placement_, x, context);
-  h = feed_forward_.forward(h, context);
-  return leave_sublayer(*final_layer_norm_, placement_, h, x, context);
+at::Tensor TransformerDecoderLayer::step_to_source(const at::Tensor& x,
+                                                   DecoderLayerState& state,
+                                                   const DecodingRows& rows,
+                                                   Context& context,
+                                                   at::Tensor* cross_weights) const {
+  at::Tensor h = enter_sublayer(*encoder_attn_layer_norm_, placement_, x, context);
+  h = encoder_attn_->step(h, *state.cross_attention, rows, context, cross_weights);
+  return leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
 }
 
 void TransformerDecoderLayer::initialise(Initialiser& initialiser) {
@@ -137,6 +157,12 @@ void TransformerDecoderLayer::initialise(Initialiser& initialiser) {
   encoder_attn_layer_norm_->initialise(initialiser);
   feed_forward_.initialise(initialiser);
   final_layer_norm_->initialise(initialiser);
+}
+
+double TransformerDecoderLayer::multiply_adds(double source_tokens, double target_tokens) const {
+  return self_attn_->multiply_adds(target_tokens) +
+         encoder_attn_->multiply_adds(target_tokens, source_tokens) +
+         feed_forward_.multiply_adds(target_tokens);
 }
 
 }  // namespace phraseq::nn

@@ -7,9 +7,8 @@
 #include <torch/nn/module.h>
 
 #include "core/base/api.h"
+#include "core/nn/attention_module.h"
 #include "core/nn/feed_forward.h"
-#include "core/nn/incremental.h"
-#include "core/nn/multihead_attention.h"
 #include "core/nn/residual_norm.h"
 #include "core/nn/transformer_options.h"
 
@@ -20,8 +19,6 @@ struct PHRASEQ_API LayerOptions {
   static LayerOptions encoder(const TransformerOptions& options);
   static LayerOptions decoder(const TransformerOptions& options);
 
-  MultiheadAttentionOptions self_attention;
-  MultiheadAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   NormPlacement placement;
   double norm_eps = 1e-6;
@@ -30,13 +27,14 @@ struct PHRASEQ_API LayerOptions {
 /// Self-attention and feed-forward sub-layers (Vaswani et al. 2017, fig. 1 left).
 class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
  public:
-  explicit TransformerEncoderLayer(const LayerOptions& options);
+  TransformerEncoderLayer(const LayerOptions& options, std::shared_ptr<SelfAttention> self_attn);
   /// x [tokens, model] → [tokens, model].
   at::Tensor forward(const at::Tensor& x, const PackedTokens& source, Context& context) const;
   void initialise(Initialiser& initialiser);
+  double multiply_adds(double tokens) const;
 
  private:
-  std::shared_ptr<MultiheadAttention> self_attn_;
+  std::shared_ptr<SelfAttention> self_attn_;
   std::shared_ptr<LayerNorm> self_attn_layer_norm_;
   FeedForward feed_forward_;
   std::shared_ptr<LayerNorm> final_layer_norm_;
@@ -45,22 +43,23 @@ class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
 
 /// What a decoder layer keeps between steps of a decoding session.
 struct DecoderLayerState {
-  SelfAttentionCache self_attention;
-  at::Tensor memory_kv;  ///< [source tokens, 2 · model], once a sentence
-};
+  std::unique_ptr<AttentionState> self_attention;
+  std::unique_ptr<AttentionState> cross_attention;
 
-/// Which source sentence each decoding row belongs to, and where its rows are.
-struct DecodingRows {
-  Ancestry ancestry;
-  std::vector<int64_t> source_offsets;
-  std::vector<int64_t> sentence_of_row;
+  void select(const std::vector<int64_t>& rows) {
+    self_attention->select(rows);
+    cross_attention->select(rows);
+  }
 };
 
 /// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1
-/// right).
+/// right). `forward` and `step` run the three sub-layers one after the other; each can be called
+/// alone, by a variant that puts something between them.
 class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
  public:
-  explicit TransformerDecoderLayer(const LayerOptions& options);
+  TransformerDecoderLayer(const LayerOptions& options,
+                          std::shared_ptr<SelfAttention> self_attn,
+                          std::shared_ptr<CrossAttention> encoder_attn);
 
   /// x [target tokens, model], memory [source tokens, encoder model].
   at::Tensor forward(const at::Tensor& x,
@@ -69,20 +68,43 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
                      const PackedTokens& source,
                      Context& context,
                      at::Tensor* cross_weights = nullptr) const;
+  at::Tensor attend_to_target(const at::Tensor& x,
+                              const PackedTokens& target,
+                              Context& context) const;
+  at::Tensor attend_to_source(const at::Tensor& x,
+                              const PackedTokens& target,
+                              const at::Tensor& memory,
+                              const PackedTokens& source,
+                              Context& context,
+                              at::Tensor* cross_weights = nullptr) const;
+  at::Tensor feed_forward(const at::Tensor& x, Context& context) const;
 
-  DecoderLayerState start(const at::Tensor& memory, Context& context) const;
+  DecoderLayerState start(const at::Tensor& memory,
+                          const PackedTokens& source,
+                          Context& context) const;
   /// One step of all rows; x [rows, model].
   at::Tensor step(const at::Tensor& x,
                   DecoderLayerState& state,
                   const DecodingRows& rows,
                   Context& context,
                   at::Tensor* cross_weights = nullptr) const;
+  at::Tensor step_to_target(const at::Tensor& x,
+                            DecoderLayerState& state,
+                            const DecodingRows& rows,
+                            Context& context) const;
+  at::Tensor step_to_source(const at::Tensor& x,
+                            DecoderLayerState& state,
+                            const DecodingRows& rows,
+                            Context& context,
+                            at::Tensor* cross_weights = nullptr) const;
+
   void initialise(Initialiser& initialiser);
+  double multiply_adds(double source_tokens, double target_tokens) const;
 
  private:
-  std::shared_ptr<MultiheadAttention> self_attn_;
+  std::shared_ptr<SelfAttention> self_attn_;
   std::shared_ptr<LayerNorm> self_attn_layer_norm_;
-  std::shared_ptr<MultiheadAttention> encoder_attn_;
+  std::shared_ptr<CrossAttention> encoder_attn_;
   std::shared_ptr<LayerNorm> encoder_attn_layer_norm_;
   FeedForward feed_forward_;
   std::shared_ptr<LayerNorm> final_layer_norm_;

@@ -1,22 +1,32 @@
 #include "core/nn/transformer_model.h"
 
 #include "core/base/error.h"
-#include "core/nn/transformer_session.h"
+#include "core/nn/decoder_session.h"
 
 namespace phraseq::nn {
 
+SequenceConventions conventions_of(const TransformerOptions& options) {
+  return {options.start_token == "bos", options.source_bos, {}};
+}
+
+void check_shared_embeddings(const TransformerOptions& options, const ArchitectureSetup& setup) {
+  if (!options.share_all_embeddings || setup.joined_dictionary)
+    return;
+  throw UsageError("--share-all-embeddings needs one dictionary for both languages",
+                   "preprocess with --joined-dictionary, or leave the option out");
+}
+
 TransformerModel::TransformerModel(const TransformerOptions& options,
-                                   const ArchitectureSetup& setup)
-    : options_(options), target_vocabulary_(setup.target_vocabulary) {
-  if (options.share_all_embeddings && !setup.joined_dictionary) {
-    throw UsageError("--share-all-embeddings needs one dictionary for both languages",
-                     "preprocess with --joined-dictionary, or leave the option out");
-  }
+                                   const ArchitectureSetup& setup,
+                                   const AttentionFactory& attention)
+    : options_(options) {
+  check_shared_embeddings(options, setup);
   encoder_ = register_module(
-      "encoder", std::make_shared<TransformerEncoder>(options, setup.source_vocabulary));
+      "encoder", std::make_shared<TransformerEncoder>(options, setup.source_vocabulary, attention));
   const auto shared = options.share_all_embeddings ? encoder_->embed_tokens() : nullptr;
-  decoder_ = register_module(
-      "decoder", std::make_shared<TransformerDecoder>(options, setup.target_vocabulary, shared));
+  decoder_ = register_module("decoder",
+                             std::make_shared<TransformerDecoder>(
+                                 options, setup.target_vocabulary, shared, attention));
 }
 
 DecoderOutput TransformerModel::forward(const Batch& batch, Context& context) {
@@ -28,7 +38,8 @@ std::unique_ptr<DecodingSession> TransformerModel::start_decoding(const Batch& b
                                                                   const DecodingLimits& limits,
                                                                   Context& context) {
   const at::Tensor memory = encoder_->forward(batch.source, context);
-  return std::make_unique<TransformerSession>(decoder_, memory, batch.source, limits, context);
+  return std::make_unique<DecoderSession<TransformerDecoder>>(
+      decoder_, decoder_->start(memory, batch.source, context), batch.source, limits, context);
 }
 
 void TransformerModel::initialise(uint64_t seed) {
@@ -38,18 +49,9 @@ void TransformerModel::initialise(uint64_t seed) {
 }
 
 double TransformerModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
-  const auto e = static_cast<double>(options_.encoder_embed_dim);
-  const auto d = static_cast<double>(options_.decoder_embed_dim);
-  const double encoder_layer =
-      4 * e * e + 2 * e * static_cast<double>(options_.encoder_ffn_embed_dim);
-  const double decoder_layer =
-      6 * d * d + 2 * d * static_cast<double>(options_.decoder_ffn_embed_dim);
-  const double memory = 2 * e * d * static_cast<double>(options_.decoder_layers);
-  const double a_source = encoder_layer * static_cast<double>(options_.encoder_layers) + memory;
-  const double a_target = decoder_layer * static_cast<double>(options_.decoder_layers) +
-                          d * static_cast<double>(target_vocabulary_);
-  return a_source * static_cast<double>(source_tokens) +
-         a_target * static_cast<double>(target_tokens);
+  const auto source = static_cast<double>(source_tokens);
+  return encoder_->multiply_adds(source) +
+         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
 }
 
 }  // namespace phraseq::nn

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "core/nn/architecture.h"
-#include "core/nn/token_embedding.h"
+#include "core/nn/attention_factory.h"
+#include "core/nn/output_projection.h"
+#include "core/nn/stack_embedding.h"
 #include "core/nn/transformer_layer.h"
 #include "core/nn/transformer_options.h"
 
@@ -14,17 +16,17 @@ namespace phraseq::nn {
 /// `embed_positions` (learned), `layernorm_embedding`, `layers.N`, `layer_norm` (pre-norm).
 class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
  public:
-  TransformerEncoder(const TransformerOptions& options, int64_t vocabulary);
+  TransformerEncoder(const TransformerOptions& options,
+                     int64_t vocabulary,
+                     const AttentionFactory& attention);
   /// [source tokens, model]
   at::Tensor forward(const PackedTokens& source, Context& context) const;
   void initialise(Initialiser& initialiser);
-  const std::shared_ptr<EmbeddingTable>& embed_tokens() const { return embed_tokens_; }
+  double multiply_adds(double tokens) const;
+  const std::shared_ptr<EmbeddingTable>& embed_tokens() const { return embedding_.tokens; }
 
  private:
-  std::shared_ptr<EmbeddingTable> embed_tokens_;
-  std::shared_ptr<EmbeddingTable> embed_positions_;
-  std::shared_ptr<LayerNorm> layernorm_embedding_;
-  std::unique_ptr<TokenEmbedding> embedding_;
+  StackEmbedding embedding_;
   std::vector<std::shared_ptr<TransformerEncoderLayer>> layers_;
   std::shared_ptr<LayerNorm> layer_norm_;
 };
@@ -32,10 +34,13 @@ class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
 /// A stack of decoder layers over the embedded target, and the output projection.
 class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
  public:
+  using States = std::vector<DecoderLayerState>;
+
   /// `shared` is the source's matrix when all embeddings are one, else null.
   TransformerDecoder(const TransformerOptions& options,
                      int64_t vocabulary,
-                     std::shared_ptr<EmbeddingTable> shared);
+                     std::shared_ptr<EmbeddingTable> shared,
+                     const AttentionFactory& attention);
 
   /// Hidden rows [target tokens, model]. `cross_weights`: the last layer's, averaged over heads.
   at::Tensor forward(const PackedTokens& target,
@@ -44,37 +49,36 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      Context& context,
                      at::Tensor* cross_weights = nullptr) const;
 
-  std::vector<DecoderLayerState> start(const at::Tensor& memory, Context& context) const;
+  States start(const at::Tensor& memory, const PackedTokens& source, Context& context) const;
   /// Hidden rows [rows, model] of the step that was just opened in `rows.ancestry`.
   at::Tensor step(const at::Tensor& last_tokens,
-                  std::vector<DecoderLayerState>& states,
+                  States& states,
                   const DecodingRows& rows,
                   Context& context,
                   at::Tensor* cross_weights = nullptr) const;
 
   /// The output matrix and bias around some hidden rows.
-  DecoderOutput project(const at::Tensor& hidden) const;
+  DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
   void initialise(Initialiser& initialiser);
+  double multiply_adds(double source_tokens, double target_tokens) const;
 
  private:
-  at::Tensor finish(const at::Tensor& x, Context& context) const;
-
-  bool owns_embedding_ = true;
-  std::shared_ptr<EmbeddingTable> embed_tokens_;
-  std::shared_ptr<EmbeddingTable> embed_positions_;
-  std::shared_ptr<LayerNorm> layernorm_embedding_;
-  std::unique_ptr<TokenEmbedding> embedding_;
+  StackEmbedding embedding_;
   std::vector<std::shared_ptr<TransformerDecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> layer_norm_;
-  std::shared_ptr<LinearMap> output_projection_;
-  at::Tensor output_bias_;
-  std::vector<int64_t> forbidden_;
+  OutputProjection output_;
 };
 
+/// How sequences begin under these options.
+PHRASEQ_API SequenceConventions conventions_of(const TransformerOptions& options);
+
 /// The encoder-decoder Transformer (Vaswani et al. 2017) with every switch of TransformerOptions.
+/// A variant that changes attention alone brings its own factory.
 class PHRASEQ_API TransformerModel : public Architecture {
  public:
-  TransformerModel(const TransformerOptions& options, const ArchitectureSetup& setup);
+  TransformerModel(const TransformerOptions& options,
+                   const ArchitectureSetup& setup,
+                   const AttentionFactory& attention = AttentionFactory());
 
   DecoderOutput forward(const Batch& batch, Context& context) override;
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
@@ -84,15 +88,17 @@ class PHRASEQ_API TransformerModel : public Architecture {
   int64_t max_source_positions() const override { return options_.max_source_positions; }
   int64_t max_target_positions() const override { return options_.max_target_positions; }
   void initialise(uint64_t seed) override;
-  bool starts_with_bos() const override { return options_.start_token == "bos"; }
-  bool source_has_bos() const override { return options_.source_bos; }
+  SequenceConventions conventions() const override { return conventions_of(options_); }
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
 
  private:
   TransformerOptions options_;
-  int64_t target_vocabulary_;
   std::shared_ptr<TransformerEncoder> encoder_;
   std::shared_ptr<TransformerDecoder> decoder_;
 };
+
+/// A UsageError when all embeddings shall be one matrix and there are two dictionaries.
+PHRASEQ_API void check_shared_embeddings(const TransformerOptions& options,
+                                         const ArchitectureSetup& setup);
 
 }  // namespace phraseq::nn

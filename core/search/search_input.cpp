@@ -52,9 +52,9 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
 }
 
 int64_t start_token_of(const DecodingRequest& request) {
-  const bool bos = request.models.front()->starts_with_bos();
+  const bool bos = request.models.front()->conventions().start_with_bos;
   for (const auto* model : request.models) {
-    if (model->starts_with_bos() != bos) {
+    if (model->conventions().start_with_bos != bos) {
       throw UsageError("the models of the ensemble start their translations with different tokens");
     }
   }

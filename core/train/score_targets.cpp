@@ -78,13 +78,12 @@ std::vector<Translation> score_targets(const std::vector<Translator>& models,
     all.push_back({std::move(example), {}});
   }
   const auto batches = length_batches(lengths, settings.max_tokens, settings.max_sentences);
-  const auto device = models.front().parameters->values().device();
   run_jobs(static_cast<int64_t>(batches.size()), settings.workers, [&](int64_t number, int64_t) {
     const c10::InferenceMode guard;
     std::vector<Example> of_batch;
     const auto& places = batches[static_cast<size_t>(number)];
     for (const int64_t place : places) of_batch.push_back(all[static_cast<size_t>(place)].example);
-    const Batch batch = models.front().task->collate(of_batch).to(device);
+    const Batch batch = collate_for(models, of_batch);
     const at::Tensor log_probabilities = token_log_probabilities(models, batch, settings.precision);
     for (size_t i = 0; i < places.size(); ++i) {
       const int64_t begin = batch.target_in.offsets[i], end = batch.target_in.offsets[i + 1];

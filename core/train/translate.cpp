@@ -90,7 +90,7 @@ void TranslationEngine::translate_batch(std::vector<Translation>& all,
                                         Decoder& decoder) const {
   std::vector<Example> examples;
   for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
-  const Batch batch = task().collate(examples).to(models_.front().parameters->values().device());
+  const Batch batch = collate_for(models_, examples);
   DecodingRequest request;
   for (const Translator& model : models_) {
     request.models.push_back(model.model.get());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,7 +85,24 @@ Selection selection_from(const Registry& registry,
 
 void Translator::build_model() {
   model = create<Architecture>(architecture_selection, task->architecture_setup());
-  task->set_conventions(model->starts_with_bos(), model->source_has_bos());
+  task->set_conventions(model->conventions());
+}
+
+Batch collate_for(const std::vector<Translator>& models, const std::vector<Example>& examples) {
+  Batch batch = models.front().task->collate(examples);
+  for (size_t i = 1; i < models.size(); ++i) {
+    for (auto& [name, values] : models[i].task->collate(examples).extras) {
+      const auto [place, is_new] = batch.extras.emplace(name, values);
+      if (!is_new && !at::equal(place->second, values)) {
+        throw UsageError(fmt::format("{} and {} want other '{}' of the same sentences",
+                                     models.front().path,
+                                     models[i].path,
+                                     name),
+                         "an ensemble's models prepare their batches with the same options");
+      }
+    }
+  }
+  return batch.to(models.front().parameters->values().device());
 }
 
 Translator Translator::load(const Registry& registry,

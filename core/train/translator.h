@@ -58,6 +58,12 @@ struct PHRASEQ_API Translator {
   void add_tensors(HostTensors& tensors, const TaskState& state) const;
 };
 
+/// Examples as one batch on the models' device, made by the first model's task, with
+/// what every model of the ensemble wants of its batches. UsageError when two models want the same
+/// addition with other values.
+PHRASEQ_API Batch collate_for(const std::vector<Translator>& models,
+                              const std::vector<Example>& examples);
+
 /// The names and options of a selection, as a checkpoint records them.
 PHRASEQ_API nlohmann::json to_json(const Selection& selection);
 /// A selection from such a record. A plugin that is not there is a PluginError that says what to

@@ -50,7 +50,7 @@ TEST_F(TranslationTask, FeedsTheDecoderTheStartTokenAndTheTargetWithoutItsEnd) {
 TEST_F(TranslationTask, BeginsSequencesAsTheArchitectureAsks) {
   write_small_folder();
   const auto task = task_from_folder();
-  task->set_conventions(/*start_with_bos=*/true, /*source_has_bos=*/true);
+  task->set_conventions({/*start_with_bos=*/true, /*source_has_bos=*/true});
   const auto corpus = task->open("train", true);
   EXPECT_EQ(corpus->source_length(0), 4);
   EXPECT_EQ(corpus->target_length(0), 4);

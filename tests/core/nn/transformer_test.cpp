@@ -1,61 +1,20 @@
-#include <cmath>
 #include <fstream>
-#include <numeric>
 
-#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/nn/flat_parameters.h"
-#include "core/nn/functional.h"
 #include "core/nn/transformer_model.h"
-#include "core/nn/transformer_session.h"
+#include "tests/support/architecture_checks.h"
 
 namespace phraseq::nn {
 namespace {
 
-using Sequences = std::vector<std::vector<int64_t>>;
-
-/// A batch as the translation task makes it.
-Batch make_batch(Sequences sources, const Sequences& targets, const TransformerModel& model) {
-  const int64_t start = model.starts_with_bos() ? 0 : 2;
-  Sequences inputs;
-  std::vector<int64_t> outputs;
-  for (const auto& target : targets) {
-    inputs.push_back({start});
-    inputs.back().insert(inputs.back().end(), target.begin(), target.end() - 1);
-    outputs.insert(outputs.end(), target.begin(), target.end());
-  }
-  if (model.source_has_bos()) {
-    for (auto& source : sources) source.insert(source.begin(), 0);
-  }
-  Batch batch;
-  batch.source = PackedTokens::pack(sources);
-  batch.target_in = PackedTokens::pack(inputs);
-  batch.target_out = at::tensor(outputs, at::kLong);
-  batch.sentence_ids.resize(sources.size());
-  std::iota(batch.sentence_ids.begin(), batch.sentence_ids.end(), 0);
-  return batch;
-}
-
-/// The formula of tests/golden/transformer/generate.py.
-void set_golden_values(torch::nn::Module& model) {
-  at::NoGradGuard no_grad;
-  for (const auto& entry : model.named_parameters()) {
-    const std::string& name = entry.key();
-    double bytes = 0;
-    for (const unsigned char byte : name) bytes += byte;
-    at::Tensor element = at::arange(1, entry.value().numel() + 1, at::kDouble);
-    at::Tensor values = 0.25 * at::sin(0.61 * element + 0.017 * bytes);
-    const bool gain =
-        name.ends_with("layer_norm.weight") || name.ends_with("layernorm_embedding.weight");
-    if (gain)
-      values = 1 + 0.4 * values;
-    entry.value().copy_(values.view(entry.value().sizes()));
-  }
-}
+using testing_support::CheckedModel;
+using testing_support::count_parameters;
+using testing_support::examples_of;
+using testing_support::Sequences;
 
 nlohmann::json golden() {
   std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/transformer/golden.json");
@@ -98,127 +57,40 @@ class GoldenTransformer : public testing::TestWithParam<const char*> {
   void SetUp() override {
     const nlohmann::json all = golden();
     variant_ = all["variants"][GetParam()];
-    sources_ = all["sources"].get<Sequences>();
-    targets_ = variant_["targets"].get<Sequences>();
-    model_ = std::make_shared<TransformerModel>(options_of(variant_["options"], all["sizes"]),
-                                                setup_of(variant_["options"], all["sizes"]));
-    model_->to(at::kDouble);
-    set_golden_values(*model_);
-    flat_ = std::make_unique<FlatParameters>(*model_, /*with_gradients=*/true);
-  }
-
-  std::vector<double> score(const Sequences& sources, const Sequences& targets) {
-    at::NoGradGuard no_grad;
-    Context context(/*training=*/false, Precision::kFp64, 0, flat_.get());
-    const Batch batch = make_batch(sources, targets, *model_);
-    const DecoderOutput output = model_->forward(batch, context);
-    const at::Tensor scores = target_log_probabilities(output.hidden,
-                                                       output.output_weight,
-                                                       output.output_bias,
-                                                       batch.target_out,
-                                                       output.forbidden,
-                                                       context);
-    return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
-  }
-
-  std::vector<double> expected() const {
-    std::vector<double> flat;
-    for (const auto& sentence : variant_["log_probabilities"]) {
-      for (const double value : sentence) flat.push_back(value);
-    }
-    return flat;
+    examples_ = examples_of(all["sources"].get<Sequences>(), variant_["targets"].get<Sequences>());
+    checked_ = std::make_unique<CheckedModel>(
+        std::make_shared<TransformerModel>(options_of(variant_["options"], all["sizes"]),
+                                           setup_of(variant_["options"], all["sizes"])));
   }
 
   nlohmann::json variant_;
-  Sequences sources_, targets_;
-  std::shared_ptr<TransformerModel> model_;
-  std::unique_ptr<FlatParameters> flat_;
+  std::vector<Example> examples_;
+  std::unique_ptr<CheckedModel> checked_;
 };
 
 TEST_P(GoldenTransformer, EqualsTheIndependentComputation) {
-  EXPECT_THAT(score(sources_, targets_),
-              testing::Pointwise(testing::DoubleNear(1e-10), expected()));
+  std::vector<double> expected;
+  for (const auto& sentence : variant_["log_probabilities"]) {
+    for (const double value : sentence) expected.push_back(value);
+  }
+  EXPECT_THAT(checked_->log_probabilities(examples_),
+              testing::Pointwise(testing::DoubleNear(1e-10), expected));
 }
 
 TEST_P(GoldenTransformer, ScoresASentenceAloneAsInABatch) {
-  const std::vector<double> together = expected();
-  size_t next = 0;
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    for (const double alone : score({sources_[i]}, {targets_[i]}))
-      EXPECT_NEAR(alone, together[next++], 1e-10);
-  }
+  checked_->expect_alone_as_in_a_batch(examples_);
 }
 
 TEST_P(GoldenTransformer, DecodesStepByStepAsInOnePass) {
-  at::NoGradGuard no_grad;
-  Context context(/*training=*/false, Precision::kFp64, 0, flat_.get());
-  const Sequences targets(sources_.size(),
-                          targets_[1]);  // equally long, so that every row takes every step
-  const Batch batch = make_batch(sources_, targets, *model_);
-  DecoderOutput full = model_->forward(batch, context);
-  const at::Tensor full_logits = full.logits(context);
-  const auto session = model_->start_decoding(batch, {10, 1, false}, context);
-  const auto length = static_cast<int64_t>(targets[0].size());
-  for (int64_t t = 0; t < length; ++t) {
-    std::vector<int64_t> last;
-    for (size_t i = 0; i < sources_.size(); ++i) {
-      last.push_back(batch.target_in.ids[static_cast<int64_t>(i) * length + t].item<int64_t>());
-    }
-    const at::Tensor scores = session->step(at::tensor(last, at::kLong)).scores;
-    for (int64_t i = 0; i < scores.size(0); ++i) {
-      EXPECT_LT((scores[i] - full_logits[i * length + t]).abs().max().item<double>(), 1e-10)
-          << "step " << t;
-    }
-  }
+  checked_->expect_steps_as_in_one_pass(examples_);
 }
 
 TEST_P(GoldenTransformer, KeepsEachRowsPastWhenRowsAreReorderedAndDropped) {
-  at::NoGradGuard no_grad;
-  Context context(/*training=*/false, Precision::kFp64, 0, flat_.get());
-  const Batch batch = make_batch(sources_, targets_, *model_);
-  const int64_t start = model_->starts_with_bos() ? 0 : 2;
-  // Rows by (sentence, prefix) after a reordering that repeats, swaps and drops.
-  auto session = model_->start_decoding(batch, {10, 2, false}, context);
-  session->step(at::tensor(std::vector<int64_t>(3, start), at::kLong));
-  session->select({2, 0, 0, 1});
-  session->step(at::tensor(std::vector<int64_t>{4, 5, 6, 7}, at::kLong));
-  session->select({2, 0});
-  const at::Tensor scores = session->step(at::tensor(std::vector<int64_t>{8, 9}, at::kLong)).scores;
-
-  const Sequences prefixes = {{6, 8, 2}, {4, 9, 2}};
-  const Batch plain = make_batch({sources_[0], sources_[2]}, prefixes, *model_);
-  const at::Tensor full = model_->forward(plain, context).logits(context);
-  EXPECT_LT((scores[0] - full[2]).abs().max().item<double>(), 1e-10);
-  EXPECT_LT((scores[1] - full[5]).abs().max().item<double>(), 1e-10);
+  checked_->expect_rows_keep_their_past(examples_);
 }
 
 TEST_P(GoldenTransformer, HasTheGradientOfFiniteDifferences) {
-  const Batch batch = make_batch(sources_, targets_, *model_);
-  const auto loss_of = [&] {
-    Context context(/*training=*/true, Precision::kFp64, /*seed=*/7, flat_.get());
-    const DecoderOutput output = model_->forward(batch, context);
-    return projected_cross_entropy(output.hidden,
-                                   output.output_weight,
-                                   output.output_bias,
-                                   batch.target_out,
-                                   0.1,
-                                   Smoothing::kFairseq,
-                                   output.forbidden,
-                                   {},
-                                   context)
-        .loss;
-  };
-  flat_->zero_gradients();
-  loss_of().backward();
-  at::NoGradGuard no_grad;
-  const at::Tensor direction = at::sin(at::arange(flat_->values().numel(), at::kDouble) * 1.7);
-  const double analytic = (flat_->gradients() * direction).sum().item<double>();
-  const double step = 1e-6;
-  flat_->values().add_(direction, step);
-  const double above = loss_of().item<double>();
-  flat_->values().add_(direction, -2 * step);
-  const double below = loss_of().item<double>();
-  EXPECT_NEAR(analytic, (above - below) / (2 * step), 1e-5 * std::abs(analytic) + 1e-6);
+  checked_->expect_gradient_of_finite_differences(examples_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants,
@@ -231,18 +103,11 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                                          "swish_nopos"),
                          [](const auto& variant) { return std::string(variant.param); });
 
-int64_t count_parameters(const TransformerOptions& options,
-                         int64_t source,
-                         int64_t target,
-                         bool joined) {
+int64_t parameters_of(const TransformerOptions& options, int64_t vocabulary, bool joined) {
   ArchitectureSetup setup;
-  setup.source_vocabulary = source;
-  setup.target_vocabulary = target;
+  setup.source_vocabulary = setup.target_vocabulary = vocabulary;
   setup.joined_dictionary = joined;
-  TransformerModel model(options, setup);
-  int64_t count = 0;
-  for (const auto& parameter : model.parameters()) count += parameter.numel();
-  return count;
+  return count_parameters(TransformerModel(options, setup));
 }
 
 TEST(TransformerModel, HasTheParametersThatXuEtAlsBaselineHas) {
@@ -251,14 +116,14 @@ TEST(TransformerModel, HasTheParametersThatXuEtAlsBaselineHas) {
   options.set_sizes(512, 2048, 8, 6);
   // 88,054,661 without the two norms that stand on the embeddings (2 · 2 · 512 are in the body's
   // count).
-  EXPECT_EQ(count_parameters(options, 42885, 42885, false), 88054661);
+  EXPECT_EQ(parameters_of(options, 42885, false), 88054661);
 }
 
 TEST(TransformerModel, HasTheParametersOfNguyenAndJotysBaseline) {
   TransformerOptions options;
   use_tensor2tensor_conventions(options);
   options.set_sizes(512, 2048, 8, 6);
-  const int64_t count = count_parameters(options, 37000, 37000, true);
+  const int64_t count = parameters_of(options, 37000, true);
   EXPECT_NEAR(static_cast<double>(count) / 1e6, 63.05, 0.005);
   EXPECT_NEAR(static_cast<double>(count - 37000 * 512) / 1e6, 44.10, 0.005);
 }
@@ -269,7 +134,7 @@ TEST(TransformerModel, HasTheParametersOfNguyenAndNguyensBaseline) {
   options.share_all_embeddings = true;
   options.set_sizes(512, 1024, 4, 6);
   EXPECT_NEAR(
-      static_cast<double>(count_parameters(options, 20000, 20000, true) - 20000 * 512) / 1e6,
+      static_cast<double>(parameters_of(options, 20000, true) - 20000 * 512) / 1e6,
       31.54,
       0.005);
 }

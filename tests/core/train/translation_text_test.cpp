@@ -22,7 +22,7 @@ class WordTask : public Task {
   const std::string& source_language() const override { return language_; }
   const std::string& target_language() const override { return language_; }
   ArchitectureSetup architecture_setup() const override { return {}; }
-  void set_conventions(bool, bool) override {}
+  void set_conventions(const SequenceConventions&) override {}
   bool has_split(const std::string&) const override { return false; }
   std::unique_ptr<Corpus> open(const std::string&, bool) const override { return nullptr; }
   Batch collate(const std::vector<Example>&) const override { return {}; }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/data/batch.h"
+#include "core/data/example.h"
+
+namespace phraseq {
+
+/// Adds to a batch what an architecture needs beside the ids (phrase indices …), from the examples
+/// that the batch was made of, in its order. Runs where batches are made: ahead, on another thread.
+using BatchExtension = std::function<void(const std::vector<Example>&, Batch&)>;
+
+/// What an architecture wants of its batches.
+struct SequenceConventions {
+  bool start_with_bos = false;  ///< the decoder is first fed <s>, else </s>
+  bool source_has_bos = false;  ///< sources are <s> … </s>, else … </s>
+  BatchExtension extend = {};   ///< empty = nothing to add
+};
+
+}  // namespace phraseq
