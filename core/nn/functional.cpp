@@ -16,9 +16,12 @@ Activation activation_from(std::string_view name) {
     return Activation::kGelu;
   if (name == "swish")
     return Activation::kSwish;
-  const std::vector<std::string> known = {"none", "relu", "gelu", "swish"};
+  if (name == "sigmoid")
+    return Activation::kSigmoid;
+  const std::vector<std::string> known = {"none", "relu", "gelu", "swish", "sigmoid"};
   throw UsageError(
-      fmt::format("activation '{}' is not known; none, relu, gelu or swish were expected", name),
+      fmt::format("activation '{}' is not known; none, relu, gelu, swish or sigmoid were expected",
+                  name),
       did_you_mean(name, known));
 }
 

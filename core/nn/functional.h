@@ -18,7 +18,7 @@
 /// norms, softmax and gradients of parameters are fp32.
 namespace phraseq::nn {
 
-enum class Activation { kNone, kRelu, kGelu, kSwish };          ///< gelu is the erf form
+enum class Activation { kNone, kRelu, kGelu, kSwish, kSigmoid };  ///< gelu is the erf form
 PHRASEQ_API Activation activation_from(std::string_view name);  ///< "relu" …; UsageError otherwise
 
 /// dropout(activation(x Wᵀ + b)). x [rows, in], weight [out, in], bias [out] or undefined.

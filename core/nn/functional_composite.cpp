@@ -36,6 +36,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return at::gelu(x);
     case Activation::kSwish:
       return at::silu(x);
+    case Activation::kSigmoid:
+      return at::sigmoid(x);
   }
   return x;
 }

@@ -70,6 +70,8 @@ kernels::Curve curve_of(Activation activation) {
       return kernels::Curve::kGelu;
     case Activation::kSwish:
       return kernels::Curve::kSwish;
+    case Activation::kSigmoid:
+      return kernels::Curve::kSigmoid;
     case Activation::kNone:
       break;
   }
@@ -83,9 +85,12 @@ struct Epilogue {
   uint64_t key = 0;
 
   bool bends_or_drops() const { return curve != kernels::Curve::kNone || key != 0; }
-  /// The curves of kGelu and kSwish need their input again.
+  /// The curves of kGelu and kSwish need their input again, those of kRelu and kSigmoid their output.
   bool keeps_input() const {
     return curve == kernels::Curve::kGelu || curve == kernels::Curve::kSwish;
+  }
+  bool keeps_output() const {
+    return curve == kernels::Curve::kRelu || curve == kernels::Curve::kSigmoid;
   }
   kernels::Dropout dropout() const { return cpu::make_dropout(p, key); }
 };
@@ -152,8 +157,10 @@ at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::
   if (place.scalar_type() == x.scalar_type()) {
     at::Tensor sum = place;
     sum.addmm_(dz.t(), x);
-  } else {
+  } else if (place.is_contiguous()) {
     cpu::add_to(place, at::mm(dz.t(), x));
+  } else {  // columns of a wider matrix
+    place.add_(at::mm(dz.t(), x));
   }
   return {};
 }
@@ -187,7 +194,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
       run_epilogue(kept, {}, y, epilogue->curve, epilogue->dropout());
     } else if (bias.defined() || epilogue->bends_or_drops()) {
       run_epilogue(y, bias, y, epilogue->curve, epilogue->dropout());
-      if (epilogue->curve == kernels::Curve::kRelu)
+      if (epilogue->keeps_output())
         kept = y;
     }
     ctx->save_for_backward({x, weight, kept});

@@ -9,5 +9,6 @@
 #define PHRASEQ_VECTOR_CLONES
 #endif
 
-/// Forces a loop's body into its vectorised caller.
-#define PHRASEQ_INLINE inline __attribute__((always_inline))
+/// Forces a loop's body into its vectorised caller: a copy out of line made for one instruction set
+/// must never serve another.
+#define PHRASEQ_INLINE __attribute__((always_inline)) inline

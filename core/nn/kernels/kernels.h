@@ -34,7 +34,7 @@ struct Dropout {
   double scale = 1.0;
 };
 
-enum class Curve { kNone, kRelu, kGelu, kSwish };
+enum class Curve { kNone, kRelu, kGelu, kSwish, kSigmoid };
 
 /// Rows [first, last) of a matrix with `columns` columns.
 struct RowRange {
@@ -94,6 +94,37 @@ struct LossClasses {
   int64_t unsmoothed_count;
 };
 
+/// Segments [first, last) of a matrix with `columns` columns: segment s is rows offsets[s] to
+/// offsets[s+1].
+struct SegmentRange {
+  const int64_t* offsets;
+  int64_t first = 0, last = 0, columns = 0;
+};
+
+/// Gradients of a weighted sum over segments. `x` and `d_weights` are null where the weights are
+/// equal shares; `rest` and `d_rest` where there is no rest.
+template <typename T>
+struct SegmentSumGradients {
+  const T *dy, *x, *rest;
+  const Sum<T>* weights;
+  T *dx, *d_rest;
+  Sum<T>* d_weights;
+};
+
+/// Additive scores: w2 · sigmoid(dropout(row[r] + segment[s])) for each row r of each segment s.
+template <typename T>
+struct SegmentScores {
+  const T *row, *segment;
+  const Sum<T>* w2;  ///< [columns]
+  Dropout dropout;
+};
+template <typename T>
+struct SegmentScoreGradients {
+  const Sum<T>* d_scores;  ///< [rows]
+  T *d_row, *d_segment;
+  Sum<T>* d_w2;  ///< added to
+};
+
 /// All loops for one element type T; S = Sum<T>.
 template <typename T>
 struct Kernels {
@@ -102,8 +133,8 @@ struct Kernels {
   /// y = dropout(curve(x + bias)); x may be y.
   void (*bias_curve_dropout)(
       const T* x, const S* bias, T* y, RowRange rows, Curve curve, Dropout dropout);
-  /// dx = dy · dropout · curve'; adds the column sums to `d_bias`. `kept` is y for kRelu and x +
-  /// bias (in T) for the other curves; not read for kNone.
+  /// dx = dy · dropout · curve'; adds the column sums to `d_bias`. `kept` is y for kRelu and
+  /// kSigmoid, x + bias (in T) for the other curves; not read for kNone.
   void (*bias_curve_dropout_backward)(
       const T* dy, const T* kept, T* dx, S* d_bias, RowRange rows, Curve curve, Dropout dropout);
   /// Adds the sum of each column to `sums`.
@@ -177,6 +208,22 @@ struct Kernels {
                      bool with_gradient,
                      S* scratch,
                      LossSums* sums);
+
+  /// y[segment] = maximum of its rows, 0 without rows; `winners` [segments, columns] says which row
+  /// of the segment it was, the first of equals.
+  void (*segment_max)(const T* x, T* y, int32_t* winners, SegmentRange range);
+  void (*segment_max_backward)(const T* dy, const int32_t* winners, T* dx, SegmentRange range);
+  /// y[segment] = Σ weights x + (1 - Σ weights) rest; null weights: equal shares; null rest: 0.
+  /// `scratch` [columns].
+  void (*segment_sum)(
+      const T* x, const T* rest, const S* weights, T* y, S* scratch, SegmentRange range);
+  void (*segment_sum_backward)(const SegmentSumGradients<T>& task, SegmentRange range);
+  void (*segment_scores)(const SegmentScores<T>& task, S* scores, SegmentRange range);
+  /// `scratch` [columns].
+  void (*segment_scores_backward)(const SegmentScores<T>& task,
+                                  const SegmentScoreGradients<T>& gradients,
+                                  S* scratch,
+                                  SegmentRange range);
 };
 
 /// Processor levels as in the x86-64 psABI; other processors have kBaseline only.

@@ -20,6 +20,8 @@ template <typename T>
 void add_attention_kernels(Kernels<T>& kernels);
 template <typename T>
 void add_loss_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_segment_kernels(Kernels<T>& kernels);
 
 }  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL
 

@@ -2,13 +2,11 @@
 
 #include <cstdint>
 
+#include "core/nn/vector_clones.h"
+
 /// Counter-based random bits for dropout: a mask is a function of a key and an element's number, so
 /// the backward pass draws it again and nothing is stored.
 namespace phraseq::nn::kernels {
-
-/// For what the kernels' sources share: they are compiled for several processor levels, and a copy
-/// out of line made for one level must never serve another.
-#define PHRASEQ_INLINE __attribute__((always_inline)) inline
 
 /// Two multiply-xorshift rounds (constants of C. Wellons' lowbias32) with a half of the key before
 /// each. Elements 2^32 apart share bits.

@@ -13,10 +13,12 @@ PHRASEQ_INLINE S bend(S x) {
     return S{0.5} * x * (S{1} + error_function(x * S(0.70710678118654752440)));
   if constexpr (curve == Curve::kSwish)
     return x / (S{1} + exponential(-x));
+  if constexpr (curve == Curve::kSigmoid)
+    return S{1} / (S{1} + exponential(-x));
   return x;
 }
 
-/// The derivative at `kept`: the output for kRelu, the input for the others.
+/// The derivative at `kept`: the output for kRelu and kSigmoid, the input for the others.
 template <Curve curve, typename S>
 PHRASEQ_INLINE S slope(S kept) {
   if constexpr (curve == Curve::kRelu)
@@ -29,6 +31,8 @@ PHRASEQ_INLINE S slope(S kept) {
     const S sigmoid = S{1} / (S{1} + exponential(-kept));
     return sigmoid * (S{1} + kept * (S{1} - sigmoid));
   }
+  if constexpr (curve == Curve::kSigmoid)
+    return kept * (S{1} - kept);
   return S{1};
 }
 
@@ -53,6 +57,7 @@ template <Curve curve, bool drop, typename T>
 void backward_rows(
     const T* dy, const T* kept, T* dx, Sum<T>* d_bias, RowRange rows, Dropout dropout) {
   using S = Sum<T>;
+  const auto keep = static_cast<S>(1.0 / dropout.scale);
   for (int64_t row = rows.first; row < rows.last; ++row) {
     const int64_t start = row * rows.columns;
     const T *up = dy + start, *at = kept + start;
@@ -61,8 +66,10 @@ void backward_rows(
 #pragma GCC ivdep
     for (int64_t i = 0; i < rows.columns; ++i) {
       S value = load(up[i]);
+      // What was kept of kSigmoid was scaled by its dropout; where it was dropped, all is 0.
+      constexpr bool scaled = drop && curve == Curve::kSigmoid;
       if constexpr (curve != Curve::kNone)
-        value *= slope<curve>(load(at[i]));
+        value *= slope<curve>(scaled ? load(at[i]) * keep : load(at[i]));
       // A dropped output of kRelu is 0 already: its slope is.
       if constexpr (drop && curve == Curve::kRelu)
         value *= static_cast<S>(dropout.scale);
@@ -90,6 +97,8 @@ PHRASEQ_INLINE void specialise(Curve curve, bool drop, Work&& work) {
       return with_curve.template operator()<Curve::kGelu>();
     case Curve::kSwish:
       return with_curve.template operator()<Curve::kSwish>();
+    case Curve::kSigmoid:
+      return with_curve.template operator()<Curve::kSigmoid>();
   }
 }
 

@@ -11,6 +11,7 @@ const Kernels<T>& table() {
     add_embedding_kernels(kernels);
     add_attention_kernels(kernels);
     add_loss_kernels(kernels);
+    add_segment_kernels(kernels);
     return kernels;
   }();
   return made;

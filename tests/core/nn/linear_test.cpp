@@ -58,7 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Epilogues,
                                            Case{Activation::kGelu, true, 0.2},
                                            Case{Activation::kGelu, false, 0.0},
                                            Case{Activation::kSwish, true, 0.2},
-                                           Case{Activation::kSwish, true, 0.0}));
+                                           Case{Activation::kSwish, true, 0.0},
+                                           Case{Activation::kSigmoid, true, 0.3},
+                                           Case{Activation::kSigmoid, false, 0.0}));
 
 TEST(Linear, AgreesWithFiniteDifferencesUnderDropout) {
   const at::Tensor x = normal({5, 3}, 1), bias = normal({4}, 2), up = normal({5, 4}, 3);
@@ -71,7 +73,8 @@ TEST(Linear, AgreesWithFiniteDifferencesUnderDropout) {
 TEST(Linear, KeepsPrecisionOfTheFastCurvesInFp32) {
   const at::Tensor x = at::linspace(-9.0, 9.0, 1801, at::kFloat).unsqueeze(1);
   Context context(false, Precision::kFp32);
-  for (const Activation activation : {Activation::kGelu, Activation::kSwish}) {
+  for (const Activation activation :
+       {Activation::kGelu, Activation::kSwish, Activation::kSigmoid}) {
     const at::Tensor own = linear(x, at::ones({1, 1}, at::kFloat), {}, context, activation);
     const at::Tensor exact =
         composite::linear(x.to(at::kDouble), at::ones({1, 1}, at::kDouble), {}, activation, 0, 0);
@@ -159,6 +162,25 @@ TEST(Linear, AddsToTheFlatGradientsOverSeveralPasses) {
   }
   EXPECT_TRUE(close(maps.c_bias.grad(), at::full({7}, 22.0, at::kDouble), 1e-12));
   EXPECT_TRUE(close(maps.c.grad(), 2.0 * x.sum(0).expand({7, 3}), 1e-12));
+}
+
+TEST(Linear, TakesColumnsOfAWiderMatrix) {
+  const at::Tensor x = normal({11, 2}, 7), up = normal({11, 7}, 8);
+  for (const bool low : {false, true}) {
+    ThreeMaps maps;
+    maps.to(at::kFloat);
+    FlatParameters flat(maps, true);
+    flat.refresh_bf16();
+    Context context(true, low ? Precision::kBf16 : Precision::kFp32, 0, &flat);
+    const at::ScalarType type = low ? at::kBFloat16 : at::kFloat;
+    const at::Tensor columns = maps.c.split(2, 1)[0];
+    const at::Tensor y = linear(x.to(type), columns, {}, context);
+    y.backward(up.to(type));
+    EXPECT_TRUE(close(y, at::mm(x, columns.to(at::kDouble).t()), low ? 0.05 : 1e-6));
+    const at::Tensor gradient = maps.c.grad();
+    EXPECT_TRUE(close(gradient.narrow(1, 0, 2), at::mm(up.t(), x), low ? 0.2 : 1e-5));
+    EXPECT_TRUE(close(gradient.narrow(1, 2, 1), at::zeros({7, 1}), 0));
+  }
 }
 
 TEST(Linear, SumsBiasGradientsTheSameWayOnOneAndTwoThreads) {

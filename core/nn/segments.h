@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+
+/// Differentiable functions over runs of rows: segment s is rows offsets[s] to offsets[s+1]. They
+/// make phrases of words, sentences of words … `offsets` [segments + 1], from 0 to the rows.
+namespace phraseq::nn {
+
+using SegmentOffsets = std::vector<int64_t>;
+
+/// The maximum of each segment's rows, element by element: [rows, width] → [segments, width]; zero
+/// for a segment without rows. The gradient goes to the first of equals.
+PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);
+/// The mean of each segment's rows; zero for a segment without rows.
+PHRASEQ_API at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets);
+
+/// Additive scores of rows against their segment (Bahdanau et al. 2015 with a sigmoid):
+/// w2 · sigmoid(dropout(row[r] + segment[s])). row [rows, hidden], segment [segments, hidden],
+/// w2 [1, hidden] a parameter. Returns [rows] in fp32 (fp64).
+PHRASEQ_API at::Tensor segment_scores(const at::Tensor& row,
+                                      const at::Tensor& segment,
+                                      const at::Tensor& w2,
+                                      const SegmentOffsets& offsets,
+                                      double dropout,
+                                      Context& context);
+
+/// Softmax of the scores [rows] within each segment.
+PHRASEQ_API at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets);
+
+/// Σ weights x of each segment, plus (1 - Σ weights) rest[s] when `rest` [segments, width] is
+/// defined. weights [rows] in fp32 (fp64).
+PHRASEQ_API at::Tensor segment_weighted_sum(const at::Tensor& x,
+                                            const at::Tensor& weights,
+                                            const at::Tensor& rest,
+                                            const SegmentOffsets& offsets);
+
+}  // namespace phraseq::nn
