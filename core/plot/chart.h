@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plot/svg.h"
+
+namespace phraseq::plot {
+
+/// One value of a series, with the interval that it is drawn with, and what stands above it.
+struct ChartValue {
+  double value = 0;
+  std::optional<double> low, high;  ///< both or none
+  std::string label;
+};
+
+/// One colour of a chart.
+struct Series {
+  std::string name;
+  std::vector<std::optional<ChartValue>> values;  ///< one a category; none leaves a gap
+};
+
+struct Category {
+  std::string name;
+  std::string note;  ///< in small print below, or nothing
+};
+
+/// Values of several series, side by side for each category.
+struct Chart {
+  std::string title;
+  std::string category_title;
+  std::string value_title;
+  std::vector<Category> categories;
+  std::vector<Series> series;
+  std::optional<double> lowest, highest;  ///< ends of the value axis, else chosen from the values
+};
+
+/// Bars from zero, labels above them.
+PHRASEQ_API Svg bar_chart(const Chart& chart);
+/// Points joined by lines, which break where a value is missing; labels are shown at the pointer.
+PHRASEQ_API Svg line_chart(const Chart& chart);
+
+}  // namespace phraseq::plot

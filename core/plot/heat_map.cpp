@@ -1,0 +1,198 @@
+#include "core/plot/heat_map.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/plot/colours.h"
+#include "core/plot/scale.h"
+
+namespace phraseq::plot {
+namespace {
+
+constexpr double kMargin = 20;
+constexpr double kTitleSize = 16;
+constexpr double kLabelSize = 12;
+constexpr double kCell = 24;
+constexpr double kLabelGap = 7;
+constexpr double kGroupBand = 20;
+constexpr double kShadeWidth = 14;
+constexpr int kShadeSteps = 50;
+constexpr double kTurn = -60;
+constexpr double kSlope = 0.87;  ///< sine of the turn: how high a turned label is
+
+void check(const HeatMap& map) {
+  const auto grouped = [](const HeatMapAxis& axis) {
+    return std::accumulate(
+        axis.groups.begin(), axis.groups.end(), size_t{0}, [](size_t sum, const LabelGroup& group) {
+          return sum + group.size;
+        });
+  };
+  for (const auto* axis : {&map.rows, &map.columns}) {
+    if (!axis->groups.empty() && grouped(*axis) != axis->labels.size()) {
+      throw UsageError(fmt::format(
+          "heat map: groups of {} labels, expected {}", grouped(*axis), axis->labels.size()));
+    }
+  }
+  if (map.values.size() != map.rows.labels.size() * map.columns.labels.size()) {
+    throw UsageError(fmt::format("heat map: {} values, expected {} rows of {}",
+                                 map.values.size(),
+                                 map.rows.labels.size(),
+                                 map.columns.labels.size()));
+  }
+}
+
+double widest(const std::vector<std::string>& labels) {
+  double width = 0;
+  for (const auto& label : labels) width = std::max(width, text_width(label, kLabelSize));
+  return width;
+}
+
+/// Where things stand.
+struct Places {
+  explicit Places(const HeatMap& map) {
+    cells_width = kCell * static_cast<double>(map.columns.labels.size());
+    cells_height = kCell * static_cast<double>(map.rows.labels.size());
+    const double row_band =
+        (map.rows.groups.empty() ? 0 : kGroupBand) + (map.rows.title.empty() ? 0 : kGroupBand);
+    const double column_band = (map.columns.groups.empty() ? 0 : kGroupBand) +
+                               (map.columns.title.empty() ? 0 : kGroupBand);
+    left = kMargin + row_band + widest(map.rows.labels) + kLabelGap;
+    const double label_height = widest(map.columns.labels) * kSlope + kLabelSize;
+    top = kMargin + kTitleSize + 12 + column_band + label_height + kLabelGap;
+    const double overhang =
+        map.columns.labels.empty() ? 0 : text_width(map.columns.labels.back(), kLabelSize) / 2;
+    width = left + cells_width + std::max(overhang, 24.0) + kShadeWidth + 40 + kMargin;
+    width = std::max(width, kMargin * 2 + text_width(map.title, kTitleSize) * 1.08);
+    height = top + std::max(cells_height, 120.0) + kMargin;
+  }
+
+  double left, top, cells_width, cells_height, width, height;
+};
+
+/// The middles of groups with a name, and the borders between groups, in cells.
+template <class Name, class Border>
+void for_each_group(const std::vector<LabelGroup>& groups, const Name& name, const Border& border) {
+  double begin = 0;
+  for (const auto& group : groups) {
+    const double end = begin + static_cast<double>(group.size);
+    if (begin > 0)
+      border(begin);
+    if (group.size > 0)
+      name((begin + end) / 2, group.name);
+    begin = end;
+  }
+}
+
+void draw_cells(Svg& svg, const HeatMap& map, const Places& places) {
+  const double range = map.highest > map.lowest ? map.highest - map.lowest : 1;
+  const size_t columns = map.columns.labels.size();
+  for (size_t row = 0; row < map.rows.labels.size(); ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      const double value = map.values[row * columns + column];
+      svg.rectangle(
+          {places.left + kCell * static_cast<double>(column),
+           places.top + kCell * static_cast<double>(row)},
+          kCell,
+          kCell,
+          {.fill = shade((value - map.lowest) / range), .stroke = "#eeeeee", .stroke_width = 0.5},
+          fmt::format("{} – {}: {:.4f}", map.rows.labels[row], map.columns.labels[column], value));
+    }
+  }
+  svg.rectangle(
+      {places.left, places.top}, places.cells_width, places.cells_height, {.stroke = "#888888"});
+}
+
+void draw_row_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
+  const Paint border{.stroke = "#d55e00", .stroke_width = 1.5};
+  for (size_t row = 0; row < axis.labels.size(); ++row) {
+    svg.text({places.left - kLabelGap, places.top + kCell * (static_cast<double>(row) + 0.5) + 4},
+             axis.labels[row],
+             {.size = kLabelSize, .anchor = Anchor::kEnd});
+  }
+  const TextStyle aside{
+      .size = kLabelSize, .anchor = Anchor::kMiddle, .colour = "#777777", .turn = -90};
+  double band = kMargin + kLabelSize;
+  if (!axis.title.empty()) {
+    svg.text({band, places.top + places.cells_height / 2}, axis.title, aside);
+    band += kGroupBand;
+  }
+  for_each_group(
+      axis.groups,
+      [&](double middle, const std::string& name) {
+        svg.text({band, places.top + kCell * middle}, name, aside);
+      },
+      [&](double place) {
+        const double y = places.top + kCell * place;
+        svg.line({places.left, y}, {places.left + places.cells_width, y}, border);
+      });
+}
+
+void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
+  const Paint border{.stroke = "#d55e00", .stroke_width = 1.5};
+  for (size_t column = 0; column < axis.labels.size(); ++column) {
+    svg.text(
+        {places.left + kCell * (static_cast<double>(column) + 0.5) + 4, places.top - kLabelGap},
+        axis.labels[column],
+        {.size = kLabelSize, .turn = kTurn});
+  }
+  const TextStyle aside{.size = kLabelSize, .anchor = Anchor::kMiddle, .colour = "#777777"};
+  double band = kMargin + kTitleSize + 12 + kLabelSize;
+  if (!axis.title.empty()) {
+    svg.text({places.left + places.cells_width / 2, band}, axis.title, aside);
+    band += kGroupBand;
+  }
+  for_each_group(
+      axis.groups,
+      [&](double middle, const std::string& name) {
+        svg.text({places.left + kCell * middle, band}, name, aside);
+      },
+      [&](double place) {
+        const double x = places.left + kCell * place;
+        svg.line({x, places.top}, {x, places.top + places.cells_height}, border);
+      });
+}
+
+/// The shades beside their numbers, at the right.
+void draw_shades(Svg& svg, const HeatMap& map, const Places& places) {
+  const double left = places.width - kMargin - 40 - kShadeWidth;
+  const double height = std::clamp(places.cells_height, 120.0, 240.0);
+  for (int step = 0; step < kShadeSteps; ++step) {
+    const double share = (step + 0.5) / kShadeSteps;
+    svg.rectangle({left, places.top + height * (1 - (step + 1.0) / kShadeSteps)},
+                  kShadeWidth,
+                  height / kShadeSteps + 0.5,
+                  {.fill = shade(share)});
+  }
+  svg.rectangle({left, places.top}, kShadeWidth, height, {.stroke = "#888888"});
+  const Scale scale(map.lowest, map.highest, 4);
+  for (const double tick : scale.ticks()) {
+    const double share = (tick - map.lowest) / (map.highest - map.lowest);
+    if (share > -1e-9 && share < 1 + 1e-9) {
+      svg.text({left + kShadeWidth + 6, places.top + height * (1 - share) + 4},
+               scale.label(tick),
+               {.size = 10.5, .colour = "#777777"});
+    }
+  }
+}
+
+}  // namespace
+
+Svg heat_map(const HeatMap& map) {
+  check(map);
+  const Places places(map);
+  Svg svg(places.width, places.height, map.title);
+  svg.text({kMargin, kMargin + kTitleSize},
+           map.title,
+           {.size = kTitleSize, .colour = "#222222", .bold = true});
+  draw_cells(svg, map, places);
+  draw_row_labels(svg, map.rows, places);
+  draw_column_labels(svg, map.columns, places);
+  if (map.highest > map.lowest)
+    draw_shades(svg, map, places);
+  return svg;
+}
+
+}  // namespace phraseq::plot

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plot/svg.h"
+
+namespace phraseq::plot {
+
+/// So many neighbouring rows or columns that belong together.
+struct LabelGroup {
+  std::string name;
+  size_t size = 0;
+};
+
+struct HeatMapAxis {
+  std::string title;
+  std::vector<std::string> labels;
+  /// Sizes that add up to the labels; a line is drawn between two groups. Empty = one.
+  std::vector<LabelGroup> groups;
+};
+
+/// A matrix of numbers as shades.
+struct HeatMap {
+  std::string title;
+  HeatMapAxis rows, columns;
+  std::vector<double> values;  ///< row by row
+  double lowest = 0;           ///< white
+  double highest = 1;          ///< the darkest shade
+};
+
+/// The matrix with its labels and the scale of its shades; each cell tells its number at the
+/// pointer. UsageError when the number of values, or of grouped labels, does not fit the labels.
+PHRASEQ_API Svg heat_map(const HeatMap& map);
+
+}  // namespace phraseq::plot

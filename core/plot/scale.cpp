@@ -1,0 +1,38 @@
+#include "core/plot/scale.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace phraseq::plot {
+namespace {
+
+/// The least distance of 1, 2 or 5 times a power of ten that is not below `wanted`.
+double round_distance(double wanted) {
+  const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= wanted * (1 - 1e-9))
+      return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+Scale::Scale(double lowest, double highest, int intervals) {
+  if (!(highest > lowest))
+    highest = lowest + 1;
+  const double distance = round_distance((highest - lowest) / std::max(1, intervals));
+  const double below = std::floor(lowest / distance + 1e-9);
+  const double above = std::ceil(highest / distance - 1e-9);
+  for (double step = below; step <= above; ++step) ticks_.push_back(step * distance);
+  decimals_ = std::max(0, static_cast<int>(std::ceil(-std::log10(distance) - 1e-9)));
+}
+
+std::string Scale::label(double value) const {
+  const std::string text = fmt::format("{:.{}f}", value, decimals_);
+  return text == "-0" ? "0" : text;
+}
+
+}  // namespace phraseq::plot

@@ -1,0 +1,185 @@
+#include "core/plot/svg.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/io/utf8.h"
+
+namespace phraseq::plot {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// Hundredths of a pixel at most: "12.5", "3", never "-0".
+std::string number(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.')
+    text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+std::string attributes_of(const Paint& paint) {
+  std::string text = fmt::format("fill=\"{}\"", paint.fill);
+  if (paint.stroke != "none") {
+    text +=
+        fmt::format(" stroke=\"{}\" stroke-width=\"{}\"", paint.stroke, number(paint.stroke_width));
+  }
+  if (paint.opacity != 1)
+    text += fmt::format(" opacity=\"{}\"", number(paint.opacity));
+  return text;
+}
+
+std::string_view name_of(Anchor anchor) {
+  if (anchor == Anchor::kStart)
+    return "start";
+  return anchor == Anchor::kMiddle ? "middle" : "end";
+}
+
+bool is_xml_character(char32_t character) {
+  return character >= 0x20 || character == '\t' || character == '\n';
+}
+
+/// East Asian characters fill a square.
+bool is_wide(char32_t character) {
+  return (character >= 0x1100 && character <= 0x115F) ||
+         (character >= 0x2E80 && character <= 0xD7A3) ||
+         (character >= 0xF900 && character <= 0xFAFF) ||
+         (character >= 0xFE30 && character <= 0xFE6F) ||
+         (character >= 0xFF00 && character <= 0xFF60) || character >= 0x20000;
+}
+
+}  // namespace
+
+std::string escape_xml(std::string_view text) {
+  const std::string good = mend_text(text, ControlBytes::kAllow);
+  std::string result;
+  for (size_t position = 0; position < good.size();) {
+    const size_t begin = position;
+    const char32_t character = next_character(good, position);
+    if (character == '&')
+      result += "&amp;";
+    else if (character == '<')
+      result += "&lt;";
+    else if (character == '>')
+      result += "&gt;";
+    else if (character == '"')
+      result += "&quot;";
+    else if (is_xml_character(character) && character != 0xFFFE && character != 0xFFFF)
+      result.append(good, begin, position - begin);
+    else
+      result += kReplacement;
+  }
+  return result;
+}
+
+double text_width(std::string_view text, double size) {
+  const std::string good = mend_text(text, ControlBytes::kAllow);
+  double width = 0;
+  for (size_t position = 0; position < good.size();) {
+    const char32_t character = next_character(good, position);
+    if (is_wide(character))
+      width += 1;
+    else if (std::string_view("iljtfI.,:;|'! ").find(static_cast<char>(character)) !=
+                 std::string_view::npos &&
+             character < 0x80)
+      width += 0.32;
+    else if ((character >= 'A' && character <= 'Z') || character == 'm' || character == 'w')
+      width += 0.72;
+    else
+      width += 0.56;
+  }
+  return width * size;
+}
+
+Svg::Svg(double width, double height, std::string_view title)
+    : width_(width), height_(height), title_(title) {}
+
+void Svg::add(std::string_view shape, std::string_view tip) {
+  if (tip.empty()) {
+    shapes_ += fmt::format("<{}/>\n", shape);
+  } else {
+    const std::string_view name = shape.substr(0, shape.find(' '));
+    shapes_ += fmt::format("<{}><title>{}</title></{}>\n", shape, escape_xml(tip), name);
+  }
+}
+
+void Svg::rectangle(
+    const Point& corner, double width, double height, const Paint& paint, std::string_view tip) {
+  add(fmt::format("rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}",
+                  number(corner.x),
+                  number(corner.y),
+                  number(width),
+                  number(height),
+                  attributes_of(paint)),
+      tip);
+}
+
+void Svg::circle(const Point& centre, double radius, const Paint& paint, std::string_view tip) {
+  add(fmt::format("circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}",
+                  number(centre.x),
+                  number(centre.y),
+                  number(radius),
+                  attributes_of(paint)),
+      tip);
+}
+
+void Svg::line(const Point& from, const Point& to, const Paint& paint) {
+  add(fmt::format("line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}",
+                  number(from.x),
+                  number(from.y),
+                  number(to.x),
+                  number(to.y),
+                  attributes_of(paint)),
+      {});
+}
+
+void Svg::polyline(const std::vector<Point>& points, const Paint& paint) {
+  std::string places;
+  for (const Point& point : points) {
+    places += fmt::format("{}{},{}", places.empty() ? "" : " ", number(point.x), number(point.y));
+  }
+  add(fmt::format(
+          "polyline points=\"{}\" stroke-linejoin=\"round\" {}", places, attributes_of(paint)),
+      {});
+}
+
+void Svg::text(const Point& point, std::string_view content, const TextStyle& style) {
+  shapes_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"",
+                         number(point.x),
+                         number(point.y),
+                         number(style.size),
+                         style.colour,
+                         name_of(style.anchor));
+  if (style.bold)
+    shapes_ += " font-weight=\"bold\"";
+  if (style.turn != 0) {
+    shapes_ += fmt::format(
+        " transform=\"rotate({} {} {})\"", number(style.turn), number(point.x), number(point.y));
+  }
+  shapes_ += fmt::format(">{}</text>\n", escape_xml(content));
+}
+
+std::string Svg::wrap(std::string_view attributes) const {
+  return fmt::format(
+      "<svg {0}viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" "
+      "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
+      "<title>{3}</title>\n"
+      "<rect width=\"{1}\" height=\"{2}\" fill=\"#ffffff\"/>\n"
+      "{4}</svg>\n",
+      attributes,
+      number(width_),
+      number(height_),
+      escape_xml(title_),
+      shapes_);
+}
+
+std::string Svg::document() const {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
+         wrap("xmlns=\"http://www.w3.org/2000/svg\" ");
+}
+
+std::string Svg::element() const { return wrap({}); }
+
+}  // namespace phraseq::plot

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+/// Pictures of results as SVG, for a file of its own or inside a page. The same input gives the
+/// same bytes.
+namespace phraseq::plot {
+
+/// In pixels, to the right and down.
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct Paint {
+  std::string fill = "none";
+  std::string stroke = "none";
+  double stroke_width = 1;
+  double opacity = 1;
+};
+
+enum class Anchor { kStart, kMiddle, kEnd };
+
+struct TextStyle {
+  double size = 12;
+  Anchor anchor = Anchor::kStart;
+  std::string colour = "#333333";
+  bool bold = false;
+  double turn = 0;  ///< degrees clockwise, around the point
+};
+
+/// A picture in the making; what is added later covers what was there. Text may hold anything: it
+/// is escaped, and what XML does not allow is replaced by U+FFFD.
+class PHRASEQ_API Svg {
+ public:
+  /// `title` is what the picture is called where it cannot be seen.
+  Svg(double width, double height, std::string_view title);
+
+  /// `tip` is shown when the pointer rests on the shape.
+  void rectangle(const Point& corner,
+                 double width,
+                 double height,
+                 const Paint& paint,
+                 std::string_view tip = {});
+  void circle(const Point& centre, double radius, const Paint& paint, std::string_view tip = {});
+  void line(const Point& from, const Point& to, const Paint& paint);
+  void polyline(const std::vector<Point>& points, const Paint& paint);
+  /// The base line of the text goes through `point`.
+  void text(const Point& point, std::string_view content, const TextStyle& style = {});
+
+  /// A file of its own.
+  std::string document() const;
+  /// An element of an HTML page.
+  std::string element() const;
+
+ private:
+  void add(std::string_view shape, std::string_view tip);
+  std::string wrap(std::string_view attributes) const;
+
+  double width_, height_;
+  std::string title_;
+  std::string shapes_;
+};
+
+/// Text between tags or in an attribute: & < > " escaped, what XML does not allow replaced.
+PHRASEQ_API std::string escape_xml(std::string_view text);
+
+/// About as wide as the text is drawn in a sans-serif face of this size: exact widths depend on the
+/// reader's fonts.
+PHRASEQ_API double text_width(std::string_view text, double size);
+
+}  // namespace phraseq::plot
