@@ -14,7 +14,7 @@ using score::CompareOptions;
 
 constexpr const char* kUsage = "A B [C...] --ref REF [--src SRC] [options]";
 constexpr const char* kDescription =
-    "Compares the output of two or more systems: every metric with its significance, and BLEU by "
+    "Compares the output of two or more systems: every metric with its significance, and one by "
     "sentence length.";
 
 score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
@@ -37,6 +37,11 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
   return comparison_text(comparison, width, colours);
 }
 
+std::string draw(const CompareOptions& options, const score::Comparison& comparison) {
+  const bool lines = options.plot_kind == "lines";
+  return comparison_plot(comparison, static_cast<int>(options.width), lines).document();
+}
+
 int compare_command(std::span<const std::string> arguments) {
   CompareOptions options;
   OptionTable table;
@@ -53,9 +58,12 @@ int compare_command(std::span<const std::string> arguments) {
     score::warn_about_tokens(input);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
-  const auto comparison = score::compare(
-      metrics, score::Bleu(options.bleu_settings()), input, make_buckets(options, text), sampling);
+  const auto bucket_metric = options.make_metric(options.bucket_metric);
+  const auto comparison =
+      score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
   const std::string report = render(options, comparison);
+  if (!options.plot.empty())
+    write_file(options.plot, draw(options, comparison));
   if (options.output.empty()) {
     std::cout << report;
   } else {

@@ -18,11 +18,14 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
   std::string source;
   std::vector<int64_t> bucket_edges = {15, 30, 45};
   std::string bucket_unit = "words";
+  std::string bucket_metric = "bleu";
   int64_t samples = 1000;
   std::string seed = "12345";
   int64_t threads = 0;
   std::string format = "text";
   std::string output;
+  std::string plot;
+  std::string plot_kind = "bars";
   int64_t width = 1;
   bool no_color = false;
 

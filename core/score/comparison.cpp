@@ -130,6 +130,7 @@ Comparison compare(const Metrics& metrics,
   result.length_title = fmt::format("{} length in {}",
                                     buckets.title,
                                     buckets.unit == LengthUnit::kWords ? "words" : "characters");
+  result.bucket_metric = bucket_metric.name();
   result.bucket_signature = format_signature(signature_fields(bucket_metric, context), false);
   result.buckets = score_buckets(bucket_metric, input, buckets, sampling);
   return result;

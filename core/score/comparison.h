@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/plot/svg.h"
 #include "core/score/evaluation.h"
 #include "core/score/score_input.h"
 
@@ -32,7 +33,7 @@ struct ComparedScore {
   std::optional<double> koehn_p_value;  ///< Koehn (2004)
 };
 
-/// BLEU on the sentences whose length is at least `from` and below `to`.
+/// Scores on the sentences whose length is at least `from` and below `to`.
 struct BucketScores {
   int64_t from = 0;
   std::optional<int64_t> to;
@@ -47,12 +48,13 @@ struct Comparison {
   std::vector<std::string> signatures;             ///< one a metric
   std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
   std::string length_title;                        ///< "source length in words"
-  std::vector<BucketScores> buckets;               ///< by `bucket_metric`
+  std::vector<BucketScores> buckets;
+  std::string bucket_metric;  ///< "BLEU"
   std::string bucket_signature;
   Sampling sampling;
 };
 
-/// Scores all systems by all metrics and, by `bucket_metric` (BLEU), in each length bucket, with
+/// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with
 /// `sampling.samples` bootstrap resamples. DataError when the bucket text has another number of
 /// lines than the systems.
 PHRASEQ_API Comparison compare(const Metrics& metrics,
@@ -66,5 +68,9 @@ PHRASEQ_API Comparison compare(const Metrics& metrics,
 PHRASEQ_API std::string comparison_text(const Comparison& comparison, int width, bool colours);
 PHRASEQ_API std::string comparison_json(const Comparison& comparison);
 PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
+
+/// The scores by length, with their 95 % intervals: bars with the scores and `*` for significant
+/// differences above them, or lines.
+PHRASEQ_API plot::Svg comparison_plot(const Comparison& comparison, int width, bool lines);
 
 }  // namespace phraseq::score

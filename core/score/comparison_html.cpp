@@ -23,39 +23,20 @@ p { margin: 0; }
 small { color: #777; }
 small.significant { color: #060; font-weight: bold; }
 code { overflow-wrap: anywhere; }
+svg { max-width: 100%; height: auto; }
 </style>
 </head>
 <body>
 )html";
-
-std::string escape(std::string_view text) {
-  std::string result;
-  for (const char byte : text) {
-    switch (byte) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += byte;
-    }
-  }
-  return result;
-}
 
 std::string cell_html(const ComparisonCell& cell, std::string_view tag) {
   std::string below;
   if (!cell.below.empty()) {
     below = fmt::format("<br><small{}>{}</small>",
                         cell.significant ? " class=\"significant\"" : "",
-                        escape(cell.below));
+                        plot::escape_xml(cell.below));
   }
-  return fmt::format("<{0}>{1}{2}</{0}>", tag, escape(cell.text), below);
+  return fmt::format("<{0}>{1}{2}</{0}>", tag, plot::escape_xml(cell.text), below);
 }
 
 std::string table_html(const ComparisonRows& rows) {
@@ -69,7 +50,8 @@ std::string table_html(const ComparisonRows& rows) {
 }
 
 std::string signature_html(std::string_view name, std::string_view signature) {
-  return fmt::format("<li>{} <code>{}</code></li>\n", escape(name), escape(signature));
+  return fmt::format(
+      "<li>{} <code>{}</code></li>\n", plot::escape_xml(name), plot::escape_xml(signature));
 }
 
 }  // namespace
@@ -77,10 +59,12 @@ std::string signature_html(std::string_view name, std::string_view signature) {
 std::string comparison_html(const Comparison& comparison, int width) {
   std::string html(kHead);
   html += "<h1>Comparison</h1>\n" + table_html(metric_rows(comparison, width));
-  html += fmt::format("<h2>BLEU by {}</h2>\n", escape(comparison.length_title));
+  html += fmt::format(
+      "<h2>{} by {}</h2>\n", comparison.bucket_metric, plot::escape_xml(comparison.length_title));
+  html += comparison_plot(comparison, width, /*lines=*/false).element();
   html += table_html(bucket_rows(comparison, width));
   for (const auto& line : explain_cells(comparison))
-    html += fmt::format("<p>{}</p>\n", escape(line));
+    html += fmt::format("<p>{}</p>\n", plot::escape_xml(line));
   html += "<ul>\n";
   for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
     html += signature_html(comparison.metrics[metric], comparison.signatures[metric]);

@@ -50,6 +50,7 @@ std::string comparison_json(const Comparison& comparison) {
     result["signatures"][comparison.metrics[metric]] = comparison.signatures[metric];
   }
   result["buckets"] = {{"by", comparison.length_title},
+                       {"metric", comparison.bucket_metric},
                        {"signature", comparison.bucket_signature},
                        {"rows", Json::array()}};
   for (const auto& bucket : comparison.buckets) {

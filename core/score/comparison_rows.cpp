@@ -13,7 +13,7 @@ ComparisonCell score_cell(const ComparedScore& score, const ComparedScore& basel
       fmt::format("{:.{}f} ± {:.{}f}", score.score, width, score.interval.half_width, width);
   if (!score.p_value)
     return cell;
-  cell.significant = *score.p_value < kSignificant;
+  cell.significant = is_significant(score);
   cell.below = fmt::format("{:+.{}f} (p = {:.4f}, {:.4f}){}",
                            score.score - baseline.score,
                            width,
@@ -23,6 +23,8 @@ ComparisonCell score_cell(const ComparedScore& score, const ComparedScore& basel
   return cell;
 }
 
+}  // namespace
+
 std::string range_of(const BucketScores& bucket) {
   if (!bucket.to)
     return fmt::format("{} and more", bucket.from);
@@ -30,7 +32,9 @@ std::string range_of(const BucketScores& bucket) {
   return last == bucket.from ? std::to_string(last) : fmt::format("{} to {}", bucket.from, last);
 }
 
-}  // namespace
+bool is_significant(const ComparedScore& score) {
+  return score.p_value && *score.p_value < kSignificant;
+}
 
 ComparisonRows metric_rows(const Comparison& comparison, int width) {
   ComparisonRows rows(1);

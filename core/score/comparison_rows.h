@@ -19,6 +19,12 @@ using ComparisonRows = std::vector<std::vector<ComparisonCell>>;  ///< the headi
 ComparisonRows metric_rows(const Comparison& comparison, int width);
 ComparisonRows bucket_rows(const Comparison& comparison, int width);
 
+/// "0 to 14", "45 and more".
+std::string range_of(const BucketScores& bucket);
+
+/// Whether the difference to the first system is unlikely to be chance (p < 0.05).
+bool is_significant(const ComparedScore& score);
+
 /// What the figures in the cells are, a line for each.
 std::vector<std::string> explain_cells(const Comparison& comparison);
 

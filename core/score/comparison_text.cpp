@@ -26,7 +26,7 @@ std::string draw(const ComparisonRows& rows, bool colours) {
 
 std::string comparison_text(const Comparison& comparison, int width, bool colours) {
   std::string text = draw(metric_rows(comparison, width), colours);
-  text += fmt::format("\nBLEU by {}\n", comparison.length_title);
+  text += fmt::format("\n{} by {}\n", comparison.bucket_metric, comparison.length_title);
   text += draw(bucket_rows(comparison, width), colours);
   text += '\n';
   for (const auto& line : explain_cells(comparison)) text += line + '\n';

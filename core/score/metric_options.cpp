@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -10,6 +10,12 @@
 #include "core/score/ter.h"
 
 namespace phraseq::score {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKnownMetrics = {
+    "bleu", "chrf", "chrf++", "ter", "multi-bleu", "mteval-v11b"};
+
+}  // namespace
 
 void MetricOptions::describe(OptionTable& table) {
   table.section("Metrics");
@@ -85,13 +91,11 @@ bool MetricOptions::wants(std::string_view metric) const {
 }
 
 std::vector<std::string> MetricOptions::problems() const {
-  constexpr std::string_view kKnown[] = {
-      "bleu", "chrf", "chrf++", "ter", "multi-bleu", "mteval-v11b"};
   std::vector<std::string> found;
   for (const auto& name : metrics) {
-    if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
-      found.push_back(
-          fmt::format("--metrics: '{}' is not known; known: {}", name, fmt::join(kKnown, ", ")));
+    if (std::find(kKnownMetrics.begin(), kKnownMetrics.end(), name) == kKnownMetrics.end()) {
+      found.push_back(fmt::format(
+          "--metrics: '{}' is not known; known: {}", name, fmt::join(kKnownMetrics, ", ")));
     }
   }
   if (wants("chrf") && wants("chrf++") && chrf_word_order == 2)
@@ -124,24 +128,31 @@ ChrfSettings MetricOptions::chrf_settings() const {
           chrf_eps_smoothing};
 }
 
+std::unique_ptr<CorpusMetric> MetricOptions::make_metric(std::string_view name) const {
+  if (name == "chrf")
+    return std::make_unique<Chrf>(chrf_settings());
+  if (name == "chrf++") {
+    ChrfSettings settings = chrf_settings();
+    settings.word_order = 2;
+    return std::make_unique<Chrf>(settings);
+  }
+  if (name == "ter") {
+    return std::make_unique<Ter>(
+        TerTokenizerSettings{ter_normalized, ter_no_punct, ter_asian_support, ter_case_sensitive});
+  }
+  if (name == "multi-bleu")
+    return std::make_unique<Bleu>(multi_bleu_settings(lowercase));
+  if (name == "mteval-v11b")
+    return std::make_unique<Bleu>(mteval_v11b_settings(mteval_preserve_case));
+  return std::make_unique<Bleu>(bleu_settings());
+}
+
 Metrics MetricOptions::make_metrics() const {
   Metrics made;
-  if (wants("bleu"))
-    made.push_back(std::make_unique<Bleu>(bleu_settings()));
-  ChrfSettings chrf = chrf_settings();
-  if (wants("chrf"))
-    made.push_back(std::make_unique<Chrf>(chrf));
-  chrf.word_order = 2;
-  if (wants("chrf++"))
-    made.push_back(std::make_unique<Chrf>(chrf));
-  if (wants("ter")) {
-    made.push_back(std::make_unique<Ter>(
-        TerTokenizerSettings{ter_normalized, ter_no_punct, ter_asian_support, ter_case_sensitive}));
+  for (const std::string_view name : kKnownMetrics) {
+    if (wants(name))
+      made.push_back(make_metric(name));
   }
-  if (wants("multi-bleu"))
-    made.push_back(std::make_unique<Bleu>(multi_bleu_settings(lowercase)));
-  if (wants("mteval-v11b"))
-    made.push_back(std::make_unique<Bleu>(mteval_v11b_settings(mteval_preserve_case)));
   return made;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,8 @@ struct PHRASEQ_API MetricOptions : Options {
   /// The metrics in sacrebleu's order: BLEU, chrF (and chrF++), TER; then multi-bleu and
   /// mteval-v11b. UsageError for a tokenizer that is not to be had.
   Metrics make_metrics() const;
+  /// One metric by its name, whether or not `metrics` has it.
+  std::unique_ptr<CorpusMetric> make_metric(std::string_view name) const;
 
   BleuSettings bleu_settings() const;
 

@@ -192,6 +192,19 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_EQ(run(line + " -f html -o page.html").output, "");
   EXPECT_THAT(space.read("page.html"), AllOf(StartsWith("<!DOCTYPE html>"), EndsWith("</html>\n")));
   EXPECT_EQ(run(line + " -o nowhere/page.html").exit_code, kExitIo);
+  EXPECT_EQ(run(line + " --plot nowhere/plot.svg").exit_code, kExitIo);
+}
+
+TEST_F(ScoreCommands, ComparePlotsAnyMetricByLength) {
+  space.write("src", "Der Hund biss den Mann .\nEs war\nDer Mann\n");
+  const auto result =
+      run("compare sys b --ref a --source src --length-edges 3 --samples 20 --bucket-metric chrf++ "
+          "--plot plot.svg");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("chrF2++ by source length in words"));
+  EXPECT_THAT(space.read("plot.svg"), HasSubstr("<title>b, 3 and more: "));
+  EXPECT_EQ(run("compare sys b --ref a --analysis-length-edges 3 --samples 20 -f json").output,
+            run("compare sys b --ref a --bucket-edges 3 --samples 20 -f json").output);
 }
 
 TEST_F(ScoreCommands, CompareSaysWhatIsMissing) {

@@ -10,6 +10,7 @@
 #include "core/score/bleu.h"
 #include "core/score/compare_options.h"
 #include "core/score/ter.h"
+#include "tests/support/xml.h"
 
 namespace phraseq::score {
 namespace {
@@ -125,6 +126,7 @@ Comparison round_comparison() {
   comparison.length_title = "source length in words";
   comparison.buckets = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
                         {15, {}, 0, {}}};
+  comparison.bucket_metric = "BLEU";
   comparison.bucket_signature = "nrefs:1|tok:13a";
   comparison.sampling.samples = 77;
   return comparison;
@@ -178,6 +180,7 @@ TEST(Comparison, HoldsEveryNumberInJson) {
   EXPECT_EQ(report["signatures"]["BLEU"], "nrefs:1");
   const auto& buckets = report["buckets"];
   EXPECT_EQ(buckets["by"], "source length in words");
+  EXPECT_EQ(buckets["metric"], "BLEU");
   EXPECT_EQ(buckets["rows"][0]["to"], 15);
   EXPECT_EQ(buckets["rows"][0]["systems"][1]["difference"], -0.5);
   EXPECT_TRUE(buckets["rows"][1]["to"].is_null());
@@ -195,6 +198,26 @@ TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
   for (const char* loader : {"A<1>", "http", "src=", "<script", "<link", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(loader)));
   }
+}
+
+TEST(Comparison, ScoresBucketsByAnyMetric) {
+  const auto comparison =
+      compare({}, Ter(TerTokenizerSettings{}), example_input(), example_buckets(), {40, {}, 1});
+  EXPECT_EQ(comparison.bucket_metric, "TER");
+  EXPECT_DOUBLE_EQ(comparison.buckets[2].systems[1].score, 100.0 / 8);  // one word of 8
+  EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("TER by source length in words"));
+}
+
+TEST(Comparison, IsPlottedAsBarsOrLines) {
+  const std::string bars = comparison_plot(round_comparison(), 1, false).document();
+  EXPECT_EQ(testing_support::XmlCheck(bars).fault(), "");
+  EXPECT_THAT(bars, HasSubstr(">BLEU by source length in words</text>"));
+  EXPECT_THAT(bars, HasSubstr("<title>A&lt;1&gt;, 0 to 14: 20.0</title>"));
+  EXPECT_THAT(bars, HasSubstr(">7 sentences</text>"));
+  const std::string lines = comparison_plot(round_comparison(), 1, true).document();
+  EXPECT_EQ(testing_support::XmlCheck(lines).fault(), "");
+  EXPECT_THAT(lines, HasSubstr("<title>B, 0 to 14: 19.5</title></circle>"));
+  EXPECT_THAT(comparison_html(round_comparison(), 1), HasSubstr("<title>B, 0 to 14: 19.5</title>"));
 }
 
 std::vector<std::string> problems_of(const std::vector<int64_t>& edges) {
