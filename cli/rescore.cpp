@@ -1,4 +1,4 @@
-// phraseq rescore: how probable a model finds translations that are given.
+// phraseq rescore: how probable a model finds translations that are given, and which of two.
 
 #include "cli/command.h"
 #include "core/base/error.h"
@@ -7,11 +7,11 @@
 
 namespace {
 
-constexpr const char* kUsage = "[DATA | --source FILE --target FILE] --path FILE [options]";
+constexpr const char* kUsage =
+    "[DATA | --source FILE --target FILE | --contrastive TSV] --path FILE [options]";
 constexpr const char* kDescription =
     "Prints the natural-log probability of each given translation, in their order; --format jsonl "
-    "gives every "
-    "token's.";
+    "gives every token's. --contrastive: how often the right translation is the more probable one.";
 
 int rescore_command(std::span<const std::string> arguments) {
   phraseq::RescoreRun run(arguments);

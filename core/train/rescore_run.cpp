@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "core/train/result_output.h"
 #include "core/train/sentence_source.h"
 
@@ -49,7 +50,12 @@ void RescoreOptions::describe(OptionTable& table) {
   table.field("target", target, "Their translations, line by line.")
       .short_flag("t")
       .value_name("FILE");
-  table.field("output", output, "Where the results go; - is standard output.").value_name("FILE");
+  table
+      .field("output",
+             output,
+             "Where the results go; - is standard output. With --contrastive: a line for each of "
+             "its pairs, if a file is named.")
+      .value_name("FILE");
   table
       .field("format",
              format.format,
@@ -70,14 +76,20 @@ void RescoreOptions::describe(OptionTable& table) {
       .at_least(1);
   table.field(
       "truncate-source", truncate_source, "Use the beginning of sources that are too long.");
+  contrastive.describe(table);
 }
 
 std::vector<std::string> RescoreOptions::problems() const {
-  if (!data.empty() && source.empty() && target.empty())
-    return {};
-  if (data.empty() && !source.empty() && !target.empty())
-    return {};
-  return {"give DATA, or both --source and --target"};
+  auto found = contrastive.problems();
+  const int inputs = (data.empty() ? 0 : 1) + (source.empty() && target.empty() ? 0 : 1) +
+                     (contrastive.wanted() ? 1 : 0);
+  if (inputs != 1 || source.empty() != target.empty())
+    found.emplace_back("give DATA, or both --source and --target, or --contrastive");
+  if (contrastive.wanted() && format.format == "fairseq")
+    found.emplace_back("--contrastive: the format of its pairs is plain or jsonl");
+  if (contrastive.wanted() && truncate_source)
+    found.emplace_back("--contrastive: --truncate-source would compare parts of translations");
+  return found;
 }
 
 RescoreRun::RescoreRun(std::span<const std::string> arguments)
@@ -86,13 +98,10 @@ RescoreRun::RescoreRun(std::span<const std::string> arguments)
   model.describe(table);
 }
 
-int rescore(RescoreRun& run) {
-  TranslationSettings settings;
-  settings.precision = run.model.chosen_precision();
-  settings.max_tokens = run.options.max_tokens;
-  settings.max_sentences = run.options.batch_size;
-  settings.workers = run.model.worker_settings();
-  at::set_num_threads(static_cast<int>(settings.workers.threads));
+namespace {
+
+/// Writes a line, or a record, for each of the pairs.
+int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_positions = std::numeric_limits<int64_t>::max();
   for (const Translator& model : models) {
@@ -111,6 +120,45 @@ int rescore(RescoreRun& run) {
   }
   output.commit();
   return kExitOk;
+}
+
+/// Prints the report, and writes the pairs and the picture that were asked for.
+int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
+  const auto& options = run.options.contrastive;
+  const auto set = score::read_contrastive_set(options.contrastive, options.columns);
+  std::vector<std::string> paths = {run.model.path};
+  paths.insert(paths.end(), options.against.begin(), options.against.end());
+  std::vector<score::ContrastiveSystem> systems;
+  for (const std::string& path : paths) {
+    ModelOptions model = run.model;
+    model.path = path;
+    const auto models = load_models(run.loaded->registry, model, "");
+    systems.push_back({path, score_pairs(models, set, settings, run.options.buffer_size)});
+  }
+  const auto report = score::evaluate_contrastive(set, systems, options.distance_edges);
+  if (run.options.output != "-") {
+    write_file(run.options.output,
+               run.options.format.format == "jsonl" ? contrastive_jsonl(set, systems)
+                                                    : contrastive_rows(set, systems));
+  }
+  if (!options.plot.empty())
+    write_file(options.plot, contrastive_plot(report).document());
+  ResultOutput output("-");
+  output.write(options.json ? contrastive_json(report) : contrastive_text(report));
+  return kExitOk;
+}
+
+}  // namespace
+
+int rescore(RescoreRun& run) {
+  TranslationSettings settings;
+  settings.precision = run.model.chosen_precision();
+  settings.max_tokens = run.options.max_tokens;
+  settings.max_sentences = run.options.batch_size;
+  settings.workers = run.model.worker_settings();
+  at::set_num_threads(static_cast<int>(settings.workers.threads));
+  return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
+                                          : rescore_pairs(run, settings);
 }
 
 }  // namespace phraseq

@@ -7,6 +7,8 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
+#include "core/score/contrastive_options.h"
+#include "core/score/contrastive_report.h"
 #include "core/train/model_options.h"
 #include "core/train/run_components.h"
 #include "core/train/translation_text.h"
@@ -25,6 +27,7 @@ struct PHRASEQ_API RescoreOptions : Options {
   int64_t batch_size = 0;
   int64_t buffer_size = 20000;
   bool truncate_source = false;
+  score::ContrastiveOptions contrastive;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
@@ -46,6 +49,13 @@ struct PHRASEQ_API RescoreRun {
 PHRASEQ_API std::vector<Translation> score_targets(const std::vector<Translator>& models,
                                                    std::vector<Example> examples,
                                                    const TranslationSettings& settings);
+
+/// The log-probabilities of both translations of each pair. Two that are the same symbols get the
+/// same number. DataError with file and line for a sentence that a model does not take.
+PHRASEQ_API std::vector<score::PairScores> score_pairs(const std::vector<Translator>& models,
+                                                       const score::ContrastiveSet& set,
+                                                       const TranslationSettings& settings,
+                                                       int64_t buffer_size);
 
 /// Scores everything; the exit code.
 PHRASEQ_API int rescore(RescoreRun& run);

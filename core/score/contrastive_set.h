@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+/// Which columns of a contrastive test set are what, by their names in its heading. An empty name
+/// stands for what is usual: `source`, `reference`, `contrastive`, or the only column that begins
+/// with one of these and `_` (`source_en`); `category` for the groups and `distance` for the
+/// distance, where there are such columns.
+struct ContrastiveColumns {
+  std::string source, reference, contrastive;
+  std::vector<std::string> groups;
+  std::string distance;
+};
+
+/// A source, its translation, and the same translation with one error put in.
+struct ContrastivePair {
+  int64_t line = 0;  ///< in the file, from 1; the heading is line 1
+  std::string source, reference, contrastive;
+  std::vector<std::string> groups;  ///< one a group column; empty = in no group
+  std::optional<int64_t> distance;
+};
+
+struct ContrastiveSet {
+  std::string path;
+  std::vector<std::string> group_columns;
+  std::string distance_column;  ///< empty when there is none
+  std::vector<ContrastivePair> pairs;
+};
+
+/// Reads a test set: a heading with the columns' names, then a pair a line, fields between TABs;
+/// plain or gzipped. DataError with file and line for a column that is missing or stands there
+/// twice, another number of fields than the heading has, an empty sentence, a distance that is no
+/// whole number, and a file without pairs.
+PHRASEQ_API ContrastiveSet read_contrastive_set(const std::string& path,
+                                                const ContrastiveColumns& columns);
+
+}  // namespace phraseq::score
