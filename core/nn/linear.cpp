@@ -218,7 +218,9 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     const auto bias_rows = ctx->saved_data["bias rows"].toIntVector();
     const at::Tensor weight_place = ctx->saved_data["weight gradient"].toTensor();
     const at::Tensor bias_place = ctx->saved_data["bias gradient"].toTensor();
-    const bool bias_needed = !bias_rows.empty() && ctx->needs_input_grad(1 + weight_rows.size());
+    bool bias_needed = false;
+    for (size_t i = 0; i < bias_rows.size(); ++i)
+      bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
 
     at::Tensor d_bias = bias_place;
     if (bias_needed && !d_bias.defined()) {

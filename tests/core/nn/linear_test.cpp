@@ -152,6 +152,16 @@ TEST(StackedLinear, IsTheMapsSideBySideWithOrWithoutAFlatBuffer) {
   EXPECT_TRUE(close(loose.b.grad(), at::mm(up.narrow(1, 5, 2).t(), x), 1e-13));
 }
 
+TEST(StackedLinear, GivesABiasItsGradientThoughAnotherNeedsNone) {
+  const at::Tensor x = normal({4, 3}, 1), up = normal({4, 7}, 2);
+  const at::Tensor fixed = at::zeros({5}, at::kDouble), learned = leaf(normal({2}, 3));
+  Context context(true, Precision::kFp64);
+  stacked_linear(x, {leaf(normal({5, 3}, 4)), leaf(normal({2, 3}, 5))}, {fixed, learned}, context)
+      .backward(up);
+  EXPECT_TRUE(close(learned.grad(), up.narrow(1, 5, 2).sum(0), 1e-14));
+  EXPECT_FALSE(fixed.grad().defined());
+}
+
 TEST(Linear, AddsToTheFlatGradientsOverSeveralPasses) {
   ThreeMaps maps;
   FlatParameters flat(maps, true);
