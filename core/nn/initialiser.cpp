@@ -20,13 +20,11 @@ void fill(at::Tensor& tensor, const std::function<double()>& draw) {
   tensor.copy_(staging);
 }
 
-double glorot_limit(const at::Tensor& weight, double gain) {
-  return gain * std::sqrt(6.0 / static_cast<double>(weight.size(0) + weight.size(1)));
+double glorot_limit(const Fan& fan, double gain) {
+  return gain * std::sqrt(6.0 / (fan.in + fan.out));
 }
 
-double fan_in_limit(const at::Tensor& weight) {
-  return 1.0 / std::sqrt(static_cast<double>(weight.size(1)));
-}
+double fan_in_limit(const Fan& fan) { return 1.0 / std::sqrt(fan.in); }
 
 }  // namespace
 
@@ -58,15 +56,22 @@ void Initialiser::constant(at::Tensor& tensor, double value) {
 }
 
 void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
+  map(weight,
+      bias,
+      role,
+      {static_cast<double>(weight.size(1)), static_cast<double>(weight.size(0))});
+}
+
+void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan) {
   const bool fairseq = style_ == InitialisationStyle::kFairseq;
   const bool glorot =
       style_ == InitialisationStyle::kTensor2Tensor || (fairseq && role != MapRole::kFeedForward);
   const double gain = fairseq && role == MapRole::kAttentionInput ? std::numbers::sqrt2 / 2.0 : 1.0;
-  uniform(weight, glorot ? glorot_limit(weight, gain) : fan_in_limit(weight));
+  uniform(weight, glorot ? glorot_limit(fan, gain) : fan_in_limit(fan));
   if (!bias.defined())
     return;
   if (fairseq && role != MapRole::kAttentionOutput) {
-    uniform(bias, fan_in_limit(weight));
+    uniform(bias, fan_in_limit(fan));
   } else {
     constant(bias, 0.0);
   }

@@ -23,6 +23,12 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
 PHRASEQ_API InitialisationStyle initialisation_style_from(std::string_view name);
 
+/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's kernel
+/// [taps, in, out] has taps · in and taps · out.
+struct Fan {
+  double in = 1, out = 1;
+};
+
 /// Draws parameters with phraseq's own generator: the same seed gives the same model on any
 /// machine.
 class PHRASEQ_API Initialiser {
@@ -30,7 +36,9 @@ class PHRASEQ_API Initialiser {
   Initialiser(InitialisationStyle style, uint64_t seed) : style_(style), random_(seed) {}
 
   InitialisationStyle style() const { return style_; }
+  /// weight [out, in], bias [out] or undefined.
   void map(at::Tensor& weight, at::Tensor& bias, MapRole role);
+  void map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan);
   /// `padding_row` is zeroed under kFairseq; -1 = none.
   void embedding(at::Tensor& table, int64_t padding_row);
   void norm(at::Tensor& gain, at::Tensor& bias);
