@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "core/nn/kernels/random_bits.h"
+#include "core/nn/padded_layout.h"
 
 namespace phraseq::nn::composite {
 namespace {
@@ -45,64 +46,6 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
 /// Sums, norms and softmax are fp32 at least.
 at::ScalarType sum_type(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-}
-
-int64_t longest(const std::vector<int64_t>& offsets) {
-  int64_t length = 0;
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::max(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
-
-/// Where the rows of packed sentences stand in a padded [batch · time] layout.
-struct PaddedLayout {
-  int64_t batch, time;
-  at::Tensor place;  ///< [tokens] int64: place of each packed row
-  at::Tensor mask;   ///< [batch, time], true = a real token
-
-  PaddedLayout(const std::vector<int64_t>& offsets, at::Device device)
-      : batch(static_cast<int64_t>(offsets.size()) - 1), time(longest(offsets)) {
-    place = at::empty({offsets.back()}, at::kLong);
-    mask = at::zeros({batch, time}, at::kBool);
-    auto* places = place.mutable_data_ptr<int64_t>();
-    auto* marks = mask.mutable_data_ptr<bool>();
-    for (int64_t b = 0; b < batch; ++b) {
-      for (int64_t row = offsets[b]; row < offsets[b + 1]; ++row) {
-        places[row] = b * time + row - offsets[b];
-        marks[places[row]] = true;
-      }
-    }
-    place = place.to(device);
-    mask = mask.to(device);
-  }
-
-  /// [tokens, model] to [batch, heads, time, head_dim]
-  at::Tensor split_heads(const at::Tensor& rows, int64_t heads) const {
-    const int64_t model = rows.size(1);
-    return at::zeros({batch * time, model}, rows.options())
-        .index_copy(0, place, rows)
-        .view({batch, time, heads, model / heads})
-        .transpose(1, 2);
-  }
-
-  /// [batch, heads, time, head_dim] to [tokens, model]
-  at::Tensor join_heads(const at::Tensor& heads) const {
-    return heads.transpose(1, 2)
-        .reshape({batch * time, heads.size(1) * heads.size(3)})
-        .index_select(0, place);
-  }
-};
-
-/// Element numbers of attention weights: [batch, heads, query time, key time].
-at::Tensor attention_elements(const PaddedLayout& queries, int64_t heads, int64_t key_time) {
-  const auto options = queries.place.options();
-  const at::Tensor row =
-      at::zeros({queries.batch * queries.time}, options)
-          .index_copy(0, queries.place, at::arange(queries.place.size(0), options))
-          .view({queries.batch, 1, queries.time, 1});
-  const at::Tensor head = at::arange(heads, options).view({1, heads, 1, 1});
-  const at::Tensor start = at::bitwise_and(row * heads + head, kLow32) * int64_t{0x9e3779b1};
-  return start + at::arange(key_time, options);
 }
 
 at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, bool causal) {
@@ -170,7 +113,8 @@ at::Tensor attention(const AttentionRows& rows,
                    .index_select(0, queries.place);
   }
   if (options.dropout > 0.0 && key != 0) {
-    const at::Tensor elements = attention_elements(queries, options.heads, keys.time);
+    const at::Tensor elements = attention_elements(
+        queries, options.heads, 0, options.heads, at::arange(keys.time, queries.place.options()));
     shares = shares * dropout_factors(elements, key, options.dropout, wide);
   }
   return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());

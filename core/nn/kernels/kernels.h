@@ -34,6 +34,9 @@ struct Dropout {
   double scale = 1.0;
 };
 
+/// Columns of attention weights from one kind of key to the next, where a dropout mask numbers them.
+inline constexpr int64_t kKeyKindStride = 65536;
+
 enum class Curve { kNone, kRelu, kGelu, kSwish, kSigmoid };
 
 /// Rows [first, last) of a matrix with `columns` columns.

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+
+/// Scaled dot-product attention in which heads differ in what they look at: each group of heads has
+/// its own kinds of keys (n-grams of several lengths …) under one softmax, and its own kinds of
+/// queries. Plain attention is one group with one kind of each.
+namespace phraseq::nn {
+
+/// Where vectors are in a matrix with one row a token. Head h of its group (from 0) reads
+/// columns from `column + h · head_dim` on. The vector of token t is `parts` pieces of head_dim,
+/// one after the other; each piece is a sum over the `window` tokens that end at t, tokens before
+/// the sentence counting as zero:
+///
+///   piece j of t = Σ_w x[t - (window-1-w) - part_lag · (parts-1-j), column + w · window_step + j ·
+///   part_step]
+///
+/// A convolution is window = its width with the products of its taps side by side; a key that is a
+/// window of earlier keys is parts = its width with part_lag 1.
+struct VectorLayout {
+  int64_t column = 0;
+  int64_t parts = 1, part_step = 0, part_lag = 0;
+  int64_t window = 1, window_step = 0;
+};
+
+/// One kind of key with its values. Keys of tokens before `first` do not exist.
+struct KeyKind {
+  int64_t index = 0;  ///< its place in recorded weights, distinct within a group
+  VectorLayout key, value;
+  int64_t first = 0;
+  double scale = 1.0;  ///< of scores
+};
+
+/// One kind of query. Its result for tokens before `first` is zero. `out` says where results go:
+/// with a window, to several places (what reading that layout would sum).
+struct QueryKind {
+  int64_t index = 0;                  ///< its place in recorded weights
+  std::vector<VectorLayout> queries;  ///< one for each kind of key, or one for all
+  VectorLayout out;
+  int64_t first = 0;
+
+  const VectorLayout& against(size_t key_kind) const {
+    return queries.size() == 1 ? queries[0] : queries[key_kind];
+  }
+};
+
+struct HeadGroup {
+  int64_t first_head = 0, heads = 1;
+  std::vector<KeyKind> keys;
+  std::vector<QueryKind> queries;
+};
+
+struct AttentionLayout {
+  int64_t heads = 1;  ///< of all groups
+  int64_t head_dim = 1;
+  int64_t query_kinds = 1, key_kinds = 1;  ///< distinct indices of all groups
+  int64_t out_columns = 1;
+  std::vector<HeadGroup> groups;
+
+  /// Numbers the rows of weights of one token, for dropout: attention_row_element's heads.
+  int64_t weight_rows() const { return heads * query_kinds; }
+};
+
+/// Which rows belong to which sentence: sentence i is query rows queries[i] to queries[i+1] and key
+/// rows keys[i] to keys[i+1].
+struct SentenceRows {
+  const std::vector<int64_t>& queries;
+  const std::vector<int64_t>& keys;
+};
+
+/// q [query tokens, …] and kv [key tokens, …] as `layout` reads them (they may be one matrix) →
+/// [query tokens, out_columns]. `causal`: token i sees the keys of tokens 0..i. A token that sees
+/// no key gets zeros. `weights`, when given, receives [query kinds, heads, query tokens, key kinds,
+/// longest key sentence] in fp32 (0 where there is no such key), not differentiable.
+PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
+                                         const at::Tensor& kv,
+                                         const SentenceRows& rows,
+                                         const AttentionLayout& layout,
+                                         bool causal,
+                                         double dropout,
+                                         Context& context,
+                                         at::Tensor* weights = nullptr);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,71 @@
+#include "core/nn/padded_layout.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+namespace phraseq::nn::composite {
+namespace {
+
+constexpr int64_t kLow32 = 0xffffffffLL;
+
+int64_t longest(const std::vector<int64_t>& offsets) {
+  int64_t length = 0;
+  for (size_t i = 1; i < offsets.size(); ++i)
+    length = std::max(length, offsets[i] - offsets[i - 1]);
+  return length;
+}
+
+}  // namespace
+
+PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets, at::Device device)
+    : batch(static_cast<int64_t>(offsets.size()) - 1), time(longest(offsets)) {
+  place = at::empty({offsets.back()}, at::kLong);
+  mask = at::zeros({batch, time}, at::kBool);
+  auto* places = place.mutable_data_ptr<int64_t>();
+  auto* marks = mask.mutable_data_ptr<bool>();
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t row = offsets[b]; row < offsets[b + 1]; ++row) {
+      places[row] = b * time + row - offsets[b];
+      marks[places[row]] = true;
+    }
+  }
+  place = place.to(device);
+  mask = mask.to(device);
+}
+
+at::Tensor PaddedLayout::pad(const at::Tensor& rows) const {
+  return at::zeros({batch * time, rows.size(1)}, rows.options())
+      .index_copy(0, place, rows)
+      .view({batch, time, rows.size(1)});
+}
+
+at::Tensor PaddedLayout::pack(const at::Tensor& padded) const {
+  return padded.reshape({batch * time, padded.size(2)}).index_select(0, place);
+}
+
+at::Tensor PaddedLayout::split_heads(const at::Tensor& rows, int64_t heads) const {
+  return pad(rows).view({batch, time, heads, rows.size(1) / heads}).transpose(1, 2);
+}
+
+at::Tensor PaddedLayout::join_heads(const at::Tensor& heads) const {
+  return pack(heads.transpose(1, 2).reshape({batch, time, heads.size(1) * heads.size(3)}));
+}
+
+at::Tensor attention_elements(const PaddedLayout& queries,
+                              int64_t all_heads,
+                              int64_t first_head,
+                              int64_t heads,
+                              const at::Tensor& key_numbers) {
+  const auto options = queries.place.options();
+  const at::Tensor row =
+      at::zeros({queries.batch * queries.time}, options)
+          .index_copy(0, queries.place, at::arange(queries.place.size(0), options))
+          .view({queries.batch, 1, queries.time, 1});
+  const at::Tensor head =
+      at::arange(first_head, first_head + heads, options).view({1, heads, 1, 1});
+  const at::Tensor start = at::bitwise_and(row * all_heads + head, kLow32) * int64_t{0x9e3779b1};
+  return start + key_numbers;
+}
+
+}  // namespace phraseq::nn::composite
