@@ -148,4 +148,5 @@ def main():
     print(json.dumps(result, indent=1))
 
 
-main()
+if __name__ == "__main__":
+    main()

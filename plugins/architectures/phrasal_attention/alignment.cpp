@@ -1,0 +1,35 @@
+#include "plugins/architectures/phrasal_attention/alignment.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+namespace phraseq::phrasal {
+namespace {
+
+/// Shares of the n-grams ending at each token, [rows, time], as shares of tokens.
+at::Tensor spread(const at::Tensor& shares, int64_t n) {
+  const int64_t time = shares.size(1);
+  const at::Tensor tokens = at::arange(1, time + 1, shares.options()).clamp_max(n);
+  const at::Tensor each = shares / tokens;
+  at::Tensor sum = each;
+  for (int64_t back = 1; back < std::min(n, time); ++back)
+    sum = sum + at::constant_pad_nd(each, {-back, back});
+  return sum;
+}
+
+}  // namespace
+
+at::Tensor align_to_tokens(const at::Tensor& weights,
+                           const std::vector<int64_t>& lengths,
+                           const at::Tensor& is_first) {
+  const at::Tensor mean = weights.mean(1).sum(0);  // [query tokens, key kinds, time]
+  at::Tensor shares = at::zeros({mean.size(0), mean.size(2)}, mean.options());
+  for (size_t kind = 0; kind < lengths.size(); ++kind)
+    shares = shares + spread(mean.select(1, static_cast<int64_t>(kind)), lengths[kind]);
+  if (weights.size(0) == 1)
+    return shares;
+  return at::where(is_first.unsqueeze(1), shares, shares / 2);
+}
+
+}  // namespace phraseq::phrasal

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/nn/attention_module.h"
+#include "core/nn/grouped_attention.h"
+
+/// Attention one token at a time: windows are summed once, when their last token comes.
+namespace phraseq::phrasal {
+
+/// What a row of products becomes when the sums over its windows are made: columns without windows,
+/// close together.
+struct SummedColumns {
+  struct Piece {
+    int64_t column, width;
+    int64_t window, window_step;
+  };
+  std::vector<Piece> pieces;
+  int64_t columns = 0;
+  int64_t longest_window = 1;
+
+  /// Adds the layout's columns for so many channels of a head group; where they went.
+  nn::VectorLayout add(const nn::VectorLayout& layout, int64_t width);
+};
+
+/// A module's layout for products whose windows are summed: queries in one matrix, keys and values
+/// in another.
+struct SummedLayout {
+  explicit SummedLayout(const nn::AttentionLayout& layout);
+
+  SummedColumns queries, keys_values;
+  nn::AttentionLayout layout;
+  /// The layout for one step: the phrase that ends at a sentence's first token has no query.
+  const nn::AttentionLayout& at(bool first_step) const { return first_step ? layout : later_; }
+
+ private:
+  nn::AttentionLayout later_;
+};
+
+/// Sums over windows, [rows, summed columns]. earlier[k]: the products of the tokens k + 1 before,
+/// as many as there are; what is missing counts as zero.
+at::Tensor sum_windows(const at::Tensor& products,
+                       const std::vector<at::Tensor>& earlier,
+                       const SummedColumns& columns);
+/// The same for all tokens of packed sentences.
+at::Tensor sum_windows(const at::Tensor& products,
+                       const PackedTokens& tokens,
+                       const SummedColumns& columns);
+
+/// The products of the newest steps, found by a row's ancestors.
+class RecentProducts {
+ public:
+  /// Those of up to `count` steps before the one that was just opened.
+  std::vector<at::Tensor> earlier(const nn::Ancestry& ancestry, int64_t count) const;
+  void append(const at::Tensor& products, int64_t keep);
+
+ private:
+  std::deque<at::Tensor> newest_first_;
+};
+
+/// Summed keys and values of all steps, found by a row's ancestors.
+class PastKeys {
+ public:
+  void append(const at::Tensor& keys_values) { steps_.push_back(keys_values); }
+  /// One query a row: [rows, out columns].
+  at::Tensor attend(const at::Tensor& queries,
+                    const nn::Ancestry& ancestry,
+                    const nn::AttentionLayout& layout,
+                    nn::Context& context) const;
+
+ private:
+  std::vector<at::Tensor> steps_;
+};
+
+/// Rows attend to the summed keys and values of their sources; `weights` as of grouped_attention.
+at::Tensor attend_to_sources(const at::Tensor& queries,
+                             const at::Tensor& keys_values,
+                             const nn::DecodingRows& rows,
+                             const nn::AttentionLayout& layout,
+                             nn::Context& context,
+                             at::Tensor* weights);
+
+}  // namespace phraseq::phrasal

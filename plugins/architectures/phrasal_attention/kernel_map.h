@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+
+#include <torch/nn/module.h>
+
+#include "core/nn/initialiser.h"
+#include "plugins/architectures/phrasal_attention/phrase_plan.h"
+
+namespace phraseq::phrasal {
+
+/// A kernel [taps, in, out] as one matrix whose products are made at once.
+///
+/// `weight` is [taps · out, in], one tap after the other: each row of products holds those of all
+/// taps side by side, and a convolution sums them over a window of rows. Where the inputs of a
+/// window lie side by side instead, it is [out, taps · in].
+class KernelMap : public torch::nn::Module {
+ public:
+  /// Taps along the rows, as the plan has it.
+  KernelMap(const MapPlan& plan, int64_t in);
+  /// Taps along the columns, an output map.
+  KernelMap(int64_t out, int64_t in, int64_t taps);
+
+  void initialise(nn::Initialiser& initialiser);
+  /// A bias for all products, [rows]: a window takes it from its own row, the last tap's.
+  at::Tensor product_bias() const;
+
+  at::Tensor weight;
+  at::Tensor bias;  ///< [out] or undefined
+
+ private:
+  nn::Fan fan_;
+  nn::MapRole role_;
+};
+
+/// The maps of one module under their names, registered with it in the plan's order.
+class PhraseMaps {
+ public:
+  PhraseMaps(torch::nn::Module& owner, const PhraseOptions& options);
+
+  /// Products with all maps, [tokens, keys, values, queries]: attention of rows to each other.
+  at::Tensor all(const at::Tensor& x, nn::Context& context) const;
+  at::Tensor keys_values(const at::Tensor& memory, nn::Context& context) const;
+  at::Tensor queries(const at::Tensor& x, nn::Context& context) const;
+
+  void initialise(nn::Initialiser& initialiser);
+  /// Columns of the products.
+  int64_t key_value_columns() const { return columns_of(keys_values_); }
+  int64_t query_columns() const { return columns_of(queries_); }
+
+ private:
+  using Maps = std::vector<std::shared_ptr<KernelMap>>;
+  static int64_t columns_of(const Maps& maps);
+
+  Maps keys_values_, queries_, all_;
+};
+
+/// What follows attention: W_o, or interleaving's convolution over (c_i, u_i[, c_{i+1}]).
+class PhraseOutput {
+ public:
+  PhraseOutput(torch::nn::Module& owner, const PhraseOptions& options);
+
+  /// Attention's rows as the plan lays them out → [tokens, model].
+  at::Tensor forward(const at::Tensor& rows, nn::Context& context) const;
+  void initialise(nn::Initialiser& initialiser);
+  double multiply_adds(double tokens) const;
+
+ private:
+  at::Tensor interleave_after_o(const at::Tensor& rows, nn::Context& context) const;
+
+  bool sees_next_phrase_;
+  std::shared_ptr<KernelMap> out_, phrase_out_, interleave_;
+};
+
+}  // namespace phraseq::phrasal

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/nn/grouped_attention.h"
+#include "plugins/architectures/phrasal_attention/options.h"
+
+namespace phraseq::phrasal {
+
+enum class Place { kEncoderSelf, kDecoderSelf, kCross };
+enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
+enum class PhraseMethod { kConvKv, kQueryK };
+
+/// One attention module's part of the options. Where attention is not phrasal it is homogeneous
+/// with n = 1 for all heads, which is plain multi-head attention, parameter for parameter.
+struct PhraseOptions {
+  static PhraseOptions of(const PhrasalAttentionOptions& options, Place place);
+
+  PhraseType type = PhraseType::kHomogeneous;
+  PhraseMethod method = PhraseMethod::kConvKv;
+  std::vector<int64_t> ngrams;  ///< homogeneous: heads of n = 1, 2, …; else lengths, ascending
+  std::string scale = "dhn";
+  bool conv_bias = false;
+  bool after_o = false;
+  bool sees_next_phrase = false;  ///< interleaving's convolution takes c_{i+1}, too (encoder)
+  bool one_input = true;          ///< queries are made from the rows that keys are made from
+  int64_t model = 0, key_model = 0, heads = 1;
+  double dropout = 0.0;
+};
+
+/// A matrix [rows, width of its input], the taps of a kernel [taps, in, rows / taps] one after the
+/// other. Only a convolution's may have a bias [rows / taps].
+struct MapPlan {
+  std::string name;
+  int64_t rows = 0, taps = 1;
+  bool bias = false;
+};
+
+/// What one module's products are and how attention reads them: keys and values side by side, then
+/// (in one matrix with them or in their own) queries.
+struct PhrasePlan {
+  explicit PhrasePlan(const PhraseOptions& options);
+
+  std::vector<MapPlan> key_value_maps, query_maps;
+  std::vector<int64_t> lengths;  ///< n of each kind of key, by its index
+  nn::AttentionLayout layout;
+};
+
+}  // namespace phraseq::phrasal

@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "plugins/architectures/phrasal_attention/model.h"
+#include "plugins/architectures/phrasal_attention/ngrams.h"
+#include "plugins/architectures/phrasal_attention/presets.h"
+#include "tests/support/architecture_checks.h"
+
+namespace phraseq::phrasal {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST(ParseNgrams, ReadsDigitsOneByOneAndNumbersBetweenCommas) {
+  EXPECT_THAT(parse_ngrams("323"), ElementsAre(3, 2, 3));
+  EXPECT_THAT(parse_ngrams("08"), ElementsAre(0, 8));
+  EXPECT_THAT(parse_ngrams("10,6"), ElementsAre(10, 6));
+}
+
+TEST(ParseNgrams, RefusesWhatIsNoListOfNumbers) {
+  for (const char* text : {"4x", "-4", "4,,4", "4,", ",", "4 4", "4.4", "99999999999999999999,1"})
+    EXPECT_THROW(parse_ngrams(text), UsageError) << text;
+}
+
+TEST(PhrasalAttentionOptions, AreThePapersByDefault) {
+  const PhrasalAttentionOptions options;
+  EXPECT_THAT(options.problems(), IsEmpty());
+  EXPECT_EQ(options.pa_type + options.pa_method, "interleavedqueryk");
+  EXPECT_TRUE(options.encoder_normalize_before);
+  EXPECT_TRUE(options.share_all_embeddings);
+  EXPECT_EQ(options.pos, "tensor2tensor");
+  EXPECT_EQ(options.init, "tensor2tensor");
+  EXPECT_FALSE(options.attn_bias);
+}
+
+TEST(PhrasalAttentionOptions, FillInTheNgramsByTypeAndHeads) {
+  PhrasalAttentionOptions options;
+  EXPECT_THAT(options.ngrams_for(8), ElementsAre(1, 2));
+  options.pa_type = "homogeneous";
+  EXPECT_THAT(options.ngrams_for(6), ElementsAre(3, 3));
+  options.pa_type = "heterogeneous";
+  options.pa_ngrams = "31";
+  EXPECT_THAT(options.ngrams_for(8), ElementsAre(1, 3));
+}
+
+TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
+  PhrasalAttentionOptions options;
+  options.attn_bias = true;
+  options.pa_ngrams = "13";
+  options.pa_where = {"enc", "encoder", "enc"};
+  options.pa_method = "convkv";
+  options.pa_scale = "dh";
+  EXPECT_THAT(options.problems(),
+              UnorderedElementsAre(HasSubstr("--attn-bias"),
+                                   HasSubstr("interleaved is defined for --pa-ngrams 12"),
+                                   HasSubstr("'encoder' is not one of enc, dec, cross"),
+                                   HasSubstr("names 'enc' twice"),
+                                   HasSubstr("--pa-scale dh needs --pa-method queryk")));
+}
+
+struct BadNgrams {
+  const char *type, *ngrams, *message;
+};
+
+class BadNgramsOf : public testing::TestWithParam<BadNgrams> {};
+
+TEST_P(BadNgramsOf, AreAProblem) {
+  PhrasalAttentionOptions options;
+  options.pa_type = GetParam().type;
+  options.pa_ngrams = GetParam().ngrams;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Types,
+    BadNgramsOf,
+    testing::Values(BadNgrams{"homogeneous", "43", "gives 7 heads"},
+                    BadNgrams{"homogeneous", "4a", "neither digits nor numbers"},
+                    BadNgrams{"heterogeneous", "121", "names an n-gram length twice"},
+                    BadNgrams{"heterogeneous", "01", "has an n-gram of length 0"},
+                    BadNgrams{"interleaved", "123", "interleaved is defined for --pa-ngrams 12"}));
+
+TEST(PhrasalAttentionOptions, WantASplitThatFitsBothStacksWhereBothArePhrasal) {
+  PhrasalAttentionOptions options;
+  options.pa_type = "homogeneous";
+  options.pa_ngrams = "44";
+  options.decoder_attention_heads = 4;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--decoder-attention-heads is 4")));
+  options.pa_where = {"enc"};
+  EXPECT_THAT(options.problems(), IsEmpty());
+}
+
+TEST(PhrasalAttentionOptions, WantAfterOForInterleavedOnly) {
+  PhrasalAttentionOptions options;
+  options.pa_type = "heterogeneous";
+  options.pa_out = "after-o";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("needs --pa-type interleaved")));
+}
+
+/// The preset's values over defaults that are all wrong.
+PhrasalAttentionOptions applied(const std::string& name) {
+  PhrasalAttentionOptions options;
+  nn::use_neutron_conventions(options);
+  options.pa_where = {};
+  options.pa_out = "after-o";
+  options.pa_scale = "dh";
+  options.pa_conv_bias = true;
+  options.dropout = options.attention_dropout = options.activation_dropout = 0.7;
+  for (const Preset& preset : phrasal_attention_presets()) {
+    if (preset.name == name) {
+      preset.apply(options);
+      return options;
+    }
+  }
+  throw UsageError("no preset " + name);
+}
+
+int64_t count_of(const PhrasalAttentionOptions& options, int64_t symbols) {
+  ArchitectureSetup setup;
+  setup.source_vocabulary = setup.target_vocabulary = symbols;
+  setup.joined_dictionary = true;
+  return testing_support::count_parameters(PhrasalAttentionModel(options, setup));
+}
+
+struct PublishedSize {
+  const char* preset;
+  double body;  ///< millions of parameters without embeddings
+};
+
+class PhrasalPreset : public testing::TestWithParam<PublishedSize> {};
+
+TEST_P(PhrasalPreset, HasTheParametersOfItsEquations) {
+  const int64_t symbols = 100;
+  const int64_t body = count_of(applied(GetParam().preset), symbols) - symbols * 512;
+  EXPECT_NEAR(static_cast<double>(body) / 1e6, GetParam().body, 0.005);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables1And2,
+                         PhrasalPreset,
+                         testing::Values(PublishedSize{"phrasal_base", 44.10},
+                                         PublishedSize{"phrasal_homogeneous_convkv_44", 48.82},
+                                         PublishedSize{"phrasal_homogeneous_queryk_44", 48.82},
+                                         PublishedSize{"phrasal_homogeneous_convkv_323", 53.54},
+                                         PublishedSize{"phrasal_homogeneous_queryk_323", 53.54},
+                                         PublishedSize{"phrasal_heterogeneous_convkv_12", 62.98},
+                                         PublishedSize{"phrasal_heterogeneous_queryk_12", 67.70},
+                                         PublishedSize{"phrasal_heterogeneous_convkv_123", 91.29},
+                                         PublishedSize{"phrasal_heterogeneous_queryk_123", 100.73},
+                                         PublishedSize{"phrasal_interleaved_convkv_12", 78.71},
+                                         PublishedSize{"phrasal_interleaved_queryk_12", 102.30}),
+                         [](const auto& size) { return std::string(size.param.preset); });
+
+TEST(PhrasalPresets, SetEverySwitchWhateverStoodThere) {
+  for (const Preset& preset : phrasal_attention_presets()) {
+    const PhrasalAttentionOptions o = applied(preset.name);
+    EXPECT_THAT(o.problems(), IsEmpty()) << preset.name;
+    EXPECT_THAT(o.pa_where, ElementsAre("enc", "dec", "cross")) << preset.name;
+    EXPECT_EQ(o.pa_out + o.pa_scale, "replace-odhn") << preset.name;
+    EXPECT_FALSE(o.pa_conv_bias) << preset.name;
+    EXPECT_TRUE(o.encoder_normalize_before && o.decoder_normalize_before) << preset.name;
+    EXPECT_EQ(o.pos + o.init + o.start_token, "tensor2tensortensor2tensoreos") << preset.name;
+    const bool is_tiny = o.encoder_embed_dim == 128;
+    EXPECT_EQ(o.dropout, is_tiny ? 0.3 : 0.1) << preset.name;
+    EXPECT_EQ(o.attention_dropout, is_tiny ? 0.0 : 0.1) << preset.name;
+    EXPECT_EQ(o.activation_dropout, is_tiny ? 0.0 : 0.1) << preset.name;
+  }
+}
+
+TEST(PhrasalPresets, AreNamedAfterWhatTheyBuild) {
+  for (const Preset& preset : phrasal_attention_presets()) {
+    const PhrasalAttentionOptions o = applied(preset.name);
+    if (preset.name == "phrasal_base" || preset.name == "phrasal_tiny")
+      continue;
+    EXPECT_THAT(preset.name,
+                testing::EndsWith("_" + o.pa_type + "_" + o.pa_method + "_" + o.pa_ngrams));
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::phrasal
