@@ -45,3 +45,11 @@ function(phraseq_sources variable)
   endforeach()
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
+
+# phraseq_vectorise(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
+# loops: no LibTorch in them, no traps and no errno; NaN and infinity still mean themselves.
+function(phraseq_vectorise)
+  list(FILTER ARGN INCLUDE REGEX "_kernels\\.cpp$")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math;-fopenmp-simd;-Wno-psabi")
+endfunction()
