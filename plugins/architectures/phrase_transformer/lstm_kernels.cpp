@@ -1,0 +1,223 @@
+#include "plugins/architectures/phrase_transformer/lstm_kernels.h"
+
+#include "core/nn/kernels/arithmetic.h"
+#include "core/nn/vector_clones.h"
+
+namespace phraseq::lstm_kernels {
+namespace {
+
+using nn::kernels::dropout_factor;
+using nn::kernels::exponential;
+using nn::kernels::load;
+using nn::kernels::store;
+
+template <typename S>
+PHRASEQ_INLINE S sigmoid(S x) {
+  return S{1} / (S{1} + exponential(-x));
+}
+
+PHRASEQ_INLINE float hyperbolic_tangent(float x) {
+  return 2.0F / (1.0F + exponential(-2.0F * x)) - 1.0F;
+}
+PHRASEQ_INLINE double hyperbolic_tangent(double x) { return std::tanh(x); }
+
+template <bool first_step, typename T>
+PHRASEQ_INLINE void step_row(const StepTask<T>& task, int64_t row) {
+  using S = Sum<T>;
+  const int64_t n = task.width;
+  T* gates = task.gates + row * task.stride;
+  const T* own = task.add_gates ? gates : task.nothing;
+  const T* input = task.products && task.back.exists(row)
+                       ? task.products + task.back.from(row) * task.stride
+                       : task.nothing;
+  const S* bias = task.bias;
+  const S* c_before = first_step ? nullptr : task.c_before + row * n;
+  S* c = task.c + row * n;
+  T* h = task.h + row * n;
+#pragma GCC ivdep
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t f_k = n + k, g_k = 2 * n + k, o_k = 3 * n + k;
+    const S i = sigmoid(load(own[k]) + load(input[k]) + bias[k]);
+    const S g = hyperbolic_tangent(load(own[g_k]) + load(input[g_k]) + bias[g_k]);
+    const S o = sigmoid(load(own[o_k]) + load(input[o_k]) + bias[o_k]);
+    S cell = i * g;
+    if constexpr (!first_step) {
+      const S f = sigmoid(load(own[f_k]) + load(input[f_k]) + bias[f_k]);
+      cell += f * c_before[k];
+      store(gates + f_k, f);
+    }
+    store(gates + k, i);
+    store(gates + g_k, g);
+    store(gates + o_k, o);
+    c[k] = cell;
+    store(h + k, o * hyperbolic_tangent(cell));
+  }
+}
+
+template <typename T>
+PHRASEQ_INLINE void step_rows(const StepTask<T>& task, int64_t first, int64_t last) {
+  if (task.c_before) {
+    for (int64_t row = first; row < last; ++row) step_row<false>(task, row);
+  } else {
+    for (int64_t row = first; row < last; ++row) step_row<true>(task, row);
+  }
+}
+
+template <bool first_step, typename T>
+PHRASEQ_INLINE void step_backward_row(const StepGradientTask<T>& task, int64_t row) {
+  using S = Sum<T>;
+  const int64_t n = task.width;
+  const T* gates = task.gates + row * task.stride;
+  T* d_gates = task.d_gates + row * task.stride;
+  const S* c_before = first_step ? nullptr : task.c_before + row * n;
+  const S* c = task.c + row * n;
+  const T* dh = task.dh + row * n;
+  S* dc = task.dc + row * n;
+#pragma GCC ivdep
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t f_k = n + k, g_k = 2 * n + k, o_k = 3 * n + k;
+    const S i = load(gates[k]), g = load(gates[g_k]), o = load(gates[o_k]);
+    const S bent = hyperbolic_tangent(c[k]);
+    const S from_h = load(dh[k]);
+    const S d_cell = dc[k] + from_h * o * (S{1} - bent * bent);
+    store(d_gates + k, d_cell * g * i * (S{1} - i));
+    store(d_gates + g_k, d_cell * i * (S{1} - g * g));
+    store(d_gates + o_k, from_h * bent * o * (S{1} - o));
+    if constexpr (first_step) {
+      store(d_gates + f_k, S{0});
+    } else {
+      const S f = load(gates[f_k]);
+      store(d_gates + f_k, d_cell * c_before[k] * f * (S{1} - f));
+      dc[k] = d_cell * f;
+    }
+  }
+}
+
+template <typename T>
+PHRASEQ_INLINE void step_backward_rows(const StepGradientTask<T>& task,
+                                       int64_t first,
+                                       int64_t last) {
+  if (task.c_before) {
+    for (int64_t row = first; row < last; ++row) step_backward_row<false>(task, row);
+  } else {
+    for (int64_t row = first; row < last; ++row) step_backward_row<true>(task, row);
+  }
+}
+
+template <typename T>
+PHRASEQ_INLINE void sum_states_rows(const SumTask<T>& task, int64_t first, int64_t last) {
+  using S = Sum<T>;
+  const int64_t n = task.width;
+  const S hidden = task.add_hidden ? S{1} : S{0}, cell = task.add_cell ? S{1} : S{0};
+  for (int64_t row = first; row < last; ++row) {
+    const T* o_forward = task.gates[0] + row * task.stride + 3 * n;
+    const T* o_backward = task.gates[1] + row * task.stride + 3 * n;
+    const S *c_forward = task.c[0] + row * n, *c_backward = task.c[1] + row * n;
+    T* result = task.result + row * n;
+#pragma GCC ivdep
+    for (int64_t k = 0; k < n; ++k) {
+      const S h = load(o_forward[k]) * hyperbolic_tangent(c_forward[k]) +
+                  load(o_backward[k]) * hyperbolic_tangent(c_backward[k]);
+      store(result + k, hidden * h + cell * (c_forward[k] + c_backward[k]));
+    }
+  }
+}
+
+/// The number of an element of the places, for its dropout.
+template <typename T>
+PHRASEQ_INLINE uint32_t first_element(const WindowTask<T>& task, int64_t place, int64_t row) {
+  return static_cast<uint32_t>((place * task.rows + row) * task.width);
+}
+
+template <typename T>
+PHRASEQ_INLINE void gather_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
+  using S = Sum<T>;
+  for (int64_t place = 0; place < task.gram; ++place) {
+    const Shift back{task.positions, task.streams, task.gram - 1 - place};
+    for (int64_t row = first; row < last; ++row) {
+      T* to = task.to + (place * task.rows + row) * task.width;
+      if (!back.exists(row)) {
+        for (int64_t k = 0; k < task.width; ++k) store(to + k, S{0});
+        continue;
+      }
+      const T* from = task.from + back.from(row) * task.width;
+      const uint32_t element = first_element(task, place, row);
+#pragma GCC ivdep
+      for (int64_t k = 0; k < task.width; ++k) {
+        store(to + k,
+              load(from[k]) * dropout_factor<S>(task.dropout, element + static_cast<uint32_t>(k)));
+      }
+    }
+  }
+}
+
+/// A piece of columns whose sums stay in registers or the first cache.
+constexpr int64_t kPiece = 64;
+
+template <bool drop, typename T>
+PHRASEQ_INLINE void sum_piece(const WindowTask<T>& task,
+                              int64_t row,
+                              int64_t column,
+                              int64_t count) {
+  using S = Sum<T>;
+  S sums[kPiece] = {};
+  for (int64_t place = 0; place < task.gram; ++place) {
+    const Shift back{task.positions, task.streams, task.gram - 1 - place};
+    const int64_t window = row + back.shift * task.streams;
+    if (window >= task.rows || !back.exists(window))
+      continue;
+    const T* from = task.from + (place * task.rows + window) * task.width + column;
+    const uint32_t element = first_element(task, place, window) + static_cast<uint32_t>(column);
+#pragma GCC ivdep
+    for (int64_t k = 0; k < count; ++k) {
+      S value = load(from[k]);
+      if constexpr (drop)
+        value *= dropout_factor<S>(task.dropout, element + static_cast<uint32_t>(k));
+      sums[k] += value;
+    }
+  }
+  T* to = task.to + row * task.width + column;
+#pragma GCC ivdep
+  for (int64_t k = 0; k < count; ++k) store(to + k, sums[k]);
+}
+
+template <typename T>
+PHRASEQ_INLINE void sum_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
+  const bool drop = task.dropout.key != 0;
+  for (int64_t row = first; row < last; ++row) {
+    for (int64_t column = 0; column < task.width; column += kPiece) {
+      const int64_t count = column + kPiece < task.width ? kPiece : task.width - column;
+      if (drop) {
+        sum_piece<true>(task, row, column, count);
+      } else {
+        sum_piece<false>(task, row, column, count);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+#define PHRASEQ_DEFINE_KERNELS(T)                                                                 \
+  PHRASEQ_VECTOR_CLONES void step(const StepTask<T>& task, int64_t first, int64_t last) {         \
+    step_rows(task, first, last);                                                                 \
+  }                                                                                               \
+  PHRASEQ_VECTOR_CLONES void step_backward(                                                       \
+      const StepGradientTask<T>& task, int64_t first, int64_t last) {                             \
+    step_backward_rows(task, first, last);                                                        \
+  }                                                                                               \
+  PHRASEQ_VECTOR_CLONES void sum_states(const SumTask<T>& task, int64_t first, int64_t last) {    \
+    sum_states_rows(task, first, last);                                                           \
+  }                                                                                               \
+  PHRASEQ_VECTOR_CLONES void gather_places(                                                       \
+      const WindowTask<T>& task, int64_t first, int64_t last) {                                   \
+    gather_rows(task, first, last);                                                               \
+  }                                                                                               \
+  PHRASEQ_VECTOR_CLONES void sum_places(const WindowTask<T>& task, int64_t first, int64_t last) { \
+    sum_rows(task, first, last);                                                                  \
+  }
+PHRASEQ_DEFINE_KERNELS(float)
+PHRASEQ_DEFINE_KERNELS(double)
+PHRASEQ_DEFINE_KERNELS(Bfloat16)
+
+}  // namespace phraseq::lstm_kernels

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/nn/kernels/kernels.h"
+#include "core/nn/vector_clones.h"
+
+/// The element-wise passes of the n-gram LSTM: plain loops over ranges of rows, compiled once for
+/// each processor level. T is float, double or Bfloat16; sums and cell states are in S = Sum<T>.
+/// "Shift" is how many tokens back a place of a window lies.
+namespace phraseq::lstm_kernels {
+
+using nn::kernels::Bfloat16;
+using nn::kernels::Dropout;
+using nn::kernels::Sum;
+
+/// Where a row finds the row `shift` tokens back of its own stream.
+struct Shift {
+  const int64_t* positions;  ///< [tokens]
+  int64_t streams, shift;
+
+  PHRASEQ_INLINE bool exists(int64_t row) const { return positions[row / streams] >= shift; }
+  PHRASEQ_INLINE int64_t from(int64_t row) const { return row - shift * streams; }
+};
+
+/// One step of one direction. Gates of a row are 4·width columns i f g o with `stride` from row to
+/// row; states are [rows, width].
+template <typename T>
+struct StepTask {
+  int64_t width, stride;
+  T* gates;  ///< in: products, when `add_gates`; out: activated
+  bool add_gates;
+  const T* products;  ///< more of them, a row's at row - shift · streams; null: none
+  Shift back;
+  const Sum<T>* bias;      ///< [4·width]
+  const T* nothing;        ///< [4·width] zeros
+  const Sum<T>* c_before;  ///< null: the first step, and f is not made
+  Sum<T>* c;
+  T* h;
+};
+
+/// Backward of a step. In: the gradients of h and, in `dc`, of c; out: those of the products, and
+/// in `dc` that of the state before.
+template <typename T>
+struct StepGradientTask {
+  int64_t width, stride;
+  const T* gates;
+  const Sum<T>*c_before, *c;  ///< c_before null: the first step
+  const T* dh;
+  Sum<T>* dc;
+  T* d_gates;
+};
+
+/// result = Σ over directions of (h, if add_hidden) + (c, if add_cell), h made of the last gates.
+template <typename T>
+struct SumTask {
+  int64_t width, stride;
+  const T* gates[2];
+  const Sum<T>* c[2];
+  bool add_hidden, add_cell;
+  T* result;
+};
+
+/// Rows [rows, width] and the places of windows [gram · rows, width].
+template <typename T>
+struct WindowTask {
+  int64_t rows, width, gram;
+  const int64_t* positions;
+  int64_t streams;
+  Dropout dropout;  ///< elements numbered through the places
+  const T* from;
+  T* to;
+};
+
+// Each for float, double and Bfloat16, rows [first, last).
+#define PHRASEQ_DECLARE_KERNELS(T)                                                   \
+  void step(const StepTask<T>& task, int64_t first, int64_t last);                   \
+  void step_backward(const StepGradientTask<T>& task, int64_t first, int64_t last);  \
+  void sum_states(const SumTask<T>& task, int64_t first, int64_t last);              \
+  /** Rows to places, zeros where there is no row. */                                \
+  void gather_places(const WindowTask<T>& task, int64_t first, int64_t last);        \
+  /** Each row's sum over the places that it stands at: gather_places' transpose. */ \
+  void sum_places(const WindowTask<T>& task, int64_t first, int64_t last);
+PHRASEQ_DECLARE_KERNELS(float)
+PHRASEQ_DECLARE_KERNELS(double)
+PHRASEQ_DECLARE_KERNELS(Bfloat16)
+#undef PHRASEQ_DECLARE_KERNELS
+
+}  // namespace phraseq::lstm_kernels

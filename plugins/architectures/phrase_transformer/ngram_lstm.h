@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "core/data/batch.h"
+#include "core/nn/context.h"
+#include "core/nn/initialiser.h"
+
+namespace phraseq {
+
+struct NgramLstmOptions {
+  int64_t gram = 3;             ///< rows of a window
+  int64_t width = 0;            ///< of input and state
+  double dropout = 0.0;         ///< on the input
+  bool window_dropout = false;  ///< a mask of its own for each place of each window
+  bool add_hidden = true;       ///< the result holds the last hidden states
+  bool add_cell = true;         ///< … the last cell states
+};
+
+/// A bidirectional LSTM (Hochreiter & Schmidhuber 1997) over the window of `gram` rows that ends at
+/// each token, zero rows standing before the sentence (Nguyen & Nguyen 2022, eq. 2):
+///
+///   f_t = h_fwd + h_bwd + c_fwd + c_bwd   after s[t-gram+1] … s[t] and s[t] … s[t-gram+1]
+///
+/// Parameters as torch.nn.LSTM(width, width, bidirectional=True) names them, gates i f g o:
+/// `weight_ih_l0` [4·width, width], `weight_hh_l0`, `bias_ih_l0` [4·width], `bias_hh_l0`, and the
+/// same with `_reverse`.
+class NgramLstm : public torch::nn::Module {
+ public:
+  explicit NgramLstm(const NgramLstmOptions& options);
+
+  /// rows [tokens · streams, width], a token's streams one after the other, each stream a sequence
+  /// of its own → the same shape.
+  at::Tensor forward(const at::Tensor& rows,
+                     const PackedTokens& tokens,
+                     nn::Context& context) const;
+  /// Weights Glorot uniform over the stacked [4·width, width] matrix, biases U(±1/√width).
+  void initialise(nn::Initialiser& initialiser);
+  /// Of a training pass: under window dropout nothing of the input is shared.
+  double multiply_adds(double rows) const;
+  int64_t gram() const { return options_.gram; }
+
+ private:
+  struct Direction {
+    at::Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+  };
+
+  NgramLstmOptions options_;
+  Direction forward_, backward_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,127 @@
+#include "plugins/architectures/phrase_transformer/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace phraseq {
+namespace {
+
+std::optional<int64_t> whole_number(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+PhraseTransformerOptions::PhraseTransformerOptions() {
+  nn::use_fairseq_conventions(*this);
+  norm_eps = 1e-5;
+  share_all_embeddings = true;
+  set_sizes(512, 1024, 4, 6);
+  set_dropout(0.3, 0.1, 0.1);
+}
+
+void PhraseTransformerOptions::describe(OptionTable& v) {
+  TransformerOptions::describe(v);
+  v.field(
+       "pt-grams",
+       pt_grams,
+       "Gram sizes. cross: a set, every head gets every size; 0 stands for the words themselves. "
+       "sep: one size a head, 0 for a plain head.")
+      .value_name("N,N,…");
+  v.field(
+       "pt-mode",
+       pt_mode,
+       "cross: one LSTM a gram size reads queries and keys of all heads together. sep: each head "
+       "has one gram size, and its queries, keys and values go through the LSTM one by one.")
+      .one_of({"cross", "sep"});
+  v.field("pt-layers",
+          pt_layers,
+          "Encoder layers with phrases: all, P for the first P, -P for the last P.")
+      .value_name("P");
+  v.field("pt-raw", pt_raw, "Keep the words' queries and keys beside the phrases' (cross).");
+  v.field("pt-scale",
+          pt_scale,
+          "What 1/sqrt(head width) scales. word: the words' queries, before the LSTM reads them. "
+          "all: the scores.")
+      .one_of({"word", "all"});
+  v.field("pt-state",
+          pt_state,
+          "What stands for an n-gram: the LSTM's last hidden state, its cell state, or their sum.")
+      .one_of({"h+c", "h", "c"});
+  v.field("pt-head-order",
+          pt_head_order,
+          "Which head gets which size (sep): the order of --pt-grams, or ascending sizes.")
+      .one_of({"position", "ascending"});
+  v.field("pt-dropout", pt_dropout, "Dropout on the LSTM's input.").in(0.0, 0.99);
+  v.field("pt-dropout-scope",
+          pt_dropout_scope,
+          "One dropout mask for each place of each window, or one for each token, which lets all "
+          "windows share the products of the input.")
+      .one_of({"window", "position"});
+}
+
+std::vector<std::string> PhraseTransformerOptions::problems() const {
+  std::vector<std::string> found = TransformerOptions::problems();
+  for (const int64_t size : pt_grams) {
+    if (size < 0)
+      found.push_back(fmt::format("--pt-grams: {} is not a gram size; 0 or more is", size));
+  }
+  if (pt_layers != "all" && !whole_number(pt_layers))
+    found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor a whole number", pt_layers));
+  const auto heads = static_cast<size_t>(encoder_attention_heads);
+  if (per_head() && pt_grams.size() != heads) {
+    found.push_back(
+        fmt::format("--pt-mode sep needs one gram size a head: --pt-grams has {} for {} heads",
+                    pt_grams.size(),
+                    heads));
+  }
+  if (per_head() && !pt_raw) {
+    found.push_back(
+        "--pt-raw is for --pt-mode cross; with sep, phrases always replace the words of their "
+        "head");
+  }
+  if (!per_head() && pt_head_order != "position")
+    found.push_back("--pt-head-order is for --pt-mode sep; with cross every head gets every size");
+  if (!per_head() && gram_sizes().empty() && !keeps_raw()) {
+    found.push_back(
+        "no gram size in --pt-grams and --pt-raw no leave nothing to attend with; give a size, or "
+        "0 "
+        "for the words themselves");
+  }
+  return found;
+}
+
+bool PhraseTransformerOptions::phrased(int64_t layer) const {
+  if (pt_layers == "all")
+    return true;
+  const int64_t p = whole_number(pt_layers).value_or(0);
+  return p >= 0 ? layer < p : layer >= encoder_layers + p;
+}
+
+std::vector<int64_t> PhraseTransformerOptions::gram_sizes() const {
+  std::vector<int64_t> sizes = pt_grams;
+  std::erase_if(sizes, [](int64_t size) { return size <= 0; });
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+bool PhraseTransformerOptions::keeps_raw() const {
+  return pt_raw || std::find(pt_grams.begin(), pt_grams.end(), 0) != pt_grams.end();
+}
+
+std::vector<int64_t> PhraseTransformerOptions::sizes_of_heads() const {
+  std::vector<int64_t> sizes = pt_grams;
+  if (pt_head_order == "ascending")
+    std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+}  // namespace phraseq

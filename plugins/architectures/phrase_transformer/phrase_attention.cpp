@@ -1,0 +1,159 @@
+#include "plugins/architectures/phrase_transformer/phrase_attention.h"
+
+#include <algorithm>
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+
+#include "core/base/error.h"
+#include "core/nn/cpu_kernels.h"
+#include "core/nn/functional_composite.h"
+#include "core/nn/module_list.h"
+
+namespace phraseq {
+namespace {
+
+nn::MultiheadAttentionOptions map_options(const PhraseTransformerOptions& o) {
+  return {o.encoder_embed_dim,
+          o.encoder_embed_dim,
+          o.encoder_attention_heads,
+          o.attention_dropout,
+          o.attn_bias};
+}
+
+int64_t head_dim_of(const PhraseTransformerOptions& o) {
+  return o.encoder_embed_dim / o.encoder_attention_heads;
+}
+
+NgramLstmOptions lstm_options(const PhraseTransformerOptions& o, int64_t gram, int64_t width) {
+  return {gram,
+          width,
+          o.pt_dropout,
+          o.pt_dropout_scope == "window",
+          o.pt_state != "c",
+          o.pt_state != "h"};
+}
+
+/// The columns of keys, values and queries of x's maps, each [tokens, heads, head_dim].
+struct KeysValuesQueries {
+  at::Tensor k, v, q;
+
+  KeysValuesQueries(const at::Tensor& kvq, int64_t heads, double query_factor) {
+    const auto parts = kvq.unflatten(1, {3, heads, -1}).unbind(1);
+    k = parts[0];
+    v = parts[1];
+    q = query_factor == 1.0 ? parts[2] : parts[2] * query_factor;
+  }
+};
+
+}  // namespace
+
+PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t width)
+    : maps_(*this, map_options(o)), scale_scores_(o.pt_scale == "all") {
+  auto ngram = register_module("ngram", std::make_shared<torch::nn::Module>());
+  for (const int64_t gram : o.gram_sizes()) {
+    lstms_.push_back(ngram->register_module(
+        std::to_string(gram), std::make_shared<NgramLstm>(lstm_options(o, gram, width))));
+  }
+}
+
+std::unique_ptr<nn::AttentionState> PhraseAttention::start() const {
+  throw Error(kExitBug, "phrase attention is an encoder's: it takes no decoding steps");
+}
+
+at::Tensor PhraseAttention::step(const at::Tensor& /*x*/,
+                                 nn::AttentionState& /*state*/,
+                                 const nn::DecodingRows& /*rows*/,
+                                 nn::Context& /*context*/) const {
+  throw Error(kExitBug, "phrase attention is an encoder's: it takes no decoding steps");
+}
+
+void PhraseAttention::initialise(nn::Initialiser& initialiser) {
+  maps_.initialise(initialiser);
+  for (const auto& lstm : lstms_) lstm->initialise(initialiser);
+}
+
+double PhraseAttention::map_multiply_adds(double tokens) const {
+  const auto model = static_cast<double>(maps_.options.model);
+  return tokens * (4 * model * model);
+}
+
+SharedPhraseAttention::SharedPhraseAttention(const PhraseTransformerOptions& options)
+    : PhraseAttention(options, 2 * head_dim_of(options)), keep_raw_(options.keeps_raw()) {}
+
+at::Tensor SharedPhraseAttention::forward(const at::Tensor& x,
+                                          const PackedTokens& tokens,
+                                          bool causal,
+                                          nn::Context& context) const {
+  const int64_t heads = maps_.options.heads;
+  const KeysValuesQueries words(maps_.keys_values_queries(x, context), heads, query_factor());
+  const at::Tensor zipped = at::cat({words.q, words.k}, 2);  // [tokens, heads, 2 · head_dim]
+  const at::Tensor rows = zipped.flatten(0, 1);              // [tokens · heads, 2 · head_dim]
+  std::vector<at::Tensor> parts;
+  if (keep_raw_)
+    parts.push_back(zipped);
+  for (const auto& lstm : lstms_)
+    parts.push_back(lstm->forward(rows, tokens, context).view_as(zipped));
+  const at::Tensor all = at::stack(parts, 2);  // [tokens, heads, parts, 2 · head_dim]
+  const auto halves = all.chunk(2, 3);
+  const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
+  const at::Tensor mixed =
+      nn::composite::attention({halves[0].flatten(1),
+                                halves[1].flatten(1),
+                                words.v.flatten(1),
+                                &tokens.offsets,
+                                &tokens.offsets},
+                               attention,
+                               nn::cpu::dropout_key(attention.dropout, context),
+                               nullptr);
+  return maps_.out_proj->forward(mixed, context);
+}
+
+double SharedPhraseAttention::multiply_adds(double tokens) const {
+  double sum = map_multiply_adds(tokens);
+  for (const auto& lstm : lstms_)
+    sum += lstm->multiply_adds(tokens * static_cast<double>(maps_.options.heads));
+  return sum;
+}
+
+PerHeadPhraseAttention::PerHeadPhraseAttention(const PhraseTransformerOptions& options)
+    : PhraseAttention(options, head_dim_of(options)), sizes_(options.sizes_of_heads()) {}
+
+at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
+                                           const PackedTokens& tokens,
+                                           bool causal,
+                                           nn::Context& context) const {
+  const int64_t heads = maps_.options.heads;
+  const KeysValuesQueries words(maps_.keys_values_queries(x, context), heads, query_factor());
+  const at::Tensor all = at::stack({words.k, words.v, words.q}, 1);  // [tokens, 3, heads, head_dim]
+  std::vector<at::Tensor> of_head = all.unbind(2);                   // [tokens, 3, head_dim] each
+  for (const auto& lstm : lstms_) {
+    std::vector<at::Tensor> own;
+    for (int64_t head = 0; head < heads; ++head) {
+      if (sizes_[static_cast<size_t>(head)] == lstm->gram())
+        own.push_back(of_head[static_cast<size_t>(head)]);
+    }
+    const at::Tensor words_of_size = at::cat(own, 1);  // [tokens, 3 · own heads, head_dim]
+    const at::Tensor phrases =
+        lstm->forward(words_of_size.flatten(0, 1), tokens, context).view_as(words_of_size);
+    int64_t next = 0;
+    for (int64_t head = 0; head < heads; ++head) {
+      if (sizes_[static_cast<size_t>(head)] == lstm->gram())
+        of_head[static_cast<size_t>(head)] = phrases.narrow(1, 3 * next++, 3);
+    }
+  }
+  const at::Tensor kvq = at::stack(of_head, 2).flatten(1);  // [tokens, 3 · model]
+  const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
+  return maps_.out_proj->forward(nn::self_attention(kvq, tokens, attention, context), context);
+}
+
+double PerHeadPhraseAttention::multiply_adds(double tokens) const {
+  double sum = map_multiply_adds(tokens);
+  for (const auto& lstm : lstms_) {
+    const auto heads = std::count(sizes_.begin(), sizes_.end(), lstm->gram());
+    sum += lstm->multiply_adds(tokens * static_cast<double>(3 * heads));
+  }
+  return sum;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/attention_module.h"
+#include "core/nn/multihead_attention.h"
+#include "plugins/architectures/phrase_transformer/ngram_lstm.h"
+#include "plugins/architectures/phrase_transformer/options.h"
+
+namespace phraseq {
+
+/// Self-attention of an encoder layer whose heads see n-grams: multi-head attention's maps, and
+/// n-gram LSTMs over what they make. An encoder's module takes no steps: `start` and `step` throw.
+class PhraseAttention : public nn::SelfAttention {
+ public:
+  std::unique_ptr<nn::AttentionState> start() const override;
+  at::Tensor step(const at::Tensor& x,
+                  nn::AttentionState& state,
+                  const nn::DecodingRows& rows,
+                  nn::Context& context) const override;
+  void initialise(nn::Initialiser& initialiser) override;
+
+ protected:
+  /// LSTMs of `width` inputs, `ngram.M` for each gram size M.
+  PhraseAttention(const PhraseTransformerOptions& options, int64_t width);
+
+  int64_t head_dim() const { return maps_.options.model / maps_.options.heads; }
+  /// 1/sqrt(head_dim) as what the LSTMs read is multiplied by (`--pt-scale word`), else 1.
+  double query_factor() const { return scale_scores_ ? 1.0 : maps_.scale(); }
+  double score_factor() const { return scale_scores_ ? maps_.scale() : 1.0; }
+  /// Multiply-adds of the four maps.
+  double map_multiply_adds(double tokens) const;
+
+  nn::AttentionMaps maps_;
+  std::vector<std::shared_ptr<NgramLstm>> lstms_;  ///< by ascending gram size
+
+ private:
+  bool scale_scores_;
+};
+
+/// One LSTM a gram size, shared by all heads; head h of it reads s = [q_h ; k_h] (CrossH; Nguyen &
+/// Nguyen 2022, eqs. 2-7). Queries and keys become [q ; ph^q_m1 ; ph^q_m2 …] and likewise; values
+/// stay words.
+class SharedPhraseAttention final : public PhraseAttention {
+ public:
+  explicit SharedPhraseAttention(const PhraseTransformerOptions& options);
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& tokens,
+                     bool causal,
+                     nn::Context& context) const override;
+  double multiply_adds(double tokens) const override;
+
+ private:
+  bool keep_raw_;
+};
+
+/// A gram size a head, one LSTM for all heads of a size; queries, keys and values of such a head
+/// are each replaced by their n-grams (SepH, the authors' earlier code). Size 0 is a plain head.
+class PerHeadPhraseAttention final : public PhraseAttention {
+ public:
+  explicit PerHeadPhraseAttention(const PhraseTransformerOptions& options);
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& tokens,
+                     bool causal,
+                     nn::Context& context) const override;
+  double multiply_adds(double tokens) const override;
+
+ private:
+  std::vector<int64_t> sizes_;  ///< of each head
+};
+
+}  // namespace phraseq

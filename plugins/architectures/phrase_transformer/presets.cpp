@@ -1,0 +1,54 @@
+#include "plugins/architectures/phrase_transformer/presets.h"
+
+#include "plugins/architectures/phrase_transformer/options.h"
+
+namespace phraseq {
+namespace {
+
+using PtOptions = PhraseTransformerOptions;
+
+template <int64_t... sizes>
+void published(PtOptions& o) {
+  o = PtOptions();
+  o.pt_grams = {sizes...};
+}
+
+void equations(PtOptions& o) {
+  o = PtOptions();
+  o.pt_raw = false;
+  o.pt_scale = "all";
+  o.pt_state = "h";
+}
+
+void sep(PtOptions& o) {
+  o = PtOptions();
+  o.pt_mode = "sep";
+  o.pt_grams = {2, 3, 0, 0};
+}
+
+template <int64_t... sizes>
+void tiny(PtOptions& o) {
+  published<sizes...>(o);
+  o.set_sizes(128, 256, 4, 4);
+}
+
+}  // namespace
+
+std::vector<Preset> phrase_transformer_presets() {
+  return {
+      preset("phrase_transformer_3", "512/1024, 4 heads, 6+6 layers, grams {3}", published<3>),
+      preset("phrase_transformer_4", "512/1024, 4 heads, 6+6 layers, grams {4}", published<4>),
+      preset(
+          "phrase_transformer_2_3", "512/1024, 4 heads, 6+6 layers, grams {2, 3}", published<2, 3>),
+      preset("phrase_transformer_equations",
+             "Grams {3} as the paper's equations: phrases alone, all scores scaled, hidden state",
+             equations),
+      preset("phrase_transformer_sep", "Heads with grams 2, 3, 0 and 0 of their own", sep),
+      preset("phrase_transformer_tiny_3", "128/256, 4 heads, 4+4 layers, grams {3}", tiny<3>),
+      preset("phrase_transformer_tiny_4", "128/256, 4 heads, 4+4 layers, grams {4}", tiny<4>),
+      preset(
+          "phrase_transformer_tiny_2_3", "128/256, 4 heads, 4+4 layers, grams {2, 3}", tiny<2, 3>),
+  };
+}
+
+}  // namespace phraseq

@@ -1,0 +1,20 @@
+#include "core/plugin/plugin.h"
+#include "plugins/architectures/phrase_transformer/phrase_transformer.h"
+#include "plugins/architectures/phrase_transformer/presets.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry
+      .add<phraseq::Architecture, phraseq::PhraseTransformer, phraseq::PhraseTransformerOptions>(
+          "phrase_transformer",
+          "Transformer with n-gram LSTMs in the encoder's self-attention (Nguyen & Nguyen 2022)",
+          phraseq::phrase_transformer_presets());
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("phrase_transformer",
+               PHRASEQ_VERSION,
+               "PhraseTransformer: self-attention over n-grams",
+               register_components)

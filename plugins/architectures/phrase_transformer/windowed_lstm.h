@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/nn/context.h"
+
+/// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each, on the
+/// CPU kernels of their own (lstm_kernels.h), elsewhere ATen's operators
+/// (windowed_lstm_composite.h).
+///
+/// Place w of the window at token t, 0 ≤ w < gram, is token t - (gram-1) + w; before the sentence
+/// it is a zero row. Rows are [tokens · streams, …]: stream s of token t is row t · streams + s.
+namespace phraseq {
+
+struct Windows {
+  at::Tensor positions;  ///< [tokens] int64: earlier tokens of the same sentence
+  int64_t gram = 1;
+  int64_t streams = 1;
+
+  int64_t rows() const { return positions.size(0) * streams; }
+};
+
+/// Dropout with a mask of its own for each place of each window: rows [rows, width] → [gram · rows,
+/// width], place by place.
+at::Tensor gather_windows(const at::Tensor& rows,
+                          const Windows& windows,
+                          double dropout,
+                          nn::Context& context);
+
+/// What both directions bring to the recurrence, forward first.
+struct LstmParameters {
+  std::array<at::Tensor, 2> weight_hh;         ///< [4·width, width]
+  std::array<at::Tensor, 2> bias_ih, bias_hh;  ///< [4·width]
+};
+
+struct LstmSetting {
+  bool add_hidden = true, add_cell = true;  ///< what the result is the sum of
+  bool shared_products = true;
+};
+
+/// The last states of a bidirectional LSTM over every window, summed over directions: [rows,
+/// width].
+///
+/// `products` are the inputs' (x W_ihᵀ, no bias; the forward direction's 4·width columns first): of
+/// each row, [rows, 8·width], when they are shared by all windows; else of each place, [gram ·
+/// rows, 8·width], and then their memory is used up. Gate blocks i f g o; with h = c = 0 before the
+/// first place,
+///
+///   i, f, o = σ(·), g = tanh(·),   c ← f c + i g,   h ← o tanh(c)
+///
+/// The first place has no recurrent product, and no window runs alone: a step is one matrix product
+/// a direction over all rows.
+at::Tensor windowed_lstm(const at::Tensor& products,
+                         const LstmParameters& parameters,
+                         const Windows& windows,
+                         const LstmSetting& setting,
+                         nn::Context& context);
+
+}  // namespace phraseq

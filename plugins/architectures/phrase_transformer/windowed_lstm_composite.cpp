@@ -1,0 +1,85 @@
+#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+
+#include <ATen/ATen.h>
+
+#include "core/nn/functional_composite.h"
+
+namespace phraseq::composite {
+namespace {
+
+/// Where place `place` of every row's window is among the rows; `rows` itself = a zero row.
+at::Tensor rows_of_place(const Windows& windows, int64_t place) {
+  const int64_t shift = windows.gram - 1 - place;
+  const at::Tensor token = at::arange(windows.positions.size(0), windows.positions.options());
+  const at::Tensor stream = at::arange(windows.streams, windows.positions.options());
+  const at::Tensor row = (token - shift).unsqueeze(1) * windows.streams + stream;
+  return row.masked_fill(windows.positions.lt(shift).unsqueeze(1), windows.rows()).flatten();
+}
+
+/// Each row of the place, [rows, width]; zeros where there is none.
+at::Tensor at_place(const at::Tensor& rows, const Windows& windows, int64_t place) {
+  const at::Tensor with_zeros = at::cat({rows, at::zeros({1, rows.size(1)}, rows.options())});
+  return with_zeros.index_select(0, rows_of_place(windows, place));
+}
+
+struct State {
+  at::Tensor h, c;
+};
+
+/// One direction over all places, the last states.
+State run_direction(const at::Tensor& products,
+                    const LstmParameters& parameters,
+                    const Windows& windows,
+                    bool shared,
+                    int direction) {
+  const auto type = products.scalar_type();
+  const at::Tensor weight = parameters.weight_hh[direction].to(type);
+  const at::Tensor bias = parameters.bias_ih[direction] + parameters.bias_hh[direction];
+  const int64_t width = weight.size(1);
+  State state;
+  for (int64_t step = 0; step < windows.gram; ++step) {
+    const int64_t place = direction == 0 ? step : windows.gram - 1 - step;
+    const at::Tensor own = products.narrow(1, direction * 4 * width, 4 * width);
+    at::Tensor gates = shared ? at_place(own, windows, place)
+                              : own.narrow(0, place * windows.rows(), windows.rows());
+    gates = gates.to(bias.scalar_type()) + bias;
+    if (step > 0)
+      gates = gates + at::mm(state.h.to(type), weight.t());
+    const auto parts = gates.chunk(4, 1);
+    const at::Tensor fresh = at::sigmoid(parts[0]) * at::tanh(parts[2]);
+    state.c = step == 0 ? fresh : at::sigmoid(parts[1]) * state.c + fresh;
+    state.h = at::sigmoid(parts[3]) * at::tanh(state.c);
+  }
+  return state;
+}
+
+}  // namespace
+
+at::Tensor gather_windows(const at::Tensor& rows,
+                          const Windows& windows,
+                          double dropout,
+                          uint64_t key) {
+  std::vector<at::Tensor> places;
+  for (int64_t place = 0; place < windows.gram; ++place)
+    places.push_back(at_place(rows, windows, place));
+  return nn::composite::dropout(at::cat(places), dropout, key);
+}
+
+at::Tensor windowed_lstm(const at::Tensor& products,
+                         const LstmParameters& parameters,
+                         const Windows& windows,
+                         const LstmSetting& setting) {
+  at::Tensor sum;
+  for (const int direction : {0, 1}) {
+    const State last =
+        run_direction(products, parameters, windows, setting.shared_products, direction);
+    for (const auto& [wanted, state] :
+         {std::pair(setting.add_hidden, last.h), std::pair(setting.add_cell, last.c)}) {
+      if (wanted)
+        sum = sum.defined() ? sum + state : state;
+    }
+  }
+  return sum.to(products.scalar_type());
+}
+
+}  // namespace phraseq::composite

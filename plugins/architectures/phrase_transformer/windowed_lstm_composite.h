@@ -1,0 +1,21 @@
+#pragma once
+
+#include "plugins/architectures/phrase_transformer/windowed_lstm.h"
+
+/// The functions of windowed_lstm.h from ATen's differentiable operators: what runs on devices
+/// without kernels of our own, and the second opinion of the kernels' tests. Dropout takes its key
+/// instead of a context, and draws the same masks as the kernels.
+namespace phraseq::composite {
+
+at::Tensor gather_windows(const at::Tensor& rows,
+                          const Windows& windows,
+                          double dropout,
+                          uint64_t key);
+
+/// Parameters are cast to the products' type, differentiably; `products` stay as they are.
+at::Tensor windowed_lstm(const at::Tensor& products,
+                         const LstmParameters& parameters,
+                         const Windows& windows,
+                         const LstmSetting& setting);
+
+}  // namespace phraseq::composite

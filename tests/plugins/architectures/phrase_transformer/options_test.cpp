@@ -1,0 +1,135 @@
+#include "plugins/architectures/phrase_transformer/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "plugins/architectures/phrase_transformer/presets.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+PhraseTransformerOptions with_grams(std::vector<int64_t> grams) {
+  PhraseTransformerOptions options;
+  options.pt_grams = std::move(grams);
+  return options;
+}
+
+std::vector<int64_t> phrased_layers(const std::string& p) {
+  PhraseTransformerOptions options;
+  options.pt_layers = p;
+  std::vector<int64_t> layers;
+  for (int64_t layer = 0; layer < options.encoder_layers; ++layer) {
+    if (options.phrased(layer))
+      layers.push_back(layer);
+  }
+  return layers;
+}
+
+TEST(PhraseTransformerOptions, PhraseTheFirstOrTheLastLayers) {
+  EXPECT_THAT(phrased_layers("all"), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(phrased_layers("0"), IsEmpty());
+  EXPECT_THAT(phrased_layers("2"), ElementsAre(0, 1));
+  EXPECT_THAT(phrased_layers("-2"), ElementsAre(4, 5));
+  EXPECT_THAT(phrased_layers("6"), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(phrased_layers("-7"), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(PhraseTransformerOptions, TakeGramSizesAsASet) {
+  EXPECT_THAT(with_grams({3, 0, 2, 3, 0}).gram_sizes(), ElementsAre(2, 3));
+  EXPECT_THAT(with_grams({0}).gram_sizes(), IsEmpty());
+}
+
+TEST(PhraseTransformerOptions, LetAZeroStandForTheWordsThemselves) {
+  PhraseTransformerOptions options = with_grams({3});
+  EXPECT_TRUE(options.keeps_raw());
+  options.pt_raw = false;
+  EXPECT_FALSE(options.keeps_raw());
+  options.pt_grams = {3, 0};
+  EXPECT_TRUE(options.keeps_raw());
+}
+
+TEST(PhraseTransformerOptions, GiveEachHeadItsSize) {
+  PhraseTransformerOptions options = with_grams({3, 0, 2, 3});
+  EXPECT_THAT(options.sizes_of_heads(), ElementsAre(3, 0, 2, 3));
+  options.pt_head_order = "ascending";
+  EXPECT_THAT(options.sizes_of_heads(), ElementsAre(0, 2, 3, 3));
+}
+
+TEST(PhraseTransformerOptions, HaveNoProblemsInAnyPreset) {
+  for (const Preset& preset : phrase_transformer_presets()) {
+    PhraseTransformerOptions options;
+    preset.apply(options);
+    EXPECT_THAT(options.problems(), IsEmpty()) << preset.name;
+  }
+}
+
+TEST(PhraseTransformerOptions, AreTheAuthorsCodeByDefaultAndThePapersEquationsByPreset) {
+  PhraseTransformerOptions options;
+  EXPECT_TRUE(options.pt_raw);
+  EXPECT_EQ(options.pt_scale + options.pt_state, "wordh+c");
+  EXPECT_DOUBLE_EQ(options.pt_dropout, 0.3);
+  EXPECT_EQ(options.pt_dropout_scope, "window");
+  for (const Preset& preset : phrase_transformer_presets()) {
+    if (preset.name == "phrase_transformer_equations")
+      preset.apply(options);
+  }
+  EXPECT_FALSE(options.pt_raw);
+  EXPECT_EQ(options.pt_scale + options.pt_state, "allh");
+}
+
+struct BadCase {
+  const char* name;
+  std::vector<std::pair<const char*, const char*>> given;
+  const char* said;
+};
+
+class BadPhraseOptions : public testing::TestWithParam<BadCase> {};
+
+TEST_P(BadPhraseOptions, AreNamed) {
+  PhraseTransformerOptions options;
+  OptionTable table;
+  options.describe(table);
+  for (const auto& [name, value] : GetParam().given)
+    table.find(name)->from_text(value, OptionOrigin::kCommandLine);
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().said)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    BadPhraseOptions,
+    testing::Values(BadCase{"NegativeSize", {{"pt-grams", "3,-2"}}, "-2 is not a gram size"},
+                    BadCase{"NothingToAttendWith",
+                            {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
+                            "leave nothing to attend with"},
+                    BadCase{"LayersInWords", {{"pt-layers", "two"}}, "'two' is neither"},
+                    BadCase{"LayersWithARest", {{"pt-layers", "2x"}}, "'2x' is neither"},
+                    BadCase{"TooFewSizesForHeads", {{"pt-mode", "sep"}}, "has 1 for 4 heads"},
+                    BadCase{"TooManySizesForHeads",
+                            {{"pt-mode", "sep"}, {"pt-grams", "1,2,3,4,5"}},
+                            "has 5 for 4 heads"},
+                    BadCase{"RawWithSizesOfHeads",
+                            {{"pt-mode", "sep"}, {"pt-grams", "2,3,0,0"}, {"pt-raw", "no"}},
+                            "--pt-raw is for --pt-mode cross"},
+                    BadCase{"HeadOrderWithoutSizesOfHeads",
+                            {{"pt-head-order", "ascending"}},
+                            "--pt-head-order is for --pt-mode sep"}),
+    [](const auto& bad) { return std::string(bad.param.name); });
+
+TEST(PhraseTransformerOptions, RefuseUnknownChoices) {
+  PhraseTransformerOptions options;
+  OptionTable table;
+  options.describe(table);
+  for (const char* name :
+       {"pt-mode", "pt-scale", "pt-state", "pt-head-order", "pt-dropout-scope"}) {
+    EXPECT_THROW(table.find(name)->from_text("other", OptionOrigin::kCommandLine), UsageError);
+  }
+  EXPECT_THROW(table.find("pt-dropout")->from_text("1", OptionOrigin::kCommandLine), UsageError);
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,281 @@
+// The n-gram LSTM against PyTorch's own LSTM over explicit windows, and its kernels against ATen's
+// operators.
+
+#include "plugins/architectures/phrase_transformer/windowed_lstm.h"
+
+#include <gtest/gtest.h>
+#include <torch/nn/modules/rnn.h>
+
+#include "core/nn/flat_parameters.h"
+#include "core/nn/functional_composite.h"
+#include "plugins/architectures/phrase_transformer/ngram_lstm.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+#include "tests/core/nn/tensor_matchers.h"
+
+namespace phraseq {
+namespace {
+
+using phraseq::testing::close;
+using phraseq::testing::expect_gradient;
+using phraseq::testing::leaf;
+using phraseq::testing::normal;
+
+constexpr int64_t kStreams = 2, kWidth = 5;
+
+/// Sentences of 5, 1 and 3 tokens: some longer than the windows, some shorter.
+PackedTokens three_sentences() { return PackedTokens::pack({{4, 5, 6, 7, 8}, {4}, {9, 5, 4}}); }
+
+/// Every window written out, [gram, tokens · streams, width], zero rows before the sentence.
+at::Tensor explicit_windows(const at::Tensor& rows, const PackedTokens& tokens, int64_t gram) {
+  const at::Tensor by_token = rows.view({tokens.tokens(), -1, rows.size(1)});
+  std::vector<at::Tensor> places;
+  for (int64_t place = 0; place < gram; ++place) {
+    std::vector<at::Tensor> at_place;
+    for (int64_t sentence = 0; sentence < tokens.sentences(); ++sentence) {
+      for (int64_t t = 0; t < tokens.length(sentence); ++t) {
+        const int64_t u = t - (gram - 1) + place;
+        at_place.push_back(u < 0 ? at::zeros_like(by_token[0])
+                                 : by_token[tokens.offsets[static_cast<size_t>(sentence)] + u]);
+      }
+    }
+    places.push_back(at::cat(at_place));
+  }
+  return at::stack(places);
+}
+
+/// PyTorch's LSTM with the same parameters, over explicit windows.
+at::Tensor pytorch(const torch::nn::Module& ours,
+                   const at::Tensor& windows,
+                   bool add_hidden,
+                   bool add_cell) {
+  const int64_t width = windows.size(2);
+  torch::nn::LSTM lstm(torch::nn::LSTMOptions(width, width).bidirectional(true));
+  lstm->to(windows.scalar_type());
+  at::NoGradGuard no_grad;
+  for (auto& entry : lstm->named_parameters())
+    entry.value().copy_(ours.named_parameters()[entry.key()]);
+  const auto [h, c] = std::get<1>(lstm->forward(windows));  // [2, rows, width]
+  at::Tensor sum = at::zeros_like(h[0]);
+  if (add_hidden)
+    sum = sum + h.sum(0);
+  return add_cell ? sum + c.sum(0) : sum;
+}
+
+NgramLstmOptions options_of(int64_t gram) {
+  NgramLstmOptions options;
+  options.gram = gram;
+  options.width = kWidth;
+  return options;
+}
+
+/// An LSTM with normal parameters in fp64.
+std::shared_ptr<NgramLstm> lstm_of(const NgramLstmOptions& options) {
+  auto lstm = std::make_shared<NgramLstm>(options);
+  lstm->to(at::kDouble);
+  at::NoGradGuard no_grad;
+  uint64_t seed = 1;
+  for (auto& parameter : lstm->parameters())
+    parameter.copy_(0.7 * normal(parameter.sizes(), seed++));
+  return lstm;
+}
+
+class NgramLstmOfGram : public ::testing::TestWithParam<int64_t> {};
+
+TEST_P(NgramLstmOfGram, EqualsPyTorchsLstmOverExplicitWindows) {
+  const PackedTokens tokens = three_sentences();
+  const at::Tensor rows = normal({tokens.tokens() * kStreams, kWidth}, 7);
+  const at::Tensor windows = explicit_windows(rows, tokens, GetParam());
+  for (const auto& [hidden, cell] : {std::pair(true, true), {true, false}, {false, true}}) {
+    NgramLstmOptions options = options_of(GetParam());
+    options.add_hidden = hidden;
+    options.add_cell = cell;
+    const auto lstm = lstm_of(options);
+    nn::Context context(false, nn::Precision::kFp64);
+    EXPECT_TRUE(
+        close(lstm->forward(rows, tokens, context), pytorch(*lstm, windows, hidden, cell), 1e-13));
+  }
+}
+
+TEST_P(NgramLstmOfGram, GivesEachPlaceOfEachWindowItsOwnMaskUnderWindowScope) {
+  const PackedTokens tokens = three_sentences();
+  NgramLstmOptions options = options_of(GetParam());
+  options.dropout = 0.4;
+  options.window_dropout = true;
+  const auto lstm = lstm_of(options);
+  const at::Tensor rows = normal({tokens.tokens() * kStreams, kWidth}, 7);
+  nn::Context context(true, nn::Precision::kFp64, 3), same(true, nn::Precision::kFp64, 3);
+  const at::Tensor windows = explicit_windows(rows, tokens, GetParam());
+  const at::Tensor dropped = nn::composite::dropout(windows, 0.4, same.next_dropout_key());
+  EXPECT_TRUE(
+      close(lstm->forward(rows, tokens, context), pytorch(*lstm, dropped, true, true), 1e-13));
+}
+
+TEST_P(NgramLstmOfGram, DropsATokenInAllItsWindowsUnderPositionScope) {
+  const PackedTokens tokens = three_sentences();
+  NgramLstmOptions options = options_of(GetParam());
+  options.dropout = 0.4;
+  const auto lstm = lstm_of(options);
+  const at::Tensor rows = normal({tokens.tokens() * kStreams, kWidth}, 7);
+  nn::Context context(true, nn::Precision::kFp64, 3), same(true, nn::Precision::kFp64, 3);
+  const at::Tensor dropped = nn::composite::dropout(rows, 0.4, same.next_dropout_key());
+  EXPECT_TRUE(close(lstm->forward(rows, tokens, context),
+                    pytorch(*lstm, explicit_windows(dropped, tokens, GetParam()), true, true),
+                    1e-13));
+}
+
+INSTANTIATE_TEST_SUITE_P(Grams, NgramLstmOfGram, ::testing::Values(1, 2, 3, 4, 7));
+
+/// What windowed_lstm takes, as leaves.
+struct Inputs {
+  at::Tensor products;
+  LstmParameters parameters;
+  Windows windows;
+
+  Inputs(int64_t gram, bool shared, at::ScalarType type, int64_t width = kWidth) {
+    const PackedTokens tokens = three_sentences();
+    windows = {tokens.positions, gram, kStreams};
+    const at::ScalarType wide = type == at::kDouble ? at::kDouble : at::kFloat;
+    products = normal({windows.rows() * (shared ? 1 : gram), 8 * width}, 1, type);
+    for (int d = 0; d < 2; ++d) {
+      const auto seed = static_cast<uint64_t>(10 * d);
+      parameters.weight_hh[d] = leaf(0.5 * normal({4 * width, width}, seed + 2, wide));
+      parameters.bias_ih[d] = leaf(normal({4 * width}, seed + 3, wide));
+      parameters.bias_hh[d] = leaf(normal({4 * width}, seed + 4, wide));
+    }
+  }
+  std::vector<at::Tensor> leaves() const {
+    return {parameters.weight_hh[0],
+            parameters.weight_hh[1],
+            parameters.bias_ih[0],
+            parameters.bias_ih[1],
+            parameters.bias_hh[0],
+            parameters.bias_hh[1]};
+  }
+};
+
+struct KernelCase {
+  const char* name;
+  int64_t gram;
+  LstmSetting setting;
+};
+
+void PrintTo(const KernelCase& c, std::ostream* out) { *out << c.name; }
+
+class WindowedLstm : public ::testing::TestWithParam<KernelCase> {};
+
+/// Values and all gradients of the kernels and of ATen's operators.
+void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolerance) {
+  const auto precision = type == at::kDouble     ? nn::Precision::kFp64
+                         : type == at::kBFloat16 ? nn::Precision::kBf16
+                                                 : nn::Precision::kFp32;
+  // More than a vector's width, so that loops and their rests both run.
+  const Inputs own(c.gram, c.setting.shared_products, type, 19);
+  const Inputs other(c.gram, c.setting.shared_products, type, 19);
+  const at::Tensor x = leaf(own.products), y = leaf(other.products);
+  nn::Context context(true, precision);
+  const at::Tensor up = normal({own.windows.rows(), 19}, 5, type);
+  const at::Tensor a = windowed_lstm(x * 1, own.parameters, own.windows, c.setting, context);
+  const at::Tensor b = composite::windowed_lstm(y, other.parameters, other.windows, c.setting);
+  EXPECT_TRUE(close(a, b, tolerance, tolerance));
+  a.backward(up);
+  b.backward(up);
+  EXPECT_TRUE(close(x.grad(), y.grad(), tolerance, tolerance));
+  for (size_t i = 0; i < own.leaves().size(); ++i) {
+    const at::Tensor expected = other.leaves()[i].grad();  // undefined where nothing recurs
+    EXPECT_TRUE(close(own.leaves()[i].grad(),
+                      expected.defined() ? expected : at::zeros_like(other.leaves()[i]),
+                      10 * tolerance,
+                      tolerance));
+  }
+}
+
+TEST_P(WindowedLstm, EqualsItselfOfOperatorsInFp64) {
+  expect_as_operators(GetParam(), at::kDouble, 1e-12);
+}
+TEST_P(WindowedLstm, EqualsItselfOfOperatorsInFp32) {
+  expect_as_operators(GetParam(), at::kFloat, 3e-6);
+}
+// bf16 keeps 8 bits: an activation is off by 2^-9 of itself, a few steps add up.
+TEST_P(WindowedLstm, EqualsItselfOfOperatorsInBf16) {
+  expect_as_operators(GetParam(), at::kBFloat16, 0.04);
+}
+
+TEST_P(WindowedLstm, HasTheGradientOfFiniteDifferences) {
+  const KernelCase& c = GetParam();
+  const Inputs inputs(c.gram, c.setting.shared_products, at::kDouble);
+  const at::Tensor up = normal({inputs.windows.rows(), kWidth}, 5);
+  nn::Context context(true, nn::Precision::kFp64);
+  const auto loss = [&](const at::Tensor& products, const LstmParameters& parameters) {
+    return (windowed_lstm(products * 1, parameters, inputs.windows, c.setting, context) * up).sum();
+  };
+  expect_gradient(inputs.products, [&](const at::Tensor& x) { return loss(x, inputs.parameters); });
+  for (size_t direction = 0; direction < 2; ++direction) {
+    const auto with = [&](std::array<at::Tensor, 2> LstmParameters::*member) {
+      expect_gradient((inputs.parameters.*member)[direction], [&](const at::Tensor& value) {
+        LstmParameters changed = inputs.parameters;
+        (changed.*member)[direction] = value;
+        return loss(inputs.products, changed);
+      });
+    };
+    with(&LstmParameters::weight_hh);
+    with(&LstmParameters::bias_ih);
+    with(&LstmParameters::bias_hh);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         WindowedLstm,
+                         ::testing::Values(KernelCase{"OneGram", 1, {true, true, true}},
+                                           KernelCase{"TwoGramsHidden", 2, {true, false, true}},
+                                           KernelCase{"ThreeGrams", 3, {true, true, true}},
+                                           KernelCase{"FourGramsCell", 4, {false, true, true}},
+                                           KernelCase{"OneGramApart", 1, {true, true, false}},
+                                           KernelCase{"ThreeGramsApart", 3, {true, true, false}}),
+                         [](const auto& c) { return std::string(c.param.name); });
+
+TEST(GatherWindows, HasTheGradientOfFiniteDifferences) {
+  const PackedTokens tokens = three_sentences();
+  const Windows windows{tokens.positions, 3, kStreams};
+  const at::Tensor up = normal({3 * windows.rows(), kWidth}, 5);
+  expect_gradient(normal({windows.rows(), kWidth}, 1), [&](const at::Tensor& rows) {
+    nn::Context context(true, nn::Precision::kFp64, 11);
+    return (gather_windows(rows, windows, 0.4, context) * up).sum();
+  });
+}
+
+TEST(GatherWindows, DrawsTheMasksThatOperatorsDraw) {
+  const PackedTokens tokens = three_sentences();
+  const Windows windows{tokens.positions, 4, kStreams};
+  const at::Tensor rows = normal({windows.rows(), 70}, 1, at::kFloat);
+  nn::Context context(true, nn::Precision::kFp32, 11), same(true, nn::Precision::kFp32, 11);
+  EXPECT_TRUE(close(gather_windows(rows, windows, 0.4, context),
+                    composite::gather_windows(rows, windows, 0.4, same.next_dropout_key()),
+                    1e-6));
+}
+
+TEST(NgramLstm, AddsItsGradientsToTheFlatBufferUnderBf16) {
+  const PackedTokens tokens = three_sentences();
+  NgramLstmOptions options = options_of(3);
+  options.width = 16;
+  const at::Tensor rows = normal({tokens.tokens() * kStreams, 16}, 7, at::kFloat);
+  const auto gradients = [&](nn::Precision precision) {
+    NgramLstm lstm(options);
+    nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, 5);
+    lstm.initialise(initialiser);
+    nn::FlatParameters flat(lstm, true);
+    if (precision == nn::Precision::kBf16)
+      flat.refresh_bf16();
+    nn::Context context(true, precision, 1, &flat);
+    lstm.forward(rows.to(context.activation_type()), tokens, context)
+        .to(at::kFloat)
+        .sum()
+        .backward();
+    return flat.gradients().clone();
+  };
+  const at::Tensor exact = gradients(nn::Precision::kFp32);
+  EXPECT_GT(exact.abs().max().item<double>(), 1.0);
+  EXPECT_TRUE(close(gradients(nn::Precision::kBf16), exact, 0.15, 0.02));
+}
+
+}  // namespace
+}  // namespace phraseq
