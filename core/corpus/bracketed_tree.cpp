@@ -57,8 +57,7 @@ class Reader {
     }
     if (!open_.empty()) {
       refuse(line_.size(),
-             fmt::format("the line ends, but {} brackets are open, the last one since column {}",
-                         open_.size(),
+             fmt::format("the line ends, but the bracket opened in column {} is not closed",
                          node(open_.back().node).column));
     }
     return std::move(tree_);

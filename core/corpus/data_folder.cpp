@@ -178,15 +178,27 @@ std::string DataFolder::prefix(const std::string& split, const std::string& lang
   return indexed_prefix(path_, split, pair_source_, pair_target_, language);
 }
 
-IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
-  IndexedDataset data = IndexedDataset::open(prefix(split, language));
-  const auto sum = [&](const char* name) {
-    return value_at(manifest_, {"splits", split, language, name});
-  };
-  check_sum(data.prefix() + ".idx", data.fingerprint(), sum("index_crc32c"));
-  if (const auto expected = sum("ids_crc32c"); !expected.is_null())
-    check_sum(data.prefix() + ".bin", data.ids_fingerprint(), expected);
+IndexedDataset DataFolder::checked(const std::string& prefix, const nlohmann::json& record) const {
+  IndexedDataset data = IndexedDataset::open(prefix);
+  check_sum(prefix + ".idx", data.fingerprint(), value_at(record, {"index_crc32c"}));
+  if (const auto expected = value_at(record, {"ids_crc32c"}); !expected.is_null())
+    check_sum(prefix + ".bin", data.ids_fingerprint(), expected);
   return data;
+}
+
+IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
+  return checked(prefix(split, language), value_at(manifest_, {"splits", split, language}));
+}
+
+bool DataFolder::has_trees(const std::string& split, const std::string& language) const {
+  if (!manifest_.is_null())
+    return !value_at(manifest_, {"splits", split, language, "trees"}).is_null();
+  return IndexedDataset::exists(trees_prefix(prefix(split, language)));
+}
+
+IndexedDataset DataFolder::trees(const std::string& split, const std::string& language) const {
+  return checked(trees_prefix(prefix(split, language)),
+                 value_at(manifest_, {"splits", split, language, "trees"}));
 }
 
 std::string DataFolder::tokenizer() const {

@@ -153,6 +153,8 @@ std::string indexed_prefix(const std::string& folder,
   return fmt::format("{}/{}.{}-{}.{}", folder, split, source, target, language);
 }
 
+std::string trees_prefix(const std::string& text_prefix) { return text_prefix + ".trees"; }
+
 IndexedDataset IndexedDataset::open(const std::string& prefix) {
   return IndexedDataset(std::make_unique<State>(prefix));
 }

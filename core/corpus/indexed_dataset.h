@@ -17,6 +17,9 @@ PHRASEQ_API std::string indexed_prefix(const std::string& folder,
                                        const std::string& target,
                                        const std::string& language);
 
+/// The same for the parse trees of such a text: `FOLDER/SPLIT.SRC-TGT.LANG.trees`.
+PHRASEQ_API std::string trees_prefix(const std::string& text_prefix);
+
 /// A read-only corpus of id sequences: fairseq's mmap layout, `PREFIX.idx` and `PREFIX.bin`
 /// (docs/formats/indexed_dataset.md). Opening checks magic, version, dtype and every size before
 /// anything is mapped. Reading is thread safe.

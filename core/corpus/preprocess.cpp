@@ -11,6 +11,7 @@
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/preprocess_inputs.h"
 #include "core/corpus/split_writer.h"
+#include "core/corpus/tree_writer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
@@ -37,6 +38,16 @@ struct Side {
   std::vector<int64_t> final_ids;  ///< of the provisional ids; empty when the dictionary was given
 };
 using Sides = std::vector<Side*>;
+
+/// Which file a dataset was made from, and the sums of what was made.
+json dataset_record(const std::string& input, const std::string& prefix) {
+  const IndexedDataset written = IndexedDataset::open(prefix);
+  return {{"input", input},
+          {"input_bytes", fs::file_size(input)},
+          {"input_crc32c", crc32c_text(crc32c(MappedFile(input).bytes()))},
+          {"index_crc32c", crc32c_text(written.fingerprint())},
+          {"ids_crc32c", crc32c_text(written.ids_fingerprint())}};
+}
 
 /// One run of `preprocess`, step by step.
 class Run {
@@ -68,7 +79,7 @@ class Run {
                        int64_t max_symbols);
   void build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbols);
   Tally write_side(size_t split, const Side& side) const;
-  json side_record(size_t split, const Side& side, const Tally& tally) const;
+  json write_source_trees(size_t split) const;
 
   const PreprocessOptions& options_;
   const ChosenTokenizer& chosen_;
@@ -223,16 +234,24 @@ Tally Run::write_side(size_t split, const Side& side) const {
       text(split, side), *side.tokenizer, dictionary, options_.workers, result(split, side));
 }
 
-json Run::side_record(size_t split, const Side& side, const Tally& tally) const {
-  const std::string& file = splits_[split].files[side.number];
-  const IndexedDataset written = IndexedDataset::open(result(split, side));
-  return {{"input", file},
-          {"input_bytes", fs::file_size(file)},
-          {"input_crc32c", crc32c_text(crc32c(MappedFile(file).bytes()))},
-          {"tokens", tally.tokens},
-          {"replaced", tally.replaced},
-          {"index_crc32c", crc32c_text(written.fingerprint())},
-          {"ids_crc32c", crc32c_text(written.ids_fingerprint())}};
+json Run::write_source_trees(size_t split) const {
+  const Side& side = sides_[0];
+  const CheckedText sentences = text(split, side);
+  CheckedText trees = sentences;
+  trees.file = splits_[split].trees;
+  const std::string prefix = trees_prefix(result(split, side));
+  const TreeTally tally =
+      write_trees(sentences,
+                  trees,
+                  *side.tokenizer,
+                  options_.on_bad_tree == "skip" ? OnBadTree::kSkip : OnBadTree::kError,
+                  options_.workers,
+                  prefix);
+  log_info(fmt::format("[{}] {}: {}", side.language, trees.file, to_string(tally)));
+  json record = dataset_record(trees.file, prefix);
+  record["unparsed"] = tally.unparsed.count;
+  record["refused"] = tally.refused.count;
+  return record;
 }
 
 void Run::write_splits() {
@@ -244,11 +263,17 @@ void Run::write_splits() {
       json& record = split_records_[splits_[split].name];
       record["sentences"] = tally.sentences;
       record["skipped"] = reports_[split].skipped.size();
-      record[side.language] = side_record(split, side, tally);
+      record[side.language] =
+          dataset_record(splits_[split].files[side.number], result(split, side));
+      record[side.language]["tokens"] = tally.tokens;
+      record[side.language]["replaced"] = tally.replaced;
     }
     fs::remove(provisional(side) + ".bin");
     fs::remove(provisional(side) + ".idx");
   }
+  const bool with_trees = options_.trees && !options_.dict_only;
+  for (size_t split = 0; split < splits_.size() && with_trees; ++split)
+    split_records_[splits_[split].name][sides_[0].language]["trees"] = write_source_trees(split);
 }
 
 void Run::write_manifest(const json& recorded_options) const {

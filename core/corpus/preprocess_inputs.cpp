@@ -30,6 +30,8 @@ SplitText find_split(const PreprocessOptions& options,
   SplitText split{name, {text_file(prefix, options.source_lang)}};
   if (!options.only_source)
     split.files.push_back(text_file(prefix, options.target_lang));
+  if (options.trees)
+    split.trees = text_file(prefix, options.source_lang + ".trees");
   return split;
 }
 

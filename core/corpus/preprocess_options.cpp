@@ -30,6 +30,20 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
   table.field("check-only", o.check_only, "Read all text, report every bad line, write nothing.");
 }
 
+void describe_trees(OptionTable& table, PreprocessOptions& o) {
+  table.section("Parse trees");
+  table.field("trees",
+              o.trees,
+              "Also store parse trees of the source text, which stand beside it: bracketed trees, "
+              "line by line, in PREFIX.SRC.trees or PREFIX.SRC.trees.gz of every split.");
+  table
+      .field("on-bad-tree",
+             o.on_bad_tree,
+             "What to do with a line that is no tree, or whose leaves do not spell the sentence: "
+             "stop, or leave the sentence without a tree.")
+      .one_of({"error", "skip"});
+}
+
 void describe_symbols(OptionTable& table, PreprocessOptions& o) {
   table.section("Tokenizer");
   table
@@ -105,6 +119,7 @@ bool one_file_twice(const PreprocessOptions& o) {
 
 void PreprocessOptions::describe(OptionTable& table) {
   describe_text(table, *this);
+  describe_trees(table, *this);
   describe_symbols(table, *this);
   describe_dictionaries(table, *this);
   describe_result(table, *this);

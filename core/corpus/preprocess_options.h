@@ -43,6 +43,8 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   std::string on_bad_line = "error";
   int64_t max_line_bytes = 1 << 20;
   bool check_only = false;
+  bool trees = false;
+  std::string on_bad_tree = "error";
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

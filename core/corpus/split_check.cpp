@@ -19,26 +19,33 @@ int64_t count_lines(LineReader& reader) {
   return reader.line_number();
 }
 
-[[noreturn]] void refuse_counts(std::vector<LineReader>& readers) {
+/// Names the first file and the first one that has another number of lines.
+[[noreturn]] void refuse_counts(std::vector<LineReader>& readers, bool last_holds_trees) {
   const int64_t first = count_lines(readers[0]);
-  const int64_t second = count_lines(readers[1]);
-  const std::string& longer = readers[first > second ? 0 : 1].path();
+  size_t number = 1;
+  int64_t second = count_lines(readers[1]);
+  while (second == first) second = count_lines(readers[++number]);
+  const bool trees = last_holds_trees && number + 1 == readers.size();
   throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no partner",
                               readers[0].path(),
                               first,
-                              readers[1].path(),
+                              readers[number].path(),
                               second,
                               std::min(first, second) + 1,
-                              longer),
-                  "Line n of one file must be the translation of line n of the other.");
+                              readers[first > second ? 0 : number].path()),
+                  trees ? "Line n of the trees must be the parse of line n of the text; an empty "
+                          "line says that there is none."
+                        : "Line n of one file must be the translation of line n of the other.");
 }
 
 /// The next line of every file; false at their common end.
-bool next_of_all(std::vector<LineReader>& readers, std::vector<std::string>& lines) {
+bool next_of_all(std::vector<LineReader>& readers,
+                 std::vector<std::string>& lines,
+                 bool last_holds_trees) {
   size_t ended = 0;
   for (size_t i = 0; i < readers.size(); ++i) ended += readers[i].next(lines[i]) ? 0 : 1;
   if (ended != 0 && ended != readers.size())
-    refuse_counts(readers);
+    refuse_counts(readers, last_holds_trees);
   return ended == 0;
 }
 
@@ -64,13 +71,16 @@ bool has_words(const std::string& line) { return !split_white_space(line).empty(
 SplitReport check_split(const SplitText& split, const LineReaderOptions& options, size_t places) {
   std::vector<LineReader> readers;
   for (const std::string& file : split.files) readers.emplace_back(file, options);
+  const auto sides = static_cast<std::ptrdiff_t>(readers.size());
+  if (!split.trees.empty())
+    readers.emplace_back(split.trees, options);
   std::vector<std::string> lines(readers.size());
   SplitReport report;
-  while (next_of_all(readers, lines)) {
+  while (next_of_all(readers, lines, !split.trees.empty())) {
     ++report.lines;
     note_findings(report, readers, places);
     const bool skipped = !report.skipped.empty() && report.skipped.back() == report.lines;
-    if (!skipped && !std::all_of(lines.begin(), lines.end(), has_words))
+    if (!skipped && !std::all_of(lines.begin(), lines.begin() + sides, has_words))
       ++report.empty;
   }
   return report;

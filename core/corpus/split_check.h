@@ -15,6 +15,7 @@ namespace phraseq {
 struct SplitText {
   std::string name;
   std::vector<std::string> files;
+  std::string trees = {};  ///< parse trees of the first file's lines; empty = none
 };
 
 /// How often something was found, and where first.
@@ -33,10 +34,10 @@ struct SplitReport {
   int64_t kept() const { return lines - static_cast<int64_t>(skipped.size()); }
 };
 
-/// Reads the files side by side. A line that is bad in one of them (with OnBadLine::kSkip) is
-/// skipped in all. Throws DataError when their line counts differ, naming files, counts and the
-/// first line without a partner; and what LineReader throws. `places`: line numbers to keep of each
-/// finding.
+/// Reads the files, and the trees, side by side. A line that is bad in one of them (with
+/// OnBadLine::kSkip) is skipped in all. Throws DataError when their line counts differ, naming
+/// files, counts and the first line without a partner; and what LineReader throws. `places`: line
+/// numbers to keep of each finding.
 PHRASEQ_API SplitReport check_split(const SplitText& split,
                                     const LineReaderOptions& options,
                                     size_t places = 3);

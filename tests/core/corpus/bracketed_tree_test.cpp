@@ -81,11 +81,12 @@ TEST(BracketedTree, ReadsAMillionOpenBrackets) {
 }
 
 TEST(BracketedTree, SaysWhereWhatAndWhatWasExpected) {
-  EXPECT_THAT(message("(S (NP dogs)"),
-              AllOf(HasSubstr("x.trees:7:13: the line ends, but 1 brackets are open, the last one "
-                              "since column 1"),
-                    HasSubstr("expected one bracketed tree a line"),
-                    HasSubstr("Correct the line, or empty it")));
+  EXPECT_THAT(
+      message("(S (NP dogs)"),
+      AllOf(HasSubstr("x.trees:7:13: the line ends, but the bracket opened in column 1 is not "
+                      "closed"),
+            HasSubstr("expected one bracketed tree a line"),
+            HasSubstr("Correct the line, or empty it")));
   EXPECT_THAT(message("(S dogs))"),
               HasSubstr("x.trees:7:9: the tree is closed here, but the line goes on"));
   EXPECT_THAT(message("(S a) (S b)"),
@@ -95,7 +96,7 @@ TEST(BracketedTree, SaysWhereWhatAndWhatWasExpected) {
   EXPECT_THAT(message("(S (NP) (VP bark))"),
               HasSubstr("x.trees:7:7: the bracket opened in column 4 holds no word"));
   EXPECT_THAT(message("((()))"), HasSubstr("x.trees:7:4: the bracket opened in column 3 holds"));
-  EXPECT_THAT(message("(("), HasSubstr("2 brackets are open"));
+  EXPECT_THAT(message("(("), HasSubstr("the bracket opened in column 2 is not closed"));
 }
 
 }  // namespace
