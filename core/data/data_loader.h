@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/base/error.h"
 #include "core/data/batch.h"
 #include "core/data/example.h"
 #include "core/options/option_table.h"
@@ -51,6 +52,13 @@ struct DataLoaderSetup {
   std::string source_language, target_language;
   std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t> sample_seed)>
       encode_source, encode_target;
+  /// A source line's bracketed tree as Example::extras holds it, over the symbols that
+  /// encode_source gives for the same seed. Errors name the place.
+  std::function<std::vector<int64_t>(const std::string& line,
+                                     const std::string& tree,
+                                     const TextPlace& place,
+                                     std::optional<uint64_t> sample_seed)>
+      encode_tree = {};
   int64_t source_vocabulary = 0, target_vocabulary = 0;
   bool sample = false;  ///< training text is segmented at random, anew in every epoch
   uint64_t seed = 1;

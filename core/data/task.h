@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/base/error.h"
 #include "core/data/batch.h"
 #include "core/data/data_loader.h"
 #include "core/data/example.h"
@@ -61,6 +62,11 @@ class PHRASEQ_API Task {
   /// A raw line (tokenised here) as an example; the target side when scoring.
   virtual Example encode(const std::string& source,
                          const std::optional<std::string>& target = std::nullopt) const = 0;
+  /// A bracketed tree of such a line as Example::extras[kTreeExtra] holds it; `place` is the
+  /// tree's, for errors. Throws UsageError when the task has no use for trees.
+  virtual std::vector<int64_t> encode_tree(const std::string& source,
+                                           const std::string& tree,
+                                           const TextPlace& place) const;
   /// Ids as symbols joined by spaces, and as text for a person; </s> and padding are left out.
   virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
   virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;

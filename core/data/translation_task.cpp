@@ -162,6 +162,12 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup)
   loading.encode_target = [this](const std::string& line, std::optional<uint64_t> seed) {
     return target_->encode(line, seed);
   };
+  loading.encode_tree = [this](const std::string& line,
+                               const std::string& tree,
+                               const TextPlace& place,
+                               std::optional<uint64_t> seed) {
+    return source_->encode_tree(line, tree, place, seed);
+  };
   loading.source_vocabulary = source_dictionary().size();
   loading.target_vocabulary = target_dictionary().size();
   loading.sample = options_.bpe_dropout > 0;
@@ -223,6 +229,12 @@ Example TranslationTask::encode(const std::string& source,
   if (target)
     example.target = target_->encode(*target, std::nullopt);
   return example;
+}
+
+std::vector<int64_t> TranslationTask::encode_tree(const std::string& source,
+                                                  const std::string& tree,
+                                                  const TextPlace& place) const {
+  return source_->encode_tree(source, tree, place, std::nullopt);
 }
 
 std::string TranslationTask::symbols(std::span<const int64_t> ids, bool target_side) const {

@@ -52,6 +52,9 @@ class PHRASEQ_API TranslationTask : public Task {
 
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
+  std::vector<int64_t> encode_tree(const std::string& source,
+                                   const std::string& tree,
+                                   const TextPlace& place) const override;
   std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
   std::string text(std::span<const int64_t> ids, bool target_side) const override;
 

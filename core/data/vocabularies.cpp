@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/corpus/tree_alignment.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 
@@ -131,15 +132,27 @@ TaskState Vocabularies::save() const {
 LanguageSide::LanguageSide(const Vocabularies::Side& side, std::unique_ptr<Tokenizer> tokenizer)
     : language_(side.language), dictionary_(side.dictionary), tokenizer_(std::move(tokenizer)) {}
 
+std::vector<std::string> LanguageSide::symbols_of(const std::string& line,
+                                                  std::optional<uint64_t> sample_seed) const {
+  return sample_seed ? tokenizer_->sample(line, *sample_seed) : tokenizer_->encode(line);
+}
+
 std::vector<int64_t> LanguageSide::encode(const std::string& line,
                                           std::optional<uint64_t> sample_seed) const {
-  const auto symbols =
-      sample_seed ? tokenizer_->sample(line, *sample_seed) : tokenizer_->encode(line);
+  const auto symbols = symbols_of(line, sample_seed);
   std::vector<int64_t> ids;
   ids.reserve(symbols.size() + 1);
   for (const std::string& symbol : symbols) ids.push_back(std::max(dictionary_.id(symbol), kUnk));
   ids.push_back(kEos);
   return ids;
+}
+
+std::vector<int64_t> LanguageSide::encode_tree(const std::string& line,
+                                               const std::string& tree,
+                                               const TextPlace& place,
+                                               std::optional<uint64_t> sample_seed) const {
+  const BracketedTree read = read_bracketed_tree(tree, place);
+  return TreeAligner(*tokenizer_).align(read, symbols_of(line, sample_seed), place).encode();
 }
 
 std::string LanguageSide::text(std::span<const int64_t> ids) const {

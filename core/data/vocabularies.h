@@ -58,12 +58,20 @@ class PHRASEQ_API LanguageSide {
   /// Ids of a line of text, kEos last; with a seed by a random segmentation. Text that spells a
   /// special symbol is an unknown word, never that symbol.
   std::vector<int64_t> encode(const std::string& line, std::optional<uint64_t> sample_seed) const;
+  /// The line's bracketed tree over these ids but the last, as SubwordTree::encode writes it.
+  std::vector<int64_t> encode_tree(const std::string& line,
+                                   const std::string& tree,
+                                   const TextPlace& place,
+                                   std::optional<uint64_t> sample_seed) const;
   /// Symbols joined by spaces, without specials.
   std::string symbols(std::span<const int64_t> ids) const { return dictionary_.decode(ids); }
   /// As text for a person.
   std::string text(std::span<const int64_t> ids) const;
 
  private:
+  std::vector<std::string> symbols_of(const std::string& line,
+                                      std::optional<uint64_t> sample_seed) const;
+
   std::string language_;
   Dictionary dictionary_;
   std::unique_ptr<Tokenizer> tokenizer_;

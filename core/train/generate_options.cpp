@@ -25,6 +25,11 @@ void GenerateOptions::describe(OptionTable& table) {
   }
   table.field("input", input, "Text to translate, one sentence a line; - is standard input.")
       .value_name("FILE");
+  table
+      .field("trees",
+             trees,
+             "Bracketed parse trees of these sentences, line by line, for models that use them.")
+      .value_name("FILE");
   table.field("output", output, "Where the translations go; - is standard output.")
       .value_name("FILE");
   table
@@ -75,6 +80,8 @@ std::vector<std::string> GenerateOptions::problems() const {
   }
   if (!data.empty() && input != "-")
     problems.emplace_back("DATA and --input are two texts to translate; give one");
+  if (!data.empty() && !trees.empty())
+    problems.emplace_back("--trees is for lines of text; DATA brings its own");
   return problems;
 }
 

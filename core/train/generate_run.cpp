@@ -49,8 +49,7 @@ std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
   LineReaderOptions reading;
   reading.on_bad_line = on_bad_line_from(options.on_bad_line);
   return std::make_unique<TextSource>(engine.task(),
-                                      options.input,
-                                      std::nullopt,
+                                      TextFiles{options.input, {}, options.trees},
                                       reading,
                                       engine.max_source_positions(),
                                       options.truncate_source);

@@ -22,6 +22,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   std::string data;
   std::string gen_subset = "test";
   std::string input = "-";
+  std::string trees;
   std::string output = "-";
   TranslationFormat format;
   std::string decoder = "beam";

@@ -20,8 +20,7 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
   if (!options.data.empty())
     return open_split(task, options.data, options.gen_subset);
   return std::make_unique<TextSource>(task,
-                                      options.source,
-                                      options.target,
+                                      TextFiles{options.source, options.target, options.trees},
                                       LineReaderOptions{},
                                       max_source_positions,
                                       options.truncate_source);
@@ -49,6 +48,12 @@ void RescoreOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("target", target, "Their translations, line by line.")
       .short_flag("t")
+      .value_name("FILE");
+  table
+      .field("trees",
+             trees,
+             "Bracketed parse trees of the source sentences, line by line, for models that use "
+             "them.")
       .value_name("FILE");
   table
       .field("output",
@@ -89,6 +94,8 @@ std::vector<std::string> RescoreOptions::problems() const {
     found.emplace_back("--contrastive: the format of its pairs is plain or jsonl");
   if (contrastive.wanted() && truncate_source)
     found.emplace_back("--contrastive: --truncate-source would compare parts of translations");
+  if (!trees.empty() && source.empty())
+    found.emplace_back("--trees is for the lines of --source");
   return found;
 }
 

@@ -21,6 +21,7 @@ struct PHRASEQ_API RescoreOptions : Options {
   std::string gen_subset = "test";
   std::string source;
   std::string target;
+  std::string trees;
   std::string output = "-";
   TranslationFormat format;
   int64_t max_tokens = 4096;

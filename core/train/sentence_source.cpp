@@ -1,8 +1,11 @@
 #include "core/train/sentence_source.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/corpus/subword_tree.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -29,30 +32,37 @@ std::vector<Example> SentenceSource::take(int64_t count) {
 }
 
 TextSource::TextSource(const Task& task,
-                       const std::string& sources,
-                       std::optional<std::string> targets,
+                       const TextFiles& files,
                        const LineReaderOptions& reading,
                        int64_t max_source_positions,
                        bool truncate)
     : task_(task),
-      sources_(sources, reading),
+      sources_(files.sources, reading),
       max_source_positions_(max_source_positions),
       truncate_(truncate) {
-  if (targets)
-    targets_.emplace(*targets, reading);
+  if (!files.targets.empty())
+    targets_.emplace(files.targets, reading);
+  if (!files.trees.empty())
+    trees_.emplace(files.trees, reading);
 }
 
 std::optional<Example> TextSource::next() {
-  std::string source, target;
-  if (!sources_.next(source)) {
-    if (targets_ && targets_->next(target))
-      throw ends_early(sources_, *targets_);
-    return std::nullopt;
+  std::string source, target, tree;
+  const bool is_line = sources_.next(source);
+  for (const auto& [parallel, line] : {std::pair{&targets_, &target}, {&trees_, &tree}}) {
+    if (!parallel->has_value() || (*parallel)->next(*line) == is_line)
+      continue;
+    throw is_line ? ends_early(**parallel, sources_) : ends_early(sources_, **parallel);
   }
-  if (targets_ && !targets_->next(target))
-    throw ends_early(*targets_, sources_);
+  if (!is_line)
+    return std::nullopt;
   Example example = targets_ ? task_.encode(source, target) : task_.encode(source);
   example.id = sources_.line_number() - 1;
+  if (trees_) {
+    const TextPlace place{trees_->path(), trees_->line_number(), 0};
+    example.extras[kTreeExtra] =
+        task_.encode_tree(source, sources_.bad() ? std::string() : tree, place);
+  }
   fit(example);
   return example;
 }
@@ -68,6 +78,8 @@ void TextSource::fit(Example& example) const {
   }
   example.source.resize(static_cast<size_t>(max_source_positions_));
   example.source.back() = kEos;
+  if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
+    tree->second = SubwordTree::decode(tree->second).beginning(max_source_positions_ - 1).encode();
 }
 
 std::optional<Example> CorpusSource::next() {

@@ -21,16 +21,20 @@ class PHRASEQ_API SentenceSource {
   std::vector<Example> take(int64_t count);
 };
 
-/// Raw lines of a file or of standard input ("-"), encoded by the task; sentence ids count lines
-/// from 0.
+/// Line-parallel files; "-" = standard input, for one of them; empty = there is none.
+struct TextFiles {
+  std::string sources;
+  std::string targets = {};
+  std::string trees = {};  ///< bracketed trees of the sources
+};
+
+/// Raw lines, encoded by the task; sentence ids count lines from 0.
 class PHRASEQ_API TextSource : public SentenceSource {
  public:
   /// Sources longer than `max_source_positions` tokens are cut there (`truncate`) or a DataError
-  /// with their line. With `targets` every line has its pair: a file that ends before the other is
-  /// a DataError.
+  /// with their line. A file that ends before the others is a DataError, too.
   TextSource(const Task& task,
-             const std::string& sources,
-             std::optional<std::string> targets,
+             const TextFiles& files,
              const LineReaderOptions& reading,
              int64_t max_source_positions,
              bool truncate);
@@ -42,6 +46,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
   const Task& task_;
   LineReader sources_;
   std::optional<LineReader> targets_;
+  std::optional<LineReader> trees_;
   int64_t max_source_positions_;
   bool truncate_;
 };

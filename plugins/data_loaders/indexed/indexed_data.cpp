@@ -6,14 +6,17 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/corpus/subword_tree.h"
 
 namespace phraseq {
 namespace {
 
 class IndexedPairs final : public Corpus {
  public:
-  IndexedPairs(IndexedDataset source, std::optional<IndexedDataset> target)
-      : source_(std::move(source)), target_(std::move(target)) {}
+  IndexedPairs(IndexedDataset source,
+               std::optional<IndexedDataset> target,
+               std::optional<IndexedDataset> trees)
+      : source_(std::move(source)), target_(std::move(target)), trees_(std::move(trees)) {}
 
   int64_t size() const override { return source_.size(); }
   int64_t source_length(int64_t index) const override { return source_.length(index); }
@@ -21,19 +24,48 @@ class IndexedPairs final : public Corpus {
     return target_ ? target_->length(index) : 0;
   }
   Example get(int64_t index) const override {
-    return {index, source_.get(index), target_ ? target_->get(index) : std::vector<int64_t>(), {}};
+    Example example{
+        index, source_.get(index), target_ ? target_->get(index) : std::vector<int64_t>(), {}};
+    if (trees_)
+      example.extras[kTreeExtra] = tree_of(example);
+    return example;
   }
   std::string fingerprint() const override {
-    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}",
+    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}",
                        size(),
                        source_.fingerprint(),
-                       target_ ? target_->fingerprint() : 0);
+                       target_ ? target_->fingerprint() : 0,
+                       trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "");
   }
 
  private:
+  std::vector<int64_t> tree_of(const Example& example) const {
+    std::vector<int64_t> code = trees_->get(example.id);
+    const int64_t covered = SubwordTree::decode(code).subwords;
+    const auto words = static_cast<int64_t>(example.source.size()) - 1;  // but </s>
+    if (!code.empty() && covered != words) {
+      throw FormatError(fmt::format("{}: tree {} covers {} subwords, the sentence has {}",
+                                    trees_->prefix(),
+                                    example.id + 1,
+                                    covered,
+                                    words),
+                        "The trees were made for another text; run phraseq preprocess again.");
+    }
+    return code;
+  }
+
   IndexedDataset source_;
   std::optional<IndexedDataset> target_;
+  std::optional<IndexedDataset> trees_;
 };
+
+void require_equal_sizes(const IndexedDataset& a, const IndexedDataset& b) {
+  if (a.size() == b.size())
+    return;
+  throw DataError(
+      fmt::format("{}: {} sentences, but {}: {}", a.prefix(), a.size(), b.prefix(), b.size()),
+      "make the folder again from line-parallel files");
+}
 
 }  // namespace
 
@@ -61,18 +93,16 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
     return dataset;
   };
   IndexedDataset source = side(setup_.source_language, setup_.source_vocabulary);
-  if (!training && !IndexedDataset::exists(folder_.prefix(split, setup_.target_language)))
-    return std::make_unique<IndexedPairs>(std::move(source), std::nullopt);
-  IndexedDataset target = side(setup_.target_language, setup_.target_vocabulary);
-  if (source.size() != target.size()) {
-    throw DataError(fmt::format("{}: {} sentences, but {}: {}",
-                                source.prefix(),
-                                source.size(),
-                                target.prefix(),
-                                target.size()),
-                    "make the folder again from line-parallel files");
+  std::optional<IndexedDataset> target, trees;
+  if (training || IndexedDataset::exists(folder_.prefix(split, setup_.target_language))) {
+    target.emplace(side(setup_.target_language, setup_.target_vocabulary));
+    require_equal_sizes(source, *target);
   }
-  return std::make_unique<IndexedPairs>(std::move(source), std::move(target));
+  if (folder_.has_trees(split, setup_.source_language)) {
+    trees.emplace(folder_.trees(split, setup_.source_language));
+    require_equal_sizes(source, *trees);
+  }
+  return std::make_unique<IndexedPairs>(std::move(source), std::move(target), std::move(trees));
 }
 
 }  // namespace phraseq

@@ -20,7 +20,8 @@ class IndexedData final : public DataLoader {
   bool has_split(const std::string& split) const override;
   /// Throws IoError when the split is missing, FormatError when a file is damaged or not the
   /// manifest's, DataError when the sides have different numbers of sentences or an id is not in
-  /// the dictionary. A missing target side is a split without targets, when not training.
+  /// the dictionary. A missing target side is a split without targets, when not training. Parse
+  /// trees of the source, where the folder holds them, are the examples' extra kTreeExtra.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

@@ -14,15 +14,24 @@ namespace {
 
 class TextPairs final : public Corpus {
  public:
-  /// `seed`: segment at random, anew in every epoch.
-  TextPairs(TextSide source, std::optional<TextSide> target, std::optional<uint64_t> seed)
-      : source_(std::move(source)), target_(std::move(target)), seed_(seed) {
+  /// `trees`: a file of the source's trees, or nothing. `seed`: segment at random, anew in every
+  /// epoch.
+  TextPairs(const DataLoaderSetup& setup,
+            const std::string& source,
+            const std::optional<std::string>& target,
+            const std::optional<std::string>& trees,
+            std::optional<uint64_t> seed)
+      : source_(source, ids_with(setup.encode_source)), seed_(seed) {
+    if (target)
+      target_.emplace(*target, ids_with(setup.encode_target));
+    if (trees)
+      trees_.emplace(*trees, trees_with(setup.encode_tree, *trees));
+    require_parallel(target_,
+                     "line i of one file has to be the translation of line i of the other");
+    require_parallel(trees_, "line i has to be the parse of line i, or empty where there is none");
     encode(1);
-    if (seed_)
-      return;
-    source_.forget_lines();
-    if (target_)
-      target_->forget_lines();
+    if (!seed_)
+      for_each_side([](TextSide& side, uint64_t) { side.forget_lines(); });
   }
 
   int64_t size() const override { return source_.size(); }
@@ -31,25 +40,63 @@ class TextPairs final : public Corpus {
     return target_ ? target_->length(index) : 0;
   }
   Example get(int64_t index) const override {
-    return {index, source_.ids(index), target_ ? target_->ids(index) : std::vector<int64_t>(), {}};
+    Example example{
+        index, source_.ids(index), target_ ? target_->ids(index) : std::vector<int64_t>(), {}};
+    if (trees_)
+      example.extras[kTreeExtra] = trees_->ids(index);
+    return example;
   }
   void start_epoch(int64_t epoch) override {
     if (seed_ && epoch != epoch_)
       encode(epoch);
   }
   std::string fingerprint() const override {
-    return fmt::format("text {} lines, crc32c {:08x} {:08x}",
+    return fmt::format("text {} lines, crc32c {:08x} {:08x}{}",
                        size(),
                        source_.checksum(),
-                       target_ ? target_->checksum() : 0);
+                       target_ ? target_->checksum() : 0,
+                       trees_ ? fmt::format(", trees {:08x}", trees_->checksum()) : "");
   }
 
  private:
+  static TextSide::Encode ids_with(
+      std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t>)> encode) {
+    return [encode = std::move(encode)](
+               const std::string& line, int64_t /*place*/, std::optional<uint64_t> seed) {
+      return encode(line, seed);
+    };
+  }
+  TextSide::Encode trees_with(decltype(DataLoaderSetup::encode_tree) encode_tree,
+                              const std::string& file) {
+    return [this, file, encode_tree = std::move(encode_tree)](
+               const std::string& tree, int64_t place, std::optional<uint64_t> seed) {
+      return encode_tree(source_.line(place), tree, {file, place + 1, 0}, seed);
+    };
+  }
+  void require_parallel(const std::optional<TextSide>& other, const char* remedy) const {
+    if (!other || other->size() == source_.size())
+      return;
+    throw DataError(fmt::format("{} has {} lines, but {} has {}",
+                                source_.path(),
+                                source_.size(),
+                                other->path(),
+                                other->size()),
+                    remedy);
+  }
+
+  /// With the number that its random segmentations depend on: trees are over the source's.
+  template <class Use>
+  void for_each_side(Use&& use) {
+    use(source_, 0);
+    if (target_)
+      use(*target_, 1);
+    if (trees_)
+      use(*trees_, 0);
+  }
   void encode(int64_t epoch) {
     epoch_ = epoch;
-    source_.encode_all(seed_of_side(0));
-    if (target_)
-      target_->encode_all(seed_of_side(1));
+    for_each_side(
+        [this](TextSide& side, uint64_t number) { side.encode_all(seed_of_side(number)); });
   }
   std::optional<uint64_t> seed_of_side(uint64_t side) const {
     if (!seed_)
@@ -59,6 +106,7 @@ class TextPairs final : public Corpus {
 
   TextSide source_;
   std::optional<TextSide> target_;
+  std::optional<TextSide> trees_;
   std::optional<uint64_t> seed_;
   int64_t epoch_ = 0;
 };
@@ -92,19 +140,12 @@ std::unique_ptr<Corpus> TextData::open(const std::string& split, bool training) 
                   "raw text of a split is FOLDER/SPLIT.LANG");
   };
   const auto seed = training && setup_.sample ? std::optional(setup_.seed) : std::nullopt;
-  TextSide source(require(setup_.source_language), setup_.encode_source);
-  if (!training && !find(split, setup_.target_language))
-    return std::make_unique<TextPairs>(std::move(source), std::nullopt, seed);
-  TextSide target(require(setup_.target_language), setup_.encode_target);
-  if (source.size() != target.size()) {
-    throw DataError(fmt::format("{} has {} lines, but {} has {}",
-                                source.path(),
-                                source.size(),
-                                target.path(),
-                                target.size()),
-                    "line i of one file has to be the translation of line i of the other");
-  }
-  return std::make_unique<TextPairs>(std::move(source), std::move(target), seed);
+  const std::string source = require(setup_.source_language);
+  auto target = find(split, setup_.target_language);
+  if (training)
+    target = require(setup_.target_language);
+  const auto trees = find(split, setup_.source_language + ".trees");
+  return std::make_unique<TextPairs>(setup_, source, target, trees, seed);
 }
 
 }  // namespace phraseq

@@ -19,7 +19,7 @@ class TextData final : public DataLoader {
   bool has_split(const std::string& split) const override;
   /// Throws IoError when a file is missing, DataError for bad text and when the sides have
   /// different numbers of lines. A missing target side is a split without targets, when not
-  /// training.
+  /// training. Bracketed trees in FOLDER/SPLIT.SRC.trees are the examples' extra kTreeExtra.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

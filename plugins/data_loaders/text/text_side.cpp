@@ -28,7 +28,7 @@ Stretch encode_stretch(std::span<const std::string> lines,
   Stretch stretch;
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto line_seed = seed ? std::optional(mix_seeds(*seed, first + i)) : std::nullopt;
-    const std::vector<int64_t> ids = encode(lines[i], line_seed);
+    const std::vector<int64_t> ids = encode(lines[i], static_cast<int64_t>(first + i), line_seed);
     stretch.lengths.push_back(static_cast<int64_t>(ids.size()));
     for (const int64_t id : ids) stretch.ids.push_back(static_cast<int32_t>(id));
   }

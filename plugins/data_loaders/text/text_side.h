@@ -8,10 +8,12 @@
 
 namespace phraseq {
 
-/// The lines of one language and their ids, packed as int32.
+/// The lines of one file and what they become (ids, or a tree's numbers), packed as int32.
 class TextSide {
  public:
-  using Encode = std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t>)>;
+  /// A line, its place from 0, and the seed of a random segmentation.
+  using Encode =
+      std::function<std::vector<int64_t>(const std::string&, int64_t, std::optional<uint64_t>)>;
 
   /// Reads all lines; throws as LineReader does.
   TextSide(const std::string& path, Encode encode);
@@ -21,6 +23,7 @@ class TextSide {
   void encode_all(std::optional<uint64_t> seed);
   /// When the lines will not be encoded again.
   void forget_lines() { lines_ = {}; }
+  const std::string& line(int64_t index) const { return lines_[static_cast<size_t>(index)]; }
 
   const std::string& path() const { return path_; }
   int64_t size() const { return size_; }
