@@ -281,7 +281,7 @@ TEST(Contrastive, ReadsTheSharedSetsAsTheyAre) {
   ASSERT_EQ(parsed.pairs.size(), 463u);
   EXPECT_EQ(parsed.distance_column, "distance");
   EXPECT_THAT(parsed.pairs[1].groups, ElementsAre("VS", "Sing"));
-  EXPECT_EQ(parsed.pairs[2].distance, 4);
+  EXPECT_EQ(parsed.pairs[3].distance, 16);
   const auto swapped =
       read_contrastive_set(folder + "distil-lingeval-mt.subj_verb_agreement.tsv.gz", {});
   EXPECT_EQ(swapped.pairs.size(), 2000u);
