@@ -36,6 +36,12 @@ void ContrastiveOptions::describe(OptionTable& table) {
              "A column of whole numbers that accuracy is counted by; by default distance, if there "
              "is one.")
       .value_name("NAME");
+  table
+      .field("tree-column",
+             columns.tree,
+             "A column of the sources' bracketed parse trees, for models that use them; by default "
+             "tree, if there is one.")
+      .value_name("NAME");
   table.field("distance-edges",
               distance_edges,
               "1,2,4 makes the distances below 1, 1, 2 to 3, and above 3.");

@@ -13,6 +13,8 @@
 namespace phraseq::score {
 namespace {
 
+constexpr const char* kUsualTree = "tree";
+
 std::vector<std::string> split_at_tabs(const std::string& line) {
   std::vector<std::string> fields;
   for (size_t begin = 0; begin <= line.size();) {
@@ -88,6 +90,7 @@ struct Places {
   size_t source, reference, contrastive;
   std::vector<size_t> groups;
   std::optional<size_t> distance;
+  std::optional<size_t> tree = {};
 };
 
 Places find_places(const Heading& heading, const ContrastiveColumns& columns, ContrastiveSet& set) {
@@ -105,6 +108,8 @@ Places find_places(const Heading& heading, const ContrastiveColumns& columns, Co
     set.distance_column = "distance";
   if (!set.distance_column.empty())
     places.distance = heading.place(set.distance_column);
+  if (!columns.tree.empty() || heading.has(kUsualTree))
+    places.tree = heading.place(columns.tree.empty() ? kUsualTree : columns.tree);
   return places;
 }
 
@@ -141,6 +146,8 @@ ContrastivePair make_pair(const std::vector<std::string>& fields,
   for (const size_t group : places.groups) pair.groups.push_back(fields[group]);
   if (places.distance)
     pair.distance = distance_of(place, fields[*places.distance]);
+  if (places.tree)
+    pair.tree = fields[*places.tree];
   return pair;
 }
 

@@ -11,12 +11,13 @@ namespace phraseq::score {
 
 /// Which columns of a contrastive test set are what, by their names in its heading. An empty name
 /// stands for what is usual: `source`, `reference`, `contrastive`, or the only column that begins
-/// with one of these and `_` (`source_en`); `category` for the groups and `distance` for the
-/// distance, where there are such columns.
+/// with one of these and `_` (`source_en`); `category` for the groups, `distance` for the distance
+/// and `tree` for the source's parse trees, where there are such columns.
 struct ContrastiveColumns {
   std::string source, reference, contrastive;
   std::vector<std::string> groups;
   std::string distance;
+  std::string tree = {};
 };
 
 /// A source, its translation, and the same translation with one error put in.
@@ -25,6 +26,7 @@ struct ContrastivePair {
   std::string source, reference, contrastive;
   std::vector<std::string> groups;  ///< one a group column; empty = in no group
   std::optional<int64_t> distance;
+  std::optional<std::string> tree;  ///< of the source, bracketed; when there is such a column
 };
 
 struct ContrastiveSet {

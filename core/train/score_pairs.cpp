@@ -51,6 +51,11 @@ std::vector<Example> encode_pairs(const Task& task,
     check_length(reference.target, limits.target, "reference", place);
     check_length(contrastive.target, limits.target, "contrastive translation", place);
     reference.id = contrastive.id = static_cast<int64_t>(i);
+    if (pair.tree) {
+      const TextPlace tree_place{fmt::format("{}, tree", set.path), pair.line, 0};
+      reference.extras[kTreeExtra] = task.encode_tree(pair.source, *pair.tree, tree_place);
+      contrastive.extras = reference.extras;
+    }
     const bool same = reference.target == contrastive.target;
     examples.push_back(std::move(reference));
     if (!same)

@@ -125,6 +125,16 @@ TEST_F(ContrastiveRescoring, ComparesSystemsAndDrawsThem) {
   EXPECT_EQ(nlohmann::json::parse(rows[0])["systems"].size(), 3u);
 }
 
+TEST_F(ContrastiveRescoring, AlignsTheTreesOfItsSources) {
+  const std::string heading = "source\treference\tcontrastive\ttree\n";
+  space->write("trees.tsv", heading + "one two\teins zwei\teins\t(S (X one) (X two))\n");
+  EXPECT_EQ(rescore("--contrastive trees.tsv").exit_code, kExitOk);
+  space->write("wrong.tsv", heading + "one two\teins zwei\teins\t(S (X one) (X three))\n");
+  const auto wrong = rescore("--contrastive wrong.tsv");
+  EXPECT_EQ(wrong.exit_code, kExitData);
+  EXPECT_THAT(wrong.errors, HasSubstr("wrong.tsv, tree:2:15: leaf 2 of 2 is 'three'"));
+}
+
 TEST_F(ContrastiveRescoring, RefusesBadSetsAndContradictions) {
   space->write("short.tsv", "source\treference\tcontrastive\none\teins\n");
   const auto result = rescore("--contrastive short.tsv --output nothing");

@@ -72,6 +72,13 @@ TEST_F(ContrastiveFile, TakesTheColumnsThatAreNamed) {
   EXPECT_EQ(set.pairs[0].distance, -5);
 }
 
+TEST_F(ContrastiveFile, TakesTheSourcesTreesWhereThereAreAny) {
+  const std::string text = "source\treference\tcontrastive\ttree\tother\na\tb\tc\t(X a)\t\n";
+  EXPECT_EQ(read(text).pairs[0].tree, "(X a)");
+  EXPECT_EQ(read(text, {.tree = "other"}).pairs[0].tree, "");
+  EXPECT_FALSE(read("source\treference\tcontrastive\na\tb\tc").pairs[0].tree);
+}
+
 TEST_F(ContrastiveFile, NeedsNoGroups) {
   const auto set = read("source\treference\tcontrastive\na\tb\tc");
   EXPECT_THAT(set.group_columns, IsEmpty());
