@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using phraseq::UsageError;
 
-constexpr std::array<std::array<std::string_view, 2>, 16> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 17> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
     {"validate", "loss of a checkpoint on a split of a data folder"},
@@ -32,6 +32,7 @@ constexpr std::array<std::array<std::string_view, 2>, 16> kSummaries = {{
     {"interactive", "translate line by line, as lines come"},
     {"score", "BLEU, chrF and TER with signatures and significance"},
     {"rescore", "probability of given translations under a model"},
+    {"analyze", "show what a model looks at: attention, activation of phrases"},
     {"average", "average checkpoints"},
     {"import", "turn another toolkit's model into a checkpoint"},
     {"inspect", "verify a checkpoint and show what it holds"},

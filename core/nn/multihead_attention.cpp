@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/nn/attention_weights.h"
+#include "core/nn/recording.h"
 
 namespace phraseq::nn {
 namespace {
@@ -78,6 +80,13 @@ at::Tensor MultiheadSelfAttention::forward(const at::Tensor& x,
                                            bool causal,
                                            Context& context) const {
   const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  if (context.recording()) {
+    const auto parts = kvq.chunk(3, 1);  // keys, values, queries
+    context.recording()->add(
+        *this,
+        "weights",
+        attention_weights(parts[2], parts[0], tokens, tokens, maps_.attention(causal)));
+  }
   return maps_.out_proj->forward(self_attention(kvq, tokens, maps_.attention(causal), context),
                                  context);
 }
@@ -112,6 +121,11 @@ at::Tensor MultiheadCrossAttention::forward(const at::Tensor& x,
                                             at::Tensor* weights) const {
   const at::Tensor q = maps_.q_proj->forward(x, context);
   const at::Tensor kv = maps_.keys_values(memory, context);
+  if (context.recording()) {
+    const at::Tensor k = kv.narrow(1, 0, maps_.options.model);
+    context.recording()->add(
+        *this, "weights", attention_weights(q, k, queries, keys, maps_.attention(false)));
+  }
   const at::Tensor heads =
       cross_attention(q, kv, queries, keys, maps_.attention(/*causal=*/false), context, weights);
   return maps_.out_proj->forward(heads, context);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,11 +18,31 @@ namespace phraseq::nn {
 /// What modules show of themselves in one forward pass, for analyses: attention weights, weights of
 /// the words of a phrase … A module records when its context carries a recording, and computes what
 /// it would not need otherwise only then.
+///
+/// Attention modules record "weights", fp32 (fp64), before dropout:
+///
+///     [query kinds, heads, query tokens, key kinds, longest key sentence]
+///
+/// Query tokens are packed as the queries are. A kind is an n-gram length, an n-gram stands at its
+/// last token; plain attention has one kind of each. What does not exist is 0. The notes
+/// "query_ngrams" and "key_ngrams" hold the n of each kind, where it is not 1, 2, 3 …
 class PHRASEQ_API Recording {
  public:
-  void add(const torch::nn::Module& module, const std::string& what, const at::Tensor& values);
+  using Notes = std::map<std::string, std::vector<int64_t>>;
 
-  /// What was recorded by a module of `root`, as "NAME.what" (decoder.layers.0.encoder_attn.weights).
+  void add(const torch::nn::Module& module,
+           const std::string& what,
+           const at::Tensor& values,
+           Notes notes = {});
+
+  struct Named {
+    std::string name;  ///< "NAME.what" (decoder.layers.0.encoder_attn.weights)
+    at::Tensor values;
+    Notes notes;
+  };
+  /// What modules of `root` recorded, in the order in which they did.
+  std::vector<Named> in_order(const torch::nn::Module& root) const;
+  /// The same by name.
   std::map<std::string, at::Tensor> named(const torch::nn::Module& root) const;
 
  private:
@@ -29,6 +50,7 @@ class PHRASEQ_API Recording {
     const torch::nn::Module* module;
     std::string what;
     at::Tensor values;
+    Notes notes;
   };
   std::vector<Entry> entries_;
 };

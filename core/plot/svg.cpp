@@ -81,6 +81,8 @@ double text_width(std::string_view text, double size) {
     const char32_t character = next_character(good, position);
     if (is_wide(character))
       width += 1;
+    else if (character == 0x2581)  // SentencePiece's mark of a word's beginning
+      width += 0.8;
     else if (std::string_view("iljtfI.,:;|'! ").find(static_cast<char>(character)) !=
                  std::string_view::npos &&
              character < 0x80)
@@ -88,7 +90,7 @@ double text_width(std::string_view text, double size) {
     else if ((character >= 'A' && character <= 'Z') || character == 'm' || character == 'w')
       width += 0.72;
     else
-      width += 0.56;
+      width += 0.6;
   }
   return width * size;
 }

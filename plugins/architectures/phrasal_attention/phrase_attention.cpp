@@ -42,7 +42,7 @@ at::Tensor PhraseSelfAttention::forward(const at::Tensor& x,
                                                  context,
                                                  context.recording() ? &weights : nullptr);
   if (context.recording())
-    context.recording()->add(*this, "weights", weights);
+    context.recording()->add(*this, "weights", weights, {{"key_ngrams", plan_.lengths}});
   return output_.forward(heads, context);
 }
 
@@ -100,7 +100,7 @@ at::Tensor PhraseCrossAttention::forward(const at::Tensor& x,
                                                  context,
                                                  wanted ? &all_weights : nullptr);
   if (context.recording())
-    context.recording()->add(*this, "weights", all_weights);
+    context.recording()->add(*this, "weights", all_weights, {{"key_ngrams", plan_.lengths}});
   if (weights)
     *weights = align_to_tokens(all_weights, plan_.lengths, queries.positions.eq(0));
   return output_.forward(heads, context);

@@ -74,8 +74,9 @@ TEST(Svg, NamesNoPlaceInsideAPage) {
 }
 
 TEST(TextWidth, CountsCharactersNotBytes) {
-  EXPECT_DOUBLE_EQ(text_width("ab", 10), 11.2);
-  EXPECT_DOUBLE_EQ(text_width("éß", 10), 11.2);
+  EXPECT_DOUBLE_EQ(text_width("ab", 10), 12);
+  EXPECT_DOUBLE_EQ(text_width("éß", 10), 12);
+  EXPECT_DOUBLE_EQ(text_width("\u2581a", 10), 14);
   EXPECT_DOUBLE_EQ(text_width("中文", 10), 20);
   EXPECT_LT(text_width("ill", 10), text_width("abc", 10));
   EXPECT_GT(text_width("MWA", 10), text_width("abc", 10));

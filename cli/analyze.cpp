@@ -1,0 +1,31 @@
+// phraseq analyze: what a trained model looks at.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/nn/caching_allocator.h"
+#include "core/train/analyze_run.h"
+
+namespace {
+
+constexpr const char* kUsage =
+    "attention|activation|dump --path FILE --source … --target … [options]";
+constexpr const char* kDescription =
+    "Shows what a model records in a pass over given sentence pairs: attention as heat maps, "
+    "shares "
+    "of phrases in it as tables, or every number.";
+
+int analyze_command(std::span<const std::string> arguments) {
+  phraseq::AnalyzeRun run(arguments);
+  if (!phraseq::begin_command(run.table, "analyze", kUsage, kDescription, arguments, [&run] {
+        return run.options.problems();
+      }))
+    return phraseq::kExitOk;
+  return phraseq::analyze(run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  phraseq::nn::install_caching_allocator();
+  return phraseq::run_command("analyze", argc, argv, analyze_command);
+}

@@ -1,0 +1,115 @@
+#include "core/analysis/attention_map.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phraseq::analysis {
+namespace {
+
+std::string ngram_name(int64_t n) {
+  constexpr const char* kNames[] = {"words", "bigrams", "trigrams"};
+  return n <= 3 ? kNames[n - 1] : fmt::format("{}-grams", n);
+}
+
+/// The tokens up to `last`, at most n of them.
+std::string ngram_text(const std::vector<std::string>& tokens, int64_t last, int64_t n) {
+  std::string text;
+  for (int64_t token = std::max<int64_t>(0, last - n + 1); token <= last; ++token)
+    text += (text.empty() ? "" : " ") + tokens[static_cast<size_t>(token)];
+  return text;
+}
+
+bool has_weight(const std::vector<AttentionWeights>& layers, size_t key_kind, int64_t key) {
+  for (const auto& weights : layers) {
+    for (size_t query_kind = 0; query_kind < weights.query_ngrams.size(); ++query_kind) {
+      for (int64_t head = 0; head < weights.heads; ++head) {
+        for (int64_t query = 0; query < weights.queries; ++query) {
+          if (weights.at(query_kind, head, query, key_kind, key) > 0)
+            return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/// Adds a label of the n-gram that ends at a token to the group that is being filled.
+void add_label(plot::HeatMapAxis& axis,
+               const std::vector<std::string>& tokens,
+               int64_t token,
+               int64_t n) {
+  axis.labels.push_back(ngram_text(tokens, token, n));
+  ++axis.groups.back().size;
+}
+
+/// No groups where there is one kind only.
+void drop_single_group(plot::HeatMapAxis& axis) {
+  if (axis.groups.size() == 1)
+    axis.groups.clear();
+}
+
+}  // namespace
+
+std::string describe(const AttentionWeights& weights, int64_t head) {
+  return fmt::format("layer {}, {}",
+                     weights.layer,
+                     head == kMeanOfHeads ? "mean over heads" : fmt::format("head {}", head));
+}
+
+AttentionMap::AttentionMap(const RecordedSentence& sentence,
+                           const std::vector<AttentionWeights>& layers) {
+  const AttentionWeights& first = layers.front();
+  const bool from_source = first.place == AttentionPlace::kEncoderSelf;
+  const bool to_target = first.place == AttentionPlace::kDecoderSelf;
+  const auto& queries = from_source ? sentence.source : sentence.target;
+  const auto& keys = to_target ? sentence.target : sentence.source;
+  row_labels_.title = from_source ? "source" : "target";
+  column_labels_.title = to_target ? "target" : "source";
+  for (size_t kind = 0; kind < first.query_ngrams.size(); ++kind) {
+    const int64_t n = first.query_ngrams[kind];
+    row_labels_.groups.push_back({ngram_name(n), 0});
+    for (int64_t query = n - 1; query < first.queries; ++query) {
+      rows_.push_back({kind, query});
+      add_label(row_labels_, queries, query, n);
+    }
+  }
+  for (size_t kind = 0; kind < first.key_ngrams.size(); ++kind) {
+    const int64_t n = first.key_ngrams[kind];
+    column_labels_.groups.push_back({ngram_name(n), 0});
+    for (int64_t key = 0; key < first.keys; ++key) {
+      if (key < n - 1 && !has_weight(layers, kind, key))
+        continue;
+      columns_.push_back({kind, key});
+      add_label(column_labels_, keys, key, n);
+    }
+  }
+  drop_single_group(row_labels_);
+  drop_single_group(column_labels_);
+}
+
+std::vector<double> AttentionMap::values(const AttentionWeights& weights, int64_t head) const {
+  const int64_t first = head == kMeanOfHeads ? 0 : head - 1;
+  const int64_t last = head == kMeanOfHeads ? weights.heads : head;
+  std::vector<double> values;
+  for (const Cell& row : rows_) {
+    for (const Cell& column : columns_) {
+      double sum = 0;
+      for (int64_t h = first; h < last; ++h)
+        sum += static_cast<double>(weights.at(row.kind, h, row.token, column.kind, column.token));
+      values.push_back(sum / static_cast<double>(last - first));
+    }
+  }
+  return values;
+}
+
+plot::HeatMap AttentionMap::draw(const AttentionWeights& weights, int64_t head) const {
+  plot::HeatMap map;
+  map.title = fmt::format("{}, {}", title_of(weights.place), describe(weights, head));
+  map.rows = row_labels_;
+  map.columns = column_labels_;
+  map.values = values(weights, head);
+  return map;
+}
+
+}  // namespace phraseq::analysis

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/attention.h"
+#include "core/base/api.h"
+#include "core/plot/heat_map.h"
+
+namespace phraseq::analysis {
+
+/// Which weights are drawn: a head from 1, or 0 for the mean over heads.
+inline constexpr int64_t kMeanOfHeads = 0;
+
+/// The labels of attention weights as a matrix (Nguyen & Joty 2018, figures 4 to 6). Rows are the
+/// fed tokens, then the bigrams that end at the second and later ones; columns the tokens that are
+/// looked at, then their bigrams, then their trigrams …; n-grams of a kind stand together as a
+/// group. Of columns that are cut by the beginning of the sentence only those with weights are
+/// shown.
+class PHRASEQ_API AttentionMap {
+ public:
+  /// `layers` are of one place and one sentence, and say which columns have weights.
+  AttentionMap(const RecordedSentence& sentence, const std::vector<AttentionWeights>& layers);
+
+  /// Row by row; a head without keys of a kind counts as 0 there in the mean.
+  std::vector<double> values(const AttentionWeights& weights, int64_t head) const;
+  /// With these values and a title that says where and whose they are.
+  plot::HeatMap draw(const AttentionWeights& weights, int64_t head) const;
+
+ private:
+  struct Cell {
+    size_t kind;
+    int64_t token;
+  };
+  std::vector<Cell> rows_, columns_;
+  plot::HeatMapAxis row_labels_, column_labels_;
+};
+
+/// "layer 3, head 2" or "layer 3, mean over heads".
+PHRASEQ_API std::string describe(const AttentionWeights& weights, int64_t head);
+
+/// One HTML page that loads nothing: the heat maps of the places that the sentence has weights of,
+/// with layer and head to choose.
+PHRASEQ_API std::string attention_page(const RecordedSentence& sentence,
+                                       const std::vector<AttentionPlace>& places);
+
+}  // namespace phraseq::analysis

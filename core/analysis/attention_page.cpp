@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include "core/analysis/attention_map.h"
+#include "core/plot/colours.h"
+
+namespace phraseq::analysis {
+namespace {
+
+constexpr int kShades = 64;
+
+constexpr std::string_view kHead = R"html(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>phraseq analyze attention</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #222; }
+section { margin: 2rem 0; }
+label { margin-right: 1.5rem; }
+select { font: inherit; }
+svg { max-width: 100%; height: auto; }
+</style>
+</head>
+<body>
+<h1>Attention</h1>
+)html";
+
+/// Gives each cell of a section's picture the shade and the number of the chosen layer and head.
+constexpr std::string_view kScript = R"html(<script>
+document.querySelectorAll('section').forEach(section => {
+  const data = JSON.parse(section.querySelector('script').textContent);
+  const [layer, head] = section.querySelectorAll('select');
+  const cells = [...section.querySelectorAll('svg rect')].filter(cell => cell.firstElementChild);
+  const heading = section.querySelector('svg text');
+  const show = () => {
+    const values = data[layer.selectedIndex][head.selectedIndex];
+    cells.forEach((cell, i) => {
+      cell.setAttribute('fill', shades[Math.round(values[i] * (shades.length - 1))]);
+      const tip = cell.firstElementChild;
+      tip.textContent = tip.textContent.replace(/[0-9.]+$/, values[i].toFixed(4));
+    });
+    heading.textContent = section.dataset.title + ', layer ' + layer.value + ', ' + head.value;
+  };
+  layer.onchange = show;
+  head.onchange = show;
+});
+</script>
+</body>
+</html>
+)html";
+
+std::string options(const std::vector<std::string>& names, size_t chosen) {
+  std::string html;
+  for (size_t i = 0; i < names.size(); ++i)
+    html += fmt::format("<option{}>{}</option>", i == chosen ? " selected" : "", names[i]);
+  return html;
+}
+
+/// [layer][mean and heads][cell], four digits.
+std::string data_json(const AttentionMap& map, const std::vector<AttentionWeights>& layers) {
+  std::string json = "[";
+  for (const auto& weights : layers) {
+    json += &weights == &layers.front() ? "[" : ",\n[";
+    for (int64_t head = kMeanOfHeads; head <= weights.heads; ++head) {
+      json += head == kMeanOfHeads ? "[" : ",\n[";
+      bool first = true;
+      for (const double value : map.values(weights, head)) {
+        json += fmt::format("{}{:.4g}", first ? "" : ",", value < 5e-5 ? 0.0 : value);
+        first = false;
+      }
+      json += ']';
+    }
+    json += ']';
+  }
+  return json + ']';
+}
+
+std::string section(const RecordedSentence& sentence, const std::vector<AttentionWeights>& layers) {
+  const AttentionMap map(sentence, layers);
+  std::vector<std::string> layer_names, head_names = {"mean over heads"};
+  for (const auto& weights : layers) layer_names.push_back(std::to_string(weights.layer));
+  for (int64_t head = 1; head <= layers.front().heads; ++head)
+    head_names.push_back(fmt::format("head {}", head));
+  return fmt::format(
+      "<section data-title=\"{}\">\n"
+      "<label>Layer <select>{}</select></label>\n"
+      "<label>Head <select>{}</select></label>\n"
+      "<div>\n{}</div>\n"
+      "<script type=\"application/json\">{}</script>\n"
+      "</section>\n",
+      title_of(layers.front().place),
+      options(layer_names, layer_names.size() - 1),
+      options(head_names, 0),
+      heat_map(map.draw(layers.back(), kMeanOfHeads)).element(),
+      data_json(map, layers));
+}
+
+}  // namespace
+
+std::string attention_page(const RecordedSentence& sentence,
+                           const std::vector<AttentionPlace>& places) {
+  std::string html(kHead);
+  for (const AttentionPlace place : places) {
+    const auto layers = attention_weights(sentence, place);
+    if (!layers.empty())
+      html += section(sentence, layers);
+  }
+  html += "<script>\nconst shades = [";
+  for (int i = 0; i <= kShades; ++i)
+    html += fmt::format("{}'{}'", i == 0 ? "" : ",", plot::shade(static_cast<double>(i) / kShades));
+  return html + "];\n</script>\n" + std::string(kScript);
+}
+
+}  // namespace phraseq::analysis

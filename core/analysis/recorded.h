@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+/// What trained models show of themselves: recorded tensors of single sentences, as plain numbers.
+namespace phraseq::analysis {
+
+/// One tensor that a module recorded (core/nn/recording.h).
+struct RecordedTensor {
+  std::string name;  ///< MODULE.what: "decoder.layers.0.encoder_attn.weights"
+  std::vector<int64_t> shape;
+  std::vector<float> values;  ///< row by row
+  std::map<std::string, std::vector<int64_t>> notes;
+};
+
+/// A sentence pair as the model was fed it, and everything recorded in that pass, in its order.
+struct RecordedSentence {
+  int64_t id = 0;
+  std::vector<std::string> source;  ///< symbols, </s> among them
+  std::vector<std::string> target;  ///< what the decoder was fed: the start symbol, then the target
+  std::vector<RecordedTensor> tensors;
+};
+
+/// One line of JSON: id, source, target, and the tensors whose names contain one of `wanted` (all
+/// when that is empty), each with shape, notes and nested values of six digits.
+PHRASEQ_API std::string recorded_json(const RecordedSentence& sentence,
+                                      const std::vector<std::string>& wanted);
+
+/// Whether a name contains one of the parts, or there are none.
+PHRASEQ_API bool is_wanted(const std::string& name, const std::vector<std::string>& wanted);
+
+}  // namespace phraseq::analysis

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/recorded.h"
+#include "core/base/api.h"
+#include "core/plot/heat_map.h"
+
+namespace phraseq::analysis {
+
+/// The chosen tensors of a sentence as one heat map: one with two dimensions, or as many with one
+/// dimension, of one length, as there are, a row each. What runs over the source tokens, or over
+/// the fed target tokens, is labelled by them. UsageError when the tensors fit neither.
+PHRASEQ_API plot::HeatMap recorded_map(const RecordedSentence& sentence,
+                                       const std::vector<std::string>& wanted);
+
+}  // namespace phraseq::analysis

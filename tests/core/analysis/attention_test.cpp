@@ -1,0 +1,149 @@
+#include "core/analysis/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/analysis/attention_map.h"
+#include "core/analysis/recorded_plot.h"
+#include "core/base/error.h"
+#include "tests/core/analysis/example.h"
+#include "tests/support/xml.h"
+
+namespace phraseq::analysis {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::XmlCheck;
+
+TEST(AttentionWeights, AreFoundByPlaceAndSortedByLayer) {
+  RecordedSentence sentence = example_sentence();
+  const auto cross = attention_weights(sentence, AttentionPlace::kCross);
+  ASSERT_EQ(cross.size(), 2u);
+  EXPECT_EQ(cross[0].layer, 1);
+  EXPECT_EQ(cross[1].layer, 11);  // after layer 1, though "10" comes before "2" as text
+  EXPECT_THAT(attention_weights(sentence, AttentionPlace::kEncoderSelf), IsEmpty());
+  EXPECT_FLOAT_EQ(cross[0].at(1, 1, 1, 0, 2), 0.6F);
+  EXPECT_FLOAT_EQ(cross[0].at(0, 0, 1, 1, 2), 0.3F);
+  EXPECT_TRUE(cross[0].has_row(1, 1));
+  EXPECT_FALSE(cross[0].has_row(1, 0));
+}
+
+TEST(AttentionWeights, SayTheirNgrams) {
+  RecordedSentence sentence = example_sentence();
+  EXPECT_THAT(attention_weights(sentence, AttentionPlace::kCross)[0].key_ngrams, ElementsAre(1, 2));
+  sentence.tensors[1].notes["key_ngrams"] = {2, 4};
+  EXPECT_THAT(attention_weights(sentence, AttentionPlace::kCross)[0].key_ngrams, ElementsAre(2, 4));
+}
+
+TEST(AttentionWeights, OfAnotherShapeAreRefused) {
+  RecordedSentence sentence = example_sentence();
+  sentence.tensors[1].shape = {2, 2, 2, 6};
+  try {
+    attention_weights(sentence, AttentionPlace::kCross);
+    FAIL() << "nothing was thrown";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("decoder.layers.0.encoder_attn.weights: recorded with "
+                          "shape [2, 2, 2, 6], expected [query kinds"));
+  }
+}
+
+TEST(AttentionMap, PutsWordsBeforeBigramsAndLeavesOutWhatDoesNotExist) {
+  const RecordedSentence sentence = example_sentence();
+  const auto layers = attention_weights(sentence, AttentionPlace::kCross);
+  const AttentionMap map(sentence, layers);
+  const plot::HeatMap picture = map.draw(layers[0], kMeanOfHeads);
+  EXPECT_EQ(picture.title, "Cross-attention, layer 1, mean over heads");
+  EXPECT_THAT(picture.rows.labels, ElementsAre("</s>", "das", "</s> das"));
+  EXPECT_THAT(picture.columns.labels, ElementsAre("the", "cat", "</s>", "the cat", "cat </s>"));
+  ASSERT_EQ(picture.rows.groups.size(), 2u);
+  EXPECT_EQ(picture.rows.groups[1].name, "bigrams");
+  EXPECT_EQ(picture.rows.groups[1].size, 1u);
+  EXPECT_EQ(picture.columns.groups[0].size, 3u);
+  // Means of both heads, row by row: u0, u1, c1.
+  EXPECT_THAT(
+      picture.values,
+      testing::Pointwise(
+          testing::FloatNear(1e-6F),
+          std::vector<double>{
+              0.55, 0.05, 0.35, 0.05, 0, 0.05, 0.35, 0.05, 0.35, 0.2, 0.1, 0.1, 0.4, 0.2, 0.2}));
+  EXPECT_EQ(map.draw(layers[0], 2).title, "Cross-attention, layer 1, head 2");
+  EXPECT_NEAR(map.values(layers[0], 2)[0], 0.1, 1e-6);
+  EXPECT_EQ(XmlCheck(heat_map(picture).document()).fault(), "");
+}
+
+TEST(AttentionMap, ShowsAPartialWindowThatHasWeight) {
+  RecordedSentence sentence = example_sentence();
+  auto& tensor = sentence.tensors[1];
+  tensor.values[3] = 0.25F;  // head 1, u0, bigrams, the first: "the" alone
+  const auto layers = attention_weights(sentence, AttentionPlace::kCross);
+  EXPECT_THAT(AttentionMap(sentence, layers).draw(layers[0], 1).columns.labels,
+              ElementsAre("the", "cat", "</s>", "the", "the cat", "cat </s>"));
+}
+
+TEST(AttentionMap, HasNoGroupsWhereThereAreOnlyWords) {
+  RecordedSentence sentence = example_sentence();
+  sentence.tensors = {
+      {"decoder.layers.0.self_attn.weights", {1, 1, 2, 1, 2}, {1, 0, 0.5, 0.5}, {}}};
+  const auto layers = attention_weights(sentence, AttentionPlace::kDecoderSelf);
+  const auto picture = AttentionMap(sentence, layers).draw(layers[0], 1);
+  EXPECT_THAT(picture.rows.groups, IsEmpty());
+  EXPECT_THAT(picture.columns.labels, ElementsAre("</s>", "das"));
+  EXPECT_THAT(picture.values, ElementsAre(1, 0, 0.5, 0.5));
+}
+
+TEST(AttentionPage, LoadsNothingAndOffersLayersAndHeads) {
+  const RecordedSentence sentence = example_sentence();
+  const std::string page =
+      attention_page(sentence, {AttentionPlace::kCross, AttentionPlace::kEncoderSelf});
+  EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>\n"));
+  EXPECT_THAT(page, testing::EndsWith("</html>\n"));
+  EXPECT_THAT(page, HasSubstr("<select><option>1</option><option selected>11</option></select>"));
+  EXPECT_THAT(page,
+              HasSubstr("<option selected>mean over heads</option><option>head 1</option><option>"
+                        "head 2</option>"));
+  EXPECT_THAT(page, HasSubstr("<script type=\"application/json\">[[[0.55,0.05,0.35,0.05,0,"));
+  EXPECT_THAT(page, HasSubstr(">the cat</text>"));
+  EXPECT_THAT(page, Not(HasSubstr("Encoder self-attention")));
+  for (const char* loader : {"http", "src=", "<link", "url("})
+    EXPECT_THAT(page, Not(HasSubstr(loader)));
+}
+
+TEST(RecordedJson, NestsValuesByShape) {
+  const RecordedSentence sentence = example_sentence();
+  const std::string line = recorded_json(sentence, {"phrase_weights", "transparent"});
+  EXPECT_EQ(line.back(), '\n');
+  const auto object = nlohmann::json::parse(line);
+  const nlohmann::json expected = {
+      {"id", 6},
+      {"source", {"the", "cat", "</s>"}},
+      {"target", {"</s>", "das"}},
+      {"tensors",
+       {{"encoder.phrase_generators.0.phrase_weights",
+         {{"shape", {3}}, {"values", {0.25, 0.75, 1.0}}}},
+        {"decoder.mixture.transparent_attention",
+         {{"shape", {2, 1}}, {"notes", {{"levels", {0, 1}}}}, {"values", {{0.5}, {0.125}}}}}}}};
+  EXPECT_EQ(object, expected);
+  EXPECT_THAT(recorded_json(sentence, {}), HasSubstr("encoder_attn.weights"));
+}
+
+TEST(RecordedMap, ShowsOneMatrixOrSeveralRows) {
+  RecordedSentence sentence = example_sentence();
+  auto map = recorded_map(sentence, {"phrase_weights"});
+  EXPECT_EQ(map.title, "Sentence 7");
+  EXPECT_THAT(map.columns.labels, ElementsAre("the", "cat", "</s>"));
+  EXPECT_THAT(map.rows.labels, ElementsAre("encoder.phrase_generators.0.phrase_weights"));
+  EXPECT_THAT(map.values, ElementsAre(0.25, 0.75, 1.0));
+  map = recorded_map(sentence, {"transparent"});
+  EXPECT_THAT(map.rows.labels, ElementsAre("1", "2"));
+  EXPECT_THAT(map.columns.labels, ElementsAre("1"));
+  EXPECT_THROW(recorded_map(sentence, {}), UsageError);
+  EXPECT_THROW(recorded_map(sentence, {"nothing"}), UsageError);
+}
+
+}  // namespace
+}  // namespace phraseq::analysis
