@@ -85,7 +85,8 @@ struct Epilogue {
   uint64_t key = 0;
 
   bool bends_or_drops() const { return curve != kernels::Curve::kNone || key != 0; }
-  /// The curves of kGelu and kSwish need their input again, those of kRelu and kSigmoid their output.
+  /// The curves of kGelu and kSwish need their input again, those of kRelu and kSigmoid their
+  /// output.
   bool keeps_input() const {
     return curve == kernels::Curve::kGelu || curve == kernels::Curve::kSwish;
   }

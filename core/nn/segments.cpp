@@ -34,13 +34,12 @@ void check_offsets(const at::Tensor& rows, const SegmentOffsets& offsets) {
 /// Calls work(range) for the segments, on as many threads as pay.
 template <typename Work>
 void over_segments(const SegmentOffsets& offsets, int64_t columns, const Work& work) {
-  const int64_t mean_rows = std::max<int64_t>(1, offsets.back() / std::max<int64_t>(1, count(offsets)));
-  at::parallel_for(0,
-                   count(offsets),
-                   cpu::row_grain(columns * mean_rows),
-                   [&](int64_t first, int64_t last) {
-                     work(kernels::SegmentRange{offsets.data(), first, last, columns});
-                   });
+  const int64_t mean_rows =
+      std::max<int64_t>(1, offsets.back() / std::max<int64_t>(1, count(offsets)));
+  at::parallel_for(
+      0, count(offsets), cpu::row_grain(columns * mean_rows), [&](int64_t first, int64_t last) {
+        work(kernels::SegmentRange{offsets.data(), first, last, columns});
+      });
 }
 
 at::Tensor empty_rows(const at::Tensor& like, int64_t rows) {
@@ -49,7 +48,9 @@ at::Tensor empty_rows(const at::Tensor& like, int64_t rows) {
 
 class SegmentMax : public torch::autograd::Function<SegmentMax> {
  public:
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const SegmentOffsets* offsets) {
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& x,
+                            const SegmentOffsets* offsets) {
     const at::Tensor y = empty_rows(x, count(*offsets));
     const at::Tensor winners = at::empty(y.sizes(), x.options().dtype(at::kInt));
     cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
@@ -69,10 +70,8 @@ class SegmentMax : public torch::autograd::Function<SegmentMax> {
     const at::Tensor dx = empty_rows(dy, offsets.back());
     cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
       over_segments(offsets, dy.size(1), [&](const kernels::SegmentRange& range) {
-        cpu::loops<T>().segment_max_backward(cpu::data<T>(dy),
-                                             winners.const_data_ptr<int32_t>(),
-                                             cpu::mutable_data<T>(dx),
-                                             range);
+        cpu::loops<T>().segment_max_backward(
+            cpu::data<T>(dy), winners.const_data_ptr<int32_t>(), cpu::mutable_data<T>(dx), range);
       });
     });
     return {dx, at::Tensor()};
@@ -268,8 +267,7 @@ at::Tensor segment_scores(const at::Tensor& row,
   check_offsets(row, offsets);
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (row.is_cpu()) {
-    return SegmentScore::apply(
-        row.contiguous(), segment.contiguous(), w2, &offsets, dropout, key);
+    return SegmentScore::apply(row.contiguous(), segment.contiguous(), w2, &offsets, dropout, key);
   }
   return composite::segment_scores(row, segment, w2, offsets, dropout, key);
 }

@@ -57,7 +57,8 @@ struct PaddedView {
     sizes.insert(sizes.begin(), places.size(0));
     auto one_row = x.sizes().vec();
     one_row[0] = 1;
-    const at::Tensor some = at::cat({x, x.new_zeros(one_row)});  // even of nothing, a row to point at
+    const at::Tensor some =
+        at::cat({x, x.new_zeros(one_row)});  // even of nothing, a row to point at
     return some.index_select(0, places.flatten()).view(sizes);
   }
 };

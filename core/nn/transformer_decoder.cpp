@@ -27,10 +27,8 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
                                        int64_t vocabulary,
                                        std::shared_ptr<EmbeddingTable> shared,
                                        const AttentionFactory& attention)
-    : embedding_(*this,
-                 o,
-                 {vocabulary, o.decoder_embed_dim, o.max_target_positions},
-                 std::move(shared)),
+    : embedding_(
+          *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
       layers_(make_layers(*this, o, attention)),
       layer_norm_(make_final_norm(*this, o)),
       output_(*this, o, embedding_.tokens) {}

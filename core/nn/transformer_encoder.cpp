@@ -12,8 +12,8 @@ TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
                                                      attention.encoder_self(o, layer));
   });
   if (o.encoder_normalize_before) {
-    layer_norm_ = register_module("layer_norm",
-                                  std::make_shared<LayerNorm>(o.encoder_embed_dim, o.norm_eps));
+    layer_norm_ =
+        register_module("layer_norm", std::make_shared<LayerNorm>(o.encoder_embed_dim, o.norm_eps));
   }
 }
 

@@ -24,9 +24,9 @@ TransformerModel::TransformerModel(const TransformerOptions& options,
   encoder_ = register_module(
       "encoder", std::make_shared<TransformerEncoder>(options, setup.source_vocabulary, attention));
   const auto shared = options.share_all_embeddings ? encoder_->embed_tokens() : nullptr;
-  decoder_ = register_module("decoder",
-                             std::make_shared<TransformerDecoder>(
-                                 options, setup.target_vocabulary, shared, attention));
+  decoder_ = register_module(
+      "decoder",
+      std::make_shared<TransformerDecoder>(options, setup.target_vocabulary, shared, attention));
 }
 
 DecoderOutput TransformerModel::forward(const Batch& batch, Context& context) {

@@ -1,4 +1,5 @@
-// docs/parameters/transformer.md against the models that the code builds.
+// docs/parameters/*.md against the models that the code builds: names and shapes of the
+// Transformer, and the counts of presets.
 
 #include <fstream>
 #include <map>
@@ -18,9 +19,9 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-/// The cells of the page's table rows, code marks taken off.
-std::vector<std::vector<std::string>> table_rows() {
-  std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/transformer.md");
+/// The cells of a page's table rows, code marks taken off.
+std::vector<std::vector<std::string>> table_rows(const std::string& architecture) {
+  std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/" + architecture + ".md");
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with("| `"))
@@ -74,7 +75,7 @@ Shape shape_from(const std::string& text) {
 /// Parameter → (shape, when), of the tables of encoder and decoder.
 std::map<std::string, std::pair<Shape, std::string>> described_parameters() {
   std::map<std::string, std::pair<Shape, std::string>> parameters;
-  for (const auto& row : table_rows()) {
+  for (const auto& row : table_rows("transformer")) {
     if (row[0].starts_with("encoder.") || row[0].starts_with("decoder."))
       parameters[row[0]] = {shape_from(row[1]), row[2]};
   }
@@ -178,12 +179,16 @@ int64_t parameter_count(const Selection& selection, int64_t symbols) {
   return count;
 }
 
-TEST(ParameterPage, CountsTheParametersOfEveryPreset) {
+class ParameterPageOf : public testing::TestWithParam<std::string> {};
+
+TEST_P(ParameterPageOf, CountsTheParametersOfEveryPreset) {
   Registry registry;
-  load_plugin_file(registry, PHRASEQ_BUILD_FOLDER "/lib/phraseq/libphraseq-transformer.so");
+  load_plugin_file(registry, PHRASEQ_BUILD_FOLDER "/lib/phraseq/libphraseq-" + GetParam() + ".so");
   std::set<std::string> counted;
-  for (const auto& row : table_rows()) {
-    if (!row[0].starts_with("transformer_"))
+  std::set<std::string> offered;
+  for (const Preset& preset : registry.components().front()->presets) offered.insert(preset.name);
+  for (const auto& row : table_rows(GetParam())) {
+    if (!offered.contains(row[0]))
       continue;
     const Selection preset = registry.select(Architecture::kKind, row[0]);
     const int64_t at_10000 = parameter_count(preset, 10000);
@@ -194,10 +199,13 @@ TEST(ParameterPage, CountsTheParametersOfEveryPreset) {
     EXPECT_EQ(number_from(row[3]), at_10000 - 10000 * a_symbol) << row[0];
     counted.insert(row[0]);
   }
-  std::set<std::string> offered;
-  for (const Preset& preset : registry.components().front()->presets) offered.insert(preset.name);
   EXPECT_EQ(counted, offered);
 }
+
+INSTANTIATE_TEST_SUITE_P(Architectures,
+                         ParameterPageOf,
+                         testing::Values("transformer", "phrase_rep"),
+                         [](const auto& architecture) { return architecture.param; });
 
 }  // namespace
 }  // namespace phraseq

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +53,7 @@ class CheckedModel {
  public:
   explicit CheckedModel(std::shared_ptr<Architecture> architecture)
       : model_(std::move(architecture)) {
+    at::set_num_threads(1);  // models this small would only wait for a second one
     model_->to(at::kDouble);
     set_golden_values(*model_);
     flat_ = std::make_unique<nn::FlatParameters>(*model_, /*with_gradients=*/true);

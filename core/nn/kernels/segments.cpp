@@ -106,7 +106,8 @@ void segment_sum_backward(const SegmentSumGradients<T>& task, SegmentRange range
       const S weight = task.weights ? task.weights[row] : S{1} / static_cast<S>(rows);
       left -= weight;
       if (task.d_weights)
-        task.d_weights[row] = weight_gradient(up, task.x + row * range.columns, rest, range.columns);
+        task.d_weights[row] =
+            weight_gradient(up, task.x + row * range.columns, rest, range.columns);
       scale_row(up, weight, task.dx + row * range.columns, range.columns);
     }
     if (task.d_rest)

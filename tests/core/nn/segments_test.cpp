@@ -22,7 +22,9 @@ Context training() { return {true, Precision::kFp64, 5}; }
 
 /// Runs both forms of a function on the same inputs: equal values and gradients.
 using Function = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
-void expect_same(const std::vector<at::Tensor>& values, const Function& own, const Function& other) {
+void expect_same(const std::vector<at::Tensor>& values,
+                 const Function& own,
+                 const Function& other) {
   std::vector<at::Tensor> inputs[2], outputs;
   for (int side = 0; side < 2; ++side) {
     for (const at::Tensor& value : values)
@@ -50,7 +52,8 @@ TEST(Segments, GiveTheGradientOfAMaximumToTheFirstOfEquals) {
 
 TEST(Segments, TakeTheMeanOfTheirRows) {
   const at::Tensor x = at::tensor({1.0, 2.0, 6.0, 5.0}).view({4, 1});
-  EXPECT_TRUE(close(segment_mean(x, {0, 3, 3, 4}), at::tensor({3.0, 0.0, 5.0}).view({3, 1}), 1e-15));
+  EXPECT_TRUE(
+      close(segment_mean(x, {0, 3, 3, 4}), at::tensor({3.0, 0.0, 5.0}).view({3, 1}), 1e-15));
 }
 
 TEST(Segments, AgreeWithThePaddedView) {
@@ -93,7 +96,8 @@ TEST(Segments, ScoreRowsAsThePaddedViewDoes) {
 }
 
 TEST(Segments, KeepTheirSumsInFp32UnderBf16) {
-  const at::Tensor x = normal({10, 64}, 1).to(at::kBFloat16), w2 = normal({1, 64}, 3).to(at::kFloat);
+  const at::Tensor x = normal({10, 64}, 1).to(at::kBFloat16),
+                   w2 = normal({1, 64}, 3).to(at::kFloat);
   const at::Tensor summary = normal({5, 64}, 2).to(at::kBFloat16);
   Context context(false, Precision::kBf16);
   const at::Tensor scores = segment_scores(x, summary, w2, kOffsets, 0, context);

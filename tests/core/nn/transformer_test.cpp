@@ -134,9 +134,7 @@ TEST(TransformerModel, HasTheParametersOfNguyenAndNguyensBaseline) {
   options.share_all_embeddings = true;
   options.set_sizes(512, 1024, 4, 6);
   EXPECT_NEAR(
-      static_cast<double>(parameters_of(options, 20000, true) - 20000 * 512) / 1e6,
-      31.54,
-      0.005);
+      static_cast<double>(parameters_of(options, 20000, true) - 20000 * 512) / 1e6, 31.54, 0.005);
 }
 
 TEST(TransformerModel, NamesParametersAsFairseqDoes) {

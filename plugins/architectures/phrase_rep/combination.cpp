@@ -1,0 +1,86 @@
+#include "plugins/architectures/phrase_rep/combination.h"
+
+#include <ATen/ops/cat.h>
+
+namespace phraseq::phrase_rep {
+
+CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
+  const int64_t model = o.encoder_embed_dim;
+  return {{model, model, o.encoder_attention_heads, o.attention_dropout, o.attn_bias},
+          o.combination_widths().encoder,
+          o.combination_bias2(),
+          o.pr_comb_residual == "both",
+          o.activation_dropout,
+          {o.encoder_normalize_before, o.dropout},
+          o.norm_eps};
+}
+
+CombinationOptions CombinationOptions::decoder(const PhraseRepOptions& o) {
+  CombinationOptions options = encoder(o);
+  options.attention = {o.decoder_embed_dim,
+                       o.encoder_embed_dim,
+                       o.decoder_attention_heads,
+                       o.attention_dropout,
+                       o.attn_bias};
+  options.hidden = o.combination_widths().decoder;
+  options.placement.before = o.decoder_normalize_before;
+  return options;
+}
+
+Combination::Combination(const CombinationOptions& o) : options_(o) {
+  const int64_t model = o.attention.model;
+  attention_ =
+      register_module("phrase_attn", std::make_shared<nn::MultiheadCrossAttention>(o.attention));
+  fc1_ = register_module("fc1", std::make_shared<nn::LinearMap>(2 * model, o.hidden, true));
+  fc2_ = register_module("fc2", std::make_shared<nn::LinearMap>(o.hidden, model, o.bias2));
+  norm_ = register_module("layer_norm", std::make_shared<nn::LayerNorm>(model, o.norm_eps));
+}
+
+at::Tensor Combination::forward(const at::Tensor& x,
+                                const PackedTokens& rows,
+                                const at::Tensor& vectors,
+                                const PhraseIndex& phrases,
+                                nn::Context& context) const {
+  const at::Tensor h = enter_sublayer(*norm_, options_.placement, x, context);
+  const at::Tensor o = attention_->forward(h, rows, vectors, phrases.phrases, context);
+  return combine(x, h, o, context);
+}
+
+std::unique_ptr<nn::AttentionState> Combination::start(const at::Tensor& vectors,
+                                                       const PhraseIndex& phrases,
+                                                       nn::Context& context) const {
+  return attention_->start(vectors, phrases.phrases, context);
+}
+
+at::Tensor Combination::step(const at::Tensor& x,
+                             nn::AttentionState& state,
+                             const nn::DecodingRows& rows,
+                             nn::Context& context) const {
+  const at::Tensor h = enter_sublayer(*norm_, options_.placement, x, context);
+  return combine(x, h, attention_->step(h, state, rows, context), context);
+}
+
+at::Tensor Combination::combine(const at::Tensor& x,
+                                const at::Tensor& h,
+                                const at::Tensor& o,
+                                nn::Context& context) const {
+  const at::Tensor hidden = fc1_->forward(
+      at::cat({h, o}, 1), context, nn::Activation::kSigmoid, options_.activation_dropout);
+  const at::Tensor n = fc2_->forward(hidden, context);
+  const at::Tensor residual = options_.add_both ? x + o : x;
+  return leave_sublayer(*norm_, options_.placement, n, residual, context);
+}
+
+void Combination::initialise(nn::Initialiser& initialiser) {
+  attention_->initialise(initialiser);
+  fc1_->initialise(initialiser);
+  fc2_->initialise(initialiser);
+  norm_->initialise(initialiser);
+}
+
+double Combination::multiply_adds(double rows, double phrases) const {
+  const auto network = static_cast<double>(fc1_->weight.numel() + fc2_->weight.numel());
+  return attention_->multiply_adds(rows, phrases) + rows * network;
+}
+
+}  // namespace phraseq::phrase_rep

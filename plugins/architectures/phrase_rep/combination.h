@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+
+#include <torch/nn/module.h>
+
+#include "core/nn/linear_map.h"
+#include "core/nn/multihead_attention.h"
+#include "core/nn/residual_norm.h"
+#include "plugins/architectures/phrase_rep/options.h"
+#include "plugins/architectures/phrase_rep/phrase_index.h"
+
+namespace phraseq::phrase_rep {
+
+/// What the combinations of one stack have in common.
+struct CombinationOptions {
+  static CombinationOptions encoder(const PhraseRepOptions& options);
+  static CombinationOptions decoder(const PhraseRepOptions& options);
+
+  nn::MultiheadAttentionOptions attention;
+  int64_t hidden = 0;
+  bool bias2 = false;
+  bool add_both = false;  ///< the residual is x + o instead of x
+  double activation_dropout = 0.0;
+  nn::NormPlacement placement;
+  double norm_eps = 1e-6;
+};
+
+/// Attentive combination (Xu et al. 2020, sec. 3.4): rows attend to phrases, and a network of two
+/// layers joins both (eqs. 7 and 8),
+///
+///     o = MultiHead(x, R, R),   n = W4 sigmoid(W3 [x ; o] + b3) + b4,   LN(x + n),
+///
+/// as a sub-layer with residual and norm. Parameters: `phrase_attn`, `fc1` (W3), `fc2` (W4),
+/// `layer_norm`.
+class Combination : public torch::nn::Module {
+ public:
+  explicit Combination(const CombinationOptions& options);
+
+  /// x [rows, model], phrase vectors [phrases, phrase model] → [rows, model].
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& rows,
+                     const at::Tensor& vectors,
+                     const PhraseIndex& phrases,
+                     nn::Context& context) const;
+
+  /// The phrases' keys and values, made once a batch for `step`.
+  std::unique_ptr<nn::AttentionState> start(const at::Tensor& vectors,
+                                            const PhraseIndex& phrases,
+                                            nn::Context& context) const;
+  at::Tensor step(const at::Tensor& x,
+                  nn::AttentionState& state,
+                  const nn::DecodingRows& rows,
+                  nn::Context& context) const;
+
+  void initialise(nn::Initialiser& initialiser);
+  double multiply_adds(double rows, double phrases) const;
+
+ private:
+  /// The sub-layer from the attention's output `o` of the entered rows `h` on.
+  at::Tensor combine(const at::Tensor& x,
+                     const at::Tensor& h,
+                     const at::Tensor& o,
+                     nn::Context& context) const;
+
+  std::shared_ptr<nn::MultiheadCrossAttention> attention_;
+  std::shared_ptr<nn::LinearMap> fc1_, fc2_;
+  std::shared_ptr<nn::LayerNorm> norm_;
+  CombinationOptions options_;
+};
+
+}  // namespace phraseq::phrase_rep

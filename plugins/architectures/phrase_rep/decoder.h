@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/output_projection.h"
+#include "core/nn/stack_embedding.h"
+#include "core/nn/transformer_layer.h"
+#include "plugins/architectures/phrase_rep/combination.h"
+#include "plugins/architectures/phrase_rep/encoder.h"
+#include "plugins/architectures/phrase_rep/transparent_attention.h"
+
+namespace phraseq::phrase_rep {
+
+/// What one decoder layer reads of the source.
+struct LayerMemory {
+  at::Tensor tokens;   ///< [source tokens, model]
+  at::Tensor phrases;  ///< [phrases, model]
+};
+
+/// What a decoder layer keeps between steps.
+struct PhraseLayerState {
+  nn::DecoderLayerState layer;
+  std::unique_ptr<nn::AttentionState> phrases;
+
+  void select(const std::vector<int64_t>& rows) {
+    layer.select(rows);
+    phrases->select(rows);
+  }
+};
+
+/// Decoder layers that look at the source's phrases between self-attention and attention to the
+/// source's tokens (Xu et al. 2020, fig. 2). Beside the Transformer's parameters:
+/// `phrase_combinations.0` … one a layer, `transparent_attention` (phrases),
+/// `token_transparent_attention` (--pr-ta both).
+class PhraseDecoder : public torch::nn::Module {
+ public:
+  using States = std::vector<PhraseLayerState>;
+
+  PhraseDecoder(const PhraseRepOptions& options,
+                int64_t vocabulary,
+                std::shared_ptr<nn::EmbeddingTable> shared);
+
+  /// Hidden rows [target tokens, model].
+  at::Tensor forward(const PackedTokens& target,
+                     const EncodedSource& encoded,
+                     const PackedTokens& source,
+                     const PhraseIndex& phrases,
+                     nn::Context& context) const;
+
+  States start(const EncodedSource& encoded,
+               const PackedTokens& source,
+               const PhraseIndex& phrases,
+               nn::Context& context) const;
+  at::Tensor step(const at::Tensor& last_tokens,
+                  States& states,
+                  const nn::DecodingRows& rows,
+                  nn::Context& context,
+                  at::Tensor* cross_weights = nullptr) const;
+
+  DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
+  void initialise(nn::Initialiser& initialiser);
+  double multiply_adds(double source_tokens, double phrases, double target_tokens) const;
+
+ private:
+  std::vector<LayerMemory> memories(const EncodedSource& encoded, nn::Context& context) const;
+
+  nn::StackEmbedding embedding_;
+  std::vector<std::shared_ptr<Combination>> combinations_;
+  std::vector<std::shared_ptr<nn::TransformerDecoderLayer>> layers_;
+  std::shared_ptr<TransparentAttention> phrase_mixture_, token_mixture_;
+  std::shared_ptr<nn::LayerNorm> layer_norm_;
+  nn::OutputProjection output_;
+};
+
+}  // namespace phraseq::phrase_rep

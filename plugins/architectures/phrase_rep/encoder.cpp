@@ -1,0 +1,62 @@
+#include "plugins/architectures/phrase_rep/encoder.h"
+
+#include "core/nn/attention_factory.h"
+#include "core/nn/module_list.h"
+
+namespace phraseq::phrase_rep {
+
+PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
+    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}) {
+  const int64_t layers = o.encoder_layers;
+  const Widths scorer = o.scorer_widths();
+  generators_ = nn::register_list(*this, "phrase_generators", layers + 1, [&](int64_t level) {
+    return std::make_shared<PhraseGenerator>(o, level < layers ? scorer.encoder : scorer.decoder);
+  });
+  combinations_ = nn::register_list(*this, "phrase_combinations", layers, [&](int64_t) {
+    return std::make_shared<Combination>(CombinationOptions::encoder(o));
+  });
+  layers_ = nn::register_list(*this, "layers", layers, [&](int64_t layer) {
+    return std::make_shared<nn::TransformerEncoderLayer>(
+        nn::LayerOptions::encoder(o), nn::AttentionFactory().encoder_self(o, layer));
+  });
+  if (o.encoder_normalize_before) {
+    layer_norm_ = register_module("layer_norm",
+                                  std::make_shared<nn::LayerNorm>(o.encoder_embed_dim, o.norm_eps));
+  }
+}
+
+EncodedSource PhraseEncoder::forward(const PackedTokens& source,
+                                     const PhraseIndex& phrases,
+                                     nn::Context& context) const {
+  EncodedSource encoded;
+  at::Tensor x = embedding_.forward(source, context);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    encoded.tokens.push_back(x);
+    encoded.phrases.push_back(generators_[i]->forward(x, phrases, context));
+    x = combinations_[i]->forward(x, source, encoded.phrases.back(), phrases, context);
+    x = layers_[i]->forward(x, source, context);
+  }
+  encoded.tokens.push_back(x);
+  encoded.phrases.push_back(generators_.back()->forward(x, phrases, context));
+  encoded.memory = layer_norm_ ? layer_norm_->forward(x, context) : x;
+  return encoded;
+}
+
+void PhraseEncoder::initialise(nn::Initialiser& initialiser) {
+  embedding_.initialise(initialiser);
+  for (const auto& generator : generators_) generator->initialise(initialiser);
+  for (const auto& combination : combinations_) combination->initialise(initialiser);
+  for (const auto& layer : layers_) layer->initialise(initialiser);
+  if (layer_norm_)
+    layer_norm_->initialise(initialiser);
+}
+
+double PhraseEncoder::multiply_adds(double tokens, double phrases) const {
+  double sum = 0;
+  for (const auto& generator : generators_) sum += generator->multiply_adds(tokens, phrases);
+  for (const auto& combination : combinations_) sum += combination->multiply_adds(tokens, phrases);
+  for (const auto& layer : layers_) sum += layer->multiply_adds(tokens);
+  return sum;
+}
+
+}  // namespace phraseq::phrase_rep

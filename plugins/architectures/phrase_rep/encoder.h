@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/stack_embedding.h"
+#include "core/nn/transformer_layer.h"
+#include "plugins/architectures/phrase_rep/combination.h"
+#include "plugins/architectures/phrase_rep/generator.h"
+
+namespace phraseq::phrase_rep {
+
+/// What the encoder makes of a source. Level 0 is made of the embeddings, level i of layer i's
+/// output (before the final norm).
+struct EncodedSource {
+  at::Tensor memory;                ///< [tokens, model]
+  std::vector<at::Tensor> tokens;   ///< the levels' tokens, [tokens, model] each
+  std::vector<at::Tensor> phrases;  ///< the levels' phrases, [phrases, model] each
+};
+
+/// Encoder layers that first look at the phrases of their input (Xu et al. 2020, fig. 2). Beside
+/// the Transformer's parameters: `phrase_generators.0` … one a level, `phrase_combinations.0` … one
+/// a layer.
+class PhraseEncoder : public torch::nn::Module {
+ public:
+  PhraseEncoder(const PhraseRepOptions& options, int64_t vocabulary);
+  EncodedSource forward(const PackedTokens& source,
+                        const PhraseIndex& phrases,
+                        nn::Context& context) const;
+  void initialise(nn::Initialiser& initialiser);
+  double multiply_adds(double tokens, double phrases) const;
+  const std::shared_ptr<nn::EmbeddingTable>& embed_tokens() const { return embedding_.tokens; }
+
+ private:
+  nn::StackEmbedding embedding_;
+  std::vector<std::shared_ptr<PhraseGenerator>> generators_;
+  std::vector<std::shared_ptr<Combination>> combinations_;
+  std::vector<std::shared_ptr<nn::TransformerEncoderLayer>> layers_;
+  std::shared_ptr<nn::LayerNorm> layer_norm_;
+};
+
+}  // namespace phraseq::phrase_rep

@@ -1,0 +1,82 @@
+#include "plugins/architectures/phrase_rep/generator.h"
+
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/tensor.h>
+
+#include "core/nn/recording.h"
+#include "core/nn/segments.h"
+
+namespace phraseq::phrase_rep {
+namespace {
+
+/// 1 / tokens of its phrase, for each token.
+at::Tensor equal_shares(const PhraseIndex& phrases, const at::Tensor& like) {
+  std::vector<double> shares;
+  for (int64_t phrase = 0; phrase < phrases.count(); ++phrase) {
+    const int64_t length = phrases.length(phrase);
+    shares.insert(shares.end(), static_cast<size_t>(length), 1.0 / static_cast<double>(length));
+  }
+  return at::tensor(shares, at::kDouble).to(like.options());
+}
+
+}  // namespace
+
+PhraseGenerator::PhraseGenerator(const PhraseRepOptions& o, int64_t hidden)
+    : form_(o.pr_attn == "none"      ? Form::kFirstLook
+            : o.pr_attn == "softmax" ? Form::kSoftmax
+                                     : Form::kResidual),
+      max_(o.pr_glance == "max"),
+      model_(o.encoder_embed_dim),
+      dropout_(o.activation_dropout) {
+  if (form_ == Form::kFirstLook)
+    return;
+  fc1_ = register_module("fc1", std::make_shared<nn::LinearMap>(2 * model_, hidden, true));
+  // A bias in front of a softmax would change nothing.
+  score_ = register_module("score",
+                           std::make_shared<nn::LinearMap>(hidden, 1, form_ == Form::kResidual));
+}
+
+at::Tensor PhraseGenerator::forward(const at::Tensor& x,
+                                    const PhraseIndex& phrases,
+                                    nn::Context& context) const {
+  const at::Tensor glance =
+      max_ ? nn::segment_max(x, phrases.offsets) : nn::segment_mean(x, phrases.offsets);
+  if (form_ == Form::kFirstLook)
+    return glance;
+  const at::Tensor s = scores(x, glance, phrases, context);
+  const bool residual = form_ == Form::kResidual;
+  const at::Tensor weights = residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
+                                      : nn::segment_softmax(s, phrases.offsets);
+  if (context.recording() != nullptr)
+    context.recording()->add(*this, "phrase_weights", weights);
+  return nn::segment_weighted_sum(x, weights, residual ? glance : at::Tensor(), phrases.offsets);
+}
+
+/// W1 [token | first look] is applied to each half alone, the second once a phrase: fewer products
+/// than for the concatenation of eq. 3.
+at::Tensor PhraseGenerator::scores(const at::Tensor& x,
+                                   const at::Tensor& glance,
+                                   const PhraseIndex& phrases,
+                                   nn::Context& context) const {
+  const auto halves = fc1_->weight.split(model_, 1);
+  const at::Tensor of_token = nn::linear(x, halves[0], fc1_->bias, context);
+  const at::Tensor of_phrase = nn::linear(glance, halves[1], {}, context);
+  return nn::segment_scores(
+      of_token, of_phrase, score_->weight, phrases.offsets, dropout_, context);
+}
+
+void PhraseGenerator::initialise(nn::Initialiser& initialiser) {
+  if (form_ == Form::kFirstLook)
+    return;
+  fc1_->initialise(initialiser);
+  score_->initialise(initialiser);
+}
+
+double PhraseGenerator::multiply_adds(double tokens, double phrases) const {
+  if (form_ == Form::kFirstLook)
+    return 0;
+  const auto hidden = static_cast<double>(score_->weight.numel());
+  return hidden * (static_cast<double>(model_) * (tokens + phrases) + tokens);
+}
+
+}  // namespace phraseq::phrase_rep

@@ -1,0 +1,142 @@
+#include "plugins/architectures/phrase_rep/options.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::phrase_rep {
+namespace {
+
+void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
+  v.field("pr-glance", o.pr_glance, "First look at a phrase's words (eq. 2).")
+      .one_of({"max", "mean"});
+  v.field(
+       "pr-attn",
+       o.pr_attn,
+       "Weights of a phrase's words: softmax (eqs. 3-5), none (the first look is the phrase), or "
+       "sigmoid-residual (Neutron's scorer).")
+      .one_of({"softmax", "none", "sigmoid-residual"});
+  v.field("pr-attn-hidden",
+          o.pr_attn_hidden,
+          "Hidden width of the scorer: a number, a multiple of the model width (2d), or A,B with B "
+          "for the last level, which only the decoder reads.")
+      .value_name("WIDTH");
+  v.field("pr-ta",
+          o.pr_ta,
+          "Transparent attention (eq. 6): every decoder layer has its own mixture of the levels of "
+          "phrases, or of phrases and tokens; none = the last level.")
+      .one_of({"phrase", "none", "both"});
+  v.field("pr-ta-dropout", o.pr_ta_dropout, "Dropout on transparent attention's logits.")
+      .in(0.0, 0.99);
+}
+
+void describe_combination(PhraseRepOptions& o, OptionTable& v) {
+  v.field(
+       "pr-comb-hidden",
+       o.pr_comb_hidden,
+       "Hidden width of the combination network (eq. 8): a number, a multiple of the model width "
+       "(3d), or ENCODER,DECODER.")
+      .value_name("WIDTH");
+  v.field("pr-comb-residual",
+          o.pr_comb_residual,
+          "What the combination's result is added to: its input x, or both inputs (x and the "
+          "attention's output).")
+      .one_of({"x", "both"});
+  v.field("pr-comb-bias2",
+          o.pr_comb_bias2,
+          "Bias of the combination's second map; auto = as --ffn-bias2.")
+      .one_of({"auto", "yes", "no"});
+}
+
+void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
+  v.field("pr-seg",
+          o.pr_seg,
+          "Where phrases come from: n-grams, or the parse trees of the data (preprocess --trees).")
+      .one_of({"ngram", "parse"});
+  v.field("pr-seg-max", o.pr_seg_max, "Most tokens of a phrase.").at_least(1);
+  v.field("pr-seg-min", o.pr_seg_min, "Fewest tokens of a phrase but the last.").at_least(1);
+  v.field("pr-seg-div", o.pr_seg_div, "Sentence length over this = tokens of a phrase.")
+      .at_least(1);
+  v.field("pr-seg-round", o.pr_seg_round, "Rounding of that quotient; halves up.")
+      .one_of({"ceil", "floor", "round"});
+  v.field("pr-seg-scope",
+          o.pr_seg_scope,
+          "Whose length counts: the sentence's, or the longest of its batch (as Neutron; a "
+          "translation then depends on its batch). Parsed phrases go by the sentence.")
+      .one_of({"sentence", "batch"});
+  v.field("pr-parse-bound",
+          o.pr_parse_bound,
+          "Algorithm 1 as printed (a phrase may have up to 2n-1 tokens), or bounded by n.")
+      .one_of({"literal", "bounded"});
+  v.field("pr-long-leaf", o.pr_long_leaf, "A word of n subwords or more: one phrase, or several.")
+      .one_of({"whole", "split"});
+  v.field("pr-specials",
+          o.pr_specials,
+          "<s> and </s> beside parsed phrases: phrases of their own, or joined to their neighbour.")
+      .one_of({"own", "join"});
+}
+
+Widths widths_or_throw(const char* name, const std::string& text, const PhraseRepOptions& o) {
+  if (const auto widths = parse_widths(text, o.encoder_embed_dim, o.decoder_embed_dim))
+    return *widths;
+  throw UsageError(fmt::format("--{} {} is not a width", name, text),
+                   "a number, a multiple of the model width as 3d, or ENCODER,DECODER");
+}
+
+}  // namespace
+
+PhraseRepOptions::PhraseRepOptions() {
+  nn::use_neutron_conventions(*this);
+  set_sizes(512, 2048, 8, 6);
+  set_dropout(0.1, 0.1, 0.1);
+}
+
+void PhraseRepOptions::describe(OptionTable& table) {
+  TransformerOptions::describe(table);
+  describe_phrases(*this, table);
+  describe_combination(*this, table);
+  describe_segmentation(*this, table);
+}
+
+std::vector<std::string> PhraseRepOptions::problems() const {
+  std::vector<std::string> found = TransformerOptions::problems();
+  for (const auto& [name, text] :
+       {std::pair("pr-attn-hidden", pr_attn_hidden), std::pair("pr-comb-hidden", pr_comb_hidden)}) {
+    if (!parse_widths(text, encoder_embed_dim, decoder_embed_dim))
+      found.push_back(fmt::format("--{} {} is not a width: 1536, 3d or 4d,2d", name, text));
+  }
+  if (pr_seg_min > pr_seg_max)
+    found.push_back(
+        fmt::format("--pr-seg-min {} is more than --pr-seg-max {}", pr_seg_min, pr_seg_max));
+  if (encoder_normalize_before && pr_ta == "both")
+    found.emplace_back(
+        "--pr-ta both mixes normed encoder outputs: not with --encoder-normalize-before");
+  return found;
+}
+
+Widths PhraseRepOptions::scorer_widths() const {
+  return widths_or_throw("pr-attn-hidden", pr_attn_hidden, *this);
+}
+
+Widths PhraseRepOptions::combination_widths() const {
+  return widths_or_throw("pr-comb-hidden", pr_comb_hidden, *this);
+}
+
+SegmentationOptions PhraseRepOptions::segmentation() const {
+  SegmentationOptions o;
+  o.from_trees = pr_seg == "parse";
+  o.longest = pr_seg_max;
+  o.shortest = pr_seg_min;
+  o.divisor = pr_seg_div;
+  o.rounding = pr_seg_round == "ceil"    ? Rounding::kCeil
+               : pr_seg_round == "floor" ? Rounding::kFloor
+                                         : Rounding::kRound;
+  o.by_batch = pr_seg_scope == "batch";
+  o.trees.bounded = pr_parse_bound == "bounded";
+  o.trees.split_long_leaves = pr_long_leaf == "split";
+  o.join_specials = pr_specials == "join";
+  o.source_has_bos = source_bos;
+  return o;
+}
+
+}  // namespace phraseq::phrase_rep

@@ -1,0 +1,64 @@
+#include "plugins/architectures/phrase_rep/presets.h"
+
+#include "plugins/architectures/phrase_rep/options.h"
+
+namespace phraseq::phrase_rep {
+namespace {
+
+/// +Max+Attn+TA: the defaults.
+void base(PhraseRepOptions& o) { o = PhraseRepOptions(); }
+
+void base_mean(PhraseRepOptions& o) {
+  base(o);
+  o.pr_glance = "mean";
+  o.pr_attn = o.pr_ta = "none";
+}
+
+void base_max(PhraseRepOptions& o) {
+  base(o);
+  o.pr_attn = o.pr_ta = "none";
+}
+
+void base_max_attn(PhraseRepOptions& o) {
+  base(o);
+  o.pr_ta = "none";
+}
+
+void base_parse(PhraseRepOptions& o) {
+  base(o);
+  o.pr_seg = "parse";
+}
+
+void big(PhraseRepOptions& o) {
+  base(o);
+  o.set_sizes(1024, 4096, 16, 6);
+  o.set_dropout(0.3, 0.3, 0.3);
+}
+
+void neutron(PhraseRepOptions& o) {
+  base(o);
+  o.forbid_outputs = true;
+  o.pr_attn = "sigmoid-residual";
+  o.pr_ta = "both";
+  o.pr_ta_dropout = 0.1;
+  o.pr_comb_hidden = "4d";
+  o.pr_comb_residual = "both";
+  o.pr_seg_scope = "batch";
+}
+
+}  // namespace
+
+std::vector<Preset> phrase_rep_presets() {
+  return {
+      preset("phrase_rep_base", "Base+PR of table 1: +Max+Attn+TA", base),
+      preset("phrase_rep_base_mean", "Table 2, +Mean", base_mean),
+      preset("phrase_rep_base_max", "Table 2, +Max", base_max),
+      preset("phrase_rep_base_max_attn", "Table 2, +Max+Attn", base_max_attn),
+      preset("phrase_rep_base_max_attn_ta", "Table 2, +Max+Attn+TA (= phrase_rep_base)", base),
+      preset("phrase_rep_base_parse", "Table 2, + phrases of parse trees", base_parse),
+      preset("phrase_rep_big", "Big+PR of table 1, dropout 0.3", big),
+      preset("phrase_rep_neutron", "The choices of the published code", neutron),
+  };
+}
+
+}  // namespace phraseq::phrase_rep

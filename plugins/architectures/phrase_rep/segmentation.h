@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/corpus/tree_phrases.h"
+#include "core/data/sequence_conventions.h"
+
+namespace phraseq::phrase_rep {
+
+enum class Rounding { kCeil, kFloor, kRound };
+
+/// How sources are cut into phrases (Xu et al. 2020, sec. 3.1 and Algorithm 1).
+struct SegmentationOptions {
+  int64_t longest = 8;
+  int64_t shortest = 3;
+  int64_t divisor = 6;
+  Rounding rounding = Rounding::kCeil;
+  bool by_batch = false;  ///< n from the longest sentence of the batch
+  bool from_trees = false;
+  TreePhraseOptions trees = {};
+  bool join_specials = false;  ///< <s> and </s> belong to the first and last parsed phrase
+  bool source_has_bos = false;
+};
+
+/// Tokens of a phrase: n = max(min(longest, length / divisor), shortest), footnote 2. `length`
+/// counts the special tokens that are fed.
+int64_t phrase_size(int64_t length, const SegmentationOptions& options);
+
+/// Lengths of the phrases of a sentence of `length` tokens: n each, the last what is left.
+std::vector<int64_t> ngram_phrases(int64_t length, int64_t n);
+
+/// Lengths of the phrases that Algorithm 1 finds in a sentence's tree, special tokens among them.
+/// A sentence without a tree (empty, not parsed) gets n-grams. DataError when the tree has other
+/// subwords than the sentence.
+std::vector<int64_t> parsed_phrases(const Example& example,
+                                    int64_t length,
+                                    const SegmentationOptions& options);
+
+/// Adds to each batch where its phrases are. Extras, int64:
+///
+///   phrase_offsets    [phrases + 1]    phrase p is rows offsets[p] to offsets[p+1] of the source
+///   sentence_phrases  [sentences + 1]  sentence i has phrases i to i+1 of these numbers
+BatchExtension phrase_extension(const SegmentationOptions& options);
+
+}  // namespace phraseq::phrase_rep

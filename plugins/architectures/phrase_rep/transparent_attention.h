@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/nn/module.h>
+
+#include "core/nn/context.h"
+#include "core/nn/initialiser.h"
+
+namespace phraseq::phrase_rep {
+
+/// Every decoder layer's own mixture of the encoder's levels (Bapna et al. 2018; Xu et al. 2020,
+/// eq. 6): R^j = Σ_i softmax_i(W[:, j])_i R^i. Parameter: `weight` [levels, decoder layers].
+class TransparentAttention : public torch::nn::Module {
+ public:
+  TransparentAttention(int64_t levels, int64_t decoder_layers, double dropout);
+
+  /// Levels of equal shapes → one mixture a decoder layer. Records "transparent_attention",
+  /// [levels, decoder layers].
+  std::vector<at::Tensor> forward(const std::vector<at::Tensor>& levels,
+                                  nn::Context& context) const;
+  void initialise(nn::Initialiser& initialiser);
+
+  at::Tensor weight;
+
+ private:
+  double dropout_;
+};
+
+}  // namespace phraseq::phrase_rep

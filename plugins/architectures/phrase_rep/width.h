@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace phraseq::phrase_rep {
+
+/// A hidden width as an option has it: a number, a multiple of the model width ("3d"), or one for
+/// the encoder and one for the decoder ("4d,2d").
+struct Widths {
+  int64_t encoder = 0;
+  int64_t decoder = 0;
+};
+
+/// Nothing when the text is no width, or a width below 1.
+std::optional<Widths> parse_widths(std::string_view text,
+                                   int64_t encoder_model,
+                                   int64_t decoder_model);
+
+}  // namespace phraseq::phrase_rep

@@ -1,0 +1,228 @@
+#include "plugins/architectures/phrase_rep/model.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/nn/recording.h"
+#include "core/nn/transformer_model.h"
+#include "plugins/architectures/phrase_rep/presets.h"
+#include "tests/support/architecture_checks.h"
+
+namespace phraseq::phrase_rep {
+namespace {
+
+using testing_support::CheckedModel;
+using testing_support::count_parameters;
+using testing_support::examples_of;
+using testing_support::Sequences;
+
+nlohmann::json golden() {
+  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/phrase_rep/golden.json");
+  return nlohmann::json::parse(file);
+}
+
+std::string pair_text(const nlohmann::json& numbers) {
+  return std::to_string(numbers[0].get<int64_t>()) + "," +
+         std::to_string(numbers[1].get<int64_t>());
+}
+
+PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
+  PhraseRepOptions options;
+  options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], o["encoder_layers"]);
+  options.decoder_layers = o["decoder_layers"];
+  options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
+  options.embed_norm = o["embed_norm"];
+  options.attn_bias = o["attn_bias"];
+  options.ffn_bias2 = o["ffn2"];
+  options.start_token = o["start"] == 0 ? "bos" : "eos";
+  options.source_bos = o["source_bos"];
+  options.forbid_outputs = o["forbid"];
+  options.pr_glance = o["glance"];
+  options.pr_attn = o["attn"];
+  options.pr_attn_hidden = pair_text(o["attn_hidden"]);
+  options.pr_ta = o["ta"];
+  options.pr_comb_hidden = pair_text(o["comb_hidden"]);
+  options.pr_comb_residual = o["residual"];
+  options.pr_comb_bias2 = o["comb_bias2"] ? "yes" : "no";
+  options.pr_seg_max = o["seg"][0];
+  options.pr_seg_min = o["seg"][1];
+  options.pr_seg_div = o["seg"][2];
+  options.pr_seg_round = o["rounding"];
+  options.pr_seg_scope = o["scope"];
+  if (!o["tree_options"].is_null()) {
+    options.pr_seg = "parse";
+    options.pr_parse_bound = o["tree_options"][0];
+    options.pr_specials = o["tree_options"][1];
+  }
+  options.max_source_positions = options.max_target_positions = 20;
+  return options;
+}
+
+ArchitectureSetup setup_of(int64_t source, int64_t target) {
+  ArchitectureSetup setup;
+  setup.source_vocabulary = source;
+  setup.target_vocabulary = target;
+  return setup;
+}
+
+class GoldenPhraseRep : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    all_ = golden();
+    variant_ = all_["variants"][GetParam()];
+    examples_ = examples_of(all_["sources"].get<Sequences>(), all_["targets"].get<Sequences>());
+    for (size_t i = 0; i < examples_.size(); ++i)
+      examples_[i].extras["tree"] = all_["trees"][i].get<std::vector<int64_t>>();
+    const auto& sizes = all_["sizes"];
+    checked_ = std::make_unique<CheckedModel>(std::make_shared<PhraseRepModel>(
+        options_of(variant_["options"], sizes),
+        setup_of(sizes["source_vocabulary"], sizes["target_vocabulary"])));
+  }
+
+  bool depends_on_the_batch() const { return variant_["options"]["scope"] == "batch"; }
+
+  nlohmann::json all_, variant_;
+  std::vector<Example> examples_;
+  std::unique_ptr<CheckedModel> checked_;
+};
+
+TEST_P(GoldenPhraseRep, EqualsTheIndependentPaddedComputation) {
+  std::vector<double> expected;
+  for (const auto& sentence : variant_["log_probabilities"]) {
+    for (const double value : sentence) expected.push_back(value);
+  }
+  EXPECT_THAT(checked_->log_probabilities(examples_),
+              testing::Pointwise(testing::DoubleNear(1e-10), expected));
+}
+
+TEST_P(GoldenPhraseRep, ScoresASentenceAloneAsInABatch) {
+  if (!depends_on_the_batch()) {
+    checked_->expect_alone_as_in_a_batch(examples_);
+    return;
+  }
+  // Segmentation by the batch is the published code's way of not doing so: alone, the last sentence
+  // is cut into other phrases.
+  const auto together = checked_->log_probabilities(examples_);
+  const auto alone = checked_->log_probabilities({examples_[1]});
+  EXPECT_GT(std::abs(alone[0] - together[examples_[0].target.size()]), 1e-7);
+}
+
+TEST_P(GoldenPhraseRep, DecodesStepByStepAsInOnePass) {
+  checked_->expect_steps_as_in_one_pass(examples_);
+}
+
+TEST_P(GoldenPhraseRep, KeepsEachRowsPastWhenRowsAreReorderedAndDropped) {
+  checked_->expect_rows_keep_their_past(examples_);
+}
+
+TEST_P(GoldenPhraseRep, HasTheGradientOfFiniteDifferences) {
+  checked_->expect_gradient_of_finite_differences(examples_);
+}
+
+TEST_P(GoldenPhraseRep, TakesSourcesOfOneTokenAndOfNone) {
+  if (variant_["options"]["tree_options"].is_null()) {
+    const auto scores =
+        checked_->log_probabilities(examples_of({{2}, {}, {5, 2}}, {{2}, {2}, {2}}));
+    EXPECT_THAT(scores, testing::Each(testing::Lt(0.0)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants,
+                         GoldenPhraseRep,
+                         testing::Values("base",
+                                         "mean",
+                                         "max",
+                                         "max_attn",
+                                         "mean_attn_uneven",
+                                         "max_ta",
+                                         "neutron",
+                                         "pre_norm",
+                                         "parse",
+                                         "parse_bounded",
+                                         "parse_joined"),
+                         [](const auto& variant) { return std::string(variant.param); });
+
+int64_t parameters_of(const std::string& name, int64_t vocabulary, const char* hidden = nullptr) {
+  PhraseRepOptions options;
+  for (const Preset& preset : phrase_rep_presets()) {
+    if (preset.name == name)
+      preset.apply(options);
+  }
+  if (hidden != nullptr)
+    options.pr_comb_hidden = hidden;
+  return count_parameters(PhraseRepModel(options, setup_of(vocabulary, vocabulary)));
+}
+
+constexpr int64_t kRows = 42885;     // the vocabulary that meets the printed baselines
+constexpr int64_t kBase = 88054661;  // and the baseline with it (architectures, sec. 2.7)
+constexpr int64_t kMean = kBase + 12 * (4 * 512 * 512 + 3 * 512 * 1536 + 1536 + 2 * 512);
+
+TEST(PhraseRepSizes, MeetThePrintedCountOfMeanAndMax) {
+  EXPECT_EQ(parameters_of("phrase_rep_base_mean", kRows), kMean);
+  EXPECT_EQ(parameters_of("phrase_rep_base_max", kRows), kMean);
+  EXPECT_NEAR(static_cast<double>(kMean) / 1e6, 128.98, 0.005);  // the paper: 129.0
+}
+
+TEST(PhraseRepSizes, CountTheScorersAndTransparentAttention) {
+  const int64_t scorer = 2 * 512 * 512 + 512 + 512;  // W1, b1, w2
+  EXPECT_EQ(parameters_of("phrase_rep_base_max_attn", kRows), kMean + 7 * scorer);
+  EXPECT_EQ(parameters_of("phrase_rep_base", kRows), kMean + 7 * scorer + 42);
+  EXPECT_EQ(parameters_of("phrase_rep_base_parse", kRows), kMean + 7 * scorer + 42);
+  EXPECT_NEAR(static_cast<double>(parameters_of("phrase_rep_base", kRows)) / 1e6, 132.66, 0.005);
+  EXPECT_NEAR(static_cast<double>(parameters_of("phrase_rep_big", kRows)) / 1e6, 442.48, 0.005);
+}
+
+TEST(PhraseRepSizes, CountOtherCombinationWidths) {
+  const auto millions = [](const char* preset, const char* hidden) {
+    return static_cast<double>(parameters_of(preset, kRows, hidden)) / 1e6;
+  };
+  EXPECT_NEAR(millions("phrase_rep_base_max", "4d"), 138.42, 0.005);
+  EXPECT_NEAR(millions("phrase_rep_base", "4d"), 142.10, 0.005);
+  EXPECT_NEAR(millions("phrase_rep_base_max", "2d"), 119.5, 0.05);
+  EXPECT_NEAR(millions("phrase_rep_base_max", "4d,2d"), 128.98, 0.005);
+}
+
+TEST(PhraseRepModel, RecordsThePhrasesWeightsAndTransparentAttention) {
+  const auto all = golden();
+  const CheckedModel checked(std::make_shared<PhraseRepModel>(
+      options_of(all["variants"]["base"]["options"], all["sizes"]), setup_of(11, 13)));
+  nn::Recording recording;
+  nn::Context context = checked.context();
+  context.record_into(&recording);
+  checked.model().forward(checked.batch(examples_of({{5, 9, 4, 7, 8, 2}}, {{4, 2}})), context);
+  const auto shown = recording.named(checked.model());
+  const at::Tensor weights = shown.at("encoder.phrase_generators.2.phrase_weights");
+  ASSERT_EQ(weights.sizes(), at::IntArrayRef({7}));  // <s> and six tokens: phrases of 4 and 3
+  EXPECT_NEAR(weights.narrow(0, 0, 4).sum().item<double>(), 1, 1e-12);
+  EXPECT_NEAR(weights.narrow(0, 4, 3).sum().item<double>(), 1, 1e-12);
+  const at::Tensor mixture = shown.at("decoder.transparent_attention.transparent_attention");
+  EXPECT_TRUE(at::allclose(mixture.sum(0), at::ones({2}, at::kDouble)));
+}
+
+TEST(PhraseRepModel, SaysThatABatchWasMadeWithoutPhrases) {
+  const auto all = golden();
+  const CheckedModel checked(std::make_shared<PhraseRepModel>(
+      options_of(all["variants"]["base"]["options"], all["sizes"]), setup_of(11, 13)));
+  Batch batch = checked.batch(examples_of({{5, 2}}, {{4, 2}}));
+  batch.extras.clear();
+  nn::Context context = checked.context();
+  EXPECT_THROW(checked.model().forward(batch, context), UsageError);
+}
+
+TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
+  PhraseRepOptions options;
+  EXPECT_THAT(options.problems(), testing::IsEmpty());
+  options.pr_comb_hidden = "3x";
+  options.pr_attn_hidden = "0";
+  options.pr_seg_min = 9;
+  options.encoder_normalize_before = true;
+  options.pr_ta = "both";
+  EXPECT_THAT(options.problems(), testing::SizeIs(4));
+}
+
+}  // namespace
+}  // namespace phraseq::phrase_rep
