@@ -7,35 +7,12 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
+#include "core/nn/vector_layout.h"
 
 /// Scaled dot-product attention in which heads differ in what they look at: each group of heads has
 /// its own kinds of keys (n-grams of several lengths …) under one softmax, and its own kinds of
 /// queries. Plain attention is one group with one kind of each.
 namespace phraseq::nn {
-
-/// Where vectors are in a matrix with one row a token. Head h of its group (from 0) reads
-/// columns from `column + h · head_dim` on. The vector of token t is `parts` pieces of head_dim,
-/// one after the other; each piece is a sum over the `window` tokens that end at t, tokens before
-/// the sentence counting as zero:
-///
-///   piece j of t = Σ_w x[t - (window-1-w) - part_lag · (parts-1-j), column + w · window_step + j ·
-///   part_step]
-///
-/// A convolution is window = its width with the products of its taps side by side; a key that is a
-/// window of earlier keys is parts = its width with part_lag 1.
-struct VectorLayout {
-  int64_t column = 0;
-  int64_t parts = 1, part_step = 0, part_lag = 0;
-  int64_t window = 1, window_step = 0;
-};
-
-/// One kind of key with its values. Keys of tokens before `first` do not exist.
-struct KeyKind {
-  int64_t index = 0;  ///< its place in recorded weights, distinct within a group
-  VectorLayout key, value;
-  int64_t first = 0;
-  double scale = 1.0;  ///< of scores
-};
 
 /// One kind of query. Its result for tokens before `first` is zero. `out` says where results go:
 /// with a window, to several places (what reading that layout would sum).

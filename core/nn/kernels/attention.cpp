@@ -1,6 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 #include "core/nn/kernels/small_product.h"
+#include "core/nn/kernels/vectors.h"
 
 // Attention of one head of one sentence: blocks of queries against all keys, in fp32 (fp64)
 // scratch. The backward pass makes the weights again from the scores and the saved logarithms of
@@ -15,82 +16,78 @@ PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
 }
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// The scratch memory's parts. Columns are filled up with zeros to a multiple of kColumnUnit.
+/// One kind of key in scratch memory: those that exist, a row each, and across; columns are filled
+/// up with zeros to a multiple of kColumnUnit.
+template <typename S>
+struct KeyScratch {
+  int64_t first, count;       ///< tokens whose keys exist
+  int64_t depth, width;       ///< of a key; rounded up
+  int64_t length, start;      ///< keys rounded up; the first column of its scores
+  S *keys, *keys_across;      ///< [count, width], [depth, length], times the scale
+  S *values, *values_across;  ///< [count, value width], [head_dim, length]
+  S *d_keys, *d_values;       ///< as keys and values
+  S* queries;                 ///< [block, width]; one for all kinds when they are shared
+};
+
+/// The scratch memory's parts; with no memory, their size.
 template <typename S>
 struct Scratch {
-  int64_t width;                   ///< head_dim, rounded up
-  int64_t length;                  ///< keys, rounded up
-  S *keys, *values;                ///< [keys, width]
-  S *keys_across, *values_across;  ///< [head_dim, length]
-  S *queries, *d_out, *out;        ///< [block, width]
-  S *weights, *d_weights;          ///< [block, length]
-  S *d_keys, *d_values;            ///< [keys, width]
+  KeyScratch<S> kinds[kMaxKeyKinds];
+  int64_t value_width;
+  int64_t length = 0;      ///< of a row of scores: all kinds
+  S *weights, *d_weights;  ///< [block, length]
+  S *d_out, *out;          ///< [block, value width]
+  S* d_queries;            ///< [block, widest key]
+  int64_t size = 0;
 
-  static int64_t size(int64_t queries, int64_t keys, int64_t head_dim) {
-    const int64_t block = smaller(queries, kQueryBlock);
-    return rounded_up(head_dim) * (4 * keys + 3 * block) +
-           rounded_up(keys) * (2 * head_dim + 2 * block);
-  }
-
-  Scratch(S* memory, int64_t query_count, int64_t key_count, int64_t head_dim)
-      : width(rounded_up(head_dim)), length(rounded_up(key_count)) {
-    const int64_t block = smaller(query_count, kQueryBlock);
-    const auto take = [&](int64_t size) {
-      S* part = memory;
-      memory += size;
+  template <typename T>
+  Scratch(const AttentionTask<T>& task, S* memory) : value_width(rounded_up(task.head_dim)) {
+    const int64_t block = smaller(task.query_count, kQueryBlock);
+    const bool shared = task.queries[0].shared;
+    int64_t widest = 0;
+    const auto take = [&](int64_t count) {
+      S* part = memory ? memory + size : nullptr;
+      size += count;
       return part;
     };
-    keys = take(key_count * width);
-    values = take(key_count * width);
-    d_keys = take(key_count * width);
-    d_values = take(key_count * width);
-    queries = take(block * width);
-    d_out = take(block * width);
-    out = take(block * width);
-    keys_across = take(head_dim * length);
-    values_across = take(head_dim * length);
+    for (int64_t k = 0; k < task.key_kinds; ++k) {
+      const KeyKind& kind = task.keys[k];
+      KeyScratch<S>& part = kinds[k];
+      part.first = smaller(kind.first, task.key_count);
+      part.count = task.key_count - part.first;
+      part.depth = kind.key.parts * task.head_dim;
+      part.width = rounded_up(part.depth);
+      part.length = rounded_up(part.count);
+      part.start = length;
+      length += part.length;
+      widest = part.width > widest ? part.width : widest;
+      part.keys = take(part.count * part.width);
+      part.d_keys = take(part.count * part.width);
+      part.values = take(part.count * value_width);
+      part.d_values = take(part.count * value_width);
+      part.keys_across = take(part.depth * part.length);
+      part.values_across = take(task.head_dim * part.length);
+      part.queries = shared && k > 0 ? kinds[0].queries : take(block * part.width);
+    }
     weights = take(block * length);
     d_weights = take(block * length);
+    d_out = take(block * value_width);
+    out = take(block * value_width);
+    d_queries = take(block * widest);
   }
 };
 
 template <typename T>
-PHRASEQ_INLINE void copy_rows(const T* from,
-                              int64_t stride,
-                              int64_t rows,
-                              int64_t columns,
-                              Sum<T> factor,
-                              Sum<T>* to,
-                              int64_t width) {
-  for (int64_t row = 0; row < rows; ++row) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < columns; ++i)
-      to[row * width + i] = load(from[row * stride + i]) * factor;
-    for (int64_t i = columns; i < width; ++i) to[row * width + i] = 0;
-  }
+int64_t scratch_size(const AttentionTask<T>& task) {
+  return Scratch<Sum<T>>(task, nullptr).size;
 }
 
-template <typename T>
-PHRASEQ_INLINE void copy_across(
-    const T* from, int64_t stride, int64_t rows, int64_t columns, Sum<T>* to, int64_t length) {
-  for (int64_t i = 0; i < columns; ++i) {
-    for (int64_t row = 0; row < rows; ++row) to[i * length + row] = load(from[row * stride + i]);
-    for (int64_t row = rows; row < length; ++row) to[i * length + row] = 0;
-  }
-}
-
-template <typename T>
-PHRASEQ_INLINE void write_rows(const Sum<T>* from,
-                               int64_t width,
-                               int64_t rows,
-                               int64_t columns,
-                               Sum<T> factor,
-                               T* to,
-                               int64_t stride) {
-  for (int64_t row = 0; row < rows; ++row) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < columns; ++i)
-      store(to + row * stride + i, from[row * width + i] * factor);
+template <typename S>
+PHRASEQ_INLINE void turn(
+    const S* rows, int64_t width, int64_t count, int64_t depth, S* across, int64_t length) {
+  for (int64_t d = 0; d < depth; ++d) {
+    for (int64_t i = 0; i < count; ++i) across[d * length + i] = rows[i * width + d];
+    for (int64_t i = count; i < length; ++i) across[d * length + i] = 0;
   }
 }
 
@@ -99,46 +96,134 @@ PHRASEQ_INLINE void fill_zero(S* place, int64_t count) {
   for (int64_t i = 0; i < count; ++i) place[i] = 0;
 }
 
-/// Keys that query i sees.
-template <typename T>
-PHRASEQ_INLINE int64_t visible(const AttentionTask<T>& task, int64_t query) {
-  return task.causal ? smaller(query + 1, task.keys) : task.keys;
+/// Where a layout's columns of the task's head begin in the sentence's first row.
+template <typename T, typename E>
+PHRASEQ_INLINE E* columns_of(const AttentionTask<T>& task,
+                             const VectorLayout& layout,
+                             E* rows,
+                             int64_t first,
+                             int64_t stride) {
+  return rows + first * stride + layout.column + task.head * task.head_dim;
 }
 
-/// Scores of a block of queries into `scratch.weights`; the columns made.
 template <typename T>
-PHRASEQ_INLINE int64_t score_block(const AttentionTask<T>& task,
-                                   const Scratch<Sum<T>>& scratch,
-                                   int64_t first,
-                                   int64_t rows) {
-  const int64_t columns = rounded_up(visible(task, first + rows - 1));
-  copy_rows(task.q + first * task.q_stride,
-            task.q_stride,
-            rows,
-            task.head_dim,
-            static_cast<Sum<T>>(task.scale),
-            scratch.queries,
-            scratch.width);
-  small_product<Sum<T>>({scratch.queries, scratch.width, 1},
-                        scratch.keys_across,
-                        scratch.length,
-                        scratch.weights,
-                        scratch.length,
-                        rows,
-                        columns,
-                        task.head_dim,
-                        false);
-  return columns;
+PHRASEQ_INLINE void read_keys(const AttentionTask<T>& task, const Scratch<Sum<T>>& scratch) {
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyKind& kind = task.keys[k];
+    const KeyScratch<Sum<T>>& part = scratch.kinds[k];
+    const auto read = [&](const VectorLayout& layout, double factor, Sum<T>* to, int64_t width) {
+      read_vectors(layout,
+                   columns_of(task, layout, task.kv, task.first_key, task.kv_stride),
+                   task.kv_stride,
+                   part.first,
+                   part.count,
+                   task.head_dim,
+                   static_cast<Sum<T>>(factor),
+                   to,
+                   width);
+    };
+    read(kind.key, kind.scale, part.keys, part.width);
+    read(kind.value, 1.0, part.values, scratch.value_width);
+    turn(part.keys, part.width, part.count, part.depth, part.keys_across, part.length);
+  }
+}
+
+/// Keys of a kind that the query of token i sees: the first so many.
+template <typename T, typename S>
+PHRASEQ_INLINE int64_t visible(const AttentionTask<T>& task,
+                               const QueryColumns& query,
+                               const KeyScratch<S>& part,
+                               int64_t i) {
+  if (i < query.first)
+    return 0;
+  const int64_t seen = task.causal ? smaller(i + 1 - part.first, part.count) : part.count;
+  return seen > 0 ? seen : 0;
+}
+
+/// A block of one kind of query.
+struct Block {
+  const QueryColumns* query;
+  int64_t first, rows;
+
+  const VectorLayout& layout(int64_t kind) const {
+    return query->queries[query->shared ? 0 : kind];
+  }
+};
+
+/// Columns of the scores of a kind that some query of the block sees, rounded up.
+template <typename T, typename S>
+PHRASEQ_INLINE int64_t columns_in(const AttentionTask<T>& task,
+                                  const Block& block,
+                                  const KeyScratch<S>& part) {
+  return rounded_up(visible(task, *block.query, part, block.first + block.rows - 1));
+}
+
+/// Scores of a block against all kinds of keys into `scratch.weights`.
+template <typename T>
+PHRASEQ_INLINE void score_block(const AttentionTask<T>& task,
+                                const Scratch<Sum<T>>& scratch,
+                                const Block& block) {
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<Sum<T>>& part = scratch.kinds[k];
+    const VectorLayout& layout = block.layout(k);
+    if (k == 0 || !block.query->shared) {
+      read_vectors(layout,
+                   columns_of(task, layout, task.q, task.first_query, task.q_stride),
+                   task.q_stride,
+                   block.first,
+                   block.rows,
+                   task.head_dim,
+                   Sum<T>{1},
+                   part.queries,
+                   part.width);
+    }
+    small_product<Sum<T>>({part.queries, part.width, 1},
+                          part.keys_across,
+                          part.length,
+                          scratch.weights + part.start,
+                          scratch.length,
+                          block.rows,
+                          columns_in(task, block, part),
+                          part.depth,
+                          false);
+  }
 }
 
 template <typename S>
-PHRASEQ_INLINE S log_sum_exp(const S* row, int64_t count) {
-  S top = row[0];
+PHRASEQ_INLINE S highest(const S* row, int64_t count, S top) {
 #pragma omp simd reduction(max : top)
   for (int64_t j = 0; j < count; ++j) top = row[j] > top ? row[j] : top;
+  return top;
+}
+
+template <typename S>
+PHRASEQ_INLINE S sum_of_powers(const S* row, int64_t count, S top) {
   S sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t j = 0; j < count; ++j) sum += exponential(row[j] - top);
+  return sum;
+}
+
+/// log Σ exp of the scores that query i sees; 0 when it sees none.
+template <typename T>
+PHRASEQ_INLINE Sum<T> log_sum_exp(const AttentionTask<T>& task,
+                                  const Scratch<Sum<T>>& scratch,
+                                  const QueryColumns& query,
+                                  int64_t i,
+                                  const Sum<T>* row) {
+  using S = Sum<T>;
+  constexpr S kLowest = S{-1e30F};
+  S top = kLowest, sum = 0;
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    top = highest(row + part.start, visible(task, query, part, i), top);
+  }
+  if (top == kLowest)
+    return 0;
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    sum += sum_of_powers(row + part.start, visible(task, query, part, i), top);
+  }
   return top + std::log(sum);
 }
 
@@ -158,182 +243,309 @@ PHRASEQ_INLINE void drop_row(S* row, int64_t columns, const Dropout& dropout, ui
   }
 }
 
+/// Number of a kind of query with its head, in log_sums, recorded weights and dropout.
 template <typename T>
-PHRASEQ_INLINE uint32_t first_element(const AttentionTask<T>& task, int64_t query) {
-  return attention_row_element(task.first_query_row + query, task.heads, task.head);
+PHRASEQ_INLINE int64_t weight_row(const AttentionTask<T>& task, const QueryColumns& query) {
+  return query.index * task.heads + task.weight_head;
+}
+
+/// The number of the first weight of query i on a kind of key.
+template <typename T>
+PHRASEQ_INLINE uint32_t first_element(const AttentionTask<T>& task,
+                                      const QueryColumns& query,
+                                      int64_t i,
+                                      const KeyKind& kind) {
+  return attention_row_element(task.first_query + i, task.weight_rows, weight_row(task, query)) +
+         static_cast<uint32_t>(kind.index * kKeyKindStride + kind.first);
+}
+
+template <typename T>
+PHRASEQ_INLINE Sum<T>& log_sum_of(const AttentionTask<T>& task,
+                                  const QueryColumns& query,
+                                  int64_t i) {
+  return task.log_sums[weight_row(task, query) * task.query_rows + task.first_query + i];
+}
+
+template <typename T>
+PHRASEQ_INLINE void record_row(const AttentionTask<T>& task,
+                               const AttentionResult<T>& result,
+                               const QueryColumns& query,
+                               int64_t i,
+                               const KeyKind& kind,
+                               const Sum<T>* row,
+                               int64_t count) {
+  const int64_t query_row = weight_row(task, query) * task.query_rows + task.first_query + i;
+  float* weights =
+      result.weights + (query_row * result.key_kinds + kind.index) * result.longest + kind.first;
+  for (int64_t j = 0; j < count; ++j) weights[j] = static_cast<float>(row[j]);
+}
+
+/// Scores of the block's row for query i to weights after dropout.
+template <typename T>
+PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
+                              const AttentionResult<T>& result,
+                              const Scratch<Sum<T>>& scratch,
+                              const Block& block,
+                              int64_t i,
+                              Sum<T>* row) {
+  using S = Sum<T>;
+  const S log_sum = log_sum_exp(task, scratch, *block.query, i, row);
+  log_sum_of(task, *block.query, i) = log_sum;
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    const int64_t count = visible(task, *block.query, part, i);
+    S* weights = row + part.start;
+    weigh(weights, count, columns_in(task, block, part), log_sum);
+    if (result.weights)
+      record_row(task, result, *block.query, i, task.keys[k], weights, count);
+    if (task.dropout.key != 0)
+      drop_row(weights, count, task.dropout, first_element(task, *block.query, i, task.keys[k]));
+  }
+}
+
+/// The range of a block's vectors; the sentence's last block also sets rows behind them.
+template <typename T>
+PHRASEQ_INLINE WrittenRange range_of(const AttentionTask<T>& task, const Block& block) {
+  const int64_t last = block.first + block.rows;
+  return {block.first, last, block.first, last < task.query_count ? last : INT64_MAX};
+}
+
+template <typename T>
+void attend_block(const AttentionTask<T>& task,
+                  const AttentionResult<T>& result,
+                  const Scratch<Sum<T>>& scratch,
+                  const Block& block) {
+  using S = Sum<T>;
+  score_block(task, scratch, block);
+  for (int64_t i = 0; i < block.rows; ++i) {
+    weigh_row(task, result, scratch, block, block.first + i, scratch.weights + i * scratch.length);
+  }
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    small_product<S>({scratch.weights + part.start, scratch.length, 1},
+                     part.values,
+                     scratch.value_width,
+                     scratch.out,
+                     scratch.value_width,
+                     block.rows,
+                     scratch.value_width,
+                     smaller(columns_in(task, block, part), part.count),
+                     k > 0);
+  }
+  const VectorLayout& layout = block.query->out;
+  write_vectors(layout,
+                scratch.out,
+                scratch.value_width,
+                range_of(task, block),
+                task.query_count,
+                task.head_dim,
+                S{1},
+                columns_of(task, layout, result.out, task.first_query, task.out_stride),
+                task.out_stride);
+}
+
+/// Calls work(block) for all queries of all kinds.
+template <typename T, typename Work>
+PHRASEQ_INLINE void for_each_block(const AttentionTask<T>& task, Work&& work) {
+  for (int64_t a = 0; a < task.query_kinds; ++a) {
+    for (int64_t first = 0; first < task.query_count; first += kQueryBlock) {
+      work(Block{task.queries + a, first, smaller(kQueryBlock, task.query_count - first)});
+    }
+  }
 }
 
 template <typename T>
 void attention(const AttentionTask<T>& task, const AttentionResult<T>& result, Sum<T>* memory) {
-  using S = Sum<T>;
-  if (task.keys == 0) {
-    for (int64_t i = 0; i < task.queries; ++i) {
-      for (int64_t d = 0; d < task.head_dim; ++d)
-        store(result.out + i * result.out_stride + d, S{0});
-    }
-    return;
-  }
-  const Scratch<S> scratch(memory, task.queries, task.keys, task.head_dim);
-  copy_across(
-      task.k, task.kv_stride, task.keys, task.head_dim, scratch.keys_across, scratch.length);
-  copy_rows(task.v, task.kv_stride, task.keys, task.head_dim, S{1}, scratch.values, scratch.width);
-  for (int64_t first = 0; first < task.queries; first += kQueryBlock) {
-    const int64_t rows = smaller(kQueryBlock, task.queries - first);
-    const int64_t columns = score_block(task, scratch, first, rows);
-    for (int64_t i = 0; i < rows; ++i) {
-      S* row = scratch.weights + i * scratch.length;
-      const int64_t count = visible(task, first + i);
-      const S log_sum = log_sum_exp(row, count);
-      task.log_sums[(first + i) * task.heads] = log_sum;
-      weigh(row, count, columns, log_sum);
-      if (result.weights) {
-        float* shares = result.weights + (first + i) * result.weights_stride;
-        for (int64_t j = 0; j < count; ++j)
-          shares[j] += result.weight_share * static_cast<float>(row[j]);
-      }
-      if (task.dropout.key != 0)
-        drop_row(row, columns, task.dropout, first_element(task, first + i));
-    }
-    small_product<S>({scratch.weights, scratch.length, 1},
-                     scratch.values,
-                     scratch.width,
-                     scratch.out,
-                     scratch.width,
-                     rows,
-                     scratch.width,
-                     smaller(columns, task.keys),
-                     false);
-    write_rows(scratch.out,
-               scratch.width,
-               rows,
-               task.head_dim,
-               S{1},
-               result.out + first * result.out_stride,
-               result.out_stride);
-  }
+  const Scratch<Sum<T>> scratch(task, memory);
+  read_keys(task, scratch);
+  for_each_block(task, [&](const Block& block) { attend_block(task, result, scratch, block); });
 }
 
 /// One row of the softmax's backward pass. In: weights p, d_weights = dO Vᵀ. Out: weights after
 /// dropout, and the gradient of the scores, p (m·d - Σ p·m·d), m the dropout's factors.
-template <typename S>
-PHRASEQ_INLINE void backward_row(
-    S* weights, S* d_weights, int64_t columns, const Dropout& dropout, uint32_t element) {
-  if (dropout.key != 0)
-    drop_row(d_weights, columns, dropout, element);
+template <typename T>
+PHRASEQ_INLINE void backward_row(const AttentionTask<T>& task,
+                                 const Scratch<Sum<T>>& scratch,
+                                 const Block& block,
+                                 int64_t i,
+                                 Sum<T>* weights,
+                                 Sum<T>* d_weights) {
+  using S = Sum<T>;
+  const bool drops = task.dropout.key != 0;
   S sum = 0;
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    const int64_t columns = columns_in(task, block, part);
+    S *p = weights + part.start, *d = d_weights + part.start;
+    weigh(p, visible(task, *block.query, part, i), columns, log_sum_of(task, *block.query, i));
+    if (drops)
+      drop_row(d, columns, task.dropout, first_element(task, *block.query, i, task.keys[k]));
 #pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < columns; ++j) sum += weights[j] * d_weights[j];
+    for (int64_t j = 0; j < columns; ++j) sum += p[j] * d[j];
+  }
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    const int64_t columns = columns_in(task, block, part);
+    S *p = weights + part.start, *d = d_weights + part.start;
 #pragma GCC ivdep
-  for (int64_t j = 0; j < columns; ++j) d_weights[j] = weights[j] * (d_weights[j] - sum);
-  if (dropout.key != 0)
-    drop_row(weights, columns, dropout, element);
+    for (int64_t j = 0; j < columns; ++j) d[j] = p[j] * (d[j] - sum);
+    if (drops)
+      drop_row(p, columns, task.dropout, first_element(task, *block.query, i, task.keys[k]));
+  }
+}
+
+/// Gradients of a block's weights and scores, for which its scores are made again.
+template <typename T>
+PHRASEQ_INLINE void weights_backward(const AttentionTask<T>& task,
+                                     const AttentionGradients<T>& gradients,
+                                     const Scratch<Sum<T>>& scratch,
+                                     const Block& block) {
+  using S = Sum<T>;
+  score_block(task, scratch, block);
+  const VectorLayout& layout = block.query->out;
+  read_vectors(layout,
+               columns_of(task, layout, gradients.d_out, task.first_query, task.out_stride),
+               task.out_stride,
+               block.first,
+               block.rows,
+               task.head_dim,
+               S{1},
+               scratch.d_out,
+               scratch.value_width);
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    small_product<S>({scratch.d_out, scratch.value_width, 1},
+                     part.values_across,
+                     part.length,
+                     scratch.d_weights + part.start,
+                     scratch.length,
+                     block.rows,
+                     columns_in(task, block, part),
+                     task.head_dim,
+                     false);
+  }
+  for (int64_t i = 0; i < block.rows; ++i) {
+    backward_row(task,
+                 scratch,
+                 block,
+                 block.first + i,
+                 scratch.weights + i * scratch.length,
+                 scratch.d_weights + i * scratch.length);
+  }
+}
+
+/// Adds a block's part to the gradients of one kind's keys and values.
+template <typename S>
+PHRASEQ_INLINE void keys_backward(const Scratch<S>& scratch,
+                                  const KeyScratch<S>& part,
+                                  int64_t keys,
+                                  int64_t rows) {
+  small_product<S>({scratch.weights + part.start, 1, scratch.length},
+                   scratch.d_out,
+                   scratch.value_width,
+                   part.d_values,
+                   scratch.value_width,
+                   keys,
+                   scratch.value_width,
+                   rows,
+                   true);
+  small_product<S>({scratch.d_weights + part.start, 1, scratch.length},
+                   part.queries,
+                   part.width,
+                   part.d_keys,
+                   part.width,
+                   keys,
+                   part.width,
+                   rows,
+                   true);
+}
+
+template <typename T>
+void block_backward(const AttentionTask<T>& task,
+                    const AttentionGradients<T>& gradients,
+                    const Scratch<Sum<T>>& scratch,
+                    const Block& block) {
+  using S = Sum<T>;
+  weights_backward(task, gradients, scratch, block);
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<S>& part = scratch.kinds[k];
+    const int64_t keys = smaller(columns_in(task, block, part), part.count);
+    keys_backward(scratch, part, keys, block.rows);
+    small_product<S>({scratch.d_weights + part.start, scratch.length, 1},
+                     part.keys,
+                     part.width,
+                     scratch.d_queries,
+                     part.width,
+                     block.rows,
+                     part.width,
+                     keys,
+                     block.query->shared && k > 0);
+    if (block.query->shared && k + 1 < task.key_kinds)
+      continue;
+    const VectorLayout& layout = block.layout(k);
+    write_vectors(layout,
+                  scratch.d_queries,
+                  part.width,
+                  range_of(task, block),
+                  task.query_count,
+                  task.head_dim,
+                  S{1},
+                  columns_of(task, layout, gradients.dq, task.first_query, task.q_stride),
+                  task.q_stride);
+  }
+}
+
+template <typename T>
+PHRASEQ_INLINE void write_key_gradients(const AttentionTask<T>& task,
+                                        const AttentionGradients<T>& gradients,
+                                        const Scratch<Sum<T>>& scratch) {
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyKind& kind = task.keys[k];
+    const KeyScratch<Sum<T>>& part = scratch.kinds[k];
+    const auto write =
+        [&](const VectorLayout& layout, const Sum<T>* sums, int64_t width, double factor) {
+          write_vectors(layout,
+                        sums,
+                        width,
+                        {part.first, task.key_count, 0, INT64_MAX},
+                        task.key_count,
+                        task.head_dim,
+                        static_cast<Sum<T>>(factor),
+                        columns_of(task, layout, gradients.dkv, task.first_key, task.kv_stride),
+                        task.kv_stride);
+        };
+    write(kind.key, part.d_keys, part.width, kind.scale);
+    write(kind.value, part.d_values, scratch.value_width, 1.0);
+  }
 }
 
 template <typename T>
 void attention_backward(const AttentionTask<T>& task,
                         const AttentionGradients<T>& gradients,
                         Sum<T>* memory) {
-  using S = Sum<T>;
-  if (task.keys == 0) {
-    for (int64_t i = 0; i < task.queries; ++i) {
-      for (int64_t d = 0; d < task.head_dim; ++d)
-        store(gradients.dq + i * gradients.dq_stride + d, S{0});
-    }
-    return;
+  const Scratch<Sum<T>> scratch(task, memory);
+  read_keys(task, scratch);
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyScratch<Sum<T>>& part = scratch.kinds[k];
+    turn(part.values,
+         scratch.value_width,
+         part.count,
+         task.head_dim,
+         part.values_across,
+         part.length);
+    fill_zero(part.d_keys, part.count * part.width);
+    fill_zero(part.d_values, part.count * scratch.value_width);
   }
-  const Scratch<S> scratch(memory, task.queries, task.keys, task.head_dim);
-  copy_rows(task.k, task.kv_stride, task.keys, task.head_dim, S{1}, scratch.keys, scratch.width);
-  copy_across(
-      task.k, task.kv_stride, task.keys, task.head_dim, scratch.keys_across, scratch.length);
-  copy_across(
-      task.v, task.kv_stride, task.keys, task.head_dim, scratch.values_across, scratch.length);
-  fill_zero(scratch.d_keys, task.keys * scratch.width);
-  fill_zero(scratch.d_values, task.keys * scratch.width);
-  for (int64_t first = 0; first < task.queries; first += kQueryBlock) {
-    const int64_t rows = smaller(kQueryBlock, task.queries - first);
-    const int64_t columns = score_block(task, scratch, first, rows);
-    const int64_t keys = smaller(columns, task.keys);
-    copy_rows(gradients.d_out + first * gradients.d_out_stride,
-              gradients.d_out_stride,
-              rows,
-              task.head_dim,
-              S{1},
-              scratch.d_out,
-              scratch.width);
-    small_product<S>({scratch.d_out, scratch.width, 1},
-                     scratch.values_across,
-                     scratch.length,
-                     scratch.d_weights,
-                     scratch.length,
-                     rows,
-                     columns,
-                     task.head_dim,
-                     false);
-    for (int64_t i = 0; i < rows; ++i) {
-      S* row = scratch.weights + i * scratch.length;
-      weigh(row, visible(task, first + i), columns, task.log_sums[(first + i) * task.heads]);
-      backward_row(row,
-                   scratch.d_weights + i * scratch.length,
-                   columns,
-                   task.dropout,
-                   first_element(task, first + i));
-    }
-    small_product<S>({scratch.weights, 1, scratch.length},
-                     scratch.d_out,
-                     scratch.width,
-                     scratch.d_values,
-                     scratch.width,
-                     keys,
-                     scratch.width,
-                     rows,
-                     true);
-    small_product<S>({scratch.d_weights, 1, scratch.length},
-                     scratch.queries,
-                     scratch.width,
-                     scratch.d_keys,
-                     scratch.width,
-                     keys,
-                     scratch.width,
-                     rows,
-                     true);
-    small_product<S>({scratch.d_weights, scratch.length, 1},
-                     scratch.keys,
-                     scratch.width,
-                     scratch.out,
-                     scratch.width,
-                     rows,
-                     scratch.width,
-                     keys,
-                     false);
-    write_rows(scratch.out,
-               scratch.width,
-               rows,
-               task.head_dim,
-               static_cast<S>(task.scale),
-               gradients.dq + first * gradients.dq_stride,
-               gradients.dq_stride);
-  }
-  write_rows(scratch.d_keys,
-             scratch.width,
-             task.keys,
-             task.head_dim,
-             S{1},
-             gradients.dk,
-             gradients.dkv_stride);
-  write_rows(scratch.d_values,
-             scratch.width,
-             task.keys,
-             task.head_dim,
-             S{1},
-             gradients.dv,
-             gradients.dkv_stride);
+  for_each_block(task,
+                 [&](const Block& block) { block_backward(task, gradients, scratch, block); });
+  write_key_gradients(task, gradients, scratch);
 }
 
 }  // namespace
 
 template <typename T>
 void add_attention_kernels(Kernels<T>& kernels) {
-  kernels.attention_scratch = Scratch<Sum<T>>::size;
+  kernels.attention_scratch = scratch_size<T>;
   kernels.attention = attention<T>;
   kernels.attention_backward = attention_backward<T>;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/api.h"
+#include "core/nn/vector_layout.h"
 
 /// The loops behind functional.h on the CPU: on plain pointers and ranges of rows, without LibTorch
 /// and without threads (callers split the rows). Every source of this folder except dispatch.cpp is
@@ -34,7 +35,8 @@ struct Dropout {
   double scale = 1.0;
 };
 
-/// Columns of attention weights from one kind of key to the next, where a dropout mask numbers them.
+/// Columns of attention weights from one kind of key to the next, where a dropout mask numbers
+/// them.
 inline constexpr int64_t kKeyKindStride = 65536;
 
 enum class Curve { kNone, kRelu, kGelu, kSwish, kSigmoid };
@@ -44,37 +46,51 @@ struct RowRange {
   int64_t first = 0, last = 0, columns = 0;
 };
 
-/// One sentence's rows of one head. Strides are in elements from row to row.
-template <typename T>
-struct AttentionTask {
-  const T *q, *k, *v;
-  int64_t q_stride, kv_stride;
-  int64_t queries, keys;
-  int64_t head_dim;
-  double scale;
-  bool causal;
-  Dropout dropout;
-  int64_t first_query_row, heads, head;  ///< number the dropout's elements
-  Sum<T>* log_sums;  ///< [queries] with stride `heads`: log Σ exp of each row of scores
+/// One kind of query: see nn::QueryKind. `queries`: one layout for each kind of key or, when
+/// `shared`, one for all.
+struct QueryColumns {
+  const VectorLayout* queries;
+  bool shared;
+  VectorLayout out;
+  int64_t first, index;
 };
 
-/// Forward: where the results go. `weights` (may be null): [queries, ≥ keys], `weight_share` times
-/// this head's weights are added.
+/// One head of one sentence: its kinds of queries against its kinds of keys. Matrices are whole,
+/// strides are in elements from row to row.
+template <typename T>
+struct AttentionTask {
+  const T *q, *kv;
+  int64_t q_stride, kv_stride, out_stride;
+  const KeyKind* keys;
+  int64_t key_kinds;
+  const QueryColumns* queries;
+  int64_t query_kinds;
+  int64_t first_query, query_count;  ///< rows of the sentence
+  int64_t first_key, key_count;
+  int64_t head;         ///< in its group: which columns
+  int64_t weight_head;  ///< among all, of query kind 0
+  int64_t heads;        ///< all
+  int64_t weight_rows;  ///< heads times all kinds of queries
+  int64_t head_dim;
+  bool causal;
+  Dropout dropout;
+  Sum<T>* log_sums;  ///< [query kinds · heads, query rows]: log Σ exp of each row of scores
+  int64_t query_rows;
+};
+
+/// Where weights are written (`weights` may be null): element [weight row, query row, kind of key,
+/// key].
 template <typename T>
 struct AttentionResult {
   T* out;
-  int64_t out_stride;
   float* weights;
-  int64_t weights_stride;
-  float weight_share;
+  int64_t key_kinds, longest;
 };
 
 template <typename T>
 struct AttentionGradients {
   const T* d_out;
-  int64_t d_out_stride;
-  T *dq, *dk, *dv;
-  int64_t dq_stride, dkv_stride;
+  T *dq, *dkv;
 };
 
 /// Sums over rows of a projected loss.
@@ -196,7 +212,7 @@ struct Kernels {
                          Dropout dropout);
 
   /// Elements of scratch that an attention task needs, forward or backward.
-  int64_t (*attention_scratch)(int64_t queries, int64_t keys, int64_t head_dim);
+  int64_t (*attention_scratch)(const AttentionTask<T>& task);
   void (*attention)(const AttentionTask<T>& task, const AttentionResult<T>& result, S* scratch);
   void (*attention_backward)(const AttentionTask<T>& task,
                              const AttentionGradients<T>& gradients,
