@@ -2,7 +2,6 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +11,7 @@
 #include "core/nn/cpu_kernels.h"
 #include "core/nn/functional.h"
 #include "core/nn/functional_composite.h"
+#include "core/nn/matrix_product.h"
 
 namespace phraseq::nn {
 namespace {
@@ -154,14 +154,14 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
 /// Weight gradient dzᵀ x: added to `place` when that is defined, else returned in the sums' type.
 at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::Tensor& place) {
   if (!place.defined())
-    return at::mm(dz.t(), x).to(cpu::sum_type(x.scalar_type()));
+    return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));
   if (place.scalar_type() == x.scalar_type()) {
     at::Tensor sum = place;
-    sum.addmm_(dz.t(), x);
+    add_matrix_product(sum, dz.t(), x);
   } else if (place.is_contiguous()) {
-    cpu::add_to(place, at::mm(dz.t(), x));
+    cpu::add_to(place, matrix_product(dz.t(), x));
   } else {  // columns of a wider matrix
-    place.add_(at::mm(dz.t(), x));
+    place.add_(matrix_product(dz.t(), x));
   }
   return {};
 }
@@ -185,7 +185,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     for (const at::Tensor& weight : weights) compute.push_back(context->compute(weight));
     const at::Tensor weight = side_by_side(compute);
     const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);
-    at::Tensor y = at::mm(x, weight.t());
+    at::Tensor y = matrix_product(x, weight.t());
     at::Tensor kept;
     if (epilogue->keeps_input()) {
       kept = y;
@@ -229,7 +229,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     }
     const at::Tensor dz = undo_epilogue(outputs[0].contiguous(), kept, epilogue, d_bias);
     tensor_list gradients;
-    gradients.push_back(ctx->needs_input_grad(0) ? at::mm(dz, weight) : at::Tensor());
+    gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight) : at::Tensor());
     append_parts(ctx->needs_input_grad(1) ? weight_gradient(dz, x, weight_place) : at::Tensor(),
                  weight_rows,
                  gradients);

@@ -1,0 +1,69 @@
+#include "core/nn/matrix_product.h"
+
+#include <optional>
+#include <string_view>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/mm.h>
+
+namespace phraseq::nn {
+namespace {
+
+/// LibTorch's one door to oneDNN's fp32 product of plain matrices: x [m, k], weight [n, k] → x
+/// weightᵀ.
+using LinearPointwise = at::Tensor(const at::Tensor& x,
+                                   const at::Tensor& weight,
+                                   const std::optional<at::Tensor>& bias,
+                                   std::string_view attribute,
+                                   c10::List<std::optional<at::Scalar>> scalars,
+                                   std::optional<std::string_view> algorithm);
+
+bool mkl_leaves_avx512_unused() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return !__builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
+/// Empty where MKL serves as well, or LibTorch is built without oneDNN.
+std::optional<c10::TypedOperatorHandle<LinearPointwise>> find_onednn() {
+  if (!mkl_leaves_avx512_unused())
+    return std::nullopt;
+  const auto found = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+  if (!found || !found->hasKernelForDispatchKey(c10::DispatchKey::CPU))
+    return std::nullopt;
+  return found->typed<LinearPointwise>();
+}
+
+/// Each side long enough that the product outweighs the library's preparations.
+bool is_large(const at::Tensor& a, const at::Tensor& b) {
+  constexpr int64_t kRows = 64, kColumns = 32;
+  return a.size(0) >= kRows && a.size(1) >= kColumns && b.size(1) >= kColumns;
+}
+
+/// The product by oneDNN where that pays, else undefined.
+at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
+  static const auto onednn = find_onednn();
+  if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b))
+    return {};
+  return onednn->call(a, b.t(), std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
+}
+
+}  // namespace
+
+at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor product = onednn_product(a, b);
+  return product.defined() ? product : at::mm(a, b);
+}
+
+void add_matrix_product(at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor product = onednn_product(a, b);
+  if (product.defined()) {
+    sum.add_(product);
+  } else {
+    sum.addmm_(a, b);
+  }
+}
+
+}  // namespace phraseq::nn
