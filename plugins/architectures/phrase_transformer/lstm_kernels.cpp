@@ -25,24 +25,23 @@ template <bool first_step, typename T>
 PHRASEQ_INLINE void step_row(const StepTask<T>& task, int64_t row) {
   using S = Sum<T>;
   const int64_t n = task.width;
-  T* gates = task.gates + row * task.stride;
-  const T* own = task.add_gates ? gates : task.nothing;
-  const T* input = task.products && task.back.exists(row)
-                       ? task.products + task.back.from(row) * task.stride
-                       : task.nothing;
+  const T* input =
+      task.back.exists(row) ? task.products + task.back.from(row) * 4 * n : task.nothing;
+  const T* recurrent = first_step ? task.nothing : task.recurrent + row * 4 * n;
   const S* bias = task.bias;
   const S* c_before = first_step ? nullptr : task.c_before + row * n;
+  T* gates = task.gates + row * 4 * n;
   S* c = task.c + row * n;
   T* h = task.h + row * n;
 #pragma GCC ivdep
   for (int64_t k = 0; k < n; ++k) {
     const int64_t f_k = n + k, g_k = 2 * n + k, o_k = 3 * n + k;
-    const S i = sigmoid(load(own[k]) + load(input[k]) + bias[k]);
-    const S g = hyperbolic_tangent(load(own[g_k]) + load(input[g_k]) + bias[g_k]);
-    const S o = sigmoid(load(own[o_k]) + load(input[o_k]) + bias[o_k]);
+    const S i = sigmoid(load(input[k]) + load(recurrent[k]) + bias[k]);
+    const S g = hyperbolic_tangent(load(input[g_k]) + load(recurrent[g_k]) + bias[g_k]);
+    const S o = sigmoid(load(input[o_k]) + load(recurrent[o_k]) + bias[o_k]);
     S cell = i * g;
     if constexpr (!first_step) {
-      const S f = sigmoid(load(own[f_k]) + load(input[f_k]) + bias[f_k]);
+      const S f = sigmoid(load(input[f_k]) + load(recurrent[f_k]) + bias[f_k]);
       cell += f * c_before[k];
       store(gates + f_k, f);
     }
@@ -67,8 +66,8 @@ template <bool first_step, typename T>
 PHRASEQ_INLINE void step_backward_row(const StepGradientTask<T>& task, int64_t row) {
   using S = Sum<T>;
   const int64_t n = task.width;
-  const T* gates = task.gates + row * task.stride;
-  T* d_gates = task.d_gates + row * task.stride;
+  const T* gates = task.gates + row * 4 * n;
+  T* d_gates = task.d_gates + row * 4 * n;
   const S* c_before = first_step ? nullptr : task.c_before + row * n;
   const S* c = task.c + row * n;
   const T* dh = task.dh + row * n;
@@ -101,25 +100,6 @@ PHRASEQ_INLINE void step_backward_rows(const StepGradientTask<T>& task,
     for (int64_t row = first; row < last; ++row) step_backward_row<false>(task, row);
   } else {
     for (int64_t row = first; row < last; ++row) step_backward_row<true>(task, row);
-  }
-}
-
-template <typename T>
-PHRASEQ_INLINE void sum_states_rows(const SumTask<T>& task, int64_t first, int64_t last) {
-  using S = Sum<T>;
-  const int64_t n = task.width;
-  const S hidden = task.add_hidden ? S{1} : S{0}, cell = task.add_cell ? S{1} : S{0};
-  for (int64_t row = first; row < last; ++row) {
-    const T* o_forward = task.gates[0] + row * task.stride + 3 * n;
-    const T* o_backward = task.gates[1] + row * task.stride + 3 * n;
-    const S *c_forward = task.c[0] + row * n, *c_backward = task.c[1] + row * n;
-    T* result = task.result + row * n;
-#pragma GCC ivdep
-    for (int64_t k = 0; k < n; ++k) {
-      const S h = load(o_forward[k]) * hyperbolic_tangent(c_forward[k]) +
-                  load(o_backward[k]) * hyperbolic_tangent(c_backward[k]);
-      store(result + k, hidden * h + cell * (c_forward[k] + c_backward[k]));
-    }
   }
 }
 
@@ -205,9 +185,6 @@ PHRASEQ_INLINE void sum_rows(const WindowTask<T>& task, int64_t first, int64_t l
   PHRASEQ_VECTOR_CLONES void step_backward(                                                       \
       const StepGradientTask<T>& task, int64_t first, int64_t last) {                             \
     step_backward_rows(task, first, last);                                                        \
-  }                                                                                               \
-  PHRASEQ_VECTOR_CLONES void sum_states(const SumTask<T>& task, int64_t first, int64_t last) {    \
-    sum_states_rows(task, first, last);                                                           \
   }                                                                                               \
   PHRASEQ_VECTOR_CLONES void gather_places(                                                       \
       const WindowTask<T>& task, int64_t first, int64_t last) {                                   \

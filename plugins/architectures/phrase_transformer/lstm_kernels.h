@@ -23,18 +23,18 @@ struct Shift {
   PHRASEQ_INLINE int64_t from(int64_t row) const { return row - shift * streams; }
 };
 
-/// One step of one direction. Gates of a row are 4·width columns i f g o with `stride` from row to
-/// row; states are [rows, width].
+/// One step of one direction. A row's gates are 4·width columns i f g o; states are [rows, width].
 template <typename T>
 struct StepTask {
-  int64_t width, stride;
-  T* gates;  ///< in: products, when `add_gates`; out: activated
-  bool add_gates;
-  const T* products;  ///< more of them, a row's at row - shift · streams; null: none
+  int64_t width;
+  const T*
+      products;  ///< of the inputs, a row's at row - shift · streams; zeros where there is none
   Shift back;
+  const T* nothing;    ///< [4·width] zeros
+  const T* recurrent;  ///< products of the state before; null: the first step, and f is not made
+  const Sum<T>* c_before;  ///< null: the first step
   const Sum<T>* bias;      ///< [4·width]
-  const T* nothing;        ///< [4·width] zeros
-  const Sum<T>* c_before;  ///< null: the first step, and f is not made
+  T* gates;                ///< activated; may be where the products are, unless they are shifted
   Sum<T>* c;
   T* h;
 };
@@ -43,22 +43,12 @@ struct StepTask {
 /// in `dc` that of the state before.
 template <typename T>
 struct StepGradientTask {
-  int64_t width, stride;
+  int64_t width;
   const T* gates;
   const Sum<T>*c_before, *c;  ///< c_before null: the first step
   const T* dh;
   Sum<T>* dc;
   T* d_gates;
-};
-
-/// result = Σ over directions of (h, if add_hidden) + (c, if add_cell), h made of the last gates.
-template <typename T>
-struct SumTask {
-  int64_t width, stride;
-  const T* gates[2];
-  const Sum<T>* c[2];
-  bool add_hidden, add_cell;
-  T* result;
 };
 
 /// Rows [rows, width] and the places of windows [gram · rows, width].
@@ -76,7 +66,6 @@ struct WindowTask {
 #define PHRASEQ_DECLARE_KERNELS(T)                                                   \
   void step(const StepTask<T>& task, int64_t first, int64_t last);                   \
   void step_backward(const StepGradientTask<T>& task, int64_t first, int64_t last);  \
-  void sum_states(const SumTask<T>& task, int64_t first, int64_t last);              \
   /** Rows to places, zeros where there is no row. */                                \
   void gather_places(const WindowTask<T>& task, int64_t first, int64_t last);        \
   /** Each row's sum over the places that it stands at: gather_places' transpose. */ \

@@ -14,16 +14,12 @@ NgramLstm::NgramLstm(const NgramLstmOptions& options) : options_(options) {
   const auto add = [&](const char* name, const char* suffix, at::IntArrayRef sizes) {
     return register_parameter(std::string(name) + "_l0" + suffix, at::empty(sizes));
   };
-  // Both directions' matrices of one kind lie side by side in the flat buffer: one product for
-  // both.
-  forward_.weight_ih = add("weight_ih", "", {4 * width, width});
-  backward_.weight_ih = add("weight_ih", "_reverse", {4 * width, width});
-  forward_.weight_hh = add("weight_hh", "", {4 * width, width});
-  backward_.weight_hh = add("weight_hh", "_reverse", {4 * width, width});
-  forward_.bias_ih = add("bias_ih", "", {4 * width});
-  forward_.bias_hh = add("bias_hh", "", {4 * width});
-  backward_.bias_ih = add("bias_ih", "_reverse", {4 * width});
-  backward_.bias_hh = add("bias_hh", "_reverse", {4 * width});
+  for (const auto& [direction, suffix] : {std::pair(&forward_, ""), {&backward_, "_reverse"}}) {
+    direction->weight_ih = add("weight_ih", suffix, {4 * width, width});
+    direction->weight_hh = add("weight_hh", suffix, {4 * width, width});
+    direction->bias_ih = add("bias_ih", suffix, {4 * width});
+    direction->bias_hh = add("bias_hh", suffix, {4 * width});
+  }
 }
 
 at::Tensor NgramLstm::forward(const at::Tensor& rows,
@@ -33,15 +29,20 @@ at::Tensor NgramLstm::forward(const at::Tensor& rows,
   const bool apart = options_.window_dropout && options_.dropout > 0.0 && context.training();
   const at::Tensor input = apart ? gather_windows(rows, windows, options_.dropout, context)
                                  : nn::dropout(rows, options_.dropout, context);
-  const at::Tensor products =
-      nn::stacked_linear(input, {forward_.weight_ih, backward_.weight_ih}, {}, context);
-  return windowed_lstm(products,
-                       {{forward_.weight_hh, backward_.weight_hh},
-                        {forward_.bias_ih, backward_.bias_ih},
-                        {forward_.bias_hh, backward_.bias_hh}},
-                       windows,
-                       {options_.add_hidden, options_.add_cell, /*shared_products=*/!apart},
-                       context);
+  at::Tensor sum;
+  for (const Direction* direction : {&forward_, &backward_}) {
+    const at::Tensor last =
+        windowed_lstm(nn::linear(input, direction->weight_ih, {}, context),
+                      {direction->weight_hh, direction->bias_ih, direction->bias_hh},
+                      windows,
+                      {.reversed = direction == &backward_,
+                       .add_hidden = options_.add_hidden,
+                       .add_cell = options_.add_cell,
+                       .shared_products = !apart},
+                      context);
+    sum = sum.defined() ? sum + last : last;
+  }
+  return sum;
 }
 
 void NgramLstm::initialise(nn::Initialiser& initialiser) {

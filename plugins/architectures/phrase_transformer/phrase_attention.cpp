@@ -6,8 +6,6 @@
 #include <ATen/ops/stack.h>
 
 #include "core/base/error.h"
-#include "core/nn/cpu_kernels.h"
-#include "core/nn/functional_composite.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq {
@@ -88,25 +86,38 @@ at::Tensor SharedPhraseAttention::forward(const at::Tensor& x,
   const int64_t heads = maps_.options.heads;
   const KeysValuesQueries words(maps_.keys_values_queries(x, context), heads, query_factor());
   const at::Tensor zipped = at::cat({words.q, words.k}, 2);  // [tokens, heads, 2 · head_dim]
-  const at::Tensor rows = zipped.flatten(0, 1);              // [tokens · heads, 2 · head_dim]
-  std::vector<at::Tensor> parts;
+  std::vector<at::Tensor> columns;                           // [tokens, heads, head_dim] each
   if (keep_raw_)
-    parts.push_back(zipped);
-  for (const auto& lstm : lstms_)
-    parts.push_back(lstm->forward(rows, tokens, context).view_as(zipped));
-  const at::Tensor all = at::stack(parts, 2);  // [tokens, heads, parts, 2 · head_dim]
-  const auto halves = all.chunk(2, 3);
-  const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
-  const at::Tensor mixed =
-      nn::composite::attention({halves[0].flatten(1),
-                                halves[1].flatten(1),
-                                words.v.flatten(1),
-                                &tokens.offsets,
-                                &tokens.offsets},
-                               attention,
-                               nn::cpu::dropout_key(attention.dropout, context),
-                               nullptr);
+    columns = {words.q, words.k};
+  for (const auto& lstm : lstms_) {
+    const at::Tensor phrases = lstm->forward(zipped.flatten(0, 1), tokens, context);
+    for (const at::Tensor& half : phrases.view_as(zipped).chunk(2, 2)) columns.push_back(half);
+  }
+  columns.push_back(words.v);
+  const at::Tensor rows = at::stack(columns, 1).flatten(1);  // [tokens, (2 · parts + 1) · model]
+  const at::Tensor mixed = nn::grouped_attention(rows,
+                                                 rows,
+                                                 {tokens.offsets, tokens.offsets},
+                                                 layout(),
+                                                 causal,
+                                                 maps_.options.dropout,
+                                                 context);
   return maps_.out_proj->forward(mixed, context);
+}
+
+nn::AttentionLayout SharedPhraseAttention::layout() const {
+  const int64_t model = maps_.options.model;
+  const int64_t parts = static_cast<int64_t>(lstms_.size()) + (keep_raw_ ? 1 : 0);
+  const nn::VectorLayout query{.column = 0, .parts = parts, .part_step = 2 * model};
+  const nn::VectorLayout key{.column = model, .parts = parts, .part_step = 2 * model};
+  const nn::VectorLayout value{.column = parts * 2 * model};
+  nn::HeadGroup all{.heads = maps_.options.heads,
+                    .keys = {{.key = key, .value = value, .scale = score_factor()}},
+                    .queries = {{.queries = {query}, .out = {}}}};
+  return {.heads = maps_.options.heads,
+          .head_dim = head_dim(),
+          .out_columns = model,
+          .groups = {std::move(all)}};
 }
 
 double SharedPhraseAttention::multiply_adds(double tokens) const {

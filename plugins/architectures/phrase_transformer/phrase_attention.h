@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/nn/attention_module.h"
+#include "core/nn/grouped_attention.h"
 #include "core/nn/multihead_attention.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/options.h"
@@ -52,6 +53,9 @@ class SharedPhraseAttention final : public PhraseAttention {
   double multiply_adds(double tokens) const override;
 
  private:
+  /// Columns q, k, ph^q_m1, ph^k_m1 … and v of all heads, one model width each.
+  nn::AttentionLayout layout() const;
+
   bool keep_raw_;
 };
 

@@ -1,13 +1,12 @@
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/cpu_kernels.h"
+#include "core/nn/matrix_product.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
 
@@ -91,258 +90,211 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
   }
 };
 
-/// The two directions read the places in opposite order.
-int64_t place_of(const Windows& windows, int64_t step, int64_t direction) {
-  return direction == 0 ? step : windows.gram - 1 - step;
-}
-
 /// What a forward pass makes and the backward pass reads.
 struct Steps {
-  at::Tensor gates;  ///< [gram, rows, 2, 4·width], activated
-  at::Tensor c;      ///< [gram, 2, rows, width], by step
+  at::Tensor gates;  ///< [gram, rows, 4·width], by place, activated
+  at::Tensor c;      ///< [gram, rows, width], by step
   at::Tensor h;      ///< as c
-
-  at::Tensor gates_of(const Windows& windows, int64_t step, int64_t direction) const {
-    return gates[place_of(windows, step, direction)].select(1, direction);  // [rows, 4·width]
-  }
 };
 
-/// W_hh of both directions as products read them, [4·width, width].
-using Matrices = std::array<at::Tensor, 2>;
+int64_t place_of(int64_t step, const Windows& windows, const LstmSetting& setting) {
+  return setting.reversed ? windows.gram - 1 - step : step;
+}
 
+/// Runs one step; `recurrent` are the products of the state before, undefined at the first.
 template <typename T>
-lstm_kernels::StepTask<T> step_task(const Steps& steps,
-                                    const at::Tensor& products,
-                                    const at::Tensor& bias,
-                                    const Windows& windows,
-                                    int64_t step,
-                                    int64_t direction) {
+void run_step(const Steps& steps,
+              const at::Tensor& products,
+              const at::Tensor& recurrent,
+              const at::Tensor& bias,
+              const Windows& windows,
+              const LstmSetting& setting,
+              int64_t step) {
   using S = Sum<T>;
-  const int64_t width = steps.c.size(3);
-  const int64_t shift = windows.gram - 1 - place_of(windows, step, direction);
-  return {.width = width,
-          .stride = 8 * width,
-          .gates = cpu::mutable_data<T>(steps.gates_of(windows, step, direction)),
-          .add_gates = step > 0 || !products.defined(),
-          .products = products.defined() ? cpu::data<T>(products) + direction * 4 * width : nullptr,
-          .back = {windows.positions.const_data_ptr<int64_t>(), windows.streams, shift},
-          .bias = cpu::data<S>(bias[direction]),
-          .nothing = nullptr,
-          .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1][direction]),
-          .c = cpu::mutable_data<S>(steps.c[step][direction]),
-          .h = cpu::mutable_data<T>(steps.h[step][direction])};
+  const int64_t width = steps.c.size(2), place = place_of(step, windows, setting);
+  const int64_t shift = setting.shared_products ? windows.gram - 1 - place : 0;
+  const at::Tensor nothing = at::zeros({4 * width}, products.options());
+  const lstm_kernels::StepTask<T> task{
+      .width = width,
+      .products = cpu::data<T>(setting.shared_products ? products : steps.gates[place]),
+      .back = {windows.positions.const_data_ptr<int64_t>(), windows.streams, shift},
+      .nothing = cpu::data<T>(nothing),
+      .recurrent = cpu::data<T>(recurrent),
+      .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1]),
+      .bias = cpu::data<S>(bias),
+      .gates = cpu::mutable_data<T>(steps.gates[place]),
+      .c = cpu::mutable_data<S>(steps.c[step]),
+      .h = cpu::mutable_data<T>(steps.h[step])};
+  over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
+    lstm_kernels::step(task, first, last);
+  });
 }
 
-/// Adds the recurrent products to a step's gates, or makes them where nothing is yet.
-void add_recurrence(const at::Tensor& gates,
-                    const at::Tensor& h,
-                    const at::Tensor& weight,
-                    bool add) {
-  at::Tensor sum = gates;
-  if (add) {
-    sum.addmm_(h, weight.t());
-  } else {
-    at::mm_out(sum, h, weight.t());
-  }
-}
-
-/// `products`: those that all windows share; undefined when the gates hold each place's own.
 void run_forward(const Steps& steps,
                  const at::Tensor& products,
-                 const Matrices& weights,
+                 const at::Tensor& weight,
                  const at::Tensor& bias,
-                 const Windows& windows) {
-  const int64_t width = steps.c.size(3);
-  const at::Tensor nothing = at::zeros({4 * width}, steps.gates.options());
+                 const Windows& windows,
+                 const LstmSetting& setting) {
   for (int64_t step = 0; step < windows.gram; ++step) {
-    for (int64_t direction = 0; direction < 2; ++direction) {
-      if (step > 0) {
-        add_recurrence(steps.gates_of(windows, step, direction),
-                       steps.h[step - 1][direction],
-                       weights[direction],
-                       !products.defined());
-      }
-      cpu::for_type(nothing.scalar_type(), [&]<typename T>(T*) {
-        auto task = step_task<T>(steps, products, bias, windows, step, direction);
-        task.nothing = cpu::data<T>(nothing);
-        over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-          lstm_kernels::step(task, first, last);
-        });
-      });
-    }
-  }
-}
-
-at::Tensor sum_states(const Steps& steps, const Windows& windows, const LstmSetting& setting) {
-  const int64_t width = steps.c.size(3), last_step = windows.gram - 1;
-  const at::Tensor result = at::empty({windows.rows(), width}, steps.gates.options());
-  cpu::for_type(result.scalar_type(), [&]<typename T>(T*) {
-    lstm_kernels::SumTask<T> task{.width = width,
-                                  .stride = 8 * width,
-                                  .gates = {},
-                                  .c = {},
-                                  .add_hidden = setting.add_hidden,
-                                  .add_cell = setting.add_cell,
-                                  .result = cpu::mutable_data<T>(result)};
-    for (int64_t direction = 0; direction < 2; ++direction) {
-      task.gates[direction] = cpu::data<T>(steps.gates_of(windows, last_step, direction));
-      task.c[direction] = cpu::data<Sum<T>>(steps.c[last_step][direction]);
-    }
-    over_rows(windows.rows(), 2 * width, [&](int64_t first, int64_t last) {
-      lstm_kernels::sum_states(task, first, last);
+    const at::Tensor recurrent =
+        step == 0 ? at::Tensor() : nn::matrix_product(steps.h[step - 1], weight.t());
+    cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
+      run_step<T>(steps, products, recurrent, bias, windows, setting, step);
     });
-  });
-  return result;
+  }
 }
 
-/// A matrix's gradient, added to its place among the flat gradients when it has one.
-class MatrixGradient {
- public:
-  MatrixGradient(const at::Tensor& place, const at::Tensor& like)
-      : place_(place.defined() ? place : at::zeros(like.sizes(), sum_options(like))),
-        own_(!place.defined()) {}
-  /// += a b
-  void add_product(const at::Tensor& a, const at::Tensor& b) {
-    if (place_.scalar_type() == a.scalar_type()) {
-      place_.addmm_(a, b);
-    } else {
-      cpu::add_to(place_, at::mm(a, b));
-    }
-  }
-  /// What autograd still has to be given.
-  at::Tensor rest() const { return own_ ? place_ : at::Tensor(); }
+at::Tensor last_state(const Steps& steps, const LstmSetting& setting) {
+  const at::Tensor h = steps.h[-1], c = steps.c[-1];
+  if (!setting.add_cell)
+    return h.clone();
+  return (setting.add_hidden ? h + c : c).to(h.scalar_type(), false, /*copy=*/true);
+}
 
- private:
-  at::Tensor place_;
-  bool own_;
-};
-
-/// Runs the steps backwards from the gradient of the result; the gradients of the products, laid
-/// out as the gates, and those of the matrices.
+/// The gradients of the products of each place, [gram, rows, 4·width], from that of the last state.
+/// `weight_step(d_products, h)` is told what the recurrent matrix's gradient is made of.
+template <typename WeightStep>
 at::Tensor run_backward(const Steps& steps,
-                        const Matrices& weights,
+                        const at::Tensor& weight,
                         const Windows& windows,
                         const LstmSetting& setting,
-                        const at::Tensor& d_result,
-                        std::array<MatrixGradient, 2>& d_weights) {
-  const int64_t width = steps.c.size(3);
-  const Steps gradients{at::empty(steps.gates.sizes(), steps.gates.options()), {}, {}};
-  for (int64_t direction = 0; direction < 2; ++direction) {
-    at::Tensor dh = setting.add_hidden ? d_result : at::zeros_like(d_result);
-    const at::Tensor dc = setting.add_cell
-                              ? d_result.to(steps.c.scalar_type(), false, /*copy=*/true)
-                              : at::zeros(d_result.sizes(), steps.c.options());
-    for (int64_t step = windows.gram - 1; step >= 0; --step) {
-      const at::Tensor d_gates = gradients.gates_of(windows, step, direction);
-      cpu::for_type(d_result.scalar_type(), [&]<typename T>(T*) {
-        using S = Sum<T>;
-        const lstm_kernels::StepGradientTask<T> task{
-            .width = width,
-            .stride = 8 * width,
-            .gates = cpu::data<T>(steps.gates_of(windows, step, direction)),
-            .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1][direction]),
-            .c = cpu::data<S>(steps.c[step][direction]),
-            .dh = cpu::data<T>(dh),
-            .dc = cpu::mutable_data<S>(dc),
-            .d_gates = cpu::mutable_data<T>(d_gates)};
-        over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-          lstm_kernels::step_backward(task, first, last);
-        });
+                        const at::Tensor& d_last,
+                        const WeightStep& weight_step) {
+  const int64_t width = steps.c.size(2);
+  const at::Tensor d_gates = at::empty(steps.gates.sizes(), steps.gates.options());
+  at::Tensor dh = setting.add_hidden ? d_last : at::zeros_like(d_last);
+  const at::Tensor dc = setting.add_cell ? d_last.to(steps.c.scalar_type(), false, /*copy=*/true)
+                                         : at::zeros(d_last.sizes(), steps.c.options());
+  for (int64_t step = windows.gram - 1; step >= 0; --step) {
+    const int64_t place = place_of(step, windows, setting);
+    cpu::for_type(d_last.scalar_type(), [&]<typename T>(T*) {
+      using S = Sum<T>;
+      const lstm_kernels::StepGradientTask<T> task{
+          .width = width,
+          .gates = cpu::data<T>(steps.gates[place]),
+          .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1]),
+          .c = cpu::data<S>(steps.c[step]),
+          .dh = cpu::data<T>(dh),
+          .dc = cpu::mutable_data<S>(dc),
+          .d_gates = cpu::mutable_data<T>(d_gates[place])};
+      over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
+        lstm_kernels::step_backward(task, first, last);
       });
-      if (step > 0) {
-        d_weights[direction].add_product(d_gates.t(), steps.h[step - 1][direction]);
-        dh = at::mm(d_gates, weights[direction]);
-      }
+    });
+    if (step > 0) {
+      weight_step(d_gates[place], steps.h[step - 1]);
+      dh = nn::matrix_product(d_gates[place], weight);
     }
   }
-  return gradients.gates;
+  return d_gates;
 }
 
-/// Adds the column sums of x to both biases' places of each direction, or returns them.
-tensor_list bias_gradients(const at::Tensor& d_gates, const std::vector<at::Tensor>& places) {
-  const int64_t columns = d_gates.size(1);
-  const at::Tensor sums = at::zeros({columns}, sum_options(d_gates));
-  cpu::for_type(d_gates.scalar_type(), [&]<typename T>(T*) {
+/// A parameter's gradient: added to its place among the flat gradients when it has one, else kept
+/// for autograd.
+class Gradient {
+ public:
+  Gradient(const at::Tensor& place, at::IntArrayRef sizes, const at::TensorOptions& options)
+      : sum_(place.defined() ? place : at::zeros(sizes, options)), placed_(place.defined()) {}
+  void add(const at::Tensor& x) { cpu::add_to(sum_, x); }
+  /// += a b
+  void add_product(const at::Tensor& a, const at::Tensor& b) {
+    if (sum_.scalar_type() == a.scalar_type()) {
+      nn::add_matrix_product(sum_, a, b);
+    } else {
+      add(nn::matrix_product(a, b));
+    }
+  }
+  at::Tensor rest() const { return placed_ ? at::Tensor() : sum_; }
+
+ private:
+  at::Tensor sum_;
+  bool placed_;
+};
+
+/// [rows, columns] → [columns], in the sums' type.
+at::Tensor column_sums(const at::Tensor& x) {
+  const int64_t columns = x.size(1);
+  const at::Tensor sums = at::zeros({columns}, sum_options(x));
+  cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     using S = Sum<T>;
-    cpu::sum_over_rows(
-        d_gates.size(0),
-        columns,
-        cpu::mutable_data<S>(sums),
-        [&](int64_t first, int64_t last, S* partial) {
-          cpu::loops<T>().column_sums(cpu::data<T>(d_gates), partial, {first, last, columns});
-        });
+    S* into = cpu::mutable_data<S>(sums);
+    cpu::sum_over_rows(x.size(0), columns, into, [&](int64_t first, int64_t last, S* partial) {
+      cpu::loops<T>().column_sums(cpu::data<T>(x), partial, {first, last, columns});
+    });
   });
-  tensor_list rest;
-  for (size_t i = 0; i < places.size(); ++i) {
-    const at::Tensor sum = sums.narrow(0, static_cast<int64_t>(i % 2) * columns / 2, columns / 2);
-    if (places[i].defined()) {
-      at::Tensor place = places[i];
-      place.add_(sum);
-    }
-    rest.push_back(places[i].defined() ? at::Tensor() : sum);
-  }
-  return rest;
+  return sums;
 }
 
-/// Variables: products; W_hh, b_ih and b_hh, each forward and backward.
+/// Variables: products, weight_hh, bias_ih, bias_hh.
 class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
                             const at::Tensor& products,
-                            at::TensorList parameters,
+                            const at::Tensor& weight_hh,
+                            const at::Tensor& bias_ih,
+                            const at::Tensor& bias_hh,
                             const Windows* windows,
                             const LstmSetting* setting,
                             const nn::Context* context) {
-    const int64_t gram = windows->gram, rows = windows->rows(), width = products.size(1) / 8;
-    const Matrices weights = {context->compute(parameters[0]), context->compute(parameters[1])};
-    const at::Tensor bias =
-        at::stack({parameters[2] + parameters[4], parameters[3] + parameters[5]});
-    const at::Tensor gates = setting->shared_products
-                                 ? at::empty({gram, rows, 2, 4 * width}, products.options())
-                                 : products.detach().view({gram, rows, 2, 4 * width});
-    const Steps steps{gates,
-                      at::empty({gram, 2, rows, width}, sum_options(products)),
-                      at::empty({gram, 2, rows, width}, products.options())};
-    run_forward(steps, setting->shared_products ? products : at::Tensor(), weights, bias, *windows);
-    ctx->save_for_backward({steps.gates, steps.c, steps.h, weights[0], weights[1]});
+    const int64_t gram = windows->gram, rows = windows->rows(), width = products.size(1) / 4;
+    const at::Tensor weight = context->compute(weight_hh);
+    const Steps steps{setting->shared_products
+                          ? at::empty({gram, rows, 4 * width}, products.options())
+                          : products.detach().view({gram, rows, 4 * width}),
+                      at::empty({gram, rows, width}, sum_options(products)),
+                      at::empty({gram, rows, width}, products.options())};
+    run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
+    ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
     auto& data = ctx->saved_data;
     data["positions"] = windows->positions;
     data["gram"] = gram;
     data["streams"] = windows->streams;
+    data["reversed"] = setting->reversed;
     data["hidden"] = setting->add_hidden;
     data["cell"] = setting->add_cell;
     data["shared"] = setting->shared_products;
-    for (size_t i = 0; i < parameters.size(); ++i)
-      data["place " + std::to_string(i)] = context->gradient(parameters[i]);
-    return sum_states(steps, *windows, *setting);
+    data["weight_hh place"] = context->gradient(weight_hh);
+    data["bias_ih place"] = context->gradient(bias_ih);
+    data["bias_hh place"] = context->gradient(bias_hh);
+    return last_state(steps, *setting);
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
+    const Steps steps{saved[0], saved[1], saved[2]};
+    const at::Tensor& weight = saved[3];
     auto& data = ctx->saved_data;
     const Windows windows{
         data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
-    const LstmSetting setting{
-        data["hidden"].toBool(), data["cell"].toBool(), data["shared"].toBool()};
-    std::vector<at::Tensor> places;
-    for (size_t i = 0; i < 6; ++i) places.push_back(data["place " + std::to_string(i)].toTensor());
-    std::array<MatrixGradient, 2> d_weights = {MatrixGradient(places[0], saved[3]),
-                                               MatrixGradient(places[1], saved[4])};
-    const at::Tensor d_gates = run_backward({saved[0], saved[1], saved[2]},
-                                            {saved[3], saved[4]},
-                                            windows,
-                                            setting,
-                                            outputs[0].contiguous(),
-                                            d_weights)
-                                   .flatten(2)
-                                   .flatten(0, 1);  // [gram · rows, 8 · width]
-    tensor_list gradients = {setting.shared_products ? sum_places(d_gates, windows, {}) : d_gates,
-                             d_weights[0].rest(),
-                             d_weights[1].rest()};
-    for (const at::Tensor& rest : bias_gradients(d_gates, {places.begin() + 2, places.end()}))
-      gradients.push_back(rest);
-    gradients.resize(gradients.size() + 3);  // windows, setting, context
-    return gradients;
+    const LstmSetting setting{data["reversed"].toBool(),
+                              data["hidden"].toBool(),
+                              data["cell"].toBool(),
+                              data["shared"].toBool()};
+    const auto options = sum_options(weight);
+    Gradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
+    Gradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
+    Gradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);
+    const at::Tensor d_places =
+        run_backward(steps,
+                     weight,
+                     windows,
+                     setting,
+                     outputs[0].contiguous(),
+                     [&](const at::Tensor& d_products, const at::Tensor& h) {
+                       d_weight.add_product(d_products.t(), h);
+                     })
+            .flatten(0, 1);  // [gram · rows, 4 · width]
+    const at::Tensor d_bias = column_sums(d_places);
+    d_bias_ih.add(d_bias);
+    d_bias_hh.add(d_bias);
+    return {setting.shared_products ? sum_places(d_places, windows, {}) : d_places,
+            d_weight.rest(),
+            d_bias_ih.rest(),
+            d_bias_hh.rest(),
+            {},
+            {},
+            {}};
   }
 };
 
@@ -365,14 +317,13 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          nn::Context& context) {
   if (!products.is_cpu())
     return composite::windowed_lstm(products, parameters, windows, setting);
-  const tensor_list all = {parameters.weight_hh[0],
-                           parameters.weight_hh[1],
-                           parameters.bias_ih[0],
-                           parameters.bias_ih[1],
-                           parameters.bias_hh[0],
-                           parameters.bias_hh[1]};
-  return WindowedLstm::apply(
-      products.contiguous(), at::TensorList(all), &windows, &setting, &context);
+  return WindowedLstm::apply(products.contiguous(),
+                             parameters.weight_hh,
+                             parameters.bias_ih,
+                             parameters.bias_hh,
+                             &windows,
+                             &setting,
+                             &context);
 }
 
 }  // namespace phraseq

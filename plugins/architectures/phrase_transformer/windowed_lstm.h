@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include <ATen/core/Tensor.h>
@@ -30,29 +29,28 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           nn::Context& context);
 
-/// What both directions bring to the recurrence, forward first.
+/// What one direction brings to the recurrence.
 struct LstmParameters {
-  std::array<at::Tensor, 2> weight_hh;         ///< [4·width, width]
-  std::array<at::Tensor, 2> bias_ih, bias_hh;  ///< [4·width]
+  at::Tensor weight_hh;         ///< [4·width, width]
+  at::Tensor bias_ih, bias_hh;  ///< [4·width]
 };
 
 struct LstmSetting {
+  bool reversed = false;                    ///< from the window's last place to its first
   bool add_hidden = true, add_cell = true;  ///< what the result is the sum of
   bool shared_products = true;
 };
 
-/// The last states of a bidirectional LSTM over every window, summed over directions: [rows,
-/// width].
+/// The last states of one direction of an LSTM over every window, [rows, width].
 ///
-/// `products` are the inputs' (x W_ihᵀ, no bias; the forward direction's 4·width columns first): of
-/// each row, [rows, 8·width], when they are shared by all windows; else of each place, [gram ·
-/// rows, 8·width], and then their memory is used up. Gate blocks i f g o; with h = c = 0 before the
-/// first place,
+/// `products` are the inputs' (x W_ihᵀ, no bias): of each row, [rows, 4·width], when they are
+/// shared by all windows; else of each place, [gram · rows, 4·width], and then their memory is used
+/// up. Gate blocks i f g o; with h = c = 0 before the first place,
 ///
 ///   i, f, o = σ(·), g = tanh(·),   c ← f c + i g,   h ← o tanh(c)
 ///
 /// The first place has no recurrent product, and no window runs alone: a step is one matrix product
-/// a direction over all rows.
+/// over all rows.
 at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmParameters& parameters,
                          const Windows& windows,

@@ -22,37 +22,6 @@ at::Tensor at_place(const at::Tensor& rows, const Windows& windows, int64_t plac
   return with_zeros.index_select(0, rows_of_place(windows, place));
 }
 
-struct State {
-  at::Tensor h, c;
-};
-
-/// One direction over all places, the last states.
-State run_direction(const at::Tensor& products,
-                    const LstmParameters& parameters,
-                    const Windows& windows,
-                    bool shared,
-                    int direction) {
-  const auto type = products.scalar_type();
-  const at::Tensor weight = parameters.weight_hh[direction].to(type);
-  const at::Tensor bias = parameters.bias_ih[direction] + parameters.bias_hh[direction];
-  const int64_t width = weight.size(1);
-  State state;
-  for (int64_t step = 0; step < windows.gram; ++step) {
-    const int64_t place = direction == 0 ? step : windows.gram - 1 - step;
-    const at::Tensor own = products.narrow(1, direction * 4 * width, 4 * width);
-    at::Tensor gates = shared ? at_place(own, windows, place)
-                              : own.narrow(0, place * windows.rows(), windows.rows());
-    gates = gates.to(bias.scalar_type()) + bias;
-    if (step > 0)
-      gates = gates + at::mm(state.h.to(type), weight.t());
-    const auto parts = gates.chunk(4, 1);
-    const at::Tensor fresh = at::sigmoid(parts[0]) * at::tanh(parts[2]);
-    state.c = step == 0 ? fresh : at::sigmoid(parts[1]) * state.c + fresh;
-    state.h = at::sigmoid(parts[3]) * at::tanh(state.c);
-  }
-  return state;
-}
-
 }  // namespace
 
 at::Tensor gather_windows(const at::Tensor& rows,
@@ -69,17 +38,25 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmParameters& parameters,
                          const Windows& windows,
                          const LstmSetting& setting) {
-  at::Tensor sum;
-  for (const int direction : {0, 1}) {
-    const State last =
-        run_direction(products, parameters, windows, setting.shared_products, direction);
-    for (const auto& [wanted, state] :
-         {std::pair(setting.add_hidden, last.h), std::pair(setting.add_cell, last.c)}) {
-      if (wanted)
-        sum = sum.defined() ? sum + state : state;
-    }
+  const auto type = products.scalar_type();
+  const at::Tensor weight = parameters.weight_hh.to(type);
+  const at::Tensor bias = parameters.bias_ih + parameters.bias_hh;
+  at::Tensor h, c;
+  for (int64_t step = 0; step < windows.gram; ++step) {
+    const int64_t place = setting.reversed ? windows.gram - 1 - step : step;
+    const at::Tensor input = setting.shared_products
+                                 ? at_place(products, windows, place)
+                                 : products.narrow(0, place * windows.rows(), windows.rows());
+    at::Tensor gates = input.to(bias.scalar_type()) + bias;
+    if (step > 0)
+      gates = gates + at::mm(h.to(type), weight.t());
+    const auto parts = gates.chunk(4, 1);
+    const at::Tensor fresh = at::sigmoid(parts[0]) * at::tanh(parts[2]);
+    c = step == 0 ? fresh : at::sigmoid(parts[1]) * c + fresh;
+    h = at::sigmoid(parts[3]) * at::tanh(c);
   }
-  return sum.to(products.scalar_type());
+  const at::Tensor both = setting.add_hidden ? (setting.add_cell ? h + c : h) : c;
+  return both.to(type);
 }
 
 }  // namespace phraseq::composite
