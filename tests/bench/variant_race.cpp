@@ -1,0 +1,190 @@
+// A training update of phrase-aware variants beside that of the Transformer they extend, in one run
+// on the same made-up sentences: the ratio of times next to the ratio of multiply-adds, one line of
+// JSON a variant.
+//
+//   bench-variants [--precision fp32|bf16] [--threads N] [--rounds N] [--tokens N] [--vocabulary N]
+//                  [--length N] BASE VARIANT...
+//
+// BASE and VARIANT are architectures or presets of the plugins built, with options behind colons:
+//   bench-variants transformer_nguyen_nguyen phrase_transformer_3:pt-dropout-scope=position
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/nn/architecture.h"
+#include "core/nn/caching_allocator.h"
+#include "core/nn/flat_parameters.h"
+#include "core/nn/functional.h"
+#include "core/options/command_line.h"
+#include "core/plugin/loader.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct RaceOptions : Options {
+  std::string precision = "fp32";
+  bool processor_time = false;
+  int64_t threads = 2, rounds = 9, tokens = 1700, vocabulary = 20000, length = 25;
+  std::vector<std::string> models;
+
+  void describe(OptionTable& v) override {
+    v.field("precision", precision, "Arithmetic of products.").one_of({"fp32", "bf16"});
+    v.field("processor-time",
+            processor_time,
+            "Count the processor's time, not the clock's: beside other work, with one thread.");
+    v.field("threads", threads, "Threads.").at_least(1);
+    v.field("rounds", rounds, "Updates that are timed, of every model in turn.").at_least(1);
+    v.field("tokens", tokens, "Tokens of a batch, on each side.").at_least(1);
+    v.field("vocabulary", vocabulary, "Symbols of the joined dictionary.").at_least(5);
+    v.field("length", length, "Tokens of a sentence.").at_least(1);
+    v.field("models", models, "The Transformer, then its variants.").positional().required();
+  }
+};
+
+/// One model in training.
+class Runner {
+ public:
+  Runner(const Registry& registry, const std::string& text, const RaceOptions& options)
+      : precision_(nn::precision_from(options.precision)) {
+    std::istringstream parts(text);
+    std::getline(parts, name_, ':');
+    const Selection selection = registry.select(Architecture::kKind, name_);
+    OptionTable table;
+    describe(table, selection);
+    for (std::string part; std::getline(parts, part, ':');) {
+      const size_t equals = part.find('=');
+      OptionField* field = table.find(part.substr(0, equals));
+      if (!field || equals == std::string::npos)
+        throw UsageError(fmt::format("'{}' is no OPTION=VALUE of {}", part, name_));
+      field->from_text(part.substr(equals + 1), OptionOrigin::kCommandLine);
+      name_ += " " + part;
+    }
+    model_ = create<Architecture>(selection, {options.vocabulary, options.vocabulary, true, {}});
+    model_->initialise(1);
+    flat_ = std::make_unique<nn::FlatParameters>(*model_, true);
+    if (precision_ == nn::Precision::kBf16)
+      flat_->refresh_bf16();
+  }
+
+  /// A forward and a backward pass.
+  void run(const Batch& batch, uint64_t seed) {
+    nn::Context context(true, precision_, seed, flat_.get());
+    const DecoderOutput out = model_->forward(batch, context);
+    nn::projected_cross_entropy(out.hidden,
+                                out.output_weight,
+                                out.output_bias,
+                                batch.target_out,
+                                0.1,
+                                nn::Smoothing::kFairseq,
+                                out.forbidden,
+                                {},
+                                context)
+        .loss.backward();
+  }
+
+  const std::string& name() const { return name_; }
+  double multiply_adds(const Batch& batch) const {
+    return model_->multiply_adds(batch.source.tokens(), batch.target_in.tokens());
+  }
+
+ private:
+  nn::Precision precision_;
+  std::string name_;
+  std::unique_ptr<Architecture> model_;
+  std::unique_ptr<nn::FlatParameters> flat_;
+};
+
+Batch make_batch(const RaceOptions& options) {
+  Random random(7);
+  const auto side = [&] {
+    std::vector<std::vector<int64_t>> ids;
+    for (int64_t total = 0; total < options.tokens; total += options.length) {
+      ids.emplace_back();
+      for (int64_t i = 0; i < options.length; ++i) {
+        const auto symbols = static_cast<uint64_t>(options.vocabulary - 4);
+        ids.back().push_back(4 + static_cast<int64_t>(random.below(symbols)));
+      }
+    }
+    return PackedTokens::pack(ids);
+  };
+  Batch batch;
+  batch.source = side();
+  batch.target_in = side();
+  batch.target_out = batch.target_in.ids;
+  return batch;
+}
+
+double now(bool processor_time) {
+  if (processor_time)
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void race(const RaceOptions& options) {
+  Registry registry;
+  load_plugins(registry, plugin_search_path({}));
+  std::vector<Runner> runners;
+  for (const std::string& model : options.models) runners.emplace_back(registry, model, options);
+  const Batch batch = make_batch(options);
+  std::vector<std::vector<double>> seconds(runners.size());
+  constexpr int64_t kWarmUp = 2;
+  for (int64_t round = 0; round < options.rounds + kWarmUp; ++round) {
+    for (size_t i = 0; i < runners.size(); ++i) {
+      const double start = now(options.processor_time);
+      runners[i].run(batch, static_cast<uint64_t>(round));
+      if (round >= kWarmUp)
+        seconds[i].push_back(now(options.processor_time) - start);
+    }
+  }
+  const double base = median(seconds[0]), base_work = runners[0].multiply_adds(batch);
+  for (size_t i = 0; i < runners.size(); ++i) {
+    const double time = median(seconds[i]) / base;
+    const double work = runners[i].multiply_adds(batch) / base_work;
+    fmt::print(
+        "{{\"model\": \"{}\", \"precision\": \"{}\", \"threads\": {}, \"seconds\": {:.4f}, "
+        "\"target_tokens_per_second\": {:.0f}, \"time_ratio\": {:.3f}, \"multiply_add_ratio\": "
+        "{:.3f}, \"quotient\": {:.3f}}}\n",
+        runners[i].name(),
+        options.precision,
+        options.threads,
+        median(seconds[i]),
+        static_cast<double>(batch.target_in.tokens()) / median(seconds[i]),
+        time,
+        work,
+        time / work);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    RaceOptions options;
+    OptionTable table;
+    options.describe(table);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    parse_command_line(table, arguments);
+    at::set_num_threads(static_cast<int>(options.threads));
+    nn::install_caching_allocator();
+    race(options);
+    return kExitOk;
+  } catch (const Error& error) {
+    fmt::print(stderr, "bench-variants: {}\n", error.what());
+    return error.exit_code();
+  }
+}
