@@ -14,9 +14,9 @@ namespace phraseq::score {
 /// with one of these and `_` (`source_en`); `category` for the groups, `distance` for the distance
 /// and `tree` for the source's parse trees, where there are such columns.
 struct ContrastiveColumns {
-  std::string source, reference, contrastive;
-  std::vector<std::string> groups;
-  std::string distance;
+  std::string source = {}, reference = {}, contrastive = {};
+  std::vector<std::string> groups = {};
+  std::string distance = {};
   std::string tree = {};
 };
 
