@@ -25,6 +25,58 @@ plot::HeatMapAxis axis_of(const RecordedSentence& sentence, int64_t length) {
   return {"", numbers(length), {}};
 }
 
+/// Groups that the tensor's notes tell of: the lengths of phrases.
+std::vector<plot::LabelGroup> groups_of(const RecordedTensor& tensor) {
+  std::vector<plot::LabelGroup> groups;
+  const auto lengths = tensor.notes.find("phrase_lengths");
+  if (lengths == tensor.notes.end())
+    return groups;
+  for (const int64_t length : lengths->second) groups.push_back({"", static_cast<size_t>(length)});
+  return groups;
+}
+
+/// What names have in common: their first so many bytes, up to a point; their last, from one on.
+struct CommonEnds {
+  explicit CommonEnds(const std::vector<const RecordedTensor*>& tensors) {
+    const std::string& first = tensors.front()->name;
+    size_t same = first.size(), same_end = first.size();
+    for (const auto* tensor : tensors) {
+      const std::string& name = tensor->name;
+      const auto begin = std::mismatch(first.begin(), first.end(), name.begin(), name.end());
+      const auto end = std::mismatch(first.rbegin(), first.rend(), name.rbegin(), name.rend());
+      same = std::min(same, static_cast<size_t>(begin.first - first.begin()));
+      same_end = std::min(same_end, static_cast<size_t>(end.first - first.rbegin()));
+    }
+    const size_t point = first.rfind('.', same == 0 ? 0 : same - 1);
+    front = same == 0 || point == std::string::npos ? 0 : point + 1;
+    const size_t last_point = first.find('.', first.size() - same_end);
+    back = last_point == std::string::npos ? 0 : first.size() - last_point;
+  }
+
+  size_t front = 0, back = 0;
+};
+
+/// One row a tensor, called by what its name has of its own.
+void label_rows(const RecordedSentence& sentence,
+                const std::vector<const RecordedTensor*>& tensors,
+                plot::HeatMap& map) {
+  const std::string& first = tensors.front()->name;
+  map.title = fmt::format("Sentence {}: {}", sentence.id + 1, first);
+  map.rows.labels = {""};
+  if (tensors.size() == 1)
+    return;
+  const CommonEnds common(tensors);
+  map.title = fmt::format("Sentence {}: {}*{}",
+                          sentence.id + 1,
+                          first.substr(0, common.front),
+                          first.substr(first.size() - common.back));
+  map.rows.labels.clear();
+  for (const auto* tensor : tensors) {
+    const size_t length = tensor->name.size() - common.front - common.back;
+    map.rows.labels.push_back(tensor->name.substr(common.front, length));
+  }
+}
+
 UsageError does_not_fit(const std::vector<const RecordedTensor*>& tensors) {
   std::vector<std::string> found;
   for (const auto* tensor : tensors)
@@ -56,9 +108,9 @@ plot::HeatMap recorded_map(const RecordedSentence& sentence,
     map.rows = {"", numbers(tensors.front()->shape[0]), {}};
     map.columns = axis_of(sentence, tensors.front()->shape[1]);
   } else if (!tensors.empty() && are_rows(tensors)) {
-    map.title = fmt::format("Sentence {}", sentence.id + 1);
-    for (const auto* tensor : tensors) map.rows.labels.push_back(tensor->name);
+    label_rows(sentence, tensors, map);
     map.columns = axis_of(sentence, tensors.front()->shape[0]);
+    map.columns.groups = groups_of(*tensors.front());
   } else {
     throw does_not_fit(tensors);
   }

@@ -73,7 +73,7 @@ ChartFrame::ChartFrame(const Chart& chart, const Scale& scale, double category_w
   left_ = kMargin + (chart.value_title.empty() ? 0 : kTextSize + 10) + tick_width + 8;
   plot_width_ = category_width_ * categories;
   width_ =
-      std::max(left_ + plot_width_, kMargin + text_width(chart.title, kTitleSize) * 1.08) + kMargin;
+      std::max(left_ + plot_width_, kMargin + text_width(chart.title, kTitleSize) * 1.15) + kMargin;
   top_ = kMargin + kTitleSize + 14;
   const auto places = legend_places();
   top_ = (places.empty() ? top_ : places.back().y + 10) + 14;

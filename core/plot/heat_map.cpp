@@ -50,26 +50,35 @@ double widest(const std::vector<std::string>& labels) {
   return width;
 }
 
+bool has_names(const std::vector<LabelGroup>& groups) {
+  return std::any_of(
+      groups.begin(), groups.end(), [](const LabelGroup& group) { return !group.name.empty(); });
+}
+
 /// Where things stand.
 struct Places {
   explicit Places(const HeatMap& map) {
     cells_width = kCell * static_cast<double>(map.columns.labels.size());
     cells_height = kCell * static_cast<double>(map.rows.labels.size());
     const double row_band =
-        (map.rows.groups.empty() ? 0 : kGroupBand) + (map.rows.title.empty() ? 0 : kGroupBand);
-    const double column_band = (map.columns.groups.empty() ? 0 : kGroupBand) +
+        (has_names(map.rows.groups) ? kGroupBand : 0) + (map.rows.title.empty() ? 0 : kGroupBand);
+    const double column_band = (has_names(map.columns.groups) ? kGroupBand : 0) +
                                (map.columns.title.empty() ? 0 : kGroupBand);
     left = kMargin + row_band + widest(map.rows.labels) + kLabelGap;
-    const double label_height = widest(map.columns.labels) * kSlope + kLabelSize;
+    const double widest_column = widest(map.columns.labels);
+    upright = widest_column < kCell;
+    const double label_height = upright ? kLabelSize : widest_column * kSlope + kLabelSize;
     top = kMargin + kTitleSize + 12 + column_band + label_height + kLabelGap;
     const double overhang =
         map.columns.labels.empty() ? 0 : text_width(map.columns.labels.back(), kLabelSize) / 2;
-    width = left + cells_width + std::max(overhang, 24.0) + kShadeWidth + 40 + kMargin;
-    width = std::max(width, kMargin * 2 + text_width(map.title, kTitleSize) * 1.08);
+    shades_left = left + cells_width + (upright ? 24.0 : std::max(overhang, 24.0));
+    width = shades_left + kShadeWidth + 40 + kMargin;
+    width = std::max(width, kMargin * 2 + text_width(map.title, kTitleSize) * 1.15);
     height = top + std::max(cells_height, 120.0) + kMargin;
   }
 
-  double left, top, cells_width, cells_height, width, height;
+  double left, top, cells_width, cells_height, shades_left, width, height;
+  bool upright;  ///< the labels of the columns
 };
 
 /// The middles of groups with a name, and the borders between groups, in cells.
@@ -80,7 +89,7 @@ void for_each_group(const std::vector<LabelGroup>& groups, const Name& name, con
     const double end = begin + static_cast<double>(group.size);
     if (begin > 0)
       border(begin);
-    if (group.size > 0)
+    if (group.size > 0 && !group.name.empty())
       name((begin + end) / 2, group.name);
     begin = end;
   }
@@ -133,10 +142,12 @@ void draw_row_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
 void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
   const Paint border{.stroke = "#d55e00", .stroke_width = 1.5};
   for (size_t column = 0; column < axis.labels.size(); ++column) {
+    const double middle = places.left + kCell * (static_cast<double>(column) + 0.5);
+    const TextStyle style = places.upright
+                                ? TextStyle{.size = kLabelSize, .anchor = Anchor::kMiddle}
+                                : TextStyle{.size = kLabelSize, .turn = kTurn};
     svg.text(
-        {places.left + kCell * (static_cast<double>(column) + 0.5) + 4, places.top - kLabelGap},
-        axis.labels[column],
-        {.size = kLabelSize, .turn = kTurn});
+        {places.upright ? middle : middle + 4, places.top - kLabelGap}, axis.labels[column], style);
   }
   const TextStyle aside{.size = kLabelSize, .anchor = Anchor::kMiddle, .colour = "#777777"};
   double band = kMargin + kTitleSize + 12 + kLabelSize;
@@ -157,7 +168,7 @@ void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places)
 
 /// The shades beside their numbers, at the right.
 void draw_shades(Svg& svg, const HeatMap& map, const Places& places) {
-  const double left = places.width - kMargin - 40 - kShadeWidth;
+  const double left = places.shades_left;
   const double height = std::clamp(places.cells_height, 120.0, 240.0);
   for (int step = 0; step < kShadeSteps; ++step) {
     const double share = (step + 0.5) / kShadeSteps;

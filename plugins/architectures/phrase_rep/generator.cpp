@@ -19,6 +19,13 @@ at::Tensor equal_shares(const PhraseIndex& phrases, const at::Tensor& like) {
   return at::tensor(shares, at::kDouble).to(like.options());
 }
 
+std::vector<int64_t> lengths_of(const PhraseIndex& phrases) {
+  std::vector<int64_t> lengths;
+  for (int64_t phrase = 0; phrase < phrases.count(); ++phrase)
+    lengths.push_back(phrases.length(phrase));
+  return lengths;
+}
+
 }  // namespace
 
 PhraseGenerator::PhraseGenerator(const PhraseRepOptions& o, int64_t hidden)
@@ -48,7 +55,8 @@ at::Tensor PhraseGenerator::forward(const at::Tensor& x,
   const at::Tensor weights = residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
                                       : nn::segment_softmax(s, phrases.offsets);
   if (context.recording() != nullptr)
-    context.recording()->add(*this, "phrase_weights", weights);
+    context.recording()->add(
+        *this, "phrase_weights", weights, {{"phrase_lengths", lengths_of(phrases)}});
   return nn::segment_weighted_sum(x, weights, residual ? glance : at::Tensor(), phrases.offsets);
 }
 

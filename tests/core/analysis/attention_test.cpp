@@ -131,16 +131,39 @@ TEST(RecordedJson, NestsValuesByShape) {
   EXPECT_THAT(recorded_json(sentence, {}), HasSubstr("encoder_attn.weights"));
 }
 
-TEST(RecordedMap, ShowsOneMatrixOrSeveralRows) {
+TEST(RecordedMap, ShowsSeveralTensorsAsRows) {
   RecordedSentence sentence = example_sentence();
   auto map = recorded_map(sentence, {"phrase_weights"});
-  EXPECT_EQ(map.title, "Sentence 7");
+  EXPECT_EQ(map.title, "Sentence 7: encoder.phrase_generators.0.phrase_weights");
   EXPECT_THAT(map.columns.labels, ElementsAre("the", "cat", "</s>"));
-  EXPECT_THAT(map.rows.labels, ElementsAre("encoder.phrase_generators.0.phrase_weights"));
+  EXPECT_THAT(map.rows.labels, ElementsAre(""));
   EXPECT_THAT(map.values, ElementsAre(0.25, 0.75, 1.0));
-  map = recorded_map(sentence, {"transparent"});
+  RecordedTensor second = sentence.tensors[2];
+  second.name = "encoder.phrase_generators.10.phrase_weights";
+  second.values = {0.5F, 0, 2};
+  sentence.tensors.push_back(second);
+  map = recorded_map(sentence, {"phrase_weights"});
+  EXPECT_EQ(map.title, "Sentence 7: encoder.phrase_generators.*.phrase_weights");
+  EXPECT_THAT(map.rows.labels, ElementsAre("0", "10"));
+  EXPECT_THAT(map.values, ElementsAre(0.25, 0.75, 1.0, 0.5, 0, 2));
+  EXPECT_EQ(map.lowest, 0);
+  EXPECT_EQ(map.highest, 2);
+  sentence.tensors[2].notes["phrase_lengths"] = {2, 1};
+  map = recorded_map(sentence, {"phrase_weights"});
+  ASSERT_EQ(map.columns.groups.size(), 2u);
+  EXPECT_EQ(map.columns.groups[0].size, 2u);
+  EXPECT_EQ(XmlCheck(heat_map(map).document()).fault(), "");
+}
+
+TEST(RecordedMap, ShowsOneMatrix) {
+  const RecordedSentence sentence = example_sentence();
+  const auto map = recorded_map(sentence, {"transparent"});
   EXPECT_THAT(map.rows.labels, ElementsAre("1", "2"));
   EXPECT_THAT(map.columns.labels, ElementsAre("1"));
+}
+
+TEST(RecordedMap, RefusesWhatOnePictureCannotShow) {
+  const RecordedSentence sentence = example_sentence();
   EXPECT_THROW(recorded_map(sentence, {}), UsageError);
   EXPECT_THROW(recorded_map(sentence, {"nothing"}), UsageError);
 }
