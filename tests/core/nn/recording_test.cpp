@@ -77,6 +77,8 @@ TEST(Recording, HoldsWhatAttentionShowsInTheOrderOfThePass) {
   auto first = owner.register_module(
       "b", std::make_shared<MultiheadSelfAttention>(MultiheadAttentionOptions{4, 4, 2}));
   owner.to(at::kDouble);
+  for (const auto& entry : owner.named_parameters())
+    entry.value().set_data(normal(entry.value().sizes(), entry.key().size()));
   const PackedTokens tokens = sentences({3});
   const at::Tensor x = normal({3, 4}, 5);
   Recording recording;
