@@ -50,23 +50,47 @@ PHRASEQ_INLINE void softmax(Sum* scores, int64_t size) {
   for (int64_t i = 0; i < size; ++i) scores[i] *= inverse;
 }
 
-/// out[head] = Σ weight · value, in pieces that stay in registers.
+/// A key's score against a query, piece by piece; pieces before the first token count as zero.
+template <class Element, class Sum>
+PHRASEQ_INLINE Sum score(const Element* q,
+                         const VectorLayout& query,
+                         const Element* const* kv,
+                         const VectorLayout& key,
+                         int64_t token,
+                         int64_t head_column,
+                         int64_t size) {
+  Sum sum = 0;
+  for (int64_t j = 0; j < key.parts; ++j) {
+    const int64_t from = token - key.part_lag * (key.parts - 1 - j);
+    if (from < 0)
+      continue;
+    sum += dot<Element, Sum>(q + query.column + j * query.part_step + head_column,
+                             kv[from] + key.column + j * key.part_step + head_column,
+                             size);
+  }
+  return sum;
+}
+
+/// out = Σ weight · value over all kinds, in pieces that stay in registers.
 template <class Element, class Sum>
 PHRASEQ_INLINE void mix_values(const Element* const* kv,
-                               int64_t keys,
-                               int64_t value_offset,
+                               int64_t tokens,
+                               const AttendShape& shape,
+                               int64_t head_column,
                                const Sum* weights,
-                               int64_t size,
                                Element* out) {
   constexpr int64_t kPiece = 64;
-  for (int64_t begin = 0; begin < size; begin += kPiece) {
+  for (int64_t begin = 0; begin < shape.head_dim; begin += kPiece) {
     Sum sums[kPiece] = {};
-    const int64_t count = std::min(kPiece, size - begin);
-    for (int64_t key = 0; key < keys; ++key) {
-      const Element* value = kv[key] + value_offset + begin;
-      const Sum weight = weights[key];
+    const int64_t count = std::min(kPiece, shape.head_dim - begin);
+    const Sum* weight = weights;
+    for (int64_t k = 0; k < shape.kind_count; ++k) {
+      const int64_t column = shape.kinds[k].value.column + head_column + begin;
+      for (int64_t token = shape.kinds[k].first; token < tokens; ++token, ++weight) {
+        const Element* value = kv[token] + column;
 #pragma omp simd
-      for (int64_t i = 0; i < count; ++i) sums[i] += weight * load(value[i]);
+        for (int64_t i = 0; i < count; ++i) sums[i] += *weight * load(value[i]);
+      }
     }
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) store(sums[i], out[begin + i]);
@@ -76,21 +100,27 @@ PHRASEQ_INLINE void mix_values(const Element* const* kv,
 template <class Element, class Sum>
 PHRASEQ_INLINE void attend(const Element* q,
                            const Element* const* kv,
-                           int64_t keys,
+                           int64_t tokens,
                            const AttendShape& shape,
                            Sum* weights,
                            Element* out) {
-  const int64_t size = shape.head_dim;
-  const int64_t model = shape.heads * size;
-  const auto scale = static_cast<Sum>(shape.scale);
+  const int64_t keys = shape.keys_of(tokens);
   for (int64_t head = 0; head < shape.heads; ++head) {
+    const int64_t head_column = head * shape.head_dim;
     Sum* row = weights + head * keys;
-    for (int64_t key = 0; key < keys; ++key) {
-      row[key] = scale * dot<Element, Sum>(q + head * size, kv[key] + head * size, size);
+    Sum* next = row;
+    for (int64_t k = 0; k < shape.kind_count; ++k) {
+      const KeyKind& kind = shape.kinds[k];
+      const VectorLayout& query = shape.queries[shape.shared_query ? 0 : k];
+      const auto scale = static_cast<Sum>(kind.scale);
+      for (int64_t token = kind.first; token < tokens; ++token) {
+        *next++ =
+            scale * score<Element, Sum>(q, query, kv, kind.key, token, head_column, shape.head_dim);
+      }
     }
     if (keys > 0)
       softmax(row, keys);
-    mix_values(kv, keys, model + head * size, row, size, out + head * size);
+    mix_values(kv, tokens, shape, head_column, row, out + head_column);
   }
 }
 
@@ -99,31 +129,31 @@ PHRASEQ_INLINE void attend(const Element* q,
 PHRASEQ_VECTOR_CLONES
 void attend_row(const float* q,
                 const float* const* kv,
-                int64_t keys,
+                int64_t tokens,
                 const AttendShape& shape,
                 float* weights,
                 float* out) {
-  attend(q, kv, keys, shape, weights, out);
+  attend(q, kv, tokens, shape, weights, out);
 }
 
 PHRASEQ_VECTOR_CLONES
 void attend_row(const double* q,
                 const double* const* kv,
-                int64_t keys,
+                int64_t tokens,
                 const AttendShape& shape,
                 double* weights,
                 double* out) {
-  attend(q, kv, keys, shape, weights, out);
+  attend(q, kv, tokens, shape, weights, out);
 }
 
 PHRASEQ_VECTOR_CLONES
 void attend_row(const uint16_t* q,
                 const uint16_t* const* kv,
-                int64_t keys,
+                int64_t tokens,
                 const AttendShape& shape,
                 float* weights,
                 uint16_t* out) {
-  attend(q, kv, keys, shape, weights, out);
+  attend(q, kv, tokens, shape, weights, out);
 }
 
 }  // namespace phraseq::nn

@@ -9,21 +9,6 @@
 namespace phraseq::nn {
 namespace {
 
-/// Every head has one kind of query and one kind of key: keys from column 0 on, then values;
-/// queries from `query_column` on.
-AttentionLayout plain_layout(const AttentionOptions& options, int64_t model, int64_t query_column) {
-  HeadGroup group{0, options.heads, {{}}, {{}}};
-  group.keys[0].value.column = model;
-  group.keys[0].scale = options.scale;
-  group.queries[0].queries = {{.column = query_column}};
-  AttentionLayout layout;
-  layout.heads = options.heads;
-  layout.head_dim = model / options.heads;
-  layout.out_columns = model;
-  layout.groups = {group};
-  return layout;
-}
-
 void check_shapes(const at::Tensor& q,
                   const at::Tensor& kv,
                   int64_t parts,
@@ -57,7 +42,7 @@ at::Tensor self_attention(const at::Tensor& kvq,
   return grouped_attention(kvq,
                            kvq,
                            {tokens.offsets, tokens.offsets},
-                           plain_layout(options, model, 2 * model),
+                           plain_layout(model, options.heads, options.scale, 2 * model),
                            options.causal,
                            options.dropout,
                            context);
@@ -75,7 +60,7 @@ at::Tensor cross_attention(const at::Tensor& q,
   const at::Tensor out = grouped_attention(q,
                                            kv,
                                            {queries.offsets, keys.offsets},
-                                           plain_layout(options, q.size(1), 0),
+                                           plain_layout(q.size(1), options.heads, options.scale, 0),
                                            options.causal,
                                            options.dropout,
                                            context,

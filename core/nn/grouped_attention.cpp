@@ -220,6 +220,19 @@ void check_shapes(const at::Tensor& q,
 
 }  // namespace
 
+AttentionLayout plain_layout(int64_t model, int64_t heads, double scale, int64_t query_column) {
+  HeadGroup group{0, heads, {{}}, {{}}};
+  group.keys[0].value.column = model;
+  group.keys[0].scale = scale;
+  group.queries[0].queries = {{.column = query_column}};
+  AttentionLayout layout;
+  layout.heads = heads;
+  layout.head_dim = model / heads;
+  layout.out_columns = model;
+  layout.groups = {group};
+  return layout;
+}
+
 at::Tensor grouped_attention(const at::Tensor& q,
                              const at::Tensor& kv,
                              const SentenceRows& rows,

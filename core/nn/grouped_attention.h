@@ -44,6 +44,13 @@ struct AttentionLayout {
   int64_t weight_rows() const { return heads * query_kinds; }
 };
 
+/// Plain attention: every head has one kind of query, from `query_column` on, and one kind of key:
+/// keys from column 0 on, then values.
+PHRASEQ_API AttentionLayout plain_layout(int64_t model,
+                                         int64_t heads,
+                                         double scale,
+                                         int64_t query_column);
+
 /// Which rows belong to which sentence: sentence i is query rows queries[i] to queries[i+1] and key
 /// rows keys[i] to keys[i+1].
 struct SentenceRows {

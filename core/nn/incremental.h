@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
+#include "core/nn/grouped_attention.h"
 
 namespace phraseq::nn {
 
@@ -36,18 +37,24 @@ class PHRASEQ_API Ancestry {
 
 class PHRASEQ_API SelfAttentionCache {
  public:
+  /// Writes this step's keys and values kv [rows, …] and attends with q [rows, …] as `layout` reads
+  /// them (no windows; a kind of query with `first` > 0 gives zeros): [rows, out columns].
+  /// `ancestry` was advanced for this step already.
+  at::Tensor attend(const at::Tensor& q,
+                    const at::Tensor& kv,
+                    const Ancestry& ancestry,
+                    const AttentionLayout& layout);
   /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model].
   /// `ancestry` was advanced for this step already.
   at::Tensor attend(const at::Tensor& kvq, const Ancestry& ancestry, int64_t heads, double scale);
 
  private:
-  void append(const at::Tensor& kvq);
-  at::Tensor attend_cpu(const at::Tensor& kvq,
+  void append(const at::Tensor& kv, const Ancestry& ancestry);
+  at::Tensor attend_cpu(const at::Tensor& q,
                         const Ancestry& ancestry,
-                        int64_t heads,
-                        double scale) const;
+                        const AttentionLayout& layout) const;
 
-  std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, 2 · model]
+  std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, columns]
   int64_t used_ = 0;                // steps taken of the last block
   std::vector<at::Tensor> steps_;   // views, one a step
 };
@@ -62,6 +69,14 @@ PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               const std::vector<int64_t>& sentence_of_row,
                                               int64_t heads,
                                               double scale,
+                                              at::Tensor* weights = nullptr);
+/// The same as `layout` reads q and kv (see SelfAttentionCache::attend): [rows, out columns];
+/// `weights` as of grouped_attention.
+PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
+                                              const at::Tensor& kv,
+                                              const std::vector<int64_t>& offsets,
+                                              const std::vector<int64_t>& sentence_of_row,
+                                              const AttentionLayout& layout,
                                               at::Tensor* weights = nullptr);
 
 }  // namespace phraseq::nn

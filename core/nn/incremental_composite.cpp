@@ -1,10 +1,15 @@
 #include "core/nn/incremental_composite.h"
 
+#include <numeric>
+
+#include <ATen/ops/flatten.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
+
+#include "core/nn/grouped_attention_composite.h"
 
 namespace phraseq::nn {
 
@@ -74,6 +79,46 @@ at::Tensor cross_attention_composite(const at::Tensor& q,
       (*mean_weights)[row].slice(0, 0, ranges.count(row)).copy_(weights);
   }
   return out;
+}
+
+namespace {
+
+/// One query a row against keys that were gathered for it.
+at::Tensor attend_gathered(const at::Tensor& q,
+                           const at::Tensor& keys,
+                           const std::vector<int64_t>& key_offsets,
+                           const AttentionLayout& layout,
+                           at::Tensor* weights) {
+  std::vector<int64_t> query_offsets(key_offsets.size());
+  std::iota(query_offsets.begin(), query_offsets.end(), 0);
+  return composite::grouped_attention(
+      q, keys, {query_offsets, key_offsets}, layout, /*causal=*/false, 0.0, 0, weights);
+}
+
+}  // namespace
+
+at::Tensor self_attention_composite(const at::Tensor& q,
+                                    const std::vector<at::Tensor>& steps,
+                                    const Ancestry& ancestry,
+                                    const AttentionLayout& layout) {
+  std::vector<int64_t> offsets;
+  for (int64_t row = 0; row <= ancestry.rows(); ++row) offsets.push_back(row * ancestry.steps());
+  return attend_gathered(q, gather_past(steps, ancestry).flatten(0, 1), offsets, layout, nullptr);
+}
+
+at::Tensor cross_attention_composite(const at::Tensor& q,
+                                     const at::Tensor& kv,
+                                     const KeyRanges& ranges,
+                                     const AttentionLayout& layout,
+                                     at::Tensor* weights) {
+  std::vector<int64_t> places, offsets = {0};
+  for (int64_t row = 0; row < q.size(0); ++row) {
+    for (int64_t place = ranges.begin(row); place < ranges.end(row); ++place)
+      places.push_back(place);
+    offsets.push_back(static_cast<int64_t>(places.size()));
+  }
+  const at::Tensor keys = kv.index_select(0, at::tensor(places, at::kLong).to(kv.device()));
+  return attend_gathered(q, keys, offsets, layout, weights);
 }
 
 }  // namespace phraseq::nn

@@ -49,4 +49,15 @@ PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
                                                  double scale,
                                                  at::Tensor* mean_weights);
 
+/// As `layout` reads q [rows, …] and the steps' keys and values.
+PHRASEQ_API at::Tensor self_attention_composite(const at::Tensor& q,
+                                                const std::vector<at::Tensor>& steps,
+                                                const Ancestry& ancestry,
+                                                const AttentionLayout& layout);
+PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
+                                                 const at::Tensor& kv,
+                                                 const KeyRanges& ranges,
+                                                 const AttentionLayout& layout,
+                                                 at::Tensor* weights);
+
 }  // namespace phraseq::nn

@@ -1,27 +1,70 @@
 #include "plugins/architectures/phrasal_attention/decoding.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <ATen/ATen.h>
+
+#include "core/nn/cpu_kernels.h"
 
 namespace phraseq::phrasal {
 namespace {
 
-/// The rows that `ancestry` says, of the step so many before the newest.
-at::Tensor ancestors(const nn::Ancestry& ancestry, int64_t back, at::Device device) {
-  at::Tensor places = at::empty({ancestry.rows()}, at::kLong);
-  auto* place = places.mutable_data_ptr<int64_t>();
-  for (int64_t row = 0; row < ancestry.rows(); ++row)
-    place[row] = ancestry.of(row)[ancestry.steps() - 1 - back];
-  return places.to(device);
+/// The rows of the tokens `lag` before, in packed sentences.
+std::vector<int64_t> rows_before(const PackedTokens& tokens, int64_t lag) {
+  std::vector<int64_t> rows(static_cast<size_t>(tokens.tokens()), -1);
+  for (int64_t s = 0; s < tokens.sentences(); ++s) {
+    const auto sentence = static_cast<size_t>(s);
+    for (int64_t row = tokens.offsets[sentence] + lag; row < tokens.offsets[sentence + 1]; ++row)
+      rows[static_cast<size_t>(row)] = row - lag;
+  }
+  return rows;
 }
 
-/// 0, 1 · length, 2 · length, …
-std::vector<int64_t> equal_offsets(int64_t count, int64_t length) {
-  std::vector<int64_t> offsets(static_cast<size_t>(count) + 1);
-  for (int64_t i = 0; i <= count; ++i) offsets[static_cast<size_t>(i)] = i * length;
-  return offsets;
+/// One row's sums over the windows of a piece.
+template <typename T>
+void sum_row(const T* products,
+             const std::vector<const T*>& earlier,
+             const SummedColumns::Piece& piece,
+             T* sum) {
+  const auto tap = [&](int64_t lag) {
+    return piece.column + (piece.window - 1 - lag) * piece.window_step;
+  };
+  const T* own = products + tap(0);
+  std::copy_n(own, piece.width, sum);
+  for (int64_t lag = 1; lag < std::min<int64_t>(piece.window, std::ssize(earlier) + 1); ++lag) {
+    if (const T* row = earlier[static_cast<size_t>(lag - 1)])
+      nn::cpu::loops<T>().dropout_add(row + tap(lag), sum, sum, {0, 1, piece.width}, {});
+  }
+}
+
+at::Tensor sum_windows_cpu(const at::Tensor& products,
+                           const std::vector<EarlierProducts>& earlier,
+                           const SummedColumns& columns) {
+  at::Tensor sums = at::empty({products.size(0), columns.columns}, products.options());
+  nn::cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
+    nn::cpu::over_rows(sums, [&](int64_t first, int64_t last) {
+      std::vector<const T*> before(earlier.size());
+      for (int64_t row = first; row < last; ++row) {
+        for (size_t k = 0; k < earlier.size(); ++k) {
+          const int64_t place = earlier[k].rows[static_cast<size_t>(row)];
+          const at::Tensor& from = earlier[k].products;
+          before[k] = place < 0 ? nullptr : nn::cpu::data<T>(from) + place * from.size(1);
+        }
+        T* sum = nn::cpu::mutable_data<T>(sums) + row * columns.columns;
+        for (const auto& piece : columns.pieces) {
+          sum_row(nn::cpu::data<T>(products) + row * products.size(1), before, piece, sum);
+          sum += piece.width;
+        }
+      }
+    });
+  });
+  return sums;
+}
+
+/// The rows themselves, zero where there is none.
+at::Tensor gathered(const EarlierProducts& earlier) {
+  const at::Tensor rows = at::tensor(earlier.rows, at::kLong).to(earlier.products.device());
+  return earlier.products.index_select(0, rows.clamp_min(0)).mul(rows.ge(0).unsqueeze(1));
 }
 
 }  // namespace
@@ -56,17 +99,21 @@ SummedLayout::SummedLayout(const nn::AttentionLayout& original) : layout(origina
 }
 
 at::Tensor sum_windows(const at::Tensor& products,
-                       const std::vector<at::Tensor>& earlier,
+                       const std::vector<EarlierProducts>& earlier,
                        const SummedColumns& columns) {
-  std::vector<at::Tensor> sums;
+  if (products.is_cpu())
+    return sum_windows_cpu(products.contiguous(), earlier, columns);
+  std::vector<at::Tensor> before, sums;
+  for (const EarlierProducts& products_before : earlier)
+    before.push_back(gathered(products_before));
   for (const auto& piece : columns.pieces) {
     const auto tap = [&](const at::Tensor& rows, int64_t lag) {
       const int64_t column = piece.column + (piece.window - 1 - lag) * piece.window_step;
       return rows.narrow(1, column, piece.width);
     };
     at::Tensor sum = tap(products, 0);
-    for (int64_t lag = 1; lag < piece.window && lag <= static_cast<int64_t>(earlier.size()); ++lag)
-      sum = sum + tap(earlier[static_cast<size_t>(lag - 1)], lag);
+    for (int64_t lag = 1; lag < std::min<int64_t>(piece.window, std::ssize(before) + 1); ++lag)
+      sum = sum + tap(before[static_cast<size_t>(lag - 1)], lag);
     sums.push_back(sum);
   }
   return at::cat(sums, 1);
@@ -75,19 +122,20 @@ at::Tensor sum_windows(const at::Tensor& products,
 at::Tensor sum_windows(const at::Tensor& products,
                        const PackedTokens& tokens,
                        const SummedColumns& columns) {
-  std::vector<at::Tensor> earlier;
-  for (int64_t lag = 1; lag < columns.longest_window && lag < products.size(0); ++lag) {
-    const at::Tensor moved = at::constant_pad_nd(products, {0, 0, lag, -lag});
-    earlier.push_back(moved.mul(tokens.positions.ge(lag).unsqueeze(1)));
-  }
+  std::vector<EarlierProducts> earlier;
+  for (int64_t lag = 1; lag < columns.longest_window; ++lag)
+    earlier.push_back({products, rows_before(tokens, lag)});
   return sum_windows(products, earlier, columns);
 }
 
-std::vector<at::Tensor> RecentProducts::earlier(const nn::Ancestry& ancestry, int64_t count) const {
-  std::vector<at::Tensor> found;
+std::vector<EarlierProducts> RecentProducts::earlier(const nn::Ancestry& ancestry,
+                                                     int64_t count) const {
+  std::vector<EarlierProducts> found;
   for (int64_t back = 1; back <= count && back < ancestry.steps(); ++back) {
-    const at::Tensor& products = newest_first_[static_cast<size_t>(back - 1)];
-    found.push_back(products.index_select(0, ancestors(ancestry, back, products.device())));
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < ancestry.rows(); ++row)
+      rows.push_back(ancestry.of(row)[ancestry.steps() - 1 - back]);
+    found.push_back({newest_first_[static_cast<size_t>(back - 1)], std::move(rows)});
   }
   return found;
 }
@@ -95,52 +143,6 @@ std::vector<at::Tensor> RecentProducts::earlier(const nn::Ancestry& ancestry, in
 void RecentProducts::append(const at::Tensor& products, int64_t keep) {
   newest_first_.push_front(products);
   while (static_cast<int64_t>(newest_first_.size()) > keep) newest_first_.pop_back();
-}
-
-at::Tensor PastKeys::attend(const at::Tensor& queries,
-                            const nn::Ancestry& ancestry,
-                            const nn::AttentionLayout& layout,
-                            nn::Context& context) const {
-  std::vector<at::Tensor> past;
-  const int64_t steps = ancestry.steps();
-  for (int64_t step = 0; step < steps; ++step) {
-    const at::Tensor rows = ancestors(ancestry, steps - 1 - step, queries.device());
-    past.push_back(steps_[static_cast<size_t>(step)].index_select(0, rows));
-  }
-  const std::vector<int64_t> query_offsets = equal_offsets(ancestry.rows(), 1);
-  const std::vector<int64_t> key_offsets = equal_offsets(ancestry.rows(), steps);
-  return nn::grouped_attention(queries,
-                               at::stack(past, 1).flatten(0, 1),
-                               {query_offsets, key_offsets},
-                               layout,
-                               /*causal=*/false,
-                               /*dropout=*/0.0,
-                               context);
-}
-
-at::Tensor attend_to_sources(const at::Tensor& queries,
-                             const at::Tensor& keys_values,
-                             const nn::DecodingRows& rows,
-                             const nn::AttentionLayout& layout,
-                             nn::Context& context,
-                             at::Tensor* weights) {
-  std::vector<int64_t> places, offsets = {0};
-  for (const int64_t sentence : rows.sentence_of_row) {
-    const auto s = static_cast<size_t>(sentence);
-    for (int64_t row = rows.source_offsets[s]; row < rows.source_offsets[s + 1]; ++row)
-      places.push_back(row);
-    offsets.push_back(static_cast<int64_t>(places.size()));
-  }
-  const at::Tensor keys =
-      keys_values.index_select(0, at::tensor(places, at::kLong).to(queries.device()));
-  return nn::grouped_attention(queries,
-                               keys,
-                               {equal_offsets(queries.size(0), 1), offsets},
-                               layout,
-                               /*causal=*/false,
-                               /*dropout=*/0.0,
-                               context,
-                               weights);
 }
 
 }  // namespace phraseq::phrasal

@@ -39,10 +39,16 @@ struct SummedLayout {
   nn::AttentionLayout later_;
 };
 
-/// Sums over windows, [rows, summed columns]. earlier[k]: the products of the tokens k + 1 before,
-/// as many as there are; what is missing counts as zero.
+/// The products of tokens that stand so many places before those of a matrix's rows.
+struct EarlierProducts {
+  at::Tensor products;
+  std::vector<int64_t> rows;  ///< which row of `products`; -1 = there is no such token
+};
+
+/// Sums over windows, [rows, summed columns]. earlier[k]: the tokens k + 1 before, as many as there
+/// are; what is missing counts as zero.
 at::Tensor sum_windows(const at::Tensor& products,
-                       const std::vector<at::Tensor>& earlier,
+                       const std::vector<EarlierProducts>& earlier,
                        const SummedColumns& columns);
 /// The same for all tokens of packed sentences.
 at::Tensor sum_windows(const at::Tensor& products,
@@ -53,33 +59,11 @@ at::Tensor sum_windows(const at::Tensor& products,
 class RecentProducts {
  public:
   /// Those of up to `count` steps before the one that was just opened.
-  std::vector<at::Tensor> earlier(const nn::Ancestry& ancestry, int64_t count) const;
+  std::vector<EarlierProducts> earlier(const nn::Ancestry& ancestry, int64_t count) const;
   void append(const at::Tensor& products, int64_t keep);
 
  private:
   std::deque<at::Tensor> newest_first_;
 };
-
-/// Summed keys and values of all steps, found by a row's ancestors.
-class PastKeys {
- public:
-  void append(const at::Tensor& keys_values) { steps_.push_back(keys_values); }
-  /// One query a row: [rows, out columns].
-  at::Tensor attend(const at::Tensor& queries,
-                    const nn::Ancestry& ancestry,
-                    const nn::AttentionLayout& layout,
-                    nn::Context& context) const;
-
- private:
-  std::vector<at::Tensor> steps_;
-};
-
-/// Rows attend to the summed keys and values of their sources; `weights` as of grouped_attention.
-at::Tensor attend_to_sources(const at::Tensor& queries,
-                             const at::Tensor& keys_values,
-                             const nn::DecodingRows& rows,
-                             const nn::AttentionLayout& layout,
-                             nn::Context& context,
-                             at::Tensor* weights);
 
 }  // namespace phraseq::phrasal

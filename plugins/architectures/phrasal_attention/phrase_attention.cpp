@@ -10,7 +10,7 @@ namespace {
 
 struct GrowingPhrases final : nn::AttentionState {
   RecentProducts recent;
-  PastKeys past;
+  nn::SelfAttentionCache past;  ///< windows summed
 };
 
 struct SourcePhrases final : nn::AttentionState {
@@ -59,11 +59,11 @@ at::Tensor PhraseSelfAttention::step(const at::Tensor& x,
   const int64_t reach =
       std::max(summed_.keys_values.longest_window, summed_.queries.longest_window) - 1;
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
-  phrases.past.append(sum_windows(products, earlier, summed_.keys_values));
+  const at::Tensor keys_values = sum_windows(products, earlier, summed_.keys_values);
   const at::Tensor queries = sum_windows(products, earlier, summed_.queries);
   phrases.recent.append(products, reach);
   const auto& layout = summed_.at(rows.ancestry.steps() == 1);
-  return output_.forward(phrases.past.attend(queries, rows.ancestry, layout, context), context);
+  return output_.forward(phrases.past.attend(queries, keys_values, rows.ancestry, layout), context);
 }
 
 void PhraseSelfAttention::initialise(nn::Initialiser& initialiser) {
@@ -126,12 +126,13 @@ at::Tensor PhraseCrossAttention::step(const at::Tensor& x,
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
   phrases.recent.append(products, reach);
   at::Tensor all_weights;
-  const at::Tensor heads = attend_to_sources(sum_windows(products, earlier, summed_.queries),
-                                             phrases.keys_values,
-                                             rows,
-                                             summed_.at(first),
-                                             context,
-                                             weights ? &all_weights : nullptr);
+  const at::Tensor heads =
+      nn::decode_cross_attention(sum_windows(products, earlier, summed_.queries),
+                                 phrases.keys_values,
+                                 rows.source_offsets,
+                                 rows.sentence_of_row,
+                                 summed_.at(first),
+                                 weights ? &all_weights : nullptr);
   if (weights) {
     *weights = align_to_tokens(
         all_weights, plan_.lengths, at::full({x.size(0)}, first, x.options().dtype(at::kBool)));
