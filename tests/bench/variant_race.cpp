@@ -1,15 +1,16 @@
-// A training update of phrase-aware variants beside that of the Transformer they extend, in one run
-// on the same made-up sentences: the ratio of times next to the ratio of multiply-adds, one line of
-// JSON a variant.
+// A training update of phrase-aware variants, or decoding with them, beside that of the Transformer
+// they extend, in one run on the same made-up sentences: the ratios of times and of memory next to
+// the ratio of multiply-adds, one line of JSON a variant.
 //
-//   bench-variants [--precision fp32|bf16] [--threads N] [--rounds N] [--tokens N] [--vocabulary N]
-//                  [--length N] BASE VARIANT...
+//   bench-variants [--work train|decode] [--precision fp32|bf16] [--threads N] [--rounds N]
+//                  [--tokens N] [--vocabulary N] [--length N] [--beam N] BASE VARIANT...
 //
 // BASE and VARIANT are architectures or presets of the plugins built, with options behind colons:
 //   bench-variants transformer_nguyen_nguyen phrase_transformer_3:pt-dropout-scope=position
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -32,12 +33,20 @@ namespace {
 using namespace phraseq;
 
 struct RaceOptions : Options {
+  std::string work = "train";
   std::string precision = "fp32";
   bool processor_time = false;
   int64_t threads = 2, rounds = 9, tokens = 1700, vocabulary = 20000, length = 25;
+  int64_t beam = 4;
   std::vector<std::string> models;
 
+  bool decodes() const { return work == "decode"; }
+  int64_t rows_per_sentence() const { return decodes() ? beam : 1; }
+
   void describe(OptionTable& v) override {
+    v.field("work", work, "An update, or decoding as a beam search does.")
+        .one_of({"train", "decode"});
+    v.field("beam", beam, "Hypotheses of a sentence in decoding.").at_least(1);
     v.field("precision", precision, "Arithmetic of products.").one_of({"fp32", "bf16"});
     v.field("processor-time",
             processor_time,
@@ -76,8 +85,26 @@ class Runner {
       flat_->refresh_bf16();
   }
 
+  void run(const RaceOptions& options, const Batch& batch, uint64_t seed) {
+    if (options.decodes())
+      return decode(batch, options);
+    update(batch, seed);
+  }
+
+  const std::string& name() const { return name_; }
+  double multiply_adds(const RaceOptions& options, const Batch& batch) const {
+    return model_->multiply_adds(batch.source.tokens(),
+                                 options.rows_per_sentence() * batch.target_in.tokens());
+  }
+  /// Bytes of values and, in training, gradients.
+  double parameter_bytes(const RaceOptions& options) const {
+    const auto values = static_cast<double>(flat_->values().nbytes());
+    return options.decodes() ? values : 2 * values;
+  }
+
+ private:
   /// A forward and a backward pass.
-  void run(const Batch& batch, uint64_t seed) {
+  void update(const Batch& batch, uint64_t seed) {
     nn::Context context(true, precision_, seed, flat_.get());
     const DecoderOutput out = model_->forward(batch, context);
     nn::projected_cross_entropy(out.hidden,
@@ -92,12 +119,25 @@ class Runner {
         .loss.backward();
   }
 
-  const std::string& name() const { return name_; }
-  double multiply_adds(const Batch& batch) const {
-    return model_->multiply_adds(batch.source.tokens(), batch.target_in.tokens());
+  /// Every hypothesis takes `length` steps; after each, a sentence's hypotheses change places.
+  void decode(const Batch& batch, const RaceOptions& options) {
+    at::NoGradGuard no_grad;
+    nn::Context context(false, precision_, 0, flat_.get());
+    const auto session =
+        model_->start_decoding(batch, {options.length, options.beam, false}, context);
+    std::vector<int64_t> all_rows, next;
+    for (int64_t row = 0; row < options.beam * batch.sentences(); ++row) {
+      all_rows.push_back(row / options.beam);
+      next.push_back(row - row % options.beam + (row + 1) % options.beam);
+    }
+    session->select(all_rows);
+    const at::Tensor tokens = at::full({options.beam * batch.sentences()}, 5, at::kLong);
+    for (int64_t step = 0; step < options.length; ++step) {
+      session->step(tokens);
+      session->select(next);
+    }
   }
 
- private:
   nn::Precision precision_;
   std::string name_;
   std::unique_ptr<Architecture> model_;
@@ -135,6 +175,25 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// A line of /proc/self/status in bytes.
+double status_bytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":"))
+      return 1024.0 * std::stod(line.substr(name.size() + 1));
+  }
+  return 0;
+}
+
+/// What one more run of a model takes at most, its parameters included.
+double peak_bytes(Runner& runner, const RaceOptions& options, const Batch& batch) {
+  nn::release_cached_memory();
+  std::ofstream("/proc/self/clear_refs") << 5;  // begins the peak anew
+  const double before = status_bytes("VmRSS");
+  runner.run(options, batch, 1);
+  return status_bytes("VmHWM") - before + runner.parameter_bytes(options);
+}
+
 void race(const RaceOptions& options) {
   Registry registry;
   load_plugins(registry, plugin_search_path({}));
@@ -146,27 +205,34 @@ void race(const RaceOptions& options) {
   for (int64_t round = 0; round < options.rounds + kWarmUp; ++round) {
     for (size_t i = 0; i < runners.size(); ++i) {
       const double start = now(options.processor_time);
-      runners[i].run(batch, static_cast<uint64_t>(round));
+      runners[i].run(options, batch, static_cast<uint64_t>(round));
       if (round >= kWarmUp)
         seconds[i].push_back(now(options.processor_time) - start);
     }
   }
-  const double base = median(seconds[0]), base_work = runners[0].multiply_adds(batch);
+  const double base = median(seconds[0]), base_work = runners[0].multiply_adds(options, batch);
+  const double base_bytes = peak_bytes(runners[0], options, batch);
+  const auto tokens = static_cast<double>(options.rows_per_sentence() * batch.target_in.tokens());
   for (size_t i = 0; i < runners.size(); ++i) {
     const double time = median(seconds[i]) / base;
-    const double work = runners[i].multiply_adds(batch) / base_work;
+    const double work = runners[i].multiply_adds(options, batch) / base_work;
+    const double bytes = peak_bytes(runners[i], options, batch);
     fmt::print(
-        "{{\"model\": \"{}\", \"precision\": \"{}\", \"threads\": {}, \"seconds\": {:.4f}, "
+        "{{\"model\": \"{}\", \"work\": \"{}\", \"precision\": \"{}\", \"threads\": {}, "
+        "\"seconds\": {:.4f}, "
         "\"target_tokens_per_second\": {:.0f}, \"time_ratio\": {:.3f}, \"multiply_add_ratio\": "
-        "{:.3f}, \"quotient\": {:.3f}}}\n",
+        "{:.3f}, \"quotient\": {:.3f}, \"mebibytes\": {:.0f}, \"memory_ratio\": {:.3f}}}\n",
         runners[i].name(),
+        options.work,
         options.precision,
         options.threads,
         median(seconds[i]),
-        static_cast<double>(batch.target_in.tokens()) / median(seconds[i]),
+        tokens / median(seconds[i]),
         time,
         work,
-        time / work);
+        time / work,
+        bytes / (1 << 20),
+        bytes / base_bytes);
   }
 }
 
