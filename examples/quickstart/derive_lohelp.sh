@@ -1,15 +1,29 @@
 #!/usr/bin/env bash
-# Makes an English-German corpus (about 25,500 training pairs) from LibreOffice's help in two Debian
-# packages: 5 MB are downloaded, nothing is installed. The texts are under the MPL-2.0.
+# Makes a parallel corpus from LibreOffice's help in two Debian packages: 5 to 7 MB are downloaded, nothing
+# is installed. The texts are under the MPL-2.0. English-German has about 25,500 training pairs,
+# Vietnamese-Chinese 13,000.
 #
-#   derive_lohelp.sh FOLDER      writes FOLDER/{train,dev,test}.{en,de}
+#   derive_lohelp.sh FOLDER [SOURCE TARGET]      writes FOLDER/{train,dev,test}.{SOURCE,TARGET}
+#
+# SOURCE and TARGET, en and de when left out, are two of en de fr vi zh.
 set -euo pipefail
 
-[[ $# == 1 ]] || { echo "usage: derive_lohelp.sh FOLDER" >&2; exit 2; }
+[[ $# == 1 || $# == 3 ]] || { echo "usage: derive_lohelp.sh FOLDER [SOURCE TARGET]" >&2; exit 2; }
+readonly source=${2:-en} target=${3:-de}
+help_name() {  # the language as the packages' folders name it
+  case $1 in
+    en) echo en-US ;;
+    zh) echo zh-CN ;;
+    de | fr | vi) echo "$1" ;;
+    *) echo "derive_lohelp: error: no language '$1'; en de fr vi zh are there" >&2; exit 2 ;;
+  esac
+}
+source_name=$(help_name "$source")
+target_name=$(help_name "$target")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-readonly packages=(libreoffice-help-en-us libreoffice-help-de)
+readonly packages=("libreoffice-help-${source_name,,}" "libreoffice-help-${target_name,,}")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,10 +42,11 @@ for package in libreoffice-help-*.deb; do
 done
 
 export LC_ALL=C
-for language in en-US de; do
+for language in "$source_name" "$target_name"; do
   (cd "usr/share/libreoffice/help/$language" && find text -name '*.html' | sort |
     xargs awk -f "$here/lohelp_paragraphs.awk") > "$language.tsv"
 done
-awk -v folder="$work" -v source=en -v target=de -f "$here/lohelp_pairs.awk" de.tsv en-US.tsv
-mv {train,dev,test}.{en,de} "$folder"
-wc -l "$folder"/{train,dev,test}.en | sed '$d' | awk '{print "lohelp: " $1 " pairs in " $2}'
+awk -v folder="$work" -v source="$source" -v target="$target" -f "$here/lohelp_pairs.awk" \
+  "$target_name.tsv" "$source_name.tsv"
+for language in "$source" "$target"; do mv {train,dev,test}."$language" "$folder"; done
+wc -l "$folder"/{train,dev,test}."$source" | sed '$d' | awk '{print "lohelp: " $1 " pairs in " $2}'
