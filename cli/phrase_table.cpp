@@ -1,0 +1,56 @@
+// phraseq phrase-table: look at the phrases that a table finds in a text; check a table.
+
+#include "core/memory/phrase_table.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/memory/match_report.h"
+#include "core/memory/phrase_table_options.h"
+
+namespace {
+
+using namespace phraseq;
+
+constexpr const char* kUsage = "match|check [OPTIONS]";
+constexpr const char* kDescription =
+    "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases that a "
+    "text's "
+    "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is).";
+
+int check(const PhraseTableOptions& options) {
+  const auto problems = check_phrase_table(options.table_file(), options.lowercase);
+  for (const PhraseTableProblem& problem : problems)
+    fmt::print("{}:{}: {}: {}\n", options.table_file(), problem.line, problem.kind, problem.text);
+  if (problems.empty())
+    fmt::print("{}: no problems\n", options.table_file());
+  return problems.empty() ? kExitOk : kExitData;
+}
+
+int match(const PhraseTableOptions& options) {
+  const PhraseMemory memory = options.make_memory();
+  report_matches(memory, options.match_settings(), std::cout);
+  return kExitOk;
+}
+
+int phrase_table(std::span<const std::string> arguments) {
+  PhraseTableOptions options;
+  OptionTable table;
+  options.describe(table);
+  const bool has_work = begin_command(
+      table, "phrase-table", kUsage, kDescription, arguments, [&] { return options.problems(); });
+  if (!has_work)
+    return kExitOk;
+  return options.action == "check" ? check(options) : match(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("phrase-table", argc, argv, phrase_table);
+}

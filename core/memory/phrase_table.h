@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+/// The external phrase memory of Tang et al. 2016: tables of phrases and their translations, where
+/// their phrases occur in a sentence, and which of them get one of the memory's slots.
+namespace phraseq {
+
+/// One source phrase and its one translation; words of the text before subword segmentation.
+struct PhraseEntry {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+  std::string category;      ///< dates, names, numbers, locations, organizations, others …
+  double probability = 1.0;  ///< of the target, given the source
+  int64_t count = 1;         ///< how often the source was seen with any target
+  int64_t line = 0;          ///< in the file it came from, from 1; 0 = made by a rule
+};
+
+/// Words between white space of any kind (core/text/white_space.h).
+PHRASEQ_API std::vector<std::string> phrase_words(std::string_view text);
+/// Words joined by single spaces.
+PHRASEQ_API std::string phrase_text(const std::vector<std::string>& words);
+
+/// A line read as `source ||| target ||| category ||| probability ||| count`.
+struct ParsedPhraseLine {
+  PhraseEntry entry;                  ///< as far as it could be read
+  std::vector<std::string> problems;  ///< what is wrong, a clause each; empty = a good line
+};
+PHRASEQ_API ParsedPhraseLine parse_phrase_line(std::string_view line);
+
+/// The line that parse_phrase_line reads as this entry, without line feed; the probability has as
+/// many digits as it needs to be read back exactly.
+PHRASEQ_API std::string phrase_line(const PhraseEntry& entry);
+
+/// A phrase table in memory, in the order of its file (docs/formats/phrase_table.md).
+class PHRASEQ_API PhraseTable {
+ public:
+  PhraseTable() = default;
+
+  /// Throws DataError naming file and line for a line that is not an entry, and, naming both lines,
+  /// for a source that has an entry already: also one that lower-casing makes equal.
+  static PhraseTable read(const std::string& path, bool lowercase = false);
+
+  const std::vector<PhraseEntry>& entries() const { return entries_; }
+
+ private:
+  std::vector<PhraseEntry> entries_;
+};
+
+/// One finding of check_phrase_table.
+struct PhraseTableProblem {
+  int64_t line = 0;
+  std::string kind;  ///< format, duplicate or conflict
+  std::string text;
+};
+
+/// All that is wrong with a table, in the order of its lines: lines that are no entries (format),
+/// sources that come again with the same target (duplicate) or another one (conflict).
+PHRASEQ_API std::vector<PhraseTableProblem> check_phrase_table(const std::string& path,
+                                                               bool lowercase = false);
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/memory/match_report.h"
+#include "core/memory/phrase_memory.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// The options of `phraseq phrase-table`.
+struct PHRASEQ_API PhraseTableOptions final : Options {
+  std::string action;
+  std::string subject;
+  std::string phrase_table;
+  bool lowercase = false;
+  std::string input = "-";
+  std::string reference;
+  bool json = false;
+  int64_t pn_slots = 10;
+  std::string pn_overlap = "greedy";
+  std::string pn_repeat = "slots";
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  /// The table's file, from either spelling.
+  const std::string& table_file() const { return subject.empty() ? phrase_table : subject; }
+  PhraseSelectionOptions selection() const;
+  PhraseMemory make_memory() const;
+  MatchSettings match_settings() const { return {input, reference, json}; }
+};
+
+}  // namespace phraseq
