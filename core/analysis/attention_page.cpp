@@ -66,7 +66,7 @@ std::string data_json(const AttentionMap& map, const std::vector<AttentionWeight
       json += head == kMeanOfHeads ? "[" : ",\n[";
       bool first = true;
       for (const double value : map.values(weights, head)) {
-        json += fmt::format("{}{:.4g}", first ? "" : ",", value < 5e-5 ? 0.0 : value);
+        json += fmt::format("{}{:.4g}", first ? "" : ",", value >= 5e-5 ? value : 0.0);
         first = false;
       }
       json += ']';

@@ -1,6 +1,7 @@
 #include "core/analysis/recorded.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ void append_nested(std::string& text,
                    size_t& next) {
   if (dimension == tensor.shape.size()) {
     const float value = tensor.values[next++];
-    text += fmt::format("{:.6g}", value);
+    text += std::isfinite(value) ? fmt::format("{:.6g}", value) : "null";
     return;
   }
   text += '[';

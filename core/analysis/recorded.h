@@ -27,7 +27,8 @@ struct RecordedSentence {
 };
 
 /// One line of JSON: id, source, target, and the tensors whose names contain one of `wanted` (all
-/// when that is empty), each with shape, notes and nested values of six digits.
+/// when that is empty), each with shape, notes and nested values of six digits; null for one that
+/// is not finite.
 PHRASEQ_API std::string recorded_json(const RecordedSentence& sentence,
                                       const std::vector<std::string>& wanted);
 

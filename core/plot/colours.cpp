@@ -28,7 +28,8 @@ constexpr std::array<std::array<double, 3>, 9> kShades = {{{255, 255, 255},
 std::string series_colour(size_t number) { return kSeries[number % kSeries.size()]; }
 
 std::string shade(double share) {
-  const double place = std::clamp(share, 0.0, 1.0) * (kShades.size() - 1);
+  const double known = std::isnan(share) ? 0.0 : std::clamp(share, 0.0, 1.0);
+  const double place = known * (kShades.size() - 1);
   const auto below = std::min(static_cast<size_t>(place), kShades.size() - 2);
   const double rest = place - static_cast<double>(below);
   std::array<int, 3> mixed{};

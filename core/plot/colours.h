@@ -11,7 +11,8 @@ namespace phraseq::plot {
 /// 2008). They repeat after eight.
 PHRASEQ_API std::string series_colour(size_t number);
 
-/// From white (0) through blue to almost black (1), with even steps of lightness.
+/// From white (0) through blue to almost black (1), with even steps of lightness; NaN is
+/// white.
 PHRASEQ_API std::string shade(double share);
 
 }  // namespace phraseq::plot

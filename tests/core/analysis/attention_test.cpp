@@ -1,5 +1,7 @@
 #include "core/analysis/attention.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -129,6 +131,12 @@ TEST(RecordedJson, NestsValuesByShape) {
          {{"shape", {2, 1}}, {"notes", {{"levels", {0, 1}}}}, {"values", {{0.5}, {0.125}}}}}}}};
   EXPECT_EQ(object, expected);
   EXPECT_THAT(recorded_json(sentence, {}), HasSubstr("encoder_attn.weights"));
+}
+
+TEST(RecordedJson, HasNullWhereANumberIsNotFinite) {
+  RecordedSentence sentence;
+  sentence.tensors = {{"a.b", {2}, {std::nanf(""), 0.1F}, {}}};
+  EXPECT_THAT(recorded_json(sentence, {}), HasSubstr("\"values\":[null,0.1]"));
 }
 
 TEST(RecordedMap, ShowsSeveralTensorsAsRows) {

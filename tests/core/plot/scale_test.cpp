@@ -1,5 +1,7 @@
 #include "core/plot/scale.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +41,7 @@ TEST(Shade, GoesFromWhiteToDark) {
   EXPECT_EQ(shade(0.0625), "#eff5fb");  // halfway to #deebf7
   EXPECT_EQ(shade(-1), shade(0));
   EXPECT_EQ(shade(7), shade(1));
+  EXPECT_EQ(shade(std::nan("")), shade(0));
 }
 
 TEST(SeriesColour, DiffersForEightSeries) {
