@@ -16,6 +16,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional.h"
+#include "core/nn/recording.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::testing_support {
@@ -86,6 +87,27 @@ class CheckedModel {
                                                            output.forbidden,
                                                            pass);
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
+  }
+
+  /// All self-attention and cross-attention shows its weights in a recorded pass, rows that add up
+  /// to 1, and the pass computes what it computes unrecorded.
+  void expect_recorded_attention(const std::vector<Example>& examples, size_t modules) const {
+    at::NoGradGuard no_grad;
+    nn::Recording recording;
+    nn::Context pass = context();
+    pass.record_into(&recording);
+    const at::Tensor recorded = model_->forward(batch(examples), pass).logits(pass);
+    EXPECT_TRUE(recorded.equal(logits(examples)));
+    size_t shown = 0;
+    for (const auto& entry : recording.in_order(*model_)) {
+      if (!entry.name.ends_with("_attn.weights"))
+        continue;
+      ++shown;
+      ASSERT_EQ(entry.values.dim(), 5) << entry.name;
+      const at::Tensor sums = entry.values.sum({3, 4});  // [query kinds, heads, query tokens]
+      EXPECT_LT((sums - 1).abs().max().item<double>(), 1e-6) << entry.name;  // fp32
+    }
+    EXPECT_EQ(shown, modules);
   }
 
   /// A sentence scores alone as it does in a batch (promise 7 of the design).

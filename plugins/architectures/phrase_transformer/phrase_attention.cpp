@@ -6,7 +6,9 @@
 #include <ATen/ops/stack.h>
 
 #include "core/base/error.h"
+#include "core/nn/attention_weights.h"
 #include "core/nn/module_list.h"
+#include "core/nn/recording.h"
 
 namespace phraseq {
 namespace {
@@ -95,13 +97,17 @@ at::Tensor SharedPhraseAttention::forward(const at::Tensor& x,
   }
   columns.push_back(words.v);
   const at::Tensor rows = at::stack(columns, 1).flatten(1);  // [tokens, (2 · parts + 1) · model]
+  at::Tensor weights;
   const at::Tensor mixed = nn::grouped_attention(rows,
                                                  rows,
                                                  {tokens.offsets, tokens.offsets},
                                                  layout(),
                                                  causal,
                                                  maps_.options.dropout,
-                                                 context);
+                                                 context,
+                                                 context.recording() ? &weights : nullptr);
+  if (context.recording())
+    context.recording()->add(*this, "weights", weights);
   return maps_.out_proj->forward(mixed, context);
 }
 
@@ -155,6 +161,11 @@ at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
   }
   const at::Tensor kvq = at::stack(of_head, 2).flatten(1);  // [tokens, 3 · model]
   const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
+  if (context.recording()) {
+    const auto parts = kvq.chunk(3, 1);  // keys, values, queries
+    context.recording()->add(
+        *this, "weights", nn::attention_weights(parts[2], parts[0], tokens, tokens, attention));
+  }
   return maps_.out_proj->forward(nn::self_attention(kvq, tokens, attention, context), context);
 }
 

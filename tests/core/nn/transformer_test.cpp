@@ -77,6 +77,11 @@ TEST_P(GoldenTransformer, EqualsTheIndependentComputation) {
               testing::Pointwise(testing::DoubleNear(1e-10), expected));
 }
 
+TEST_P(GoldenTransformer, RecordsItsAttention) {
+  const size_t layers = golden()["sizes"]["layers"];
+  checked_->expect_recorded_attention(examples_, 3 * layers);
+}
+
 TEST_P(GoldenTransformer, ScoresASentenceAloneAsInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }

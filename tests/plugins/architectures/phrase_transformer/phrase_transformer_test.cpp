@@ -70,6 +70,11 @@ TEST_P(GoldenPhraseTransformer, EqualsTheIndependentComputation) {
               testing::Pointwise(testing::DoubleNear(1e-10), expected));
 }
 
+TEST_P(GoldenPhraseTransformer, RecordsItsAttention) {
+  const size_t layers = all_["sizes"]["layers"];
+  checked_->expect_recorded_attention(examples_, 3 * layers);
+}
+
 TEST_P(GoldenPhraseTransformer, ScoresASentenceAloneAsInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }
