@@ -85,7 +85,11 @@ class Runner {
       flat_->refresh_bf16();
   }
 
-  void run(const RaceOptions& options, const Batch& batch, uint64_t seed) {
+  /// One update or decoding of the batch, with what the architecture adds to it.
+  void run(const RaceOptions& options, Batch batch, uint64_t seed) {
+    const std::vector<Example> examples(static_cast<size_t>(batch.sentences()));
+    if (const auto extend = model_->conventions().extend)
+      extend(examples, batch);
     if (options.decodes())
       return decode(batch, options);
     update(batch, seed);

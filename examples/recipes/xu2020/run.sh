@@ -69,22 +69,41 @@ preset() {
   esac
 }
 
+# Runs a command and appends "seconds of the clock, seconds of the processor" to NAME.time.
+timed() { # NAME COMMAND...
+  local name=$1 TIMEFORMAT='%R %U'
+  shift
+  { time "$@" 2>&3 3>&-; } 3>&2 2>> "$name.time"
+}
+
 for row in ${ROWS:-base mean max attn ta parse}; do
   [[ $row != parse || $trees ]] || { echo "run.sh: no trees in $text, +Parse is left out" >&2; continue; }
   [[ -e $row/test.hyp ]] && continue
-  phraseq train data-bin --arch "$(preset "$row")" "${sizes[@]}" \
+  mkdir -p "$row"
+  timed "$row/train" phraseq train data-bin --arch "$(preset "$row")" "${sizes[@]}" \
     --criterion label_smoothed_cross_entropy --label-smoothing 0.1 --smoothing-kernel neutron \
     --optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --lr-scheduler noam --warmup-updates $warmup \
     --max-tokens $tokens --max-update "$updates" --save-interval-updates "$every" --keep-interval-updates 5 \
-    --no-epoch-checkpoints --save-dir "$row/checkpoints" --seed 1 "$@" 2>&1 | tee -a "$row.log"
+    --no-epoch-checkpoints --save-dir "$row/checkpoints" --seed 1 "$@" 2> >(tee -a "$row/train.log" >&2)
   phraseq average --inputs "$row/checkpoints" --num-update-checkpoints 5 --output "$row/average.safetensors"
-  tree_option=()
-  [[ $row == parse ]] && tree_option=(--trees text/test.en.trees)
-  /usr/bin/env bash -c 'time phraseq generate "$@"' _ --path "$row/average.safetensors" $decode "${tree_option[@]}" \
-    < text/test.en > "$row/test.tmp" 2> "$row/generate.log"
-  mv "$row/test.tmp" "$row/test.hyp"
+  with_trees=()
+  [[ $row == parse ]] && with_trees=(--trees text/test.en.trees)
+  timed "$row/generate" phraseq generate --path "$row/average.safetensors" $decode "${with_trees[@]}" \
+    < text/test.en > "$row/test.new"
+  mv "$row/test.new" "$row/test.hyp"
 done
 
-systems=()
-for row in mean max attn ta parse; do [[ -e $row/test.hyp ]] && systems+=("$row/test.hyp"); done
-phraseq score text/test.de -i base/test.hyp "${systems[@]}" --paired-bs --format text | tee score.txt
+rows=()
+for row in base mean max attn ta parse; do [[ -e $row/test.hyp ]] && rows+=("$row"); done
+phraseq score text/test.de -i "${rows[@]/%//test.hyp}" --paired-bs --format text | tee score.txt
+phraseq compare "${rows[@]/%//test.hyp}" --ref text/test.de --src text/test.en --bucket-edges 15,30,45 -m bleu > lengths.txt
+
+# The table: parameters and times beside the base's. Times are the processor's, so that they can be compared
+# although the machine did other work.
+for row in "${rows[@]}"; do
+  parameters=$(sed -n 's/.*: \([0-9]*\) parameters.*/\1/p' "$row/train.log" | head -n 1)
+  train=$(awk '{ sum += $2 } END { print sum }' "$row/train.time")
+  generate=$(tail -n 1 "$row/generate.time" | cut -d ' ' -f 2)
+  echo "$row $parameters $train $generate"
+done | awk 'NR == 1 { train = $3; generate = $4; print "row parameters train ratio generate ratio" }
+  { printf "%s %d %.0f %.2f %.1f %.2f\n", $1, $2, $3, $3 / train, $4, $4 / generate }' | tee times.txt

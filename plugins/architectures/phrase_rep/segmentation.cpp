@@ -25,7 +25,7 @@ int64_t divide(int64_t a, int64_t b, Rounding rounding) {
 }
 
 const std::vector<int64_t>& tree_of(const Example& example) {
-  const auto found = example.extras.find("tree");
+  const auto found = example.extras.find(kTreeExtra);
   if (found != example.extras.end())
     return found->second;
   throw DataError(fmt::format("sentence {} comes without a parse tree", example.id + 1),

@@ -76,7 +76,7 @@ class GoldenPhraseRep : public testing::TestWithParam<const char*> {
     variant_ = all_["variants"][GetParam()];
     examples_ = examples_of(all_["sources"].get<Sequences>(), all_["targets"].get<Sequences>());
     for (size_t i = 0; i < examples_.size(); ++i)
-      examples_[i].extras["tree"] = all_["trees"][i].get<std::vector<int64_t>>();
+      examples_[i].extras[kTreeExtra] = all_["trees"][i].get<std::vector<int64_t>>();
     const auto& sizes = all_["sizes"];
     checked_ = std::make_unique<CheckedModel>(std::make_shared<PhraseRepModel>(
         options_of(variant_["options"], sizes),

@@ -60,7 +60,7 @@ TEST(Segmentation, LeavesTheRestToTheLastPhrase) {
 }
 
 Example with_tree(std::vector<int64_t> source, std::vector<int64_t> tree) {
-  return {0, std::move(source), {}, {{"tree", std::move(tree)}}};
+  return {0, std::move(source), {}, {{kTreeExtra, std::move(tree)}}};
 }
 
 // Worked example 1: (S (NP the cat) (VP sat (PP on (NP the mat)))).
