@@ -223,6 +223,34 @@ TEST(PhrasalAttention, AlignsTheSameInStepsAndInOnePass) {
   }
 }
 
+TEST(PhrasalAttention, StaysNearFp32UnderBf16InOnePassAndInSteps) {
+  at::NoGradGuard no_grad;
+  for (const Variant& v : kVariants) {
+    PhraseSelfAttention module(
+        PhraseOptions::of(small_options(v.type, v.method, v.ngrams), Place::kDecoderSelf));
+    testing_support::set_golden_values(module);
+    const PackedTokens tokens = PackedTokens::pack({{4, 5, 6, 2}, {7, 8, 9, 2}});
+    const at::Tensor x = at::sin(at::arange(8 * 12, at::kFloat)).view({8, 12});
+    nn::Context single(false, nn::Precision::kFp32), half(false, nn::Precision::kBf16);
+    const at::Tensor expected = module.forward(x, tokens, true, single);
+    const at::Tensor low = x.to(at::kBFloat16);
+    const auto difference = [&](const at::Tensor& y, const at::Tensor& of) {
+      return (y.to(at::kFloat) - of).abs().max().item<float>();
+    };
+    // Values up to about 3, eight bits each, a handful of roundings.
+    EXPECT_LT(difference(module.forward(low, tokens, true, half), expected), 0.1F);
+    const auto state = module.start();
+    nn::DecodingRows rows{nn::Ancestry(2), {0, 0, 0}, {0, 1}};
+    for (int64_t t = 0; t < 4; ++t) {
+      rows.ancestry.advance();
+      const at::Tensor y =
+          module.step(low.view({2, 4, 12}).select(1, t).contiguous(), *state, rows, half);
+      EXPECT_EQ(y.scalar_type(), at::kBFloat16);
+      EXPECT_LT(difference(y, expected.view({2, 4, 12}).select(1, t)), 0.1F) << v.type << v.method;
+    }
+  }
+}
+
 TEST(PhrasalAttention, CountsMultiplyAddsAsItsMatrices) {
   PhrasalAttentionOptions options = small_options("interleaved", "queryk", "12");
   const PhrasalAttentionModel phrasal(options, small_setup());

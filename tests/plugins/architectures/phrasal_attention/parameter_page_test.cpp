@@ -1,0 +1,140 @@
+// docs/parameters/phrasal_attention.md against the models that the code builds.
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugins/architectures/phrasal_attention/model.h"
+#include "plugins/architectures/phrasal_attention/phrase_attention.h"
+#include "plugins/architectures/phrasal_attention/presets.h"
+#include "tests/support/architecture_checks.h"
+
+namespace phraseq::phrasal {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// The cells of the page's table rows, code marks taken off.
+std::vector<Cells> table_rows() {
+  std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/phrasal_attention.md");
+  std::vector<Cells> rows;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `"))
+      continue;
+    Cells cells;
+    std::istringstream rest(line.substr(1));
+    for (std::string cell; std::getline(rest, cell, '|');) {
+      std::erase(cell, '`');
+      cells.push_back(cell.substr(1, cell.size() - 2));
+    }
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+/// "[4·d, d]" in numbers.
+std::vector<int64_t> shape_from(const std::string& text,
+                                const std::map<std::string, int64_t>& symbols) {
+  std::vector<int64_t> shape;
+  std::istringstream sizes(text.substr(1, text.size() - 2));
+  for (std::string size; std::getline(sizes, size, ',');) {
+    size = size.substr(size.find_first_not_of(' '));
+    const size_t dot = size.find("·");
+    const std::string first = size.substr(0, dot);
+    int64_t value = symbols.contains(first) ? symbols.at(first) : std::stoll(first);
+    if (dot != std::string::npos)
+      value *= symbols.at(size.substr(dot + std::string("·").size()));
+    shape.push_back(value);
+  }
+  return shape;
+}
+
+/// Shapes that the page gives for a map's parameter of this n.
+std::vector<std::vector<int64_t>> shapes_on_page(const std::string& parameter,
+                                                 const std::map<std::string, int64_t>& symbols) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (const Cells& row : table_rows()) {
+    if (row[0] == parameter)
+      shapes.push_back(shape_from(row[1], symbols));
+  }
+  return shapes;
+}
+
+/// "v_proj_3.weight" → 3; names without a number, and `phrase_q_proj_2`, stand for themselves.
+int64_t length_in(const std::string& name) {
+  const size_t at = name.find("_proj_");
+  return at == std::string::npos || name.starts_with("phrase") ? 1 : name[at + 6] - '0';
+}
+
+struct Variant {
+  const char *type, *method, *ngrams, *out;
+};
+
+class ParameterPageOf : public testing::TestWithParam<Variant> {};
+
+TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
+  PhrasalAttentionOptions options;
+  options.pa_type = GetParam().type;
+  options.pa_method = GetParam().method;
+  options.pa_ngrams = GetParam().ngrams;
+  options.pa_out = GetParam().out;
+  options.encoder_embed_dim = 10;
+  options.decoder_embed_dim = 18;
+  options.encoder_attention_heads = 2;
+  options.decoder_attention_heads = 6;
+  PhraseCrossAttention module(PhraseOptions::of(options, Place::kCross));
+  const std::vector<int64_t> split = options.ngrams_for(6);
+  for (const auto& entry : module.named_parameters()) {
+    std::string name = entry.key();
+    const int64_t n = length_in(name);
+    const bool homogeneous = options.pa_type == "homogeneous";
+    const int64_t width = homogeneous ? 3 * split[static_cast<size_t>(n - 1)] : 18;
+    if (n > 1)
+      name.replace(name.find("_proj_") + 6, 1, "n");
+    EXPECT_THAT(shapes_on_page(name, {{"d", 18}, {"d_kv", 10}, {"w", width}, {"n", n}, {"K", 2}}),
+                testing::Contains(entry.value().sizes().vec()))
+        << entry.key();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants,
+                         ParameterPageOf,
+                         testing::Values(Variant{"homogeneous", "convkv", "231", "replace-o"},
+                                         Variant{"homogeneous", "queryk", "231", "replace-o"},
+                                         Variant{"heterogeneous", "convkv", "123", "replace-o"},
+                                         Variant{"heterogeneous", "queryk", "123", "replace-o"},
+                                         Variant{"interleaved", "convkv", "12", "replace-o"},
+                                         Variant{"interleaved", "queryk", "12", "replace-o"},
+                                         Variant{"interleaved", "queryk", "12", "after-o"}));
+
+/// "44,103,680" → 44103680.
+int64_t number_from(std::string text) {
+  std::erase(text, ',');
+  return std::stoll(text);
+}
+
+TEST(ParameterPage, CountsTheParametersOfThePapersModels) {
+  std::map<std::string, PhrasalAttentionOptions> presets;
+  for (const Preset& preset : phrasal_attention_presets()) preset.apply(presets[preset.name]);
+  int64_t counted = 0;
+  for (const Cells& row : table_rows()) {
+    const std::string name = row[0].substr(0, row[0].find(','));
+    if (!name.starts_with("phrasal_"))
+      continue;
+    ArchitectureSetup setup;
+    setup.joined_dictionary = true;
+    setup.source_vocabulary = setup.target_vocabulary = 10;
+    const PhrasalAttentionModel model(presets.at(name), setup);
+    const int64_t body = testing_support::count_parameters(model) - 10 * 512;
+    EXPECT_EQ(number_from(row[2]), body) << name;
+    EXPECT_EQ(number_from(row[3]), body + 37000 * 512) << name;
+    ++counted;
+  }
+  EXPECT_EQ(counted, 9);
+}
+
+}  // namespace
+}  // namespace phraseq::phrasal
