@@ -1,15 +1,16 @@
-// phraseq phrase-table: look at the phrases that a table finds in a text; check a table.
+// phraseq phrase-table: look at the phrases that a table finds in a text; check a table; build one.
 
 #include "core/memory/phrase_table.h"
 
 #include <iostream>
-#include <memory>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "core/memory/match_report.h"
 #include "core/memory/phrase_table_options.h"
 
@@ -17,11 +18,12 @@ namespace {
 
 using namespace phraseq;
 
-constexpr const char* kUsage = "match|check [OPTIONS]";
+constexpr const char* kUsage = "match|check|build [OPTIONS]";
 constexpr const char* kDescription =
     "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases that a "
     "text's "
-    "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is).";
+    "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is), "
+    "'build' makes one from parallel text.";
 
 int check(const PhraseTableOptions& options) {
   const auto problems = check_phrase_table(options.table_file(), options.lowercase);
@@ -38,6 +40,19 @@ int match(const PhraseTableOptions& options) {
   return kExitOk;
 }
 
+int build(const PhraseTableOptions& options) {
+  const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
+  const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
+                                                    : read_alignments(options.alignment, bitext);
+  const auto entries = build_phrase_table(bitext, alignments, options.thresholds());
+  AtomicFile file(options.output);
+  for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
+  file.commit();
+  fmt::print(
+      "{}: {} phrases from {} sentence pairs\n", options.output, entries.size(), alignments.size());
+  return kExitOk;
+}
+
 int phrase_table(std::span<const std::string> arguments) {
   PhraseTableOptions options;
   OptionTable table;
@@ -46,6 +61,8 @@ int phrase_table(std::span<const std::string> arguments) {
       table, "phrase-table", kUsage, kDescription, arguments, [&] { return options.problems(); });
   if (!has_work)
     return kExitOk;
+  if (options.action == "build")
+    return build(options);
   return options.action == "check" ? check(options) : match(options);
 }
 

@@ -37,7 +37,7 @@ constexpr std::array<std::array<std::string_view, 2>, 17> kSummaries = {{
     {"import", "turn another toolkit's model into a checkpoint"},
     {"inspect", "verify a checkpoint and show what it holds"},
     {"plugins", "list, explain and check plugins; write the pages of options"},
-    {"phrase-table", "check phrase tables, show what they match in a text"},
+    {"phrase-table", "build and check phrase tables, show what they match"},
     {"plot", "draw the curves of a run"},
     {"compare", "compare the translations of two systems"},
     {"new-plugin", "begin a plugin of your own"},

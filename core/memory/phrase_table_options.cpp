@@ -4,7 +4,7 @@ namespace phraseq {
 
 void PhraseTableOptions::describe(OptionTable& table) {
   table.field("action", action, "What to do.")
-      .one_of({"match", "check"})
+      .one_of({"match", "check", "build"})
       .value_name("ACTION")
       .positional()
       .required();
@@ -13,7 +13,11 @@ void PhraseTableOptions::describe(OptionTable& table) {
       .positional();
   table.field("phrase-table", phrase_table, "The phrase table, plain or .gz.").value_name("FILE");
   table.field("lowercase", lowercase, "Lower-case the table and the text before comparing.");
+  describe_match(table);
+  describe_build(table);
+}
 
+void PhraseTableOptions::describe_match(OptionTable& table) {
   table.section("match");
   table
       .field("input",
@@ -45,8 +49,38 @@ void PhraseTableOptions::describe(OptionTable& table) {
       .one_of({"slots", "shared"});
 }
 
+void PhraseTableOptions::describe_build(OptionTable& table) {
+  table.section("build");
+  table.field("source", source, "Source side of a bitext, tokenised, a sentence a line.")
+      .value_name("FILE");
+  table.field("target", target, "Target side of the bitext.").value_name("FILE");
+  table
+      .field(
+          "alignment", alignment, "Its word alignment (0-0 1-2 …); without it the text is aligned.")
+      .value_name("FILE");
+  table.field("output", output, "Where the table goes.").value_name("FILE");
+  table.field("iterations", iterations, "Passes over the text to learn an alignment.").at_least(1);
+  table.field("min-count", min_count, "Fewest occurrences of a source phrase.").at_least(1);
+  table.field("min-prob", min_prob, "Smallest share of them that have the translation.").in(0, 1);
+  table.field("max-len", max_len, "Most words of a source or target phrase.").at_least(1);
+  table
+      .field(
+          "cvalue", cvalue, "Smallest C-value of a source phrase (that of a word is 0); 0 = all.")
+      .at_least(0);
+}
+
 std::vector<std::string> PhraseTableOptions::problems() const {
   std::vector<std::string> found;
+  if (action == "build") {
+    for (const auto& [name, value] :
+         {std::pair{"source", &source}, {"target", &target}, {"output", &output}}) {
+      if (value->empty())
+        found.push_back(std::string("build: --") + name + " is missing");
+    }
+    if (output.ends_with(".gz"))
+      found.push_back("build: tables are written plain, not as " + output);
+    return found;
+  }
   if (table_file().empty())
     found.push_back(action + ": the phrase table is missing");
   if (!subject.empty() && !phrase_table.empty() && subject != phrase_table)

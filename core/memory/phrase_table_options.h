@@ -6,6 +6,7 @@
 #include "core/base/api.h"
 #include "core/memory/match_report.h"
 #include "core/memory/phrase_memory.h"
+#include "core/memory/phrase_table_builder.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
@@ -22,6 +23,15 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   int64_t pn_slots = 10;
   std::string pn_overlap = "greedy";
   std::string pn_repeat = "slots";
+  std::string source;
+  std::string target;
+  std::string alignment;
+  std::string output;
+  int64_t iterations = 5;
+  int64_t min_count = 5;
+  double min_prob = 0.95;
+  int64_t max_len = 7;
+  double cvalue = 0;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
@@ -30,7 +40,12 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   const std::string& table_file() const { return subject.empty() ? phrase_table : subject; }
   PhraseSelectionOptions selection() const;
   PhraseMemory make_memory() const;
+  PhraseTableThresholds thresholds() const { return {min_count, min_prob, max_len, cvalue}; }
   MatchSettings match_settings() const { return {input, reference, json}; }
+
+ private:
+  void describe_match(OptionTable& table);
+  void describe_build(OptionTable& table);
 };
 
 }  // namespace phraseq

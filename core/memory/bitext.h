@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Words as numbers, in the order of their first occurrence.
+class PHRASEQ_API WordNumbers {
+ public:
+  uint32_t number_of(const std::string& word);
+  const std::string& word(uint32_t number) const { return words_[number]; }
+  size_t size() const { return words_.size(); }
+
+ private:
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::vector<std::string> words_;
+};
+
+/// One side of a bitext: sentences of word numbers.
+struct NumberedText {
+  WordNumbers words;
+  std::vector<std::vector<uint32_t>> sentences;
+
+  PHRASEQ_API void add(std::string_view sentence, bool lowercase = false);
+};
+
+struct Bitext {
+  NumberedText source;
+  NumberedText target;
+};
+
+/// Throws DataError naming the longer file and the line when the numbers of lines differ.
+PHRASEQ_API Bitext read_bitext(const std::string& source,
+                               const std::string& target,
+                               bool lowercase = false);
+
+}  // namespace phraseq

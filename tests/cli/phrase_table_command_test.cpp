@@ -1,0 +1,97 @@
+// phraseq phrase-table as a user runs it.
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = 0;
+  std::string text;  ///< standard output and error together
+};
+
+class PhraseTableCommand : public testing::Test {
+ protected:
+  Outcome run(const std::string& arguments) const {
+    const std::string line = "cd " + folder.path() +
+                             " && " PHRASEQ_BUILD_FOLDER "/bin/phraseq-phrase-table " + arguments +
+                             " 2>&1";
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome outcome;
+    std::array<char, 4096> block{};
+    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
+      outcome.text.append(block.data(), got);
+    }
+    outcome.code = WEXITSTATUS(::pclose(pipe));
+    return outcome;
+  }
+  std::string content_of(const std::string& name) const {
+    std::ifstream stream(folder.file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(PhraseTableCommand, BuildsATableThatCheckAcceptsAndMatchReads) {
+  folder.write("s", "das haus\ndas buch\nein buch\nhaus ein\n");
+  folder.write("t", "the house\nthe book\na book\nhouse a\n");
+  const Outcome built = run("build --source s --target t --output table --min-count 2");
+  EXPECT_EQ(built.code, kExitOk) << built.text;
+  EXPECT_THAT(built.text, HasSubstr("table: 4 phrases from 4 sentence pairs"));
+  EXPECT_EQ(content_of("table"),
+            "buch ||| book ||| others ||| 1 ||| 2\n"
+            "das ||| the ||| others ||| 1 ||| 2\n"
+            "ein ||| a ||| others ||| 1 ||| 2\n"
+            "haus ||| house ||| others ||| 1 ||| 2\n");
+  EXPECT_EQ(run("check table").code, kExitOk);
+  const Outcome matched = run("match table -i s --reference t");
+  EXPECT_EQ(matched.code, kExitOk);
+  EXPECT_THAT(matched.text, HasSubstr("  2 [2] haus → house (others) at 2\n"));
+}
+
+TEST_F(PhraseTableCommand, TakesAGivenAlignment) {
+  folder.write("s", "a b\n");
+  folder.write("t", "x y\n");
+  folder.write("links", "0-1 1-0\n");
+  const std::string bitext = "build --source s --target t --alignment links --output table ";
+  EXPECT_EQ(run(bitext + "--min-count 1").code, kExitOk);
+  EXPECT_EQ(content_of("table"),
+            "a ||| y ||| others ||| 1 ||| 1\n"
+            "a b ||| x y ||| others ||| 1 ||| 1\n"
+            "b ||| x ||| others ||| 1 ||| 1\n");
+  folder.write("links", "0-2\n");
+  EXPECT_EQ(run(bitext).code, kExitData);
+  EXPECT_THAT(content_of("table"), HasSubstr("a b ||| x y"));  // the old one is whole
+}
+
+TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
+  folder.write("table", "a ||| x ||| others ||| 1 ||| 1\na ||| y ||| others ||| 1 ||| 1\n");
+  const Outcome outcome = run("check table");
+  EXPECT_EQ(outcome.code, kExitData);
+  EXPECT_EQ(outcome.text, "table:2: conflict: 'a' is 'y' here and 'x' in line 1\n");
+}
+
+TEST_F(PhraseTableCommand, SaysWhatIsMissing) {
+  const Outcome outcome = run("build --source s");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("build: --target is missing"));
+  EXPECT_THAT(outcome.text, HasSubstr("build: --output is missing"));
+  EXPECT_THAT(run("match").text, HasSubstr("match: the phrase table is missing"));
+  EXPECT_EQ(run("match nowhere").code, kExitIo);
+}
+
+}  // namespace
+}  // namespace phraseq
