@@ -200,8 +200,14 @@ void check_shapes(const at::Tensor& q,
               kv.size(0) == rows.keys.back() &&
               q.size(1) == read.queries + (one ? read.keys_values : 0) &&
               kv.size(1) == read.keys_values + (one ? read.queries : 0);
-  for (const HeadGroup& group : layout.groups)
+  for (const HeadGroup& group : layout.groups) {
     fits = fits && !group.keys.empty() && group.keys.size() <= static_cast<size_t>(kMaxKeyKinds);
+    for (const QueryKind& kind : group.queries) {
+      const size_t count = kind.queries.size();
+      fits = fits && count == group.queries[0].queries.size() &&
+             (count == 1 || count == group.keys.size());
+    }
+  }
   if (fits)
     return;
   throw UsageError(

@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 #include "core/nn/grouped_attention_composite.h"
+#include "core/nn/incremental.h"
+#include "core/nn/incremental_composite.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
@@ -172,6 +174,73 @@ TEST(GroupedAttention, RefusesAColumnThatNoHeadReads) {
   Context context(false, Precision::kFp64);
   const at::Tensor x = normal({3, kColumns + 1}, 1);
   EXPECT_THROW(grouped_attention(x, x, rows, rich_layout(), true, 0.0, context), UsageError);
+}
+
+TEST(GroupedAttention, RefusesQueriesThatAreNeitherOneNorOneForEachKindOfKey) {
+  const PackedTokens tokens = sentences({3});
+  const SentenceRows rows{tokens.offsets, tokens.offsets};
+  Context context(false, Precision::kFp64);
+  AttentionLayout layout = rich_layout();
+  layout.groups[0].queries[1].queries.pop_back();
+  const at::Tensor x = normal({3, kColumns - 12 * kHeadDim}, 1);
+  EXPECT_THROW(grouped_attention(x, x, rows, layout, true, 0.0, context), UsageError);
+}
+
+/// Two heads of 19 channels: words and bigrams joined of words' keys, two kinds of queries.
+AttentionLayout decoding_layout() {
+  constexpr int64_t kWide = 2 * 19;
+  AttentionLayout layout;
+  layout.heads = 2;
+  layout.head_dim = 19;
+  layout.query_kinds = layout.key_kinds = 2;
+  layout.out_columns = 2 * kWide;
+  HeadGroup group{0, 2, {{}, {}}, {{}, {}}};
+  group.keys[0].value.column = kWide;
+  group.keys[0].scale = 0.2;
+  group.keys[1] = {
+      1, {.column = 2 * kWide, .parts = 2, .part_lag = 1}, {.column = 3 * kWide}, 1, 0.15};
+  for (const int64_t kind : {0, 1}) {
+    const int64_t first = 3 * kind * kWide;
+    group.queries[static_cast<size_t>(kind)] = {
+        kind,
+        {{.column = first}, {.column = first + kWide, .parts = 2, .part_step = kWide}},
+        {.column = kind * kWide},
+        0};
+  }
+  layout.groups = {group};
+  return layout;
+}
+
+TEST(GroupedDecoding, OfThePastWithSeveralKindsOfKeysEqualsTheOperators) {
+  AttentionLayout layout = decoding_layout();
+  layout.groups[0].queries[1].first = 1;
+  Ancestry ancestry(2);
+  SelfAttentionCache cache;
+  std::vector<at::Tensor> steps;
+  for (uint64_t step = 0; step < 11; ++step) {
+    if (step == 4)
+      ancestry.select({1, 1, 0});
+    ancestry.advance();
+    layout.groups[0].queries[1].first = step == 0 ? 1 : 0;
+    const at::Tensor q = normal({ancestry.rows(), 6 * 38}, step);
+    steps.push_back(normal({ancestry.rows(), 4 * 38}, 100 + step));
+    const at::Tensor own = cache.attend(q, steps.back(), ancestry, layout);
+    EXPECT_TRUE(close(own, self_attention_composite(q, steps, ancestry, layout), 1e-12)) << step;
+  }
+}
+
+TEST(GroupedDecoding, OfSourcesWithSeveralKindsOfKeysEqualsTheOperators) {
+  const AttentionLayout layout = decoding_layout();
+  const std::vector<int64_t> offsets = {0, 7, 8, 8, 14}, sentence_of_row = {3, 0, 0, 1, 2};
+  const at::Tensor q = normal({5, 6 * 38}, 1), kv = normal({14, 4 * 38}, 2);
+  at::Tensor weights[2];
+  const at::Tensor own =
+      decode_cross_attention(q, kv, offsets, sentence_of_row, layout, &weights[0]);
+  const at::Tensor expected =
+      cross_attention_composite(q, kv, {offsets, sentence_of_row}, layout, &weights[1]);
+  EXPECT_TRUE(close(own, expected, 1e-12));
+  EXPECT_TRUE(close(weights[0], weights[1], 1e-6));
+  EXPECT_EQ(own[4].abs().max().item<double>(), 0.0);  // a source without tokens
 }
 
 }  // namespace
