@@ -1,0 +1,131 @@
+#pragma once
+
+#include "core/nn/kernels/small_product.h"
+#include "core/nn/kernels/vectors.h"
+
+/// The scratch memory of one head of one sentence, and its keys and values read into it. Included
+/// by attention.cpp only.
+namespace phraseq::nn::kernels {
+namespace {
+
+constexpr int64_t kQueryBlock = 64;
+
+PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
+  return (n + kColumnUnit - 1) / kColumnUnit * kColumnUnit;
+}
+PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/// One kind of key in scratch memory: those that exist, a row each, and across; columns are filled
+/// up with zeros to a multiple of kColumnUnit.
+template <typename S>
+struct KeyScratch {
+  int64_t first, count;       ///< tokens whose keys exist
+  int64_t depth, width;       ///< of a key; rounded up
+  int64_t length, start;      ///< keys rounded up; the first column of its scores
+  S *keys, *keys_across;      ///< [count, width], [depth, length], times the scale
+  S *values, *values_across;  ///< [count, value width], [head_dim, length]
+  S *d_keys, *d_values;       ///< as keys and values
+  S* queries;                 ///< [block, width]; one for all kinds when they are shared
+};
+
+/// The scratch memory's parts; with no memory, their size.
+template <typename S>
+struct Scratch {
+  KeyScratch<S> kinds[kMaxKeyKinds];
+  int64_t value_width;
+  int64_t length = 0;      ///< of a row of scores: all kinds
+  S *weights, *d_weights;  ///< [block, length]
+  S *d_out, *out;          ///< [block, value width]
+  S* d_queries;            ///< [block, widest key]
+  int64_t size = 0;
+
+  template <typename T>
+  Scratch(const AttentionTask<T>& task, S* memory) : value_width(rounded_up(task.head_dim)) {
+    const int64_t block = smaller(task.query_count, kQueryBlock);
+    const bool shared = task.queries[0].shared;
+    int64_t widest = 0;
+    const auto take = [&](int64_t count) {
+      S* part = memory ? memory + size : nullptr;
+      size += count;
+      return part;
+    };
+    for (int64_t k = 0; k < task.key_kinds; ++k) {
+      const KeyKind& kind = task.keys[k];
+      KeyScratch<S>& part = kinds[k];
+      part.first = smaller(kind.first, task.key_count);
+      part.count = task.key_count - part.first;
+      part.depth = kind.key.parts * task.head_dim;
+      part.width = rounded_up(part.depth);
+      part.length = rounded_up(part.count);
+      part.start = length;
+      length += part.length;
+      widest = part.width > widest ? part.width : widest;
+      part.keys = take(part.count * part.width);
+      part.d_keys = take(part.count * part.width);
+      part.values = take(part.count * value_width);
+      part.d_values = take(part.count * value_width);
+      part.keys_across = take(part.depth * part.length);
+      part.values_across = take(task.head_dim * part.length);
+      part.queries = shared && k > 0 ? kinds[0].queries : take(block * part.width);
+    }
+    weights = take(block * length);
+    d_weights = take(block * length);
+    d_out = take(block * value_width);
+    out = take(block * value_width);
+    d_queries = take(block * widest);
+  }
+};
+
+template <typename T>
+int64_t scratch_size(const AttentionTask<T>& task) {
+  return Scratch<Sum<T>>(task, nullptr).size;
+}
+
+template <typename S>
+PHRASEQ_INLINE void turn(
+    const S* rows, int64_t width, int64_t count, int64_t depth, S* across, int64_t length) {
+  for (int64_t d = 0; d < depth; ++d) {
+    for (int64_t i = 0; i < count; ++i) across[d * length + i] = rows[i * width + d];
+    for (int64_t i = count; i < length; ++i) across[d * length + i] = 0;
+  }
+}
+
+template <typename S>
+PHRASEQ_INLINE void fill_zero(S* place, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) place[i] = 0;
+}
+
+/// Where a layout's columns of the task's head begin in the sentence's first row.
+template <typename T, typename E>
+PHRASEQ_INLINE E* columns_of(const AttentionTask<T>& task,
+                             const VectorLayout& layout,
+                             E* rows,
+                             int64_t first,
+                             int64_t stride) {
+  return rows + first * stride + layout.column + task.head * task.head_dim;
+}
+
+template <typename T>
+PHRASEQ_INLINE void read_keys(const AttentionTask<T>& task, const Scratch<Sum<T>>& scratch) {
+  for (int64_t k = 0; k < task.key_kinds; ++k) {
+    const KeyKind& kind = task.keys[k];
+    const KeyScratch<Sum<T>>& part = scratch.kinds[k];
+    const auto read = [&](const VectorLayout& layout, double factor, Sum<T>* to, int64_t width) {
+      read_vectors(layout,
+                   columns_of(task, layout, task.kv, task.first_key, task.kv_stride),
+                   task.kv_stride,
+                   part.first,
+                   part.count,
+                   task.head_dim,
+                   static_cast<Sum<T>>(factor),
+                   to,
+                   width);
+    };
+    read(kind.key, kind.scale, part.keys, part.width);
+    read(kind.value, 1.0, part.values, scratch.value_width);
+    turn(part.keys, part.width, part.count, part.depth, part.keys_across, part.length);
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::nn::kernels
