@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/cpu_kernels.h"
@@ -90,16 +91,35 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
   }
 };
 
-/// What a forward pass makes and the backward pass reads.
+/// What a forward pass makes and the backward pass reads, by place of the windows; without a
+/// backward pass all places share the memory of one.
 struct Steps {
-  at::Tensor gates;  ///< [gram, rows, 4·width], by place, activated
-  at::Tensor c;      ///< [gram, rows, width], by step
-  at::Tensor h;      ///< as c
+  at::Tensor gates;  ///< [gram, rows, 4·width], activated
+  at::Tensor c, h;   ///< [gram, rows, width], after the place
 };
 
-int64_t place_of(int64_t step, const Windows& windows, const LstmSetting& setting) {
-  return setting.reversed ? windows.gram - 1 - step : step;
+at::Tensor of_place(const at::Tensor& places, int64_t place) {
+  return places[places.size(0) == 1 ? 0 : place];
 }
+
+/// The places in the order of the steps, and where the recurrence stands among them.
+struct Order {
+  Order(const Windows& windows, const LstmSetting& setting)
+      : gram(windows.gram), reversed(setting.reversed) {}
+
+  int64_t place(int64_t step) const { return reversed ? gram - 1 - step : step; }
+  int64_t last() const { return place(gram - 1); }
+  /// All places but the first step's, and for each of them the one before: two blocks side by side.
+  at::Tensor with_past(const at::Tensor& places) const {
+    return places.narrow(0, reversed ? 0 : 1, gram - 1).flatten(0, 1);
+  }
+  at::Tensor pasts(const at::Tensor& places) const {
+    return places.narrow(0, reversed ? 1 : 0, gram - 1).flatten(0, 1);
+  }
+
+  int64_t gram;
+  bool reversed;
+};
 
 /// Runs one step; `recurrent` are the products of the state before, undefined at the first.
 template <typename T>
@@ -111,20 +131,21 @@ void run_step(const Steps& steps,
               const LstmSetting& setting,
               int64_t step) {
   using S = Sum<T>;
-  const int64_t width = steps.c.size(2), place = place_of(step, windows, setting);
+  const Order order(windows, setting);
+  const int64_t width = steps.c.size(2), place = order.place(step);
   const int64_t shift = setting.shared_products ? windows.gram - 1 - place : 0;
   const at::Tensor nothing = at::zeros({4 * width}, products.options());
   const lstm_kernels::StepTask<T> task{
       .width = width,
-      .products = cpu::data<T>(setting.shared_products ? products : steps.gates[place]),
+      .products = cpu::data<T>(setting.shared_products ? products : of_place(steps.gates, place)),
       .back = {windows.positions.const_data_ptr<int64_t>(), windows.streams, shift},
       .nothing = cpu::data<T>(nothing),
       .recurrent = cpu::data<T>(recurrent),
-      .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1]),
+      .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, order.place(step - 1))),
       .bias = cpu::data<S>(bias),
-      .gates = cpu::mutable_data<T>(steps.gates[place]),
-      .c = cpu::mutable_data<S>(steps.c[step]),
-      .h = cpu::mutable_data<T>(steps.h[step])};
+      .gates = cpu::mutable_data<T>(of_place(steps.gates, place)),
+      .c = cpu::mutable_data<S>(of_place(steps.c, place)),
+      .h = cpu::mutable_data<T>(of_place(steps.h, place))};
   over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
     lstm_kernels::step(task, first, last);
   });
@@ -136,45 +157,45 @@ void run_forward(const Steps& steps,
                  const at::Tensor& bias,
                  const Windows& windows,
                  const LstmSetting& setting) {
+  const Order order(windows, setting);
   for (int64_t step = 0; step < windows.gram; ++step) {
     const at::Tensor recurrent =
-        step == 0 ? at::Tensor() : nn::matrix_product(steps.h[step - 1], weight.t());
+        step == 0 ? at::Tensor()
+                  : nn::matrix_product(of_place(steps.h, order.place(step - 1)), weight.t());
     cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
       run_step<T>(steps, products, recurrent, bias, windows, setting, step);
     });
   }
 }
 
-at::Tensor last_state(const Steps& steps, const LstmSetting& setting) {
-  const at::Tensor h = steps.h[-1], c = steps.c[-1];
+at::Tensor last_state(const Steps& steps, int64_t last, const LstmSetting& setting) {
+  const at::Tensor h = of_place(steps.h, last), c = of_place(steps.c, last);
   if (!setting.add_cell)
     return h.clone();
   return (setting.add_hidden ? h + c : c).to(h.scalar_type(), false, /*copy=*/true);
 }
 
 /// The gradients of the products of each place, [gram, rows, 4·width], from that of the last state.
-/// `weight_step(d_products, h)` is told what the recurrent matrix's gradient is made of.
-template <typename WeightStep>
 at::Tensor run_backward(const Steps& steps,
                         const at::Tensor& weight,
                         const Windows& windows,
                         const LstmSetting& setting,
-                        const at::Tensor& d_last,
-                        const WeightStep& weight_step) {
+                        const at::Tensor& d_last) {
+  const Order order(windows, setting);
   const int64_t width = steps.c.size(2);
   const at::Tensor d_gates = at::empty(steps.gates.sizes(), steps.gates.options());
   at::Tensor dh = setting.add_hidden ? d_last : at::zeros_like(d_last);
   const at::Tensor dc = setting.add_cell ? d_last.to(steps.c.scalar_type(), false, /*copy=*/true)
                                          : at::zeros(d_last.sizes(), steps.c.options());
   for (int64_t step = windows.gram - 1; step >= 0; --step) {
-    const int64_t place = place_of(step, windows, setting);
+    const int64_t place = order.place(step);
     cpu::for_type(d_last.scalar_type(), [&]<typename T>(T*) {
       using S = Sum<T>;
       const lstm_kernels::StepGradientTask<T> task{
           .width = width,
-          .gates = cpu::data<T>(steps.gates[place]),
-          .c_before = step == 0 ? nullptr : cpu::data<S>(steps.c[step - 1]),
-          .c = cpu::data<S>(steps.c[step]),
+          .gates = cpu::data<T>(of_place(steps.gates, place)),
+          .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, order.place(step - 1))),
+          .c = cpu::data<S>(of_place(steps.c, place)),
           .dh = cpu::data<T>(dh),
           .dc = cpu::mutable_data<S>(dc),
           .d_gates = cpu::mutable_data<T>(d_gates[place])};
@@ -182,10 +203,8 @@ at::Tensor run_backward(const Steps& steps,
         lstm_kernels::step_backward(task, first, last);
       });
     });
-    if (step > 0) {
-      weight_step(d_gates[place], steps.h[step - 1]);
+    if (step > 0)
       dh = nn::matrix_product(d_gates[place], weight);
-    }
   }
   return d_gates;
 }
@@ -236,14 +255,16 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
                             const at::Tensor& bias_hh,
                             const Windows* windows,
                             const LstmSetting* setting,
-                            const nn::Context* context) {
-    const int64_t gram = windows->gram, rows = windows->rows(), width = products.size(1) / 4;
+                            const nn::Context* context,
+                            bool keep) {
+    const int64_t gram = windows->gram, kept = keep ? gram : 1, rows = windows->rows(),
+                  width = products.size(1) / 4;
     const at::Tensor weight = context->compute(weight_hh);
     const Steps steps{setting->shared_products
-                          ? at::empty({gram, rows, 4 * width}, products.options())
+                          ? at::empty({kept, rows, 4 * width}, products.options())
                           : products.detach().view({gram, rows, 4 * width}),
-                      at::empty({gram, rows, width}, sum_options(products)),
-                      at::empty({gram, rows, width}, products.options())};
+                      at::empty({kept, rows, width}, sum_options(products)),
+                      at::empty({kept, rows, width}, products.options())};
     run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
     ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
     auto& data = ctx->saved_data;
@@ -257,7 +278,7 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     data["weight_hh place"] = context->gradient(weight_hh);
     data["bias_ih place"] = context->gradient(bias_ih);
     data["bias_hh place"] = context->gradient(bias_hh);
-    return last_state(steps, *setting);
+    return last_state(steps, Order(*windows, *setting).last(), *setting);
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
@@ -275,16 +296,12 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     Gradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
     Gradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
     Gradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);
-    const at::Tensor d_places =
-        run_backward(steps,
-                     weight,
-                     windows,
-                     setting,
-                     outputs[0].contiguous(),
-                     [&](const at::Tensor& d_products, const at::Tensor& h) {
-                       d_weight.add_product(d_products.t(), h);
-                     })
-            .flatten(0, 1);  // [gram · rows, 4 · width]
+    const at::Tensor d_gates =
+        run_backward(steps, weight, windows, setting, outputs[0].contiguous());
+    const Order order(windows, setting);
+    if (windows.gram > 1)
+      d_weight.add_product(order.with_past(d_gates).t(), order.pasts(steps.h));
+    const at::Tensor d_places = d_gates.flatten(0, 1);  // [gram · rows, 4 · width]
     const at::Tensor d_bias = column_sums(d_places);
     d_bias_ih.add(d_bias);
     d_bias_hh.add(d_bias);
@@ -292,6 +309,7 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
             d_weight.rest(),
             d_bias_ih.rest(),
             d_bias_hh.rest(),
+            {},
             {},
             {},
             {}};
@@ -323,7 +341,8 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                              parameters.bias_hh,
                              &windows,
                              &setting,
-                             &context);
+                             &context,
+                             c10::GradMode::is_enabled());
 }
 
 }  // namespace phraseq
