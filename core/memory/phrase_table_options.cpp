@@ -47,6 +47,11 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
              "A phrase that occurs again gets slots of its own or a "
              "shared one.")
       .one_of({"slots", "shared"});
+  table
+      .field("pn-rules",
+             pn_rules,
+             "Also dates, numbers and names that rules of these languages translate.")
+      .one_of({"none", "zh-en", "en-de"});
 }
 
 void PhraseTableOptions::describe_build(OptionTable& table) {
@@ -81,7 +86,7 @@ std::vector<std::string> PhraseTableOptions::problems() const {
       found.push_back("build: tables are written plain, not as " + output);
     return found;
   }
-  if (table_file().empty())
+  if (table_file().empty() && (action == "check" || pn_rules == "none"))
     found.push_back(action + ": the phrase table is missing");
   if (!subject.empty() && !phrase_table.empty() && subject != phrase_table)
     found.push_back("two phrase tables: '" + subject + "' and '" + phrase_table + "'");
@@ -101,7 +106,10 @@ PhraseSelectionOptions PhraseTableOptions::selection() const {
 }
 
 PhraseMemory PhraseTableOptions::make_memory() const {
-  return {PhraseTable::read(table_file(), lowercase), selection(), lowercase};
+  PhraseTable table;
+  if (!table_file().empty())
+    table = PhraseTable::read(table_file(), lowercase);
+  return {std::move(table), selection(), lowercase, phrase_rules_named(pn_rules)};
 }
 
 }  // namespace phraseq

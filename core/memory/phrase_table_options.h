@@ -23,6 +23,7 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   int64_t pn_slots = 10;
   std::string pn_overlap = "greedy";
   std::string pn_repeat = "slots";
+  std::string pn_rules = "none";
   std::string source;
   std::string target;
   std::string alignment;

@@ -63,6 +63,28 @@ TEST_F(PhraseMemoryTest, LowerCasesSentencesAsItsTable) {
   EXPECT_EQ(memory().read(memory().words("NEW York")).slots[0].occurrences[0].begin, 1);
 }
 
+TEST_F(PhraseMemoryTest, PutsRulesBeforeTheTableButTheTableBeforeCopiedNames) {
+  const auto table = PhraseTable::read(folder.write("table",
+                                                    "1,5 ||| x ||| others ||| 1 ||| 5\n"
+                                                    "3.5 ||| y ||| others ||| 1 ||| 5\n"
+                                                    "White House ||| weißes haus ||| others ||| 1 "
+                                                    "||| 5\n"));
+  const PhraseMemory both(table, {}, false, PhraseRules::kEnglishGerman);
+  const auto phrases = both.read(phrase_words("a White House , 3.5 1,5 John Smith"));
+  std::vector<std::string> targets;
+  for (const auto& entry : phrases.entries) targets.push_back(phrase_text(entry.target));
+  EXPECT_THAT(targets, ElementsAre("weißes haus", "3,5", "x", "John Smith"));
+}
+
+TEST_F(PhraseMemoryTest, GivesRepeatedRulePhrasesOneNumberAndLowerCasesThem) {
+  const PhraseMemory shared(
+      {}, {10, PhraseOverlap::kGreedy, PhraseRepeat::kShared}, true, PhraseRules::kEnglishGerman);
+  const auto phrases = shared.read(shared.words("May 1 and MAY 1 and May 2"));
+  ASSERT_EQ(phrases.slots.size(), 2u);
+  EXPECT_EQ(phrases.slots[0].occurrences.size(), 2u);
+  EXPECT_THAT(phrases.entries[0].target, ElementsAre("1.", "mai"));
+}
+
 TEST_F(PhraseMemoryTest, ReportsSlotsForAReader) {
   const auto source = folder.write("source", "a dog in New York\n\ncats\n");
   const auto reference = folder.write("reference", "ein hund in neu york\n\nkatzen\n");

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace phraseq {
+
+inline constexpr std::array<std::string_view, 12> kEnglishMonths = {"January",
+                                                                    "February",
+                                                                    "March",
+                                                                    "April",
+                                                                    "May",
+                                                                    "June",
+                                                                    "July",
+                                                                    "August",
+                                                                    "September",
+                                                                    "October",
+                                                                    "November",
+                                                                    "December"};
+inline constexpr std::array<std::string_view, 12> kGermanMonths = {"Januar",
+                                                                   "Februar",
+                                                                   "März",
+                                                                   "April",
+                                                                   "Mai",
+                                                                   "Juni",
+                                                                   "Juli",
+                                                                   "August",
+                                                                   "September",
+                                                                   "Oktober",
+                                                                   "November",
+                                                                   "Dezember"};
+
+/// Whether some year has this day; months count from 1.
+inline bool is_day_of_month(int64_t day, int64_t month) {
+  constexpr std::array<int64_t, 12> kDays = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month >= 1 && month <= 12 && day >= 1 && day <= kDays[static_cast<size_t>(month - 1)];
+}
+
+}  // namespace phraseq
