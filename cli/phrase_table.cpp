@@ -18,12 +18,13 @@ namespace {
 
 using namespace phraseq;
 
-constexpr const char* kUsage = "match|check|build [OPTIONS]";
+constexpr const char* kUsage = "match|check|build|rules [OPTIONS]";
 constexpr const char* kDescription =
     "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases that a "
     "text's "
     "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is), "
-    "'build' makes one from parallel text.";
+    "'build' makes one from parallel text, 'rules' one of the dates, numbers and names that rules "
+    "find in a text.";
 
 int check(const PhraseTableOptions& options) {
   const auto problems = check_phrase_table(options.table_file(), options.lowercase);
@@ -53,6 +54,12 @@ int build(const PhraseTableOptions& options) {
   return kExitOk;
 }
 
+int rules(const PhraseTableOptions& options) {
+  for (const PhraseEntry& entry : phrases_of_text(options.make_memory(), options.input))
+    std::cout << phrase_line(entry) << '\n';
+  return kExitOk;
+}
+
 int phrase_table(std::span<const std::string> arguments) {
   PhraseTableOptions options;
   OptionTable table;
@@ -63,6 +70,8 @@ int phrase_table(std::span<const std::string> arguments) {
     return kExitOk;
   if (options.action == "build")
     return build(options);
+  if (options.action == "rules")
+    return rules(options);
   return options.action == "check" ? check(options) : match(options);
 }
 

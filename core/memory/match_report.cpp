@@ -1,5 +1,7 @@
 #include "core/memory/match_report.h"
 
+#include <map>
+#include <memory>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -149,6 +151,20 @@ void report_matches(const PhraseMemory& memory,
     refuse_lengths(*references, sources);
   if (!settings.json)
     output << totals.text(references != nullptr);
+}
+
+std::vector<PhraseEntry> phrases_of_text(const PhraseMemory& memory, const std::string& path) {
+  std::map<std::string, PhraseEntry> found;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) {
+    for (PhraseEntry& entry : memory.read(memory.words(line)).entries) {
+      entry.count = 0;
+      ++found.try_emplace(phrase_text(entry.source), entry).first->second.count;
+    }
+  }
+  std::vector<PhraseEntry> entries;
+  for (auto& [source, entry] : found) entries.push_back(std::move(entry));
+  return entries;
 }
 
 }  // namespace phraseq

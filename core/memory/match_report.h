@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/memory/phrase_memory.h"
@@ -34,5 +36,10 @@ PHRASEQ_API std::string match_json(int64_t number,
 PHRASEQ_API void report_matches(const PhraseMemory& memory,
                                 const MatchSettings& settings,
                                 std::ostream& output);
+
+/// The entries that the sentences of a text get, each once, sorted by source in bytes; their count
+/// is the number of slots that they get there.
+PHRASEQ_API std::vector<PhraseEntry> phrases_of_text(const PhraseMemory& memory,
+                                                     const std::string& path);
 
 }  // namespace phraseq

@@ -4,7 +4,7 @@ namespace phraseq {
 
 void PhraseTableOptions::describe(OptionTable& table) {
   table.field("action", action, "What to do.")
-      .one_of({"match", "check", "build"})
+      .one_of({"match", "check", "build", "rules"})
       .value_name("ACTION")
       .positional()
       .required();
@@ -84,6 +84,13 @@ std::vector<std::string> PhraseTableOptions::problems() const {
     }
     if (output.ends_with(".gz"))
       found.push_back("build: tables are written plain, not as " + output);
+    return found;
+  }
+  if (action == "rules") {
+    if (pn_rules == "none")
+      found.push_back("rules: --pn-rules is missing");
+    if (!table_file().empty())
+      found.push_back("rules: takes no table; 'match' merges rules with one");
     return found;
   }
   if (table_file().empty() && (action == "check" || pn_rules == "none"))

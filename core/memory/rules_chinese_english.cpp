@@ -10,10 +10,18 @@
 namespace phraseq {
 namespace {
 
+/// Traditional forms become the simplified ones that numbers and dates are compared with.
+char32_t simplified(char32_t character) {
+  constexpr std::u32string_view kTraditional = U"萬億兩號";
+  constexpr std::u32string_view kSimplified = U"万亿两号";
+  const size_t at = kTraditional.find(character);
+  return at == std::u32string_view::npos ? character : kSimplified[at];
+}
+
 std::u32string characters_of(std::span<const std::string> words) {
   std::u32string characters;
   for (const std::string& word : words) {
-    for (size_t at = 0; at < word.size();) characters += next_character(word, at);
+    for (size_t at = 0; at < word.size();) characters += simplified(next_character(word, at));
   }
   return characters;
 }

@@ -84,6 +84,18 @@ TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
   EXPECT_EQ(outcome.text, "table:2: conflict: 'a' is 'y' here and 'x' in line 1\n");
 }
 
+TEST_F(PhraseTableCommand, WritesWhatRulesFindAsATable) {
+  folder.write("s", "it costs 1,345.5\non May 1 , 2003 or 1,345.5\n");
+  const Outcome outcome = run("rules --pn-rules en-de -i s");
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_EQ(outcome.text,
+            "1,345.5 ||| 1.345,5 ||| numbers ||| 1 ||| 2\n"
+            "May 1 , 2003 ||| 1. Mai 2003 ||| dates ||| 1 ||| 1\n");
+  folder.write("table", outcome.text);
+  EXPECT_EQ(run("check table").code, kExitOk);
+  EXPECT_THAT(run("rules").text, HasSubstr("rules: --pn-rules is missing"));
+}
+
 TEST_F(PhraseTableCommand, SaysWhatIsMissing) {
   const Outcome outcome = run("build --source s");
   EXPECT_EQ(outcome.code, kExitUsage);

@@ -54,6 +54,7 @@ TEST(ChineseEnglishRules, KnowNoDayThatDoesNotExist) {
 
 TEST(ChineseEnglishRules, TranslateNumbersAndCopyLatinLetters) {
   EXPECT_THAT(chinese("有 一千七百万 人"), ElementsAre("17 million (numbers)"));
+  EXPECT_THAT(chinese("两亿 兩億"), ElementsAre("200 million (numbers)", "200 million (numbers)"));
   EXPECT_THAT(chinese("1345 个"), ElementsAre("1,345 (numbers)"));
   EXPECT_THAT(chinese("1997 0012 12 十 的 三"), IsEmpty());
   EXPECT_THAT(chinese("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
