@@ -42,10 +42,15 @@ bool is_large(const at::Tensor& a, const at::Tensor& b) {
   return a.size(0) >= kRows && a.size(1) >= kColumns && b.size(1) >= kColumns;
 }
 
+/// By rows or by columns without gaps. Of columns of a wider matrix oneDNN takes products by its
+/// reference code, 50 times slower.
+bool is_dense(const at::Tensor& x) { return x.is_contiguous() || x.t().is_contiguous(); }
+
 /// The product by oneDNN where that pays, else undefined.
 at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
   static const auto onednn = find_onednn();
-  if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b))
+  if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b) || !is_dense(a) ||
+      !is_dense(b))
     return {};
   return onednn->call(a, b.t(), std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
 }
