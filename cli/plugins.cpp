@@ -1,5 +1,6 @@
 // phraseq plugins: list, explain and check plugins; write the pages of docs/options.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -79,9 +80,20 @@ int report(const std::vector<std::string>& refusals) {
   return refusals.empty() ? kExitOk : kExitPlugin;
 }
 
+/// Columns that the longest name of a component or preset takes, indented.
+size_t name_width(const Registry& registry) {
+  size_t width = 0;
+  for (const Component* component : registry.components()) {
+    width = std::max(width, component->name.size());
+    for (const Preset& preset : component->presets) width = std::max(width, preset.name.size() + 2);
+  }
+  return width + 2;
+}
+
 int list(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
+  const size_t width = name_width(registry);
   std::string kind;
   for (const Component* component : registry.components()) {
     if (!options.kind.empty() && component->kind != options.kind)
@@ -89,10 +101,9 @@ int list(const PluginsOptions& options) {
     if (component->kind != kind)
       fmt::print("{}{}\n", kind.empty() ? "" : "\n", component->kind);
     kind = component->kind;
-    fmt::print("  {:<30}{}\n", component->name, component->description);
-    for (const Preset& preset : component->presets) {
-      fmt::print("    {:<28}{}\n", preset.name, preset.description);
-    }
+    fmt::print("  {:<{}}{}\n", component->name, width, component->description);
+    for (const Preset& preset : component->presets)
+      fmt::print("    {:<{}}{}\n", preset.name, width - 2, preset.description);
     fmt::print("    {} {}, {}\n", component->plugin, component->plugin_version, component->file);
   }
   return report(refusals);
