@@ -155,14 +155,7 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
 at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::Tensor& place) {
   if (!place.defined())
     return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));
-  if (place.scalar_type() == x.scalar_type()) {
-    at::Tensor sum = place;
-    add_matrix_product(sum, dz.t(), x);
-  } else if (place.is_contiguous()) {
-    cpu::add_to(place, matrix_product(dz.t(), x));
-  } else {  // columns of a wider matrix
-    place.add_(matrix_product(dz.t(), x));
-  }
+  add_matrix_product(place, dz.t(), x);
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/mm.h>
 
+#include "core/nn/cpu_kernels.h"
+
 namespace phraseq::nn {
 namespace {
 
@@ -62,12 +64,16 @@ at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
   return product.defined() ? product : at::mm(a, b);
 }
 
-void add_matrix_product(at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor product = onednn_product(a, b);
-  if (product.defined()) {
-    sum.add_(product);
+void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
+  at::Tensor place = sum;
+  const bool one_type = sum.scalar_type() == a.scalar_type();
+  const at::Tensor product = one_type ? onednn_product(a, b) : matrix_product(a, b);
+  if (!product.defined()) {
+    place.addmm_(a, b);
+  } else if (one_type || !sum.is_contiguous()) {
+    place.add_(product);
   } else {
-    sum.addmm_(a, b);
+    cpu::add_to(sum, product);
   }
 }
 

@@ -217,13 +217,7 @@ class Gradient {
       : sum_(place.defined() ? place : at::zeros(sizes, options)), placed_(place.defined()) {}
   void add(const at::Tensor& x) { cpu::add_to(sum_, x); }
   /// += a b
-  void add_product(const at::Tensor& a, const at::Tensor& b) {
-    if (sum_.scalar_type() == a.scalar_type()) {
-      nn::add_matrix_product(sum_, a, b);
-    } else {
-      add(nn::matrix_product(a, b));
-    }
-  }
+  void add_product(const at::Tensor& a, const at::Tensor& b) { nn::add_matrix_product(sum_, a, b); }
   at::Tensor rest() const { return placed_ ? at::Tensor() : sum_; }
 
  private:
