@@ -4,6 +4,7 @@
 // double precision.
 
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/data/collate.h"
 #include "core/nn/architecture.h"
@@ -22,6 +24,12 @@
 namespace phraseq::testing_support {
 
 using Sequences = std::vector<std::vector<int64_t>>;
+
+/// The values that tests/golden/NAME/generate.py made.
+inline nlohmann::json golden_values(const std::string& name) {
+  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/" + name + "/golden.json");
+  return nlohmann::json::parse(file);
+}
 
 /// Sentence pairs as examples, numbered from 0.
 inline std::vector<Example> examples_of(const Sequences& sources, const Sequences& targets) {
@@ -108,6 +116,17 @@ class CheckedModel {
       EXPECT_LT((sums - 1).abs().max().item<double>(), 1e-6) << entry.name;  // fp32
     }
     EXPECT_EQ(shown, modules);
+  }
+
+  /// The scores equal those of an independent computation, a list for each sentence.
+  void expect_log_probabilities(const std::vector<Example>& examples,
+                                const nlohmann::json& of_sentences) const {
+    std::vector<double> expected;
+    for (const auto& sentence : of_sentences) {
+      for (const double value : sentence) expected.push_back(value);
+    }
+    EXPECT_THAT(log_probabilities(examples),
+                testing::Pointwise(testing::DoubleNear(1e-10), expected));
   }
 
   /// A sentence scores alone as it does in a batch (promise 7 of the design).

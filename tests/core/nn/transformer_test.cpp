@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -16,10 +14,7 @@ using testing_support::count_parameters;
 using testing_support::examples_of;
 using testing_support::Sequences;
 
-nlohmann::json golden() {
-  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/transformer/golden.json");
-  return nlohmann::json::parse(file);
-}
+nlohmann::json golden() { return testing_support::golden_values("transformer"); }
 
 TransformerOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
   TransformerOptions options;
@@ -69,12 +64,7 @@ class GoldenTransformer : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenTransformer, EqualsTheIndependentComputation) {
-  std::vector<double> expected;
-  for (const auto& sentence : variant_["log_probabilities"]) {
-    for (const double value : sentence) expected.push_back(value);
-  }
-  EXPECT_THAT(checked_->log_probabilities(examples_),
-              testing::Pointwise(testing::DoubleNear(1e-10), expected));
+  checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
 TEST_P(GoldenTransformer, RecordsItsAttention) {

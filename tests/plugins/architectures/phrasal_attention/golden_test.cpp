@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -15,10 +13,7 @@ using testing_support::examples_of;
 using testing_support::Sequences;
 
 const nlohmann::json& golden() {
-  static const nlohmann::json values = [] {
-    std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/phrasal_attention/golden.json");
-    return nlohmann::json::parse(file);
-  }();
+  static const nlohmann::json values = testing_support::golden_values("phrasal_attention");
   return values;
 }
 
@@ -63,12 +58,7 @@ class GoldenPhrasalAttention : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(GoldenPhrasalAttention, EqualsTheIndependentComputation) {
-  std::vector<double> expected;
-  for (const auto& sentence : variant_["log_probabilities"]) {
-    for (const double value : sentence) expected.push_back(value);
-  }
-  EXPECT_THAT(checked_->log_probabilities(examples_),
-              testing::Pointwise(testing::DoubleNear(1e-10), expected));
+  checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
 TEST_P(GoldenPhrasalAttention, ScoresASentenceAloneAsInABatch) {

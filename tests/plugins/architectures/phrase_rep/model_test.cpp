@@ -1,7 +1,5 @@
 #include "plugins/architectures/phrase_rep/model.h"
 
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -20,10 +18,7 @@ using testing_support::count_parameters;
 using testing_support::examples_of;
 using testing_support::Sequences;
 
-nlohmann::json golden() {
-  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/phrase_rep/golden.json");
-  return nlohmann::json::parse(file);
-}
+nlohmann::json golden() { return testing_support::golden_values("phrase_rep"); }
 
 std::string pair_text(const nlohmann::json& numbers) {
   return std::to_string(numbers[0].get<int64_t>()) + "," +
@@ -91,12 +86,7 @@ class GoldenPhraseRep : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenPhraseRep, EqualsTheIndependentPaddedComputation) {
-  std::vector<double> expected;
-  for (const auto& sentence : variant_["log_probabilities"]) {
-    for (const double value : sentence) expected.push_back(value);
-  }
-  EXPECT_THAT(checked_->log_probabilities(examples_),
-              testing::Pointwise(testing::DoubleNear(1e-10), expected));
+  checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
 TEST_P(GoldenPhraseRep, ScoresASentenceAloneAsInABatch) {

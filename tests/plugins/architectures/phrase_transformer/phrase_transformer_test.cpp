@@ -2,8 +2,6 @@
 
 #include "plugins/architectures/phrase_transformer/phrase_transformer.h"
 
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -19,10 +17,7 @@ using testing_support::count_parameters;
 using testing_support::examples_of;
 using testing_support::Sequences;
 
-nlohmann::json golden() {
-  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/phrase_transformer/golden.json");
-  return nlohmann::json::parse(file);
-}
+nlohmann::json golden() { return testing_support::golden_values("phrase_transformer"); }
 
 PhraseTransformerOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
   PhraseTransformerOptions options;
@@ -62,12 +57,7 @@ class GoldenPhraseTransformer : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenPhraseTransformer, EqualsTheIndependentComputation) {
-  std::vector<double> expected;
-  for (const auto& sentence : variant_["log_probabilities"]) {
-    for (const double value : sentence) expected.push_back(value);
-  }
-  EXPECT_THAT(checked_->log_probabilities(examples_),
-              testing::Pointwise(testing::DoubleNear(1e-10), expected));
+  checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
 TEST_P(GoldenPhraseTransformer, RecordsItsAttention) {
