@@ -11,12 +11,25 @@ namespace phraseq {
 /// for every sentence of a text that comes with trees, empty where one was not parsed.
 inline constexpr const char* kTreeExtra = "tree";
 
+/// A phrase of an external memory that a sentence holds, and what it translates to: one of the
+/// sentence's slots (Tang et al. 2016, sec. 3).
+struct ExamplePhrase {
+  std::vector<int64_t> places;  ///< of the words it covers among the source ids, ascending; more
+                                ///< than one run of them only in a slot that occurrences share
+  std::vector<int64_t> target;  ///< ids of its translation, without </s>; at least one
+  std::vector<std::string> source_words = {};
+  std::vector<std::string> target_words = {};  ///< one an id, also where that is <unk>
+  std::string category = {};                   ///< dates, names, numbers …
+  int64_t span_begin = -1;  ///< where the translation stands in the target ids, -1 = nowhere
+};
+
 /// One sentence or sentence pair as ids, before it becomes part of a batch.
 struct Example {
   int64_t id = 0;  ///< place in the data set, from 0
   std::vector<int64_t> source;
   std::vector<int64_t> target;  ///< empty when there is none
   std::map<std::string, std::vector<int64_t>> extras;
+  std::vector<ExamplePhrase> phrases = {};  ///< in source order; a phrase's place is its slot
 };
 
 }  // namespace phraseq

@@ -2,9 +2,10 @@
 
 namespace phraseq {
 
-int64_t HypothesisTree::add(int64_t parent, int64_t token, double log_probability, int64_t row) {
+int64_t HypothesisTree::add(
+    int64_t parent, int64_t token, double log_probability, int64_t row, int64_t slot) {
   const int64_t step = parent < 0 ? 0 : node(parent).step + 1;
-  nodes_.push_back({parent, token, log_probability, step, row});
+  nodes_.push_back({parent, token, log_probability, step, row, slot});
   return static_cast<int64_t>(nodes_.size()) - 1;
 }
 

@@ -24,11 +24,25 @@ void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constra
   }
 }
 
-/// The words that a candidate says: one token, or a slot's phrase.
-std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate) {
-  if (candidate.column < state.vocabulary)
-    return {candidate.column};
-  return state.input.session().expand_slot(candidate.row, candidate.column - state.vocabulary);
+/// The slot whose phrase a candidate begins or goes on with, -1 = none.
+int64_t slot_of(const SearchState& state, const Candidate& candidate) {
+  if (candidate.queued)
+    return state.rows[static_cast<size_t>(candidate.row)].slot;
+  return candidate.column < state.vocabulary ? -1 : candidate.column - state.vocabulary;
+}
+
+SearchRow next_row(SearchState& state, const Candidate& candidate) {
+  const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
+  const std::vector<int64_t> words = words_of(state, candidate);
+  const int64_t slot = slot_of(state, candidate);
+  SearchRow row{
+      old.sentence,
+      state.tree.add(old.node, words.front(), candidate.log_probability, candidate.row, slot),
+      candidate.total,
+      old.sample};
+  row.queue.assign(words.begin() + 1, words.end());
+  row.slot = row.queue.empty() ? -1 : slot;
+  return row;
 }
 
 std::vector<float> attention_row(const at::Tensor& attention, int64_t row, int64_t source_length) {
@@ -100,6 +114,15 @@ std::vector<std::vector<Candidate>> row_candidates(
   return candidates;
 }
 
+std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate) {
+  if (candidate.queued)
+    return state.rows[static_cast<size_t>(candidate.row)].queue;
+  const int64_t slot = slot_of(state, candidate);
+  if (slot < 0)
+    return {candidate.column};
+  return state.input.session().expand_slot(candidate.row, slot);
+}
+
 bool ends(const Candidate& candidate) { return candidate.column == kEos && !candidate.queued; }
 
 void finish(SearchState& state, const Candidate& candidate) {
@@ -111,6 +134,7 @@ void finish(SearchState& state, const Candidate& candidate) {
   for (const HypothesisNode& node : path) {
     hypothesis.tokens.push_back(node.token);
     hypothesis.token_scores.push_back(node.log_probability);
+    hypothesis.slots.push_back(node.slot);
     if (state.attention.empty())
       continue;
     hypothesis.attention.push_back(
@@ -126,15 +150,7 @@ void advance(SearchState& state, const std::vector<Candidate>& survivors) {
   std::vector<SearchRow> rows;
   std::vector<int64_t> origins, choices;
   for (const Candidate& candidate : survivors) {
-    const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
-    const std::vector<int64_t> words = words_of(state, candidate);
-    SearchRow row{old.sentence,
-                  state.tree.add(old.node, words.front(), candidate.log_probability, candidate.row),
-                  candidate.total,
-                  old.sample};
-    const std::vector<int64_t>& waiting = candidate.queued ? old.queue : words;
-    row.queue.assign(waiting.begin() + 1, waiting.end());
-    rows.push_back(std::move(row));
+    rows.push_back(next_row(state, candidate));
     origins.push_back(candidate.row);
     choices.push_back(candidate.column);
   }

@@ -18,7 +18,8 @@ struct SearchRow {
   double log_probability = 0;  ///< of everything decided so far
   int64_t sample = 0;          ///< which of its sentence's random draws it is
   std::vector<int64_t> queue =
-      {};  ///< words of a chosen phrase that are still to be said, without a decision
+      {};             ///< words of a chosen phrase that are still to be said, without a decision
+  int64_t slot = -1;  ///< the slot whose phrase the queue is the rest of, -1 = none
 };
 
 /// One way to go on: a row and what it would say.
@@ -65,6 +66,10 @@ PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state)
 /// cost. A row to which everything is forbidden says </s> at -infinity.
 PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
     const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
+
+/// The words that a candidate says, one after the other: one token, a slot's phrase, or what is
+/// left of a queue.
+PHRASEQ_API std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate);
 
 /// Whether the candidate ends its hypothesis.
 PHRASEQ_API bool ends(const Candidate& candidate);

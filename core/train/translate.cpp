@@ -30,6 +30,7 @@ Hypothesis empty_hypothesis() {
   Hypothesis hypothesis;
   hypothesis.tokens = {kEos};
   hypothesis.token_scores = {0};
+  hypothesis.slots = {-1};
   return hypothesis;
 }
 

@@ -68,8 +68,30 @@ TEST(Slots, CompeteWithWordsInABeam) {
   const Finished beam = run(phrase_language(), {{kC, kB}}, 9, {}, 2);
   ASSERT_EQ(beam.found[0].size(), 2u);
   EXPECT_THAT(beam.found[0][0].tokens, ElementsAre(kC, kB, kEos));
+  EXPECT_THAT(beam.found[0][0].slots, ElementsAre(0, 0, -1));
   EXPECT_THAT(beam.found[0][1].tokens, ElementsAre(kA, kEos));
+  EXPECT_THAT(beam.found[0][1].slots, ElementsAre(-1, -1));
   EXPECT_NEAR(beam.found[0][1].score, std::log(0.1 * 0.5) / 2, 1e-12);
+}
+
+TEST(Slots, AreNamedBesideTheWordsThatTheyAndNoOthersSaid) {
+  // A word, both phrases one after the other, and the word again.
+  const Language language = [](int64_t, const std::vector<int64_t>& tokens) {
+    switch (tokens.size()) {
+      case 0:
+      case 4:
+        return std::vector<double>{0, 0, 0, 0, 1, 0, 0, 0, 0};
+      case 1:
+        return std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0, 1};
+      case 2:
+        return std::vector<double>{0, 0, 0, 0, 0, 0, 0, 1, 0};
+      default:
+        return std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0, 0};
+    }
+  };
+  const Finished greedy = run(language, {{kB, kA}, {kC}}, 9, {}, 0);
+  EXPECT_THAT(greedy.found[0][0].tokens, ElementsAre(kA, kC, kB, kA, kA, kEos));
+  EXPECT_THAT(greedy.found[0][0].slots, ElementsAre(-1, 1, 0, 0, -1, -1));
 }
 
 TEST(Slots, OfOneWordNeedNoIdleStep) {

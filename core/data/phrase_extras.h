@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/data/example.h"
+
+namespace phraseq {
+
+/// What the phrases of a batch's sentences are called among its extras; all int64, packed. A slot's
+/// number counts within its sentence, from 0.
+///
+/// [source tokens] the slot whose phrase covers the token, -1 = none
+inline constexpr const char* kPhraseTags = "phrase_tags";
+/// [sentences + 1] slots before each sentence
+inline constexpr const char* kPhraseSlotOffsets = "phrase_slot_offsets";
+/// [slots + 1] target words before each slot
+inline constexpr const char* kPhraseWordOffsets = "phrase_word_offsets";
+/// [target words of all slots] their ids, <unk> where a word is outside the vocabulary
+inline constexpr const char* kPhraseWords = "phrase_words";
+/// [target tokens] the slot whose phrase's span begins at the token, -1 = none; with targets alone
+inline constexpr const char* kPhraseSpanSlot = "phrase_span_slot";
+/// [target tokens] the span's words where one begins, else 0; with targets alone
+inline constexpr const char* kPhraseSpanLength = "phrase_span_length";
+
+/// Adds the examples' phrases to the batch that was made of them. Sentences without phrases have no
+/// slots. Throws DataError for a place outside of its sentence.
+PHRASEQ_API void add_phrases(const std::vector<Example>& examples, Batch& batch);
+
+}  // namespace phraseq

@@ -1,0 +1,101 @@
+#include "core/data/phrase_extras.h"
+
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/data/collate.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// "a b c d </s>" with two slots: "b c", two target words that stand at the third place, and "d",
+/// one word that is not in the target. The next sentence has none; the third one slot that two
+/// occurrences of a word share, whose translation is outside the vocabulary.
+std::vector<Example> examples() {
+  Example first{0, {10, 11, 12, 13, kEos}, {20, 21, 22, 23, kEos}, {}};
+  first.phrases = {{{1, 2}, {22, 23}}, {{3}, {24}}};
+  first.phrases[0].span_begin = 2;
+  const Example second{1, {14, kEos}, {25, kEos}, {}};
+  Example third{2, {15, 16, 15, kEos}, {kUnk, kEos}, {}};
+  third.phrases = {{{0, 2}, {kUnk}}};
+  third.phrases[0].span_begin = 0;
+  return {first, second, third};
+}
+
+Batch batch_of(const std::vector<Example>& of, const SequenceConventions& conventions = {}) {
+  Batch batch = collate_pairs(of, conventions);
+  add_phrases(of, batch);
+  return batch;
+}
+
+void expect_extra(const Batch& batch, const char* name, const std::vector<int64_t>& expected) {
+  ASSERT_TRUE(batch.extras.contains(name)) << name;
+  EXPECT_TRUE(at::equal(batch.extras.at(name), at::tensor(expected, at::kLong)))
+      << name << " is " << batch.extras.at(name);
+}
+
+TEST(PhraseExtras, SayWhichWordsASlotCoversAndWhatItSays) {
+  const Batch batch = batch_of(examples());
+  expect_extra(batch, kPhraseTags, {-1, 0, 0, 1, -1, -1, -1, 0, -1, 0, -1});
+  expect_extra(batch, kPhraseSlotOffsets, {0, 2, 2, 3});
+  expect_extra(batch, kPhraseWordOffsets, {0, 2, 3, 4});
+  expect_extra(batch, kPhraseWords, {22, 23, 24, kUnk});
+}
+
+TEST(PhraseExtras, MarkSpansAtTheirFirstTargetWord) {
+  const Batch batch = batch_of(examples());
+  expect_extra(batch, kPhraseSpanSlot, {-1, -1, 0, -1, -1, -1, -1, 0, -1});
+  expect_extra(batch, kPhraseSpanLength, {0, 0, 2, 0, 0, 0, 0, 1, 0});
+}
+
+TEST(PhraseExtras, CountPlacesFromTheFirstWordBehindABos) {
+  const Batch batch = batch_of(examples(), {.start_with_bos = false, .source_has_bos = true});
+  expect_extra(batch, kPhraseTags, {-1, -1, 0, 0, 1, -1, -1, -1, -1, -1, 0, -1, 0, -1});
+}
+
+TEST(PhraseExtras, HaveNoSpansWithoutTargets) {
+  std::vector<Example> sources = examples();
+  for (Example& example : sources) example.target.clear();
+  const Batch batch = batch_of(sources);
+  EXPECT_FALSE(batch.extras.contains(kPhraseSpanSlot));
+  EXPECT_FALSE(batch.extras.contains(kPhraseSpanLength));
+  expect_extra(batch, kPhraseWords, {22, 23, 24, kUnk});
+}
+
+TEST(PhraseExtras, AreThereForSentencesWithoutPhrases) {
+  const Batch batch = batch_of({examples()[1]});
+  expect_extra(batch, kPhraseTags, {-1, -1});
+  expect_extra(batch, kPhraseSlotOffsets, {0, 0});
+  expect_extra(batch, kPhraseWordOffsets, {0});
+  expect_extra(batch, kPhraseWords, {});
+  expect_extra(batch, kPhraseSpanSlot, {-1, -1});
+}
+
+TEST(PhraseExtras, RefusePlacesOutsideOfTheSentence) {
+  const auto refusal_of = [](const std::vector<Example>& of) {
+    try {
+      batch_of(of);
+    } catch (const DataError& error) {
+      return error.message();
+    }
+    return std::string("nothing");
+  };
+  std::vector<Example> of = examples();
+  of[2].phrases[0].places = {4};
+  EXPECT_THAT(refusal_of(of),
+              HasSubstr("sentence 3: phrase 1 covers source word 5, but there are 4"));
+  of = examples();
+  of[0].phrases[0].span_begin = 4;
+  EXPECT_THAT(refusal_of(of),
+              HasSubstr("sentence 1: phrase 1 covers target word 6, but there are 5"));
+}
+
+}  // namespace
+}  // namespace phraseq
