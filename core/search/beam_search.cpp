@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/search/recombine.h"
+
 namespace phraseq {
 
 namespace {
@@ -40,7 +42,8 @@ std::vector<Candidate> settle_sentence(SearchState& state,
 
 std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                            const StepOutput& output,
-                                           int64_t beam) {
+                                           int64_t beam,
+                                           bool join_equal) {
   const auto ranked = rank_rows(output, constrain_rows(state), 2 * beam);
   const auto candidates = row_candidates(state, ranked);
   std::vector<std::vector<Candidate>> of_sentence;
@@ -49,7 +52,11 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
       of_sentence.emplace_back();
     append(of_sentence.back(), candidates[row]);
   }
-  for (auto& sentence : of_sentence) keep_best(sentence, 2 * beam);
+  for (auto& sentence : of_sentence) {
+    if (join_equal)
+      recombine(state, sentence);
+    keep_best(sentence, 2 * beam);
+  }
   return of_sentence;
 }
 
@@ -73,7 +80,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
   while (!state.rows.empty()) {
     const StepOutput output = score_rows(state);
     std::vector<Candidate> survivors;
-    for (const auto& ranked : expand(state, output, settings.beam)) {
+    for (const auto& ranked : expand(state, output, settings.beam, settings.recombine)) {
       append(survivors, settle_sentence(state, ranked, settings.beam));
     }
     advance(state, survivors);

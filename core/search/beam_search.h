@@ -18,6 +18,7 @@ namespace phraseq {
 struct BeamSettings {
   int64_t beam = 5;
   int64_t nbest = 1;
+  bool recombine = false;  ///< join hypotheses that say the same (core/search/recombine.h)
 };
 
 PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
@@ -26,10 +27,12 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 
 /// The steps of it, each usable alone.
 
-/// The 2 · beam best candidates of every sentence with rows, best first.
+/// The 2 · beam best candidates of every sentence with rows, best first; with `join_equal` what
+/// says the same is one of them.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                                        const StepOutput& output,
-                                                       int64_t beam);
+                                                       int64_t beam,
+                                                       bool join_equal = false);
 
 struct BeamSelection {
   std::vector<Candidate> finished;  ///< in order of rank
