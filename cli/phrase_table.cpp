@@ -45,7 +45,8 @@ int build(const PhraseTableOptions& options) {
   const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
-  const auto entries = build_phrase_table(bitext, alignments, options.thresholds());
+  auto entries = build_phrase_table(bitext, alignments, options.thresholds());
+  categorise(entries, phrase_rules_named(options.memory.pn_rules));
   AtomicFile file(options.output);
   for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
   file.commit();

@@ -80,6 +80,13 @@ void check_sum(const std::string& file, uint32_t found, const nlohmann::json& ex
       "The file was replaced after the folder was made; run phraseq preprocess again.");
 }
 
+/// The manifest's record of a dataset against its files.
+void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
+  check_sum(data.prefix() + ".idx", data.fingerprint(), value_at(record, {"index_crc32c"}));
+  if (const auto expected = value_at(record, {"ids_crc32c"}); !expected.is_null())
+    check_sum(data.prefix() + ".bin", data.ids_fingerprint(), expected);
+}
+
 }  // namespace
 
 DataFolder DataFolder::open(const std::string& path,
@@ -180,9 +187,7 @@ std::string DataFolder::prefix(const std::string& split, const std::string& lang
 
 IndexedDataset DataFolder::checked(const std::string& prefix, const nlohmann::json& record) const {
   IndexedDataset data = IndexedDataset::open(prefix);
-  check_sum(prefix + ".idx", data.fingerprint(), value_at(record, {"index_crc32c"}));
-  if (const auto expected = value_at(record, {"ids_crc32c"}); !expected.is_null())
-    check_sum(prefix + ".bin", data.ids_fingerprint(), expected);
+  check_sums(data, record);
   return data;
 }
 
@@ -199,6 +204,26 @@ bool DataFolder::has_trees(const std::string& split, const std::string& language
 IndexedDataset DataFolder::trees(const std::string& split, const std::string& language) const {
   return checked(trees_prefix(prefix(split, language)),
                  value_at(manifest_, {"splits", split, language, "trees"}));
+}
+
+bool DataFolder::has_phrases(const std::string& split, const std::string& language) const {
+  return !value_at(manifest_, {"splits", split, language, "phrases"}).is_null();
+}
+
+StoredPhrases DataFolder::phrases(const std::string& split, const std::string& language) const {
+  const std::string prefix = phrases_prefix(this->prefix(split, language));
+  const auto record = value_at(manifest_, {"splits", split, language, "phrases"});
+  StoredPhrases phrases = StoredPhrases::open(prefix);
+  check_sums(phrases.slots(), record);
+  check_sum(prefix + ".txt", phrases.entries_fingerprint(), value_at(record, {"entries_crc32c"}));
+  return phrases;
+}
+
+std::optional<StoredMemory> DataFolder::phrase_memory() const {
+  const auto record = value_at(manifest_, {"phrase_memory"});
+  if (record.is_null())
+    return std::nullopt;
+  return StoredMemory::load(path_, record);
 }
 
 std::string DataFolder::tokenizer() const {

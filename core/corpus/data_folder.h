@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 
 #include "core/base/api.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/stored_phrases.h"
+#include "core/memory/stored_memory.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -45,6 +48,12 @@ class PHRASEQ_API DataFolder {
   /// of SubwordTree::encode), checked as `dataset` checks the text.
   bool has_trees(const std::string& split, const std::string& language) const;
   IndexedDataset trees(const std::string& split, const std::string& language) const;
+
+  /// The same for the phrases of a phrase memory.
+  bool has_phrases(const std::string& split, const std::string& language) const;
+  StoredPhrases phrases(const std::string& split, const std::string& language) const;
+  /// The memory that they were found with; nothing in a folder without.
+  std::optional<StoredMemory> phrase_memory() const;
 
   /// Name of the tokenizer component; "word" for text that was tokenised elsewhere.
   std::string tokenizer() const;

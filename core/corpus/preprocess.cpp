@@ -1,6 +1,7 @@
 #include "core/corpus/preprocess.h"
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,13 +10,16 @@
 #include "core/base/log.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/phrase_writer.h"
 #include "core/corpus/preprocess_inputs.h"
 #include "core/corpus/split_writer.h"
+#include "core/corpus/stored_phrases.h"
 #include "core/corpus/tree_writer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/io/staging_folder.h"
+#include "core/memory/stored_memory.h"
 #include "core/text/dictionary.h"
 #include "core/text/lower_case.h"
 #include "core/text/sentencepiece_training.h"
@@ -60,6 +64,7 @@ class Run {
 
   void prepare_tokenizers();
   void prepare_dictionaries();
+  void read_phrase_memory();
   void write_splits();
   void write_manifest(const json& recorded_options) const;
 
@@ -80,6 +85,8 @@ class Run {
   void build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbols);
   Tally write_side(size_t split, const Side& side) const;
   json write_source_trees(size_t split) const;
+  json write_source_phrases(size_t split, const PhraseMemory& memory) const;
+  void write_beside_source();
 
   const PreprocessOptions& options_;
   const ChosenTokenizer& chosen_;
@@ -87,6 +94,7 @@ class Run {
   std::vector<SplitReport> reports_;
   std::string folder_;
   std::vector<Side> sides_;
+  std::optional<StoredMemory> memory_;
   json models_ = json::object();
   json split_records_ = json::object();
 };
@@ -254,6 +262,43 @@ json Run::write_source_trees(size_t split) const {
   return record;
 }
 
+void Run::read_phrase_memory() {
+  if (!options_.memory.any())
+    return;
+  const bool lowercase = options_.pn_lowercase || chosen_.options.value("lowercase", false);
+  memory_ = StoredMemory::read(options_.memory, lowercase);
+}
+
+json Run::write_source_phrases(size_t split, const PhraseMemory& memory) const {
+  const Side& side = sides_[0];
+  std::optional<CheckedText> target;
+  if (sides_.size() > 1)
+    target = text(split, sides_[1]);
+  const std::string prefix = phrases_prefix(result(split, side));
+  const PhraseTally tally =
+      write_phrases(text(split, side), target, memory, options_.workers, prefix);
+  log_info(
+      fmt::format("[{}] phrases of {}: {}", side.language, splits_[split].name, to_string(tally)));
+  json record = stored_phrases_record(prefix);
+  record["slots"] = tally.slots;
+  record["spans"] = tally.spans;
+  return record;
+}
+
+/// Trees and phrases of the source text, which need no dictionary.
+void Run::write_beside_source() {
+  std::optional<PhraseMemory> memory;
+  if (memory_)
+    memory.emplace(memory_->open());
+  for (size_t split = 0; split < splits_.size(); ++split) {
+    json& record = split_records_[splits_[split].name][sides_[0].language];
+    if (options_.trees)
+      record["trees"] = write_source_trees(split);
+    if (memory)
+      record["phrases"] = write_source_phrases(split, *memory);
+  }
+}
+
 void Run::write_splits() {
   for (const Side& side : sides_) {
     for (size_t split = 0; split < splits_.size() && !options_.dict_only; ++split) {
@@ -271,9 +316,8 @@ void Run::write_splits() {
     fs::remove(provisional(side) + ".bin");
     fs::remove(provisional(side) + ".idx");
   }
-  const bool with_trees = options_.trees && !options_.dict_only;
-  for (size_t split = 0; split < splits_.size() && with_trees; ++split)
-    split_records_[splits_[split].name][sides_[0].language]["trees"] = write_source_trees(split);
+  if (!options_.dict_only)
+    write_beside_source();
 }
 
 void Run::write_manifest(const json& recorded_options) const {
@@ -282,7 +326,7 @@ void Run::write_manifest(const json& recorded_options) const {
     dictionaries[side.language] = {{"symbols", side.dictionary->size()},
                                    {"crc32c", crc32c_text(side.dictionary->fingerprint())}};
   }
-  const json manifest = {
+  json manifest = {
       {"version", kDataManifestVersion},
       {"complete", true},
       {"phraseq", PHRASEQ_VERSION},
@@ -292,6 +336,8 @@ void Run::write_manifest(const json& recorded_options) const {
       {"dictionaries", dictionaries},
       {"splits", split_records_},
       {"options", recorded_options}};
+  if (memory_)
+    manifest["phrase_memory"] = memory_->save(folder_);
   write_file(staged(kDataManifest), manifest.dump(2) + "\n");
 }
 
@@ -327,6 +373,7 @@ void preprocess(const PreprocessOptions& options,
   refuse_earlier_result(options);
   StagingFolder staging(options.destdir);
   Run run(options, tokenizer, splits, check_splits(options, splits), staging.path());
+  run.read_phrase_memory();
   run.prepare_tokenizers();
   run.prepare_dictionaries();
   run.write_splits();

@@ -44,6 +44,16 @@ void describe_trees(OptionTable& table, PreprocessOptions& o) {
       .one_of({"error", "skip"});
 }
 
+void describe_memory(OptionTable& table, PreprocessOptions& o) {
+  table.section("Phrase memory");
+  o.memory.describe_table(table);
+  o.memory.describe_selection(table);
+  table.field("pn-lowercase",
+              o.pn_lowercase,
+              "Lower-case the table and the text before comparing; --lowercase of the tokenizer "
+              "does so, too.");
+}
+
 void describe_symbols(OptionTable& table, PreprocessOptions& o) {
   table.section("Tokenizer");
   table
@@ -120,6 +130,7 @@ bool one_file_twice(const PreprocessOptions& o) {
 void PreprocessOptions::describe(OptionTable& table) {
   describe_text(table, *this);
   describe_trees(table, *this);
+  describe_memory(table, *this);
   describe_symbols(table, *this);
   describe_dictionaries(table, *this);
   describe_result(table, *this);
@@ -159,6 +170,8 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--subwords learns a model for --tokenizer sentencepiece");
   refuse_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
             "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
+  refuse_if(memory.any() && tokenizer_component() != "word",
+            "--phrase-table and --pn-rules are about words: leave the subwords out");
   return found;
 }
 

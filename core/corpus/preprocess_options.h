@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/io/line_reader.h"
+#include "core/memory/phrase_memory_options.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
@@ -45,6 +46,8 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   bool check_only = false;
   bool trees = false;
   std::string on_bad_tree = "error";
+  PhraseMemoryOptions memory;
+  bool pn_lowercase = false;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

@@ -37,6 +37,8 @@ std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
     std::span<const std::string> source, std::vector<PhraseOccurrence>& occurrences) const {
   std::vector<PhraseEntry> made;
   for (RulePhrase& phrase : find_rule_phrases(rules_, source)) {
+    if (!parse_phrase_line(phrase_line(phrase.entry)).problems.empty())
+      continue;  // a word with ||| in it: no table could hold the phrase
     const auto length = static_cast<int64_t>(phrase.entry.source.size());
     const auto known = std::find_if(occurrences.begin(), occurrences.end(), [&](const auto& other) {
       return other.begin == phrase.begin && other.length == length;

@@ -57,4 +57,9 @@ std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std
   return found;
 }
 
+std::optional<std::string> rule_category(PhraseRules rules, std::span<const std::string> words) {
+  const auto translation = translate(rules, words, /*begins_sentence=*/false);
+  return translation ? std::optional(translation->category) : std::nullopt;
+}
+
 }  // namespace phraseq

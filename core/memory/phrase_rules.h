@@ -33,6 +33,11 @@ struct RulePhrase {
 PHRASEQ_API std::vector<RulePhrase> find_rule_phrases(PhraseRules rules,
                                                       std::span<const std::string> words);
 
+/// The category of the rule that translates all of the words at once, when there is one; they count
+/// as words from within a sentence.
+PHRASEQ_API std::optional<std::string> rule_category(PhraseRules rules,
+                                                     std::span<const std::string> words);
+
 /// What a rule says of the words of a window.
 struct RuleTranslation {
   std::string target;

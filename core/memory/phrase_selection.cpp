@@ -163,6 +163,15 @@ int64_t PhraseSlot::covered() const {
       });
 }
 
+std::vector<int64_t> PhraseSlot::places() const {
+  std::vector<int64_t> places;
+  for (const PhraseOccurrence& occurrence : occurrences) {
+    for (int64_t place = occurrence.begin; place < occurrence.end(); ++place)
+      places.push_back(place);
+  }
+  return places;
+}
+
 std::vector<PhraseSlot> select_phrases(std::vector<PhraseOccurrence> occurrences,
                                        const PhraseSelectionOptions& options) {
   std::sort(occurrences.begin(), occurrences.end(), is_left_of);

@@ -38,6 +38,8 @@ struct PHRASEQ_API PhraseSlot {
 
   /// Source words that it covers.
   int64_t covered() const;
+  /// Their places in the sentence, ascending.
+  std::vector<int64_t> places() const;
   bool operator==(const PhraseSlot&) const = default;
 };
 

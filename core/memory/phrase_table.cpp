@@ -1,7 +1,9 @@
 #include "core/memory/phrase_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,18 +76,20 @@ PhraseEntry lowercased(PhraseEntry entry) {
   return entry;
 }
 
-/// Calls `take(parsed, line number)` for every line of the file.
+ParsedPhraseLine parse_line(std::string_view line, int64_t number, bool lowercase) {
+  ParsedPhraseLine parsed = parse_phrase_line(line);
+  parsed.entry.line = number;
+  if (lowercase)
+    parsed.entry = lowercased(std::move(parsed.entry));
+  return parsed;
+}
+
+/// Calls `take(parsed)` for every line of the file.
 template <typename Take>
 void read_table(const std::string& path, bool lowercase, Take take) {
   LineReader reader(path);
-  std::string line;
-  while (reader.next(line)) {
-    ParsedPhraseLine parsed = parse_phrase_line(line);
-    parsed.entry.line = reader.line_number();
-    if (lowercase)
-      parsed.entry = lowercased(std::move(parsed.entry));
-    take(std::move(parsed), reader.path());
-  }
+  for (std::string line; reader.next(line);)
+    take(parse_line(line, reader.line_number(), lowercase));
 }
 
 /// What a later entry with the source of an earlier one is.
@@ -103,6 +107,34 @@ PhraseTableProblem repetition(const PhraseEntry& entry, const PhraseEntry& earli
                       phrase_text(earlier.target),
                       earlier.line)};
 }
+
+/// Entries with each source once; anything else is refused.
+class EntryList {
+ public:
+  EntryList(std::string name, bool lowercase) : name_(std::move(name)), lowercase_(lowercase) {}
+
+  void add(ParsedPhraseLine parsed) {
+    PhraseEntry& entry = parsed.entry;
+    const TextPlace place{name_, entry.line};
+    if (!parsed.problems.empty())
+      throw DataError(place, fmt::format("{}", fmt::join(parsed.problems, "; ")), kFormatHint);
+    const auto [at, is_new] = known_.emplace(phrase_text(entry.source), entries_.size());
+    if (!is_new) {
+      throw DataError(place,
+                      repetition(entry, entries_[at->second]).text +
+                          (lowercase_ ? ", lower-cased" : "") + "; a source has one entry",
+                      "Keep one of the two lines. 'phraseq phrase-table check FILE' lists all.");
+    }
+    entries_.push_back(std::move(entry));
+  }
+  std::vector<PhraseEntry> take() { return std::move(entries_); }
+
+ private:
+  std::string name_;
+  bool lowercase_;
+  std::unordered_map<std::string, size_t> known_;
+  std::vector<PhraseEntry> entries_;
+};
 
 }  // namespace
 
@@ -152,29 +184,36 @@ std::string phrase_line(const PhraseEntry& entry) {
 }
 
 PhraseTable PhraseTable::read(const std::string& path, bool lowercase) {
+  EntryList entries(path, lowercase);
+  read_table(path, lowercase, [&](ParsedPhraseLine parsed) { entries.add(std::move(parsed)); });
   PhraseTable table;
-  std::unordered_map<std::string, size_t> known;
-  read_table(path, lowercase, [&](ParsedPhraseLine parsed, const std::string& file) {
-    PhraseEntry& entry = parsed.entry;
-    const TextPlace place{file, entry.line};
-    if (!parsed.problems.empty())
-      throw DataError(place, fmt::format("{}", fmt::join(parsed.problems, "; ")), kFormatHint);
-    const auto [at, is_new] = known.emplace(phrase_text(entry.source), table.entries_.size());
-    if (!is_new) {
-      throw DataError(place,
-                      repetition(entry, table.entries_[at->second]).text +
-                          (lowercase ? ", lower-cased" : "") + "; a source has one entry",
-                      "Keep one of the two lines. 'phraseq phrase-table check FILE' lists all.");
-    }
-    table.entries_.push_back(std::move(entry));
-  });
+  table.entries_ = entries.take();
   return table;
+}
+
+PhraseTable PhraseTable::parse(std::string_view text, const std::string& name, bool lowercase) {
+  EntryList entries(name, lowercase);
+  int64_t number = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    entries.add(parse_line(text.substr(begin, end - begin), ++number, lowercase));
+    begin = end + 1;
+  }
+  PhraseTable table;
+  table.entries_ = entries.take();
+  return table;
+}
+
+std::string PhraseTable::text() const {
+  std::string text;
+  for (const PhraseEntry& entry : entries_) text += phrase_line(entry) + '\n';
+  return text;
 }
 
 std::vector<PhraseTableProblem> check_phrase_table(const std::string& path, bool lowercase) {
   std::vector<PhraseTableProblem> found;
   std::unordered_map<std::string, PhraseEntry> known;
-  read_table(path, lowercase, [&](ParsedPhraseLine parsed, const std::string&) {
+  read_table(path, lowercase, [&](ParsedPhraseLine parsed) {
     PhraseEntry& entry = parsed.entry;
     for (std::string& problem : parsed.problems)
       found.push_back({entry.line, "format", std::move(problem)});

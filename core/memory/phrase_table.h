@@ -46,6 +46,11 @@ class PHRASEQ_API PhraseTable {
   /// for a source that has an entry already: also one that lower-casing makes equal.
   static PhraseTable read(const std::string& path, bool lowercase = false);
 
+  /// The same from a file's text; `name` stands in messages.
+  static PhraseTable parse(std::string_view text, const std::string& name, bool lowercase = false);
+  /// What `parse` reads as this table.
+  std::string text() const;
+
   const std::vector<PhraseEntry>& entries() const { return entries_; }
 
  private:

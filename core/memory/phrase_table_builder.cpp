@@ -164,6 +164,13 @@ std::vector<PhraseEntry> build_phrase_table(const Bitext& bitext,
   return entries;
 }
 
+void categorise(std::vector<PhraseEntry>& entries, PhraseRules rules) {
+  for (PhraseEntry& entry : entries) {
+    if (auto category = rule_category(rules, entry.source))
+      entry.category = *std::move(category);
+  }
+}
+
 std::vector<double> c_values(const std::vector<PhraseEntry>& entries) {
   const PhraseMatcher matcher(entries);
   std::vector<double> sums(entries.size(), 0);

@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/memory/bitext.h"
+#include "core/memory/phrase_rules.h"
 #include "core/memory/phrase_table.h"
 #include "core/memory/word_alignment.h"
 
@@ -34,6 +35,10 @@ PHRASEQ_API std::vector<PhraseEntry> build_phrase_table(
     const Bitext& bitext,
     const std::vector<WordAlignment>& alignments,
     const PhraseTableThresholds& thresholds = {});
+
+/// Gives the entries whose source rules translate the rules' category: dates, numbers, names. What
+/// the bitext translates them to stays.
+PHRASEQ_API void categorise(std::vector<PhraseEntry>& entries, PhraseRules rules);
 
 /// The C-value (Frantzi et al. 2000) of each entry's source among all of them:
 ///

@@ -11,7 +11,7 @@ void PhraseTableOptions::describe(OptionTable& table) {
   table.field("subject", subject, "The phrase table (the same as --phrase-table).")
       .value_name("TABLE")
       .positional();
-  table.field("phrase-table", phrase_table, "The phrase table, plain or .gz.").value_name("FILE");
+  memory.describe_table(table);
   table.field("lowercase", lowercase, "Lower-case the table and the text before comparing.");
   describe_match(table);
   describe_build(table);
@@ -34,24 +34,7 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
       .alias("ref")
       .value_name("FILE");
   table.field("json", json, "One JSON object a sentence in place of text.");
-  table.field("pn-slots", pn_slots, "The most phrases that a sentence gets.").at_least(0);
-  table
-      .field("pn-overlap",
-             pn_overlap,
-             "Which of overlapping phrases stay: longest first, most "
-             "words covered, or none that overlaps a longer one.")
-      .one_of({"greedy", "dp", "literal"});
-  table
-      .field("pn-repeat",
-             pn_repeat,
-             "A phrase that occurs again gets slots of its own or a "
-             "shared one.")
-      .one_of({"slots", "shared"});
-  table
-      .field("pn-rules",
-             pn_rules,
-             "Also dates, numbers and names that rules of these languages translate.")
-      .one_of({"none", "zh-en", "en-de"});
+  memory.describe_selection(table);
 }
 
 void PhraseTableOptions::describe_build(OptionTable& table) {
@@ -87,36 +70,24 @@ std::vector<std::string> PhraseTableOptions::problems() const {
     return found;
   }
   if (action == "rules") {
-    if (pn_rules == "none")
+    if (memory.pn_rules == "none")
       found.push_back("rules: --pn-rules is missing");
     if (!table_file().empty())
       found.push_back("rules: takes no table; 'match' merges rules with one");
     return found;
   }
-  if (table_file().empty() && (action == "check" || pn_rules == "none"))
+  if (table_file().empty() && (action == "check" || memory.pn_rules == "none"))
     found.push_back(action + ": the phrase table is missing");
-  if (!subject.empty() && !phrase_table.empty() && subject != phrase_table)
-    found.push_back("two phrase tables: '" + subject + "' and '" + phrase_table + "'");
+  if (!subject.empty() && !memory.phrase_table.empty() && subject != memory.phrase_table)
+    found.push_back("two phrase tables: '" + subject + "' and '" + memory.phrase_table + "'");
   return found;
-}
-
-PhraseSelectionOptions PhraseTableOptions::selection() const {
-  PhraseSelectionOptions options;
-  options.slots = pn_slots;
-  if (pn_overlap == "dp")
-    options.overlap = PhraseOverlap::kDynamic;
-  if (pn_overlap == "literal")
-    options.overlap = PhraseOverlap::kLiteral;
-  if (pn_repeat == "shared")
-    options.repeat = PhraseRepeat::kShared;
-  return options;
 }
 
 PhraseMemory PhraseTableOptions::make_memory() const {
   PhraseTable table;
   if (!table_file().empty())
     table = PhraseTable::read(table_file(), lowercase);
-  return {std::move(table), selection(), lowercase, phrase_rules_named(pn_rules)};
+  return {std::move(table), memory.selection(), lowercase, phrase_rules_named(memory.pn_rules)};
 }
 
 }  // namespace phraseq

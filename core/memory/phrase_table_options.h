@@ -6,6 +6,7 @@
 #include "core/base/api.h"
 #include "core/memory/match_report.h"
 #include "core/memory/phrase_memory.h"
+#include "core/memory/phrase_memory_options.h"
 #include "core/memory/phrase_table_builder.h"
 #include "core/options/option_table.h"
 
@@ -15,15 +16,11 @@ namespace phraseq {
 struct PHRASEQ_API PhraseTableOptions final : Options {
   std::string action;
   std::string subject;
-  std::string phrase_table;
+  PhraseMemoryOptions memory;
   bool lowercase = false;
   std::string input = "-";
   std::string reference;
   bool json = false;
-  int64_t pn_slots = 10;
-  std::string pn_overlap = "greedy";
-  std::string pn_repeat = "slots";
-  std::string pn_rules = "none";
   std::string source;
   std::string target;
   std::string alignment;
@@ -38,8 +35,7 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   std::vector<std::string> problems() const override;
 
   /// The table's file, from either spelling.
-  const std::string& table_file() const { return subject.empty() ? phrase_table : subject; }
-  PhraseSelectionOptions selection() const;
+  const std::string& table_file() const { return subject.empty() ? memory.phrase_table : subject; }
   PhraseMemory make_memory() const;
   PhraseTableThresholds thresholds() const { return {min_count, min_prob, max_len, cvalue}; }
   MatchSettings match_settings() const { return {input, reference, json}; }

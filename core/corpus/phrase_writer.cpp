@@ -1,0 +1,143 @@
+#include "core/corpus/phrase_writer.h"
+
+#include <functional>
+#include <future>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/corpus/indexed_dataset.h"
+#include "core/corpus/stored_phrases.h"
+#include "core/io/atomic_file.h"
+
+namespace phraseq {
+namespace {
+
+constexpr size_t kStretchLines = 4096;
+constexpr int64_t kNumberLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
+
+struct Stretch {
+  std::vector<std::string> sources;
+  std::vector<std::string> targets;  ///< empty when there are none
+};
+
+/// Reads the kept lines of a text and of its translation side by side.
+class PairReader {
+ public:
+  PairReader(const CheckedText& source, const std::optional<CheckedText>& target)
+      : next_source_(kept_lines(source)) {
+    if (target)
+      next_target_ = kept_lines(*target);
+  }
+
+  Stretch next() {
+    Stretch stretch;
+    std::string line;
+    while (stretch.sources.size() < kStretchLines && next_source_(line)) {
+      stretch.sources.push_back(line);
+      if (next_target_ && next_target_(line))
+        stretch.targets.push_back(line);
+    }
+    return stretch;
+  }
+
+ private:
+  std::function<bool(std::string&)> next_source_;
+  std::function<bool(std::string&)> next_target_;
+};
+
+struct FoundPhrases {
+  SentencePhrases phrases;
+  std::vector<TargetSpan> spans;
+};
+
+std::vector<FoundPhrases> find_phrases(const Stretch& stretch, const PhraseMemory& memory) {
+  std::vector<FoundPhrases> found;
+  for (size_t i = 0; i < stretch.sources.size(); ++i) {
+    found.push_back({memory.read(memory.words(stretch.sources[i])), {}});
+    if (!stretch.targets.empty())
+      found.back().spans = found.back().phrases.spans_in(memory.words(stretch.targets[i]));
+  }
+  return found;
+}
+
+/// Numbers entries as they come, and keeps their lines.
+class EntryNumbers {
+ public:
+  int64_t number_of(const PhraseEntry& entry) {
+    std::string line = phrase_line(entry);
+    const auto [at, is_new] = numbers_.emplace(line, static_cast<int64_t>(numbers_.size()));
+    if (is_new)
+      text_ += line + '\n';
+    return at->second;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::unordered_map<std::string, int64_t> numbers_;
+  std::string text_;
+};
+
+std::vector<StoredSlot> stored(const FoundPhrases& found, EntryNumbers& numbers) {
+  std::vector<StoredSlot> slots;
+  for (size_t i = 0; i < found.phrases.slots.size(); ++i) {
+    const int64_t number = numbers.number_of(found.phrases.entries[i]);
+    slots.push_back({number, -1, found.phrases.slots[i].places()});
+  }
+  for (const TargetSpan& span : found.spans)
+    slots[static_cast<size_t>(span.slot)].span_begin = span.begin;
+  return slots;
+}
+
+void add(PhraseTally& tally, const FoundPhrases& found) {
+  ++tally.sentences;
+  tally.with_phrases += found.phrases.slots.empty() ? 0 : 1;
+  tally.slots += static_cast<int64_t>(found.phrases.slots.size());
+  tally.spans += static_cast<int64_t>(found.spans.size());
+}
+
+}  // namespace
+
+std::string to_string(const PhraseTally& tally) {
+  return fmt::format("{} sentences, {} with phrases; {} slots, {} found in the target",
+                     tally.sentences,
+                     tally.with_phrases,
+                     tally.slots,
+                     tally.spans);
+}
+
+PhraseTally write_phrases(const CheckedText& source,
+                          const std::optional<CheckedText>& target,
+                          const PhraseMemory& memory,
+                          int64_t workers,
+                          const std::string& prefix) {
+  IndexedDatasetWriter writer(prefix, kNumberLimit);
+  PairReader reader(source, target);
+  EntryNumbers numbers;
+  PhraseTally tally;
+  for (bool at_end = false; !at_end;) {
+    std::vector<Stretch> stretches;
+    while (!at_end && static_cast<int64_t>(stretches.size()) < workers) {
+      stretches.push_back(reader.next());
+      at_end = stretches.back().sources.empty();
+    }
+    std::vector<std::future<std::vector<FoundPhrases>>> pending;
+    for (const Stretch& stretch : stretches) {
+      pending.push_back(std::async(workers > 1 ? std::launch::async : std::launch::deferred,
+                                   [&] { return find_phrases(stretch, memory); }));
+    }
+    for (auto& part : pending) {
+      for (const FoundPhrases& found : part.get()) {
+        writer.add(encode_slots(stored(found, numbers)));
+        add(tally, found);
+      }
+    }
+  }
+  writer.commit();
+  write_file(prefix + ".txt", numbers.text());
+  return tally;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/corpus/indexed_dataset.h"
+#include "core/memory/phrase_table.h"
+
+namespace phraseq {
+
+/// A slot of a sentence of an indexed text.
+struct StoredSlot {
+  int64_t entry = 0;            ///< place in the list of entries
+  int64_t span_begin = -1;      ///< where its translation stands in the target, -1 = nowhere
+  std::vector<int64_t> places;  ///< of the source words that it covers, ascending
+  bool operator==(const StoredSlot&) const = default;
+};
+
+/// Slots as one sequence of numbers: of each its entry, span_begin + 1, the number of its places,
+/// these. `decode` throws FormatError when they are no slots.
+PHRASEQ_API std::vector<int64_t> encode_slots(const std::vector<StoredSlot>& slots);
+PHRASEQ_API std::vector<StoredSlot> decode_slots(const std::vector<int64_t>& numbers);
+
+/// The phrases of an indexed text's sentences: `PREFIX.bin` and `.idx`, a sequence of slots a
+/// sentence, and `PREFIX.txt`, the entries that they name (docs/formats/phrase_memory.md).
+class PHRASEQ_API StoredPhrases {
+ public:
+  /// Throws as IndexedDataset::open does, and FormatError for an entry that is none.
+  static StoredPhrases open(const std::string& prefix);
+
+  const std::vector<PhraseEntry>& entries() const { return entries_; }
+  const IndexedDataset& slots() const { return slots_; }
+  uint32_t entries_fingerprint() const { return entries_fingerprint_; }
+  /// A sentence's slots. Throws FormatError naming it when they are damaged.
+  std::vector<StoredSlot> get(int64_t sentence) const;
+
+ private:
+  explicit StoredPhrases(IndexedDataset slots) : slots_(std::move(slots)) {}
+
+  IndexedDataset slots_;
+  std::vector<PhraseEntry> entries_;
+  uint32_t entries_fingerprint_ = 0;
+};
+
+/// The manifest's entry for what stands under a prefix: sums of the files, number of entries.
+PHRASEQ_API nlohmann::json stored_phrases_record(const std::string& prefix);
+
+/// The prefix of a text's phrases: `FOLDER/SPLIT.SRC-TGT.LANG.phrases`.
+PHRASEQ_API std::string phrases_prefix(const std::string& text_prefix);
+
+}  // namespace phraseq

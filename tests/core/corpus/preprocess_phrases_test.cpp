@@ -1,0 +1,165 @@
+// phraseq preprocess --phrase-table: the phrases of every sentence, beside its ids.
+
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/data_folder.h"
+#include "core/corpus/preprocess.h"
+#include "core/corpus/stored_phrases.h"
+#include "core/text/word_tokenizer.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PreprocessPhrasesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    set_log_quiet(true);
+    write("train",
+          "a dog in New York\nnothing here\nYork and dog and York\n",
+          "ein Hund in Neu York\nnichts\nYork und York und Dackel\n");
+    options.source_lang = "en";
+    options.target_lang = "de";
+    options.trainpref = folder.file("train");
+    options.destdir = folder.file("out");
+    options.memory.phrase_table = folder.write("table",
+                                               "New York ||| Neu York ||| locations ||| 1 ||| 5\n"
+                                               "York ||| York ||| locations ||| 1 ||| 6\n"
+                                               "dog ||| Hund ||| others ||| 0.98 ||| 7\n");
+  }
+  void write(const std::string& name, std::string_view source, std::string_view target) {
+    folder.write(name + ".en", source);
+    folder.write(name + ".de", target);
+  }
+  void run(bool lowercase = false) {
+    preprocess(
+        options,
+        {"word",
+         {{"lowercase", lowercase}},
+         [lowercase](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(lowercase); }},
+        nullptr);
+  }
+  DataFolder data() const { return DataFolder::open(options.destdir); }
+  std::vector<StoredSlot> slots(int64_t sentence) const {
+    return data().phrases("train", "en").get(sentence);
+  }
+
+  TemporaryFolder folder;
+  PreprocessOptions options;
+};
+
+TEST_F(PreprocessPhrasesTest, StoresSlotsAndWhereTheTargetHoldsThem) {
+  run();
+  EXPECT_THAT(slots(0), ElementsAre(StoredSlot{0, 1, {1}}, StoredSlot{1, 3, {3, 4}}));
+  EXPECT_THAT(slots(1), IsEmpty());
+  EXPECT_THAT(slots(2),
+              ElementsAre(StoredSlot{2, 0, {0}}, StoredSlot{0, -1, {2}}, StoredSlot{2, 2, {4}}));
+  const StoredPhrases stored = data().phrases("train", "en");
+  ASSERT_EQ(stored.entries().size(), 3U);  // in the order of their first use
+  EXPECT_THAT(stored.entries()[0].target, ElementsAre("Hund"));
+  EXPECT_THAT(stored.entries()[1].source, ElementsAre("New", "York"));
+  EXPECT_EQ(stored.entries()[2].category, "locations");
+}
+
+TEST_F(PreprocessPhrasesTest, SharesASlotBetweenOccurrencesOnDemand) {
+  options.memory.pn_repeat = "shared";
+  run();
+  EXPECT_THAT(slots(2), ElementsAre(StoredSlot{2, 0, {0, 4}}, StoredSlot{0, -1, {2}}));
+}
+
+TEST_F(PreprocessPhrasesTest, SaysInTheManifestWhatItFoundAndHow) {
+  options.memory.pn_slots = 2;
+  run();
+  const auto manifest = data().manifest();
+  const auto record = manifest["splits"]["train"]["en"]["phrases"];
+  EXPECT_EQ(record["slots"], 4);
+  EXPECT_EQ(record["spans"], 3);
+  EXPECT_EQ(record["entries"], 3);
+  EXPECT_EQ(manifest["phrase_memory"]["settings"]["pn_slots"], 2);
+  const auto memory = data().phrase_memory();
+  ASSERT_TRUE(memory.has_value());
+  EXPECT_THAT(memory->table, HasSubstr("New York ||| Neu York"));
+  EXPECT_EQ(memory->settings.pn_slots, 2);
+  EXPECT_TRUE(data().has_phrases("train", "en"));
+  EXPECT_FALSE(data().has_phrases("train", "de"));
+}
+
+TEST_F(PreprocessPhrasesTest, LowerCasesPhrasesWithTheText) {
+  run(/*lowercase=*/true);
+  const StoredPhrases stored = data().phrases("train", "en");
+  EXPECT_THAT(stored.entries()[1].target, ElementsAre("neu", "york"));
+  EXPECT_EQ(slots(0)[1].span_begin, 3);
+  EXPECT_TRUE(data().phrase_memory()->lowercase);
+}
+
+TEST_F(PreprocessPhrasesTest, SkipsTheLinesThatTheTextSkips) {
+  write("train", "a \x01 dog\nthe dog\n", "ein Hund\nder Hund\n");
+  options.on_bad_line = "skip";
+  run();
+  EXPECT_EQ(data().phrases("train", "en").slots().size(), 1);
+  EXPECT_THAT(slots(0), ElementsAre(StoredSlot{0, 1, {1}}));
+}
+
+TEST_F(PreprocessPhrasesTest, DoesNotDependOnTheWorkers) {
+  std::string source, target;
+  for (int line = 0; line < 10000; ++line) {
+    source += line % 3 == 0 ? "a dog\n" : "in New York\n";
+    target += line % 2 == 0 ? "Hund\n" : "in Neu York\n";
+  }
+  write("train", source, target);
+  run();
+  const auto alone = data().manifest()["splits"]["train"]["en"]["phrases"];
+  options.workers = 3;
+  options.overwrite = true;
+  run();
+  EXPECT_EQ(data().manifest()["splits"]["train"]["en"]["phrases"], alone);
+}
+
+TEST_F(PreprocessPhrasesTest, KeepsNothingWithoutATable) {
+  options.memory.phrase_table.clear();
+  run();
+  EXPECT_FALSE(data().has_phrases("train", "en"));
+  EXPECT_FALSE(data().phrase_memory().has_value());
+}
+
+TEST_F(PreprocessPhrasesTest, RefusesFilesThatAreNotTheManifests) {
+  run();
+  folder.write("out/train.en-de.en.phrases.txt", "dog ||| Katze ||| others ||| 1 ||| 1\n");
+  try {
+    data().phrases("train", "en");
+    FAIL() << "another list was taken";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("phrases.txt: CRC-32C"));
+  }
+}
+
+TEST_F(PreprocessPhrasesTest, RefusesSubwords) {
+  options.subwords = 100;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("leave the subwords out")));
+}
+
+TEST(StoredSlots, AreNumbersAndSlotsAgain) {
+  const std::vector<StoredSlot> slots = {{7, -1, {0}}, {2, 4, {1, 2, 5}}};
+  EXPECT_THAT(encode_slots(slots), ElementsAre(7, 0, 1, 0, 2, 5, 3, 1, 2, 5));
+  EXPECT_EQ(decode_slots(encode_slots(slots)), slots);
+  EXPECT_THAT(decode_slots({}), IsEmpty());
+}
+
+TEST(StoredSlots, RefuseNumbersThatAreNone) {
+  for (const std::vector<int64_t>& numbers :
+       {std::vector<int64_t>{7, 0}, {7, 0, 0}, {7, 0, 2, 1}, {7, 0, 1, 0, 3}})
+    EXPECT_THROW(decode_slots(numbers), FormatError) << numbers.size();
+}
+
+}  // namespace
+}  // namespace phraseq
