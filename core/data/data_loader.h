@@ -46,6 +46,15 @@ class PHRASEQ_API Corpus {
   virtual std::string fingerprint() const = 0;
 };
 
+/// Where the phrases come from that a task's examples bring, Example::phrases.
+struct PhraseSource {
+  /// Those of a raw sentence, with their spans when its translation is known.
+  std::function<std::vector<ExamplePhrase>(const std::string& source,
+                                           const std::optional<std::string>& target)>
+      find;
+  uint32_t fingerprint = 0;  ///< equal when all answers are
+};
+
 /// Where a task's text is and how it becomes ids; what a data loader is made from.
 struct DataLoaderSetup {
   std::string folder;  ///< data-bin, or where the raw text is
@@ -60,6 +69,8 @@ struct DataLoaderSetup {
                                      std::optional<uint64_t> sample_seed)>
       encode_tree = {};
   int64_t source_vocabulary = 0, target_vocabulary = 0;
+  /// There when examples bring phrases; indexed data must then hold them.
+  std::optional<PhraseSource> phrases = {};
   bool sample = false;  ///< training text is segmented at random, anew in every epoch
   uint64_t seed = 1;
 };

@@ -34,6 +34,7 @@ struct TaskSetup {
   const Registry* registry = nullptr;
   std::string data;  ///< data-bin or the folder of raw text; may be empty with a state
   const TaskState* state = nullptr;
+  std::string phrase_table = {};  ///< of a task with a phrase memory: in place of the state's
   /// Conventions of the architecture, which the task applies when it makes batches.
   SequenceConventions conventions = {};
   uint64_t seed = 1;

@@ -112,7 +112,14 @@ TokenizerFiles TranslationOptions::tokenizer_files() const {
 }
 
 TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSetup& setup)
+    : TranslationTask(options, setup, std::nullopt) {}
+
+TranslationTask::TranslationTask(const TranslationOptions& options,
+                                 const TaskSetup& setup,
+                                 std::optional<PhraseSource> phrases)
     : options_(options), conventions_(setup.conventions) {
+  if (!phrases && !setup.phrase_table.empty())
+    throw UsageError("--phrase-table: the model's task has no phrase memory");
   if (setup.state == nullptr && setup.data.empty())
     throw UsageError("task translation: neither a data folder nor a checkpoint was given");
   vocabularies_ =
@@ -125,7 +132,7 @@ TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSe
   target_ = std::make_unique<LanguageSide>(vocabularies_.target,
                                            make_tokenizer(*setup.registry, vocabularies_.target));
   if (!setup.data.empty())
-    loader_ = make_loader(setup);
+    loader_ = make_loader(setup, std::move(phrases));
 }
 
 std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& registry,
@@ -146,7 +153,8 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& regis
   return create<Tokenizer>(selection, {side.model, side.model_name});
 }
 
-std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup) const {
+std::unique_ptr<DataLoader> TranslationTask::make_loader(
+    const TaskSetup& setup, std::optional<PhraseSource> phrases) const {
   const bool indexed = options_.data_loader == "auto"
                            ? holds_indexed_data(setup.data) && options_.bpe_dropout == 0
                            : options_.data_loader == "indexed";
@@ -170,6 +178,7 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup)
   };
   loading.source_vocabulary = source_dictionary().size();
   loading.target_vocabulary = target_dictionary().size();
+  loading.phrases = std::move(phrases);
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
   const std::string automatic = indexed ? "indexed" : "text";

@@ -60,10 +60,20 @@ class PHRASEQ_API TranslationTask : public Task {
 
   TaskState save() const override { return vocabularies_.save(); }
 
+ protected:
+  /// For a task whose examples bring phrases; its `find` is not called before this is done.
+  TranslationTask(const TranslationOptions& options,
+                  const TaskSetup& setup,
+                  std::optional<PhraseSource> phrases);
+
+  const Vocabularies& vocabularies() const { return vocabularies_; }
+  const SequenceConventions& conventions() const { return conventions_; }
+
  private:
   std::unique_ptr<Tokenizer> make_tokenizer(const Registry& registry,
                                             const Vocabularies::Side& side) const;
-  std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup) const;
+  std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
+                                          std::optional<PhraseSource> phrases) const;
   void check_folder(const std::string& folder) const;
 
   TranslationOptions options_;

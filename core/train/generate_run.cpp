@@ -10,6 +10,7 @@
 #include "core/options/command_line.h"
 #include "core/score/metric.h"
 #include "core/train/result_output.h"
+#include "core/train/said_text.h"
 #include "core/train/sentence_source.h"
 #include "core/train/translate.h"
 
@@ -63,12 +64,12 @@ class Report {
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
     seconds_ += std::chrono::duration<double>(time).count();
     for (const Translation& translation : translations) {
-      const auto& best = translation.hypotheses.front().tokens;
+      const Hypothesis& best = translation.hypotheses.front();
       ++sentences_;
-      tokens_ += static_cast<int64_t>(best.size());
+      tokens_ += static_cast<int64_t>(best.tokens.size());
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(task.text(best, /*target_side=*/true));
+      hypotheses_.push_back(said_text(task, translation.example, best));
       references_.push_back(task.text(translation.example.target, /*target_side=*/true));
     }
   }

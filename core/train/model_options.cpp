@@ -49,6 +49,12 @@ void ModelOptions::describe(OptionTable& table) {
   table.field("model-overrides",
               model_overrides,
               "NAME=VALUE of the architecture's options, replacing the checkpoint's.");
+  table
+      .field("phrase-table",
+             phrase_table,
+             "A table in place of the checkpoint's, for models with a phrase memory that translate "
+             "text.")
+      .value_name("FILE");
   table.field("precision", precision, "Arithmetic.").one_of({"fp32", "bf16", "fp64"});
   table.field("device", device, "Where to compute: auto is the accelerator, if there is one.")
       .one_of({"auto", "cpu", "cuda"});
@@ -86,6 +92,11 @@ std::vector<Translator> load_models(const Registry& registry,
   load.precision = options.chosen_precision();
   load.overrides = options.model_overrides;
   load.data = data;
+  load.phrase_table = options.phrase_table;
+  if (!data.empty() && !options.phrase_table.empty()) {
+    throw UsageError("--phrase-table is for lines of text; DATA brings its own phrases",
+                     "preprocess the data with that table, or translate its text");
+  }
   std::vector<Translator> models;
   for (const std::string& path : split_colons(options.path)) {
     models.push_back(Translator::load(registry, resolve_checkpoint(path), load));

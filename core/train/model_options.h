@@ -15,6 +15,7 @@ namespace phraseq {
 struct PHRASEQ_API ModelOptions : Options {
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
+  std::string phrase_table;
   std::string precision = "fp32";
   std::string device = "auto";
   bool cpu = false;

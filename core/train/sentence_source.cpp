@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/subword_tree.h"
+#include "core/data/example_phrases.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -78,6 +79,7 @@ void TextSource::fit(Example& example) const {
   }
   example.source.resize(static_cast<size_t>(max_source_positions_));
   example.source.back() = kEos;
+  cut_phrases(example.phrases, max_source_positions_ - 1);
   if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
     tree->second = SubwordTree::decode(tree->second).beginning(max_source_positions_ - 1).encode();
 }

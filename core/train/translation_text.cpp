@@ -8,6 +8,7 @@
 
 #include "core/search/hard_alignment.h"
 #include "core/search/post_process.h"
+#include "core/train/said_text.h"
 
 namespace phraseq {
 
@@ -52,12 +53,13 @@ std::string fairseq_hypothesis(const Translation& translation,
                                const TranslationFormat& format) {
   const int64_t id = translation.example.id;
   const double score = to_base_2(hypothesis.score);
-  std::string text =
-      fmt::format("H-{}\t{}\t{}\n",
-                  id,
-                  score,
-                  post_process(task.symbols(hypothesis.tokens, true), format.post_process));
-  text += fmt::format("D-{}\t{}\t{}\nP-{}\t", id, score, task.text(hypothesis.tokens, true), id);
+  std::string text = fmt::format(
+      "H-{}\t{}\t{}\n",
+      id,
+      score,
+      post_process(said_symbols(task, translation.example, hypothesis), format.post_process));
+  text += fmt::format(
+      "D-{}\t{}\t{}\nP-{}\t", id, score, said_text(task, translation.example, hypothesis), id);
   for (size_t i = 0; i < hypothesis.token_scores.size(); ++i) {
     text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
   }
@@ -92,14 +94,17 @@ nlohmann::ordered_json json_hypothesis(const Translation& translation,
                                        const Hypothesis& hypothesis,
                                        const Task& task,
                                        const TranslationFormat& format) {
-  nlohmann::ordered_json object = {{"text", task.text(hypothesis.tokens, true)},
-                                   {"symbols", task.symbols(hypothesis.tokens, true)},
+  const Example& example = translation.example;
+  nlohmann::ordered_json object = {{"text", said_text(task, example, hypothesis)},
+                                   {"symbols", said_symbols(task, example, hypothesis)},
                                    {"score", hypothesis.score},
                                    {"log_probability", hypothesis.log_probability},
                                    {"token_ids", hypothesis.tokens},
                                    {"token_log_probabilities", hypothesis.token_scores}};
+  if (!example.phrases.empty() && !hypothesis.slots.empty())
+    object["phrases"] = said_phrases(example, hypothesis);
   if (format.print_alignment == "hard") {
-    object["alignment"] = hard_alignment(hypothesis, translation.example.source);
+    object["alignment"] = hard_alignment(hypothesis, example.source);
   } else if (format.print_alignment == "soft") {
     object["attention"] = hypothesis.attention;
   }
@@ -130,7 +135,7 @@ std::string translation_text(const Translation& translation,
     return fairseq_text(translation, task, format);
   if (format.format == "jsonl")
     return json_text(translation, task, format);
-  return task.text(translation.hypotheses.front().tokens, true) + '\n';
+  return said_text(task, translation.example, translation.hypotheses.front()) + '\n';
 }
 
 }  // namespace phraseq

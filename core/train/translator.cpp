@@ -126,6 +126,7 @@ Translator Translator::load(const Registry& registry,
   setup.registry = &registry;
   setup.state = &state;
   setup.data = options.data;
+  setup.phrase_table = options.phrase_table;
   translator.task = create<Task>(translator.task_selection, setup);
   translator.build_model();
   if (options.precision == nn::Precision::kFp64)

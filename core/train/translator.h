@@ -21,6 +21,7 @@ namespace phraseq {
 struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
   std::string data;  ///< a data folder for the task's splits; empty = translate text only
+  std::string phrase_table;  ///< in place of the checkpoint's; empty = that
   std::vector<std::string>
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
 };

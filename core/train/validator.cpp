@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/train/said_text.h"
 
 namespace phraseq {
 namespace {
@@ -87,7 +88,7 @@ void Validator::add_score(nlohmann::json& result) {
     const auto found = decoder_->decode(request);
     for (size_t i = 0; i < examples.size(); ++i) {
       hypotheses[static_cast<size_t>(examples[i].id)] =
-          translator_.task->text(found[i].front().tokens, /*target_side=*/true);
+          said_text(*translator_.task, examples[i], found[i].front());
     }
   }
   const MetricScore score = metric_->score(hypotheses, {references});

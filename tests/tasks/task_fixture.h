@@ -27,7 +27,12 @@ class TaskTest : public ::testing::Test {
     folder_ = std::filesystem::temp_directory_path() /
               (std::string("phraseq-task-") + test->name() + "-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
-    for (const char* name : {"translation", "indexed_data", "text_data", "sentencepiece", "word"}) {
+    for (const char* name : {"translation",
+                             "translation_with_phrase_memory",
+                             "indexed_data",
+                             "text_data",
+                             "sentencepiece",
+                             "word"}) {
       load_plugin_file(registry_,
                        std::string(PHRASEQ_BUILD_FOLDER "/lib/phraseq/libphraseq-") + name + ".so");
     }
@@ -50,7 +55,7 @@ class TaskTest : public ::testing::Test {
   std::unique_ptr<Task> make_task(
       const TaskSetup& given,
       const std::vector<std::pair<std::string, std::string>>& options = {}) {
-    Selection selection = registry_.select(Task::kKind, "translation");
+    Selection selection = registry_.select(Task::kKind, task_name_);
     OptionTable table;
     selection.options->describe(table);
     for (const auto& [name, value] : options) {
@@ -73,6 +78,7 @@ class TaskTest : public ::testing::Test {
     return place == nullptr ? "" : place;
   }
 
+  std::string task_name_ = "translation";
   Registry registry_;
   std::filesystem::path folder_;
 };

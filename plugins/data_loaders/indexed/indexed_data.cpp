@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/subword_tree.h"
+#include "core/memory/phrase_table.h"
 
 namespace phraseq {
 namespace {
@@ -15,8 +16,12 @@ class IndexedPairs final : public Corpus {
  public:
   IndexedPairs(IndexedDataset source,
                std::optional<IndexedDataset> target,
-               std::optional<IndexedDataset> trees)
-      : source_(std::move(source)), target_(std::move(target)), trees_(std::move(trees)) {}
+               std::optional<IndexedDataset> trees,
+               std::optional<IndexedPhrases> phrases)
+      : source_(std::move(source)),
+        target_(std::move(target)),
+        trees_(std::move(trees)),
+        phrases_(std::move(phrases)) {}
 
   int64_t size() const override { return source_.size(); }
   int64_t source_length(int64_t index) const override { return source_.length(index); }
@@ -28,14 +33,17 @@ class IndexedPairs final : public Corpus {
         index, source_.get(index), target_ ? target_->get(index) : std::vector<int64_t>(), {}};
     if (trees_)
       example.extras[kTreeExtra] = tree_of(example);
+    if (phrases_)
+      example.phrases = phrases_->of(example);
     return example;
   }
   std::string fingerprint() const override {
-    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}",
+    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}{}",
                        size(),
                        source_.fingerprint(),
                        target_ ? target_->fingerprint() : 0,
-                       trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "");
+                       trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "",
+                       phrases_ ? fmt::format(", phrases {:08x}", phrases_->fingerprint()) : "");
   }
 
  private:
@@ -57,6 +65,7 @@ class IndexedPairs final : public Corpus {
   IndexedDataset source_;
   std::optional<IndexedDataset> target_;
   std::optional<IndexedDataset> trees_;
+  std::optional<IndexedPhrases> phrases_;
 };
 
 void require_equal_sizes(const IndexedDataset& a, const IndexedDataset& b) {
@@ -102,7 +111,30 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
     trees.emplace(folder_.trees(split, setup_.source_language));
     require_equal_sizes(source, *trees);
   }
-  return std::make_unique<IndexedPairs>(std::move(source), std::move(target), std::move(trees));
+  std::optional<IndexedPhrases> phrases;
+  if (setup_.phrases) {
+    phrases.emplace(open_phrases(split));
+    require_equal_sizes(source, phrases->dataset());
+  }
+  return std::make_unique<IndexedPairs>(
+      std::move(source), std::move(target), std::move(trees), std::move(phrases));
+}
+
+IndexedPhrases IndexedData::open_phrases(const std::string& split) const {
+  if (!folder_.has_phrases(split, setup_.source_language)) {
+    throw DataError(
+        fmt::format("{}: the task needs the phrases of '{}', and there are none of {} sentences",
+                    setup_.folder,
+                    split,
+                    setup_.source_language),
+        "run phraseq preprocess with --phrase-table FILE (or --pn-rules), or translate raw text");
+  }
+  return {folder_.phrases(split, setup_.source_language),
+          [this](const std::vector<std::string>& words) {
+            std::vector<int64_t> ids = setup_.encode_target(phrase_text(words), std::nullopt);
+            ids.pop_back();  // </s>
+            return ids;
+          }};
 }
 
 }  // namespace phraseq

@@ -5,6 +5,7 @@
 
 #include "core/corpus/data_folder.h"
 #include "core/data/data_loader.h"
+#include "plugins/data_loaders/indexed/indexed_phrases.h"
 
 namespace phraseq {
 
@@ -21,10 +22,13 @@ class IndexedData final : public DataLoader {
   /// Throws IoError when the split is missing, FormatError when a file is damaged or not the
   /// manifest's, DataError when the sides have different numbers of sentences or an id is not in
   /// the dictionary. A missing target side is a split without targets, when not training. Parse
-  /// trees of the source, where the folder holds them, are the examples' extra kTreeExtra.
+  /// trees of the source, where the folder holds them, are the examples' extra kTreeExtra; phrases,
+  /// which a task can ask for, have to be there.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
+  IndexedPhrases open_phrases(const std::string& split) const;
+
   DataFolder folder_;
   DataLoaderSetup setup_;
 };

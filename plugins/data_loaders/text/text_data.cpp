@@ -21,7 +21,7 @@ class TextPairs final : public Corpus {
             const std::optional<std::string>& target,
             const std::optional<std::string>& trees,
             std::optional<uint64_t> seed)
-      : source_(source, ids_with(setup.encode_source)), seed_(seed) {
+      : source_(source, ids_with(setup.encode_source)), phrases_(setup.phrases), seed_(seed) {
     if (target)
       target_.emplace(*target, ids_with(setup.encode_target));
     if (trees)
@@ -30,7 +30,7 @@ class TextPairs final : public Corpus {
                      "line i of one file has to be the translation of line i of the other");
     require_parallel(trees_, "line i has to be the parse of line i, or empty where there is none");
     encode(1);
-    if (!seed_)
+    if (!seed_ && !phrases_)
       for_each_side([](TextSide& side, uint64_t) { side.forget_lines(); });
   }
 
@@ -44,6 +44,10 @@ class TextPairs final : public Corpus {
         index, source_.ids(index), target_ ? target_->ids(index) : std::vector<int64_t>(), {}};
     if (trees_)
       example.extras[kTreeExtra] = trees_->ids(index);
+    if (phrases_) {
+      const auto translation = target_ ? std::optional(target_->line(index)) : std::nullopt;
+      example.phrases = phrases_->find(source_.line(index), translation);
+    }
     return example;
   }
   void start_epoch(int64_t epoch) override {
@@ -51,11 +55,12 @@ class TextPairs final : public Corpus {
       encode(epoch);
   }
   std::string fingerprint() const override {
-    return fmt::format("text {} lines, crc32c {:08x} {:08x}{}",
+    return fmt::format("text {} lines, crc32c {:08x} {:08x}{}{}",
                        size(),
                        source_.checksum(),
                        target_ ? target_->checksum() : 0,
-                       trees_ ? fmt::format(", trees {:08x}", trees_->checksum()) : "");
+                       trees_ ? fmt::format(", trees {:08x}", trees_->checksum()) : "",
+                       phrases_ ? fmt::format(", phrases {:08x}", phrases_->fingerprint) : "");
   }
 
  private:
@@ -107,6 +112,7 @@ class TextPairs final : public Corpus {
   TextSide source_;
   std::optional<TextSide> target_;
   std::optional<TextSide> trees_;
+  std::optional<PhraseSource> phrases_;
   std::optional<uint64_t> seed_;
   int64_t epoch_ = 0;
 };

@@ -20,6 +20,7 @@ class TextData final : public DataLoader {
   /// Throws IoError when a file is missing, DataError for bad text and when the sides have
   /// different numbers of lines. A missing target side is a split without targets, when not
   /// training. Bracketed trees in FOLDER/SPLIT.SRC.trees are the examples' extra kTreeExtra.
+  /// A task's phrases are found when an example is asked for.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

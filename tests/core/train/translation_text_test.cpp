@@ -126,5 +126,37 @@ TEST_F(TranslationText, JsonHoldsEverythingInNaturalLogarithms) {
             0.75);
 }
 
+/// "klei@@" said by a phrase that writes it "Ah", then the second slot's two words, twice.
+TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
+  translation_.example.phrases = {{{2}, {6}, {"house"}, {"Ah"}, "names"},
+                                  {{0, 1}, {3, 3}, {"little", "one"}, {"Bee", "Cee"}, "others"}};
+  Hypothesis& best = translation_.hypotheses.front();
+  best.tokens = {6, 7, 3, 3, 3, 3, 4, 2};
+  best.slots = {0, -1, 1, 1, 1, 1, -1, -1};
+  best.token_scores.assign(8, -1.0);
+  EXPECT_EQ(text({"plain", "", ""}), "Ah [nes] Bee Cee Bee Cee [Haus]\n");
+  EXPECT_NE(text({"fairseq", "", ""}).find("H-41\t-2\tAh nes Bee Cee Bee Cee Haus\n"),
+            std::string::npos);
+  EXPECT_NE(text({"fairseq", "", ""}).find("D-41\t-2\tAh [nes] Bee Cee Bee Cee [Haus]\n"),
+            std::string::npos);
+  const auto object = nlohmann::json::parse(text({"jsonl", "", ""}));
+  EXPECT_EQ(object["hypotheses"][0]["text"], "Ah [nes] Bee Cee Bee Cee [Haus]");
+  EXPECT_EQ(object["hypotheses"][0]["phrases"], nlohmann::json::parse(R"([
+      {"source": ["house"], "target": ["Ah"], "category": "names", "places": [2], "span": [0, 1]},
+      {"source": ["little", "one"], "target": ["Bee", "Cee"], "category": "others",
+       "places": [0, 1], "span": [2, 2]},
+      {"source": ["little", "one"], "target": ["Bee", "Cee"], "category": "others",
+       "places": [0, 1], "span": [4, 2]}])"));
+  EXPECT_FALSE(object["hypotheses"][1].contains("phrases"));  // it was not searched with slots
+}
+
+TEST_F(TranslationText, UnknownWordsThatNoPhraseSaidStayUnknown) {
+  Hypothesis& best = translation_.hypotheses.front();
+  best.tokens = {3, 4, 2};
+  best.slots = {-1, -1, -1};
+  EXPECT_EQ(text({"plain", "", ""}), "[<unk> Haus]\n");
+  EXPECT_FALSE(nlohmann::json::parse(text({"jsonl", "", ""}))["hypotheses"][0].contains("phrases"));
+}
+
 }  // namespace
 }  // namespace phraseq

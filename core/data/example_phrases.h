@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/example.h"
+#include "core/memory/phrase_memory.h"
+#include "core/memory/phrase_table.h"
+
+namespace phraseq {
+
+/// The ids of a phrase's words, one a word.
+using EncodePhrase = std::function<std::vector<int64_t>(const std::vector<std::string>& words)>;
+
+/// A slot of a sentence as its example holds it, without a span.
+PHRASEQ_API ExamplePhrase example_phrase(const PhraseEntry& entry,
+                                         std::vector<int64_t> places,
+                                         std::vector<int64_t> target);
+
+/// All slots that a memory found in a sentence, with their spans in a target.
+PHRASEQ_API std::vector<ExamplePhrase> example_phrases(const SentencePhrases& found,
+                                                       const std::vector<TargetSpan>& spans,
+                                                       const EncodePhrase& encode);
+
+/// Leaves out the phrases that a source cut after its first `words` words does not wholly hold.
+PHRASEQ_API void cut_phrases(std::vector<ExamplePhrase>& phrases, int64_t words);
+
+/// The word of the phrase that each token is, where a slot said it; -1 elsewhere. A slot's phrase
+/// may be said again at once, so words are counted from where the slot's tokens begin.
+PHRASEQ_API std::vector<int64_t> phrase_word_places(const std::vector<ExamplePhrase>& phrases,
+                                                    const std::vector<int64_t>& slots);
+
+}  // namespace phraseq

@@ -1,0 +1,83 @@
+#include "tasks/translation_with_phrase_memory/memory_choice.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/corpus/data_folder.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kSettings = "phrase_memory";
+constexpr const char* kTable = "phrase_table";
+
+/// "pn_slots is 5 there" for each option that was set to something else than the folder's.
+std::vector<std::string> contradictions(const PhraseMemoryTaskOptions& options,
+                                        const StoredMemory& folder) {
+  const auto record = folder.record();
+  const auto unset = StoredMemory().record();
+  const auto given = StoredMemory{"", options.memory, options.pn_lowercase}.record();
+  std::vector<std::string> found;
+  for (const auto& [name, value] : given.items()) {
+    if (value != unset.at(name) && value != record.at(name))
+      found.push_back(fmt::format("{} is {} there", name, record.at(name).dump()));
+  }
+  const std::string& file = options.memory.phrase_table;
+  if (!file.empty() && PhraseTable::read(file, folder.lowercase).text() != folder.table)
+    found.push_back(file + " is not its table");
+  return found;
+}
+
+StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const TaskSetup& setup) {
+  const DataFolder folder = DataFolder::open(setup.data, options.source_lang, options.target_lang);
+  if (auto stored = folder.phrase_memory()) {
+    const auto found = contradictions(options, *stored);
+    if (found.empty())
+      return *std::move(stored);
+    throw UsageError(fmt::format("{}: its phrases were found with another phrase memory: {}",
+                                 setup.data,
+                                 fmt::join(found, ", ")),
+                     "leave the options out, or preprocess the data with them");
+  }
+  if (!options.memory.any()) {
+    throw UsageError(
+        "task translation_with_phrase_memory: there is no phrase memory",
+        "preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for raw text give "
+        "them here");
+  }
+  const bool lowercase = folder.tokenizer_options().value("lowercase", false);
+  return StoredMemory::read(options.memory, options.pn_lowercase || lowercase);
+}
+
+}  // namespace
+
+void add_memory(TaskState& state, const StoredMemory& memory) {
+  state.texts[kSettings] = memory.record().dump();
+  if (!memory.table.empty())
+    state.blobs[kTable] = memory.table;
+}
+
+StoredMemory memory_of(const TaskState& state) {
+  const auto settings = state.texts.find(kSettings);
+  if (settings == state.texts.end()) {
+    throw FormatError(fmt::format("the checkpoint's task_texts hold no '{}'", kSettings),
+                      "it was written by another task, or damaged");
+  }
+  const auto table = state.blobs.find(kTable);
+  return StoredMemory::from_record(
+      nlohmann::json::parse(settings->second, nullptr, /*allow_exceptions=*/false),
+      table == state.blobs.end() ? std::string() : table->second,
+      "the checkpoint");
+}
+
+StoredMemory choose_memory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup) {
+  if (setup.state == nullptr)
+    return setup.data.empty() ? StoredMemory() : memory_of_folder(options, setup);
+  StoredMemory memory = memory_of(*setup.state);
+  return setup.phrase_table.empty() ? memory : memory.with_table(setup.phrase_table);
+}
+
+}  // namespace phraseq

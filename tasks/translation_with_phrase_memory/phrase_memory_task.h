@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/data/translation_task.h"
+#include "core/memory/phrase_memory.h"
+#include "core/memory/phrase_memory_options.h"
+#include "core/memory/stored_memory.h"
+
+namespace phraseq {
+
+struct PhraseMemoryTaskOptions final : TranslationOptions {
+  PhraseMemoryOptions memory;
+  bool pn_lowercase = false;
+
+  void describe(OptionTable& table) override;
+};
+
+/// Translation of sentences with a phrase memory (Tang et al. 2016, sec. 3): examples bring the
+/// slots of their source, batches hold them as extras (core/data/phrase_extras.h).
+///
+/// The memory comes from the checkpoint, else from the data folder that preprocess wrote phrases
+/// into, else from the options: then the data is raw text. Its text and settings are a part of the
+/// checkpoint. Phrases match words, so the tokenizer has to be `word`.
+class TranslationWithPhraseMemory final : public TranslationTask {
+ public:
+  /// Throws UsageError when there is no memory, or options contradict the data folder's.
+  TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup);
+
+  /// With `phrase_slots`, the most phrases that a sentence gets.
+  ArchitectureSetup architecture_setup() const override;
+  /// Throws DataError for a sentence with more phrases than that.
+  Batch collate(const std::vector<Example>& examples) const override;
+  Example encode(const std::string& source,
+                 const std::optional<std::string>& target) const override;
+  TaskState save() const override;
+
+ private:
+  TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options,
+                              const TaskSetup& setup,
+                              StoredMemory memory);
+  std::vector<ExamplePhrase> find_phrases(const std::string& source,
+                                          const std::optional<std::string>& target) const;
+
+  StoredMemory stored_;
+  PhraseMemory memory_;
+};
+
+}  // namespace phraseq

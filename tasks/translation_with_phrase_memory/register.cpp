@@ -1,0 +1,18 @@
+#include "core/plugin/plugin.h"
+#include "tasks/translation_with_phrase_memory/phrase_memory_task.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry
+      .add<phraseq::Task, phraseq::TranslationWithPhraseMemory, phraseq::PhraseMemoryTaskOptions>(
+          "translation_with_phrase_memory",
+          "Translation with phrases of a table at hand (Tang et al. 2016)");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("translation_with_phrase_memory",
+               PHRASEQ_VERSION,
+               "Translation with a phrase memory",
+               register_components)
