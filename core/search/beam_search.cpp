@@ -26,10 +26,13 @@ void keep_best(std::vector<Candidate>& candidates, int64_t count) {
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
 std::vector<Candidate> settle_sentence(SearchState& state,
                                        const std::vector<Candidate>& ranked,
-                                       int64_t beam) {
+                                       const BeamSettings& settings) {
+  const int64_t beam = settings.beam;
   const int64_t sentence = state.rows[static_cast<size_t>(ranked.front().row)].sentence;
   const auto& finished = state.finished[static_cast<size_t>(sentence)];
-  const BeamSelection selection = select_candidates(ranked, beam);
+  const BeamSelection selection =
+      settings.shrink ? select_shrinking(ranked, beam - static_cast<int64_t>(finished.size()))
+                      : select_candidates(ranked, beam);
   for (const Candidate& candidate : selection.finished) {
     if (static_cast<int64_t>(finished.size()) < beam)
       finish(state, candidate);
@@ -73,6 +76,16 @@ BeamSelection select_candidates(const std::vector<Candidate>& ranked, int64_t be
   return selection;
 }
 
+BeamSelection select_shrinking(const std::vector<Candidate>& ranked, int64_t open) {
+  BeamSelection selection;
+  const size_t count = std::min(ranked.size(), static_cast<size_t>(open));
+  for (size_t place = 0; place < count; ++place) {
+    auto& side = ends(ranked[place]) ? selection.finished : selection.survivors;
+    side.push_back(ranked[place]);
+  }
+  return selection;
+}
+
 std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                  const SearchOptions& options,
                                                  const BeamSettings& settings) {
@@ -81,7 +94,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
     const StepOutput output = score_rows(state);
     std::vector<Candidate> survivors;
     for (const auto& ranked : expand(state, output, settings.beam, settings.recombine)) {
-      append(survivors, settle_sentence(state, ranked, settings.beam));
+      append(survivors, settle_sentence(state, ranked, settings));
     }
     advance(state, survivors);
   }

@@ -19,6 +19,7 @@ struct BeamSettings {
   int64_t beam = 5;
   int64_t nbest = 1;
   bool recombine = false;  ///< join hypotheses that say the same (core/search/recombine.h)
+  bool shrink = false;     ///< follow one hypothesis fewer for each that is finished, as dl4mt does
 };
 
 PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
@@ -40,5 +41,9 @@ struct BeamSelection {
 };
 /// Which of a sentence's ranked candidates end and which live on.
 PHRASEQ_API BeamSelection select_candidates(const std::vector<Candidate>& ranked, int64_t beam);
+
+/// The same in dl4mt's way (session2/nmt.py, gen_sample): of the `open` best candidates, the beam
+/// less what is finished, each ends or lives on; no other is looked at.
+PHRASEQ_API BeamSelection select_shrinking(const std::vector<Candidate>& ranked, int64_t open);
 
 }  // namespace phraseq

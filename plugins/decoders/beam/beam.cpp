@@ -14,6 +14,9 @@ struct BeamOptions : SearchOptions {
     table.field("beam", beam.beam, "Hypotheses that are followed at once.").at_least(1);
     table.field("nbest", beam.nbest, "Translations of each sentence that are given back.")
         .at_least(1);
+    table.field("shrink-beam",
+                beam.shrink,
+                "Follow one hypothesis fewer for each that is finished, as dl4mt does.");
     table.field("recombine",
                 beam.recombine,
                 "Join hypotheses that say the same words, one with a phrase of a memory, another "
