@@ -1,6 +1,7 @@
 #include "core/corpus/stored_phrases.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,18 @@ std::vector<PhraseEntry> parse_entries(std::string_view text, const std::string&
   return entries;
 }
 
+/// How many of the numbers make the first slot; 0 when they begin with none.
+size_t slot_size(std::span<const int64_t> numbers) {
+  if (numbers.size() < kSlotHeader || numbers[0] < 0 || numbers[1] < 0 || numbers[2] < 1)
+    return 0;
+  const auto places = static_cast<uint64_t>(numbers[2]);
+  if (places > numbers.size() - kSlotHeader || numbers[kSlotHeader] < 0)
+    return 0;
+  const auto covered = numbers.subspan(kSlotHeader, places);
+  const auto step_back = std::adjacent_find(covered.begin(), covered.end(), std::greater_equal<>());
+  return step_back == covered.end() ? kSlotHeader + places : 0;
+}
+
 }  // namespace
 
 std::vector<int64_t> encode_slots(const std::vector<StoredSlot>& slots) {
@@ -46,16 +59,15 @@ std::vector<int64_t> encode_slots(const std::vector<StoredSlot>& slots) {
 
 std::vector<StoredSlot> decode_slots(const std::vector<int64_t>& numbers) {
   std::vector<StoredSlot> slots;
-  for (size_t at = 0; at < numbers.size();) {
-    const size_t left = numbers.size() - at;
-    const auto places = left < kSlotHeader ? 0 : static_cast<size_t>(numbers[at + 2]);
-    if (left < kSlotHeader || places == 0 || places > left - kSlotHeader)
-      throw FormatError(fmt::format("number {} of {} begins no slot", at + 1, numbers.size()));
-    const auto first = numbers.begin() + static_cast<int64_t>(at + kSlotHeader);
-    slots.push_back({numbers[at],
-                     numbers[at + 1] - 1,
-                     std::vector<int64_t>(first, first + static_cast<int64_t>(places))});
-    at += kSlotHeader + places;
+  for (std::span<const int64_t> left = numbers; !left.empty();) {
+    const size_t size = slot_size(left);
+    if (size == 0) {
+      throw FormatError(fmt::format(
+          "number {} of {} begins no slot", numbers.size() - left.size() + 1, numbers.size()));
+    }
+    const auto places = left.subspan(kSlotHeader, size - kSlotHeader);
+    slots.push_back({left[0], left[1] - 1, {places.begin(), places.end()}});
+    left = left.subspan(size);
   }
   return slots;
 }

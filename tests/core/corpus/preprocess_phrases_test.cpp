@@ -156,9 +156,17 @@ TEST(StoredSlots, AreNumbersAndSlotsAgain) {
 }
 
 TEST(StoredSlots, RefuseNumbersThatAreNone) {
-  for (const std::vector<int64_t>& numbers :
-       {std::vector<int64_t>{7, 0}, {7, 0, 0}, {7, 0, 2, 1}, {7, 0, 1, 0, 3}})
-    EXPECT_THROW(decode_slots(numbers), FormatError) << numbers.size();
+  const std::vector<std::vector<int64_t>> broken = {{7, 0},
+                                                    {7, 0, 0},
+                                                    {7, 0, 2, 1},
+                                                    {7, 0, 1, 0, 3},
+                                                    {-7, 0, 1, 0},
+                                                    {7, -1, 1, 0},
+                                                    {7, 0, -1, 0},
+                                                    {7, 0, 1, -1},
+                                                    {7, 0, 2, 3, 3}};
+  for (const auto& numbers : broken)
+    EXPECT_THROW(decode_slots(numbers), FormatError) << ::testing::PrintToString(numbers);
 }
 
 }  // namespace
