@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/options/command_line.h"
+#include "core/options/man_page.h"
 #include "core/options/option_text.h"
 #include "phraseq/abi_stamp.h"
 
@@ -100,6 +101,10 @@ bool answer_help(const OptionTable& table,
   if (peek_flag(arguments, "help-markdown")) {
     const std::string page = fmt::format("{}\n\n    phraseq {} {}", description, name, usage);
     std::cout << markdown_text(table, fmt::format("phraseq {}", name), page);
+    return true;
+  }
+  if (peek_flag(arguments, "help-man")) {
+    std::cout << man_page(table, name, usage, description);
     return true;
   }
   if (!peek_flag(arguments, "help"))

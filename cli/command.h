@@ -21,8 +21,8 @@ int run_command(const std::string& name,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
 
-/// Answers --help (for a person) and --help-markdown (for docs/options) from the described options;
-/// false when neither was asked for. `usage` is what follows "phraseq NAME".
+/// Answers --help (for a person), --help-markdown (for docs/options) and --help-man (for man) from
+/// the described options; false when none was asked for. `usage` is what follows "phraseq NAME".
 bool answer_help(const OptionTable& table,
                  std::string_view name,
                  std::string_view usage,

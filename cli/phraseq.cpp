@@ -18,13 +18,16 @@
 #include "core/base/error.h"
 #include "core/base/near_miss.h"
 #include "core/options/command_line.h"
+#include "core/options/man_page.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using phraseq::UsageError;
 
-constexpr std::array<std::array<std::string_view, 2>, 17> kSummaries = {{
+constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
+
+constexpr std::array<std::array<std::string_view, 2>, 18> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
     {"validate", "loss of a checkpoint on a split of a data folder"},
@@ -41,6 +44,7 @@ constexpr std::array<std::array<std::string_view, 2>, 17> kSummaries = {{
     {"plot", "draw the curves of a run"},
     {"compare", "compare the translations of two systems"},
     {"new-plugin", "begin a plugin of your own"},
+    {"conformance", "what 'plugins check' runs on a plugin's components"},
     {"doctor", "check this machine and this installation"},
 }};
 
@@ -74,21 +78,6 @@ std::map<std::string, fs::path> find_commands() {
   return commands;
 }
 
-int print_help() {
-  auto commands = find_commands();
-  fmt::print(
-      "Usage: phraseq COMMAND [OPTIONS]\n\nNeural machine translation with phrase-aware "
-      "architectures.\n\nCommands:\n");
-  for (const auto& [name, summary] : kSummaries) {
-    if (commands.erase(std::string(name)) > 0)
-      fmt::print("  {:<14}{}\n", name, summary);
-  }
-  for (const auto& [name, path] : commands) fmt::print("  {:<14}{}\n", name, path.string());
-  fmt::print(
-      "\n'phraseq COMMAND --help' explains a command, 'phraseq --version' names this build.\n");
-  return phraseq::kExitOk;
-}
-
 /// The program of a command; an empty path when there is none.
 fs::path find_command(const std::string& name) {
   if (name.find('/') != std::string::npos)
@@ -99,6 +88,30 @@ fs::path find_command(const std::string& name) {
       return program;
   }
   return {};
+}
+
+/// The manual page of the whole: the commands that are beside this program.
+int print_man_page() {
+  fmt::print("{}.SH COMMANDS\n",
+             phraseq::man_page(phraseq::OptionTable(), "", "COMMAND [OPTIONS]", kDescription));
+  for (const auto& [name, summary] : kSummaries) {
+    if (!find_command(std::string(name)).empty())
+      fmt::print(".TP\n.BR phraseq\\-{} (1)\n{}\n", name, summary);
+  }
+  return phraseq::kExitOk;
+}
+
+int print_help() {
+  auto commands = find_commands();
+  fmt::print("Usage: phraseq COMMAND [OPTIONS]\n\n{}\n\nCommands:\n", kDescription);
+  for (const auto& [name, summary] : kSummaries) {
+    if (commands.erase(std::string(name)) > 0)
+      fmt::print("  {:<14}{}\n", name, summary);
+  }
+  for (const auto& [name, path] : commands) fmt::print("  {:<14}{}\n", name, path.string());
+  fmt::print(
+      "\n'phraseq COMMAND --help' explains a command, 'phraseq --version' names this build.\n");
+  return phraseq::kExitOk;
 }
 
 [[noreturn]] void refuse(const std::string& name) {
@@ -140,6 +153,8 @@ int front(std::span<const std::string> arguments) {
   }
   if (first == "help" || first == "--help" || first == "-h")
     return print_help();
+  if (first == "--help-man")
+    return print_man_page();
   if (first.starts_with('-')) {
     throw UsageError(fmt::format("unknown option {}", first), "Options follow the command's name.");
   }

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/near_miss.h"
 #include "core/options/config_file.h"
+#include "core/options/option_words.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -21,56 +22,6 @@ std::string key_of(const OptionField& field) {
   std::string key = field.name;
   std::replace(key.begin(), key.end(), '-', '_');
   return key;
-}
-
-bool is_bool(const OptionField& field) { return std::holds_alternative<bool*>(field.target); }
-
-std::string value_word(const OptionField& field) {
-  if (!field.metavariable.empty())
-    return field.metavariable;
-  if (!field.choices.empty())
-    return fmt::format("{}", fmt::join(field.choices, "|"));
-  constexpr const char* kWords[] = {"", "N", "X", "TEXT", "N,...", "X,...", "TEXT..."};
-  return kWords[field.target.index()];
-}
-
-bool has_range(const OptionField& field) {
-  return !std::isinf(field.low) || !std::isinf(field.high);
-}
-
-/// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
-std::string flags_text(const OptionField& field) {
-  std::string text;
-  for (const std::string& flag : field.short_flags) text += fmt::format("-{}, ", flag);
-  text += fmt::format("{}--{}", field.is_positional ? "[" : "", field.name);
-  if (field.is_positional)
-    text += "]";
-  if (is_bool(field))
-    return text;
-  return text + (field.bare.empty() ? fmt::format(" {}", value_word(field))
-                                    : fmt::format(" [{}]", value_word(field)));
-}
-
-/// What the help adds in brackets: default, range, the other names.
-std::string details_text(const OptionField& field) {
-  std::vector<std::string> parts;
-  if (field.is_required) {
-    parts.emplace_back("required");
-  } else if (!field.default_text.empty()) {
-    parts.push_back(fmt::format("default {}", field.default_text));
-  }
-  if (field.origin != OptionOrigin::kDefault && field.to_text() != field.default_text) {
-    parts.push_back(fmt::format("{} {}", to_string(field.origin), field.to_text()));
-  }
-  if (has_range(field))
-    parts.push_back(range_text(field.low, field.high));
-  if (!field.choices.empty() && !field.metavariable.empty()) {
-    parts.push_back(fmt::format("one of {}", fmt::join(field.choices, ", ")));
-  }
-  if (!field.bare.empty())
-    parts.push_back(fmt::format("without a value '{}'", field.bare));
-  for (const std::string& other : field.aliases) parts.push_back(fmt::format("also --{}", other));
-  return parts.empty() ? "" : fmt::format("({})", fmt::join(parts, "; "));
 }
 
 /// `text` wrapped at the line width, every line but the first indented to the column where it
@@ -119,7 +70,7 @@ std::string markdown_escaped(std::string_view text) {
 
 /// "yes, no", "fp32, bf16", "N, 1 to 99": what may follow the flag.
 std::string legal_values(const OptionField& field) {
-  if (is_bool(field))
+  if (takes_no_value(field))
     return "yes, no";
   if (!field.choices.empty())
     return fmt::format("{}", fmt::join(field.choices, ", "));

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "core/options/option_table.h"
+
+/// How an option is spelt in help and manual pages.
+namespace phraseq {
+
+bool takes_no_value(const OptionField& field);
+bool has_range(const OptionField& field);
+
+/// What stands for its value: FILE, a|b|c, N.
+std::string value_word(const OptionField& field);
+
+/// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
+std::string flags_text(const OptionField& field);
+
+/// What the help adds in brackets: default, range, the other names.
+std::string details_text(const OptionField& field);
+
+}  // namespace phraseq
