@@ -35,21 +35,3 @@ if(PHRASEQ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options(-fpch-preprocess)
 endif()
 set(CMAKE_PCH_INSTANTIATE_TEMPLATES OFF)
-
-# phraseq_sources(VARIABLE FOLDER...): every .cpp of the folders, so that a new file touches only its own.
-function(phraseq_sources variable)
-  set(found)
-  foreach(folder IN LISTS ARGN)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-    list(APPEND found ${sources})
-  endforeach()
-  set(${variable} ${found} PARENT_SCOPE)
-endfunction()
-
-# phraseq_vectorise(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
-# loops: no LibTorch in them, no traps and no errno; NaN and infinity still mean themselves.
-function(phraseq_vectorise)
-  list(FILTER ARGN INCLUDE REGEX "_kernels\\.cpp$")
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-    COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math;-fopenmp-simd;-Wno-psabi")
-endfunction()

@@ -1,20 +1,54 @@
-# phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE]): one folder = one shared library in build/lib/phraseq.
+# How plugins are built, here and, installed, in the projects of others (phraseqConfig.cmake).
 
+# phraseq_sources(VARIABLE FOLDER...): every .cpp of the folders, so that a new file touches only its own.
+function(phraseq_sources variable)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND found ${sources})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# phraseq_vectorise(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
+# loops: no LibTorch in them, no traps and no errno; NaN and infinity still mean themselves.
+function(phraseq_vectorise)
+  list(FILTER ARGN INCLUDE REGEX "_kernels\\.cpp$")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math;-fopenmp-simd;-Wno-psabi")
+endfunction()
+
+# phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE] [PRECOMPILED]): one folder = one shared library, the target
+# phraseq-NAME, in the build's lib/phraseq; installed, it goes to lib/phraseq under the prefix.
+# TORCH_FREE: without LibTorch. PRECOMPILED: outside of phraseq's own build, LibTorch's headers are compiled
+# once for the plugin, which pays from about four sources on; phraseq's own plugins share one.
 function(phraseq_add_plugin name)
-  cmake_parse_arguments(PLUGIN "TORCH_FREE" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(PLUGIN "TORCH_FREE;PRECOMPILED" "" "SOURCES" ${ARGN})
+  if(NOT name MATCHES "^[a-z][a-z0-9_-]*$")
+    message(FATAL_ERROR "phraseq_add_plugin: '${name}' cannot be a plugin's name: "
+      "lower-case letters, digits, '_' and '-' are expected, a letter first.")
+  endif()
   set(target phraseq-${name})
   if(NOT PLUGIN_SOURCES)
     phraseq_sources(PLUGIN_SOURCES .)
   endif()
+  set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  if(NOT folder)
+    set(folder ${CMAKE_BINARY_DIR}/lib)
+  endif()
   phraseq_vectorise(${PLUGIN_SOURCES})
   add_library(${target} SHARED ${PLUGIN_SOURCES})
-  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/phraseq)
-  target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" LIBRARY_OUTPUT_DIRECTORY ${folder}/phraseq)
+  target_compile_options(${target} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS})
+  target_link_options(${target} PRIVATE LINKER:--no-undefined ${PHRASEQ_PLUGIN_LINK_OPTIONS})
   if(PLUGIN_TORCH_FREE)
-    target_link_libraries(${target} PRIVATE phraseq-base)
+    target_link_libraries(${target} PRIVATE phraseq::base)
   else()
-    target_link_libraries(${target} PRIVATE phraseq-core)
+    target_link_libraries(${target} PRIVATE phraseq::core)
     phraseq_use_torch(${target})
+  endif()
+  if(PLUGIN_PRECOMPILED AND NOT TARGET phraseq_precompiled)
+    target_precompile_headers(${target} PRIVATE <core/precompiled.h>)
   endif()
   set_property(GLOBAL APPEND PROPERTY PHRASEQ_PLUGIN_TARGETS ${target})
   install(TARGETS ${target} LIBRARY DESTINATION lib/phraseq)

@@ -1,8 +1,8 @@
-# Finds LibTorch and makes the target phraseq::torch.
+# Finds LibTorch and makes the target phraseq_torch.
 #
 # Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), the virtual environment in the
-# build folder, an active virtual environment, the unpacked LibTorch zip in CMAKE_PREFIX_PATH, the
-# distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
+# build folder, an active virtual environment, the one that an installed phraseq was built with, the
+# unpacked LibTorch zip in CMAKE_PREFIX_PATH, the distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
 # toolkit, which host code does not need.
 
 set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
@@ -11,7 +11,7 @@ set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
 file(GLOB wheel_roots
      ${CMAKE_BINARY_DIR}/venv/lib/python3*/site-packages/torch
      $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/torch)
-set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${wheel_roots})
+set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} ${PHRASEQ_TORCH_BUILT_WITH})
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
           ${torch_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
 find_library(PHRASEQ_TORCH_CPU torch_cpu ${torch_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH)
@@ -65,7 +65,6 @@ if(PHRASEQ_LIB_torch_cuda)
 endif()
 
 add_library(phraseq_torch INTERFACE)
-add_library(phraseq::torch ALIAS phraseq_torch)
 target_include_directories(phraseq_torch SYSTEM INTERFACE
   ${CMAKE_BINARY_DIR}/include-first ${PHRASEQ_TORCH_INCLUDE}
   ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/api/include)
@@ -81,7 +80,8 @@ message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRAS
 
 # phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
 function(phraseq_use_torch target)
-  target_link_libraries(${target} PUBLIC phraseq::torch)
+  # An installed library names the target that phraseqConfig.cmake makes anew wherever LibTorch is.
+  target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:phraseq_torch> $<INSTALL_INTERFACE:phraseq::torch>)
   if(TARGET phraseq_precompiled AND NOT ${target} STREQUAL phraseq_precompiled)
     target_precompile_headers(${target} REUSE_FROM phraseq_precompiled)
   endif()

@@ -1,0 +1,20 @@
+# What `cmake --install` adds to libraries, plugins and commands: the CMake package for plugin authors and the
+# manual pages. The tree may be moved as a whole: programs find libraries and libraries find plugins from
+# where they are themselves.
+include(CMakePackageConfigHelpers)
+
+set(package_folder lib/cmake/phraseq)
+set(PHRASEQ_TORCH_BUILT_WITH ${torch_lib}/..)
+cmake_path(NORMAL_PATH PHRASEQ_TORCH_BUILT_WITH)
+configure_package_config_file(cmake/phraseqConfig.cmake.in ${CMAKE_BINARY_DIR}/phraseqConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/phraseqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT phraseqTargets NAMESPACE phraseq:: DESTINATION ${package_folder})
+install(FILES
+  ${CMAKE_BINARY_DIR}/phraseqConfig.cmake ${CMAKE_BINARY_DIR}/phraseqConfigVersion.cmake
+  cmake/PhraseqPlugin.cmake cmake/PhraseqTorch.cmake
+  DESTINATION ${package_folder})
+install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION include/phraseq/phraseq)
+
+install(CODE "set(PHRASEQ_BUILD_FOLDER \"${CMAKE_BINARY_DIR}\")")
+install(SCRIPT cmake/WriteManPages.cmake)
