@@ -130,6 +130,19 @@ bool needs_torch(const LibraryFile& library) {
   });
 }
 
+/// A checkpoint records it and messages tell users what to install by it.
+void check_name(const LoadedPlugin& plugin) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  const std::string& name = plugin.name;
+  if (!name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits))
+    return;
+  throw PluginError(fmt::format("{}: '{}' cannot be the name of a plugin", plugin.file, name),
+                    "Names are lower-case letters, digits, '_' and '-', and begin with a letter.");
+}
+
 LoadedPlugin load_checked(Registry& registry, const std::string& path) {
   const auto& library = load_for_ever(path);
   const auto& manifest = library.get<const PluginManifest>(std::string(kSymbol));
@@ -137,6 +150,7 @@ LoadedPlugin load_checked(Registry& registry, const std::string& path) {
     throw PluginError(fmt::format("{}: its manifest does not begin with \"phraseq-plugin\"", path));
   }
   LoadedPlugin plugin{manifest.name, manifest.version, manifest.description, path};
+  check_name(plugin);
   registry.add_plugin(plugin, manifest.register_components);
   return plugin;
 }

@@ -116,6 +116,9 @@ TEST(PluginLoader, RefusesANameThatIsAPath) {
   EXPECT_THAT(
       refusal(folder.copy("bad_name")),
       AllOf(HasSubstr("libphraseq-bad_name.so"), HasSubstr("'../evil' cannot be the name")));
+  EXPECT_THAT(refusal(folder.copy("bad_plugin_name")),
+              AllOf(HasSubstr("libphraseq-bad_plugin_name.so"),
+                    HasSubstr("'../evil' cannot be the name of a plugin")));
 }
 
 TEST(PluginLoader, NamesBothFilesThatOfferTheSameName) {
