@@ -1,0 +1,169 @@
+// phraseq new-plugin: writes the folder that a plugin begins with.
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/plugin_templates.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/staging_folder.h"
+#include "core/options/command_line.h"
+#include "phraseq/abi_stamp.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace phraseq;
+
+struct Kind {
+  std::string_view name;    ///< as --kind has it
+  std::string_view words;   ///< in a sentence, with its article
+  std::string_view folder;  ///< of its templates
+  std::string_view flags;   ///< of phraseq_add_plugin
+  std::string_view use;     ///< how the built plugin is used
+};
+
+constexpr std::array<Kind, 9> kKinds = {{
+    {"architecture", "An architecture", "architecture", "", "phraseq train DATA --arch"},
+    {"task", "A task", "task", "", "phraseq train DATA --task"},
+    {"criterion", "A criterion", "criterion", "", "phraseq train DATA --criterion"},
+    {"decoder", "A decoder", "decoder", "", "phraseq generate --path MODEL --decoder"},
+    {"data-loader", "A data loader", "data_loader", "", "phraseq train DATA --data-loader"},
+    {"optimizer", "An optimizer", "optimizer", "", "phraseq train DATA --optimizer"},
+    {"lr-scheduler",
+     "A learning-rate schedule",
+     "lr_scheduler",
+     " TORCH_FREE",
+     "phraseq train DATA --lr-scheduler"},
+    {"tokenizer", "A tokenizer", "tokenizer", " TORCH_FREE", "phraseq preprocess --tokenizer"},
+    {"metric", "A metric", "metric", " TORCH_FREE", "phraseq train DATA --metric"},
+}};
+
+struct NewPluginOptions final : Options {
+  std::string name;
+  std::string kind;
+  std::string output;
+
+  void describe(OptionTable& table) override {
+    table.field("name", name, "The plugin's name, and its component's.")
+        .value_name("NAME")
+        .positional()
+        .required();
+    table.field("kind", kind, "What it brings.")
+        .one_of({"architecture",
+                 "task",
+                 "criterion",
+                 "decoder",
+                 "data-loader",
+                 "optimizer",
+                 "lr-scheduler",
+                 "tokenizer",
+                 "metric"})
+        .value_name("KIND")
+        .required();
+    table.field("output", output, "The folder to write; empty = NAME, here.").value_name("FOLDER");
+  }
+
+  std::vector<std::string> problems() const override {
+    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
+      return {fmt::format(
+          "'{}' cannot be a plugin's name: lower-case letters, digits and '_', a letter first",
+          name)};
+    }
+    if (name == "base" || name == "core")
+      return {fmt::format("'{}' is the name of a library of phraseq itself", name)};
+    return {};
+  }
+
+  std::string folder() const { return output.empty() ? name : output; }
+};
+
+const Kind& kind_of(const NewPluginOptions& options) {
+  return *std::find_if(
+      kKinds.begin(), kKinds.end(), [&](const Kind& kind) { return kind.name == options.kind; });
+}
+
+/// `text` with each "@KEY@" exchanged.
+std::string fill(std::string text, const std::map<std::string, std::string>& values) {
+  for (const auto& [key, value] : values) {
+    const std::string mark = "@" + key + "@";
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+      text.replace(at, mark.size(), value);
+  }
+  return text;
+}
+
+/// What the marks of a template stand for.
+std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
+  const Kind& kind = kind_of(options);
+  std::string flag = options.name;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const std::string_view version = PHRASEQ_VERSION;
+  return {{"flag", flag},
+          {"flags", std::string(kind.flags)},
+          {"kind", std::string(kind.words)},
+          {"name", options.name},
+          {"use", fmt::format("{} {}", kind.use, options.name)},
+          {"version", std::string(version.substr(0, version.rfind('.')))}};
+}
+
+/// "architecture/NAME.cpp" → "my_model.cpp"; empty for the template of another kind.
+std::string file_name(const PluginTemplate& file, const NewPluginOptions& options) {
+  const size_t slash = file.path.find('/');
+  const std::string_view folder = file.path.substr(0, slash);
+  if (folder != "common" && folder != kind_of(options).folder)
+    return {};
+  const std::string name(file.path.substr(slash + 1));
+  return name.starts_with("NAME.") ? options.name + name.substr(4) : name;
+}
+
+void write_plugin(const NewPluginOptions& options) {
+  std::error_code unreadable;
+  if (fs::exists(fs::symlink_status(options.folder(), unreadable))) {
+    throw UsageError(fmt::format("{}: is there already", options.folder()),
+                     "Choose another name, or another folder with --output.");
+  }
+  const auto values = values_of(options);
+  StagingFolder staging(options.folder());
+  for (const PluginTemplate& file : plugin_templates()) {
+    const std::string name = file_name(file, options);
+    if (!name.empty())
+      write_file(staging.path() + "/" + name, fill(std::string(file.text), values));
+  }
+  staging.commit("CMakeLists.txt");
+}
+
+int new_plugin(std::span<const std::string> arguments) {
+  NewPluginOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(
+          table,
+          "new-plugin",
+          "NAME --kind KIND [OPTIONS]",
+          "Writes a folder with a plugin that builds, passes 'phraseq plugins check' and "
+          "does something small: a place to begin.",
+          arguments,
+          [&] { return options.problems(); }))
+    return kExitOk;
+  write_plugin(options);
+  fmt::print(
+      "{} is there; {}/README.md says how to build it.\n", options.folder(), options.folder());
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("new-plugin", argc, argv, new_plugin);
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/optim/lr_scheduler.h"
+
+/// A learning rate that halves again and again. A place to begin: exchange the formula.
+namespace @name@_plugin {
+
+struct Settings final : phraseq::Options {
+  int64_t half_life = 10000;
+
+  void describe(phraseq::OptionTable& table) override {
+    table.field("@flag@-half-life", half_life, "Updates until the rate is half.").at_least(1);
+  }
+};
+
+/// rate = lr · 2^(-updates / half_life): a function of the number of updates alone, so that a
+/// resume has nothing to restore.
+class Schedule final : public phraseq::LrScheduler {
+ public:
+  Schedule(const Settings& options, const phraseq::LrSchedulerSetup& setup)
+      : options_(options), setup_(setup) {}
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  Settings options_;
+  phraseq::LrSchedulerSetup setup_;
+};
+
+}  // namespace @name@_plugin

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/tokenizer.h"
+
+/// Every character is a symbol. A place to begin: exchange how a line is cut.
+namespace @name@_plugin {
+
+struct Settings final : phraseq::Options {
+  void describe(phraseq::OptionTable&) override {}
+};
+
+/// A space becomes U+2581: symbols hold no white space.
+class Characters final : public phraseq::Tokenizer {
+ public:
+  Characters(const Settings&, const phraseq::TokenizerSetup&) {}
+  std::vector<std::string> encode(std::string_view line) const override;
+  std::string decode(const std::vector<std::string>& symbols) const override;
+};
+
+}  // namespace @name@_plugin

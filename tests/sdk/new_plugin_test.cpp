@@ -1,0 +1,101 @@
+// phraseq new-plugin, without building what it writes.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sdk/shell.h"
+
+namespace phraseq::sdk {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string kNewPlugin = PHRASEQ_BUILD_FOLDER "/bin/phraseq new-plugin ";
+
+std::map<std::string, std::string> files_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    files[entry.path().filename().string()] = content_of(entry.path());
+  return files;
+}
+
+TEST(NewPlugin, WritesTheExampleForAnArchitecture) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      shell("cd " + folder.path() + " && " + kNewPlugin + "plugin_template --kind architecture");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const auto written = files_of(folder.path("plugin_template"));
+  const auto example = files_of(PHRASEQ_SOURCE_FOLDER "/examples/plugin_template");
+  EXPECT_EQ(written.size(), example.size());
+  for (const auto& [name, text] : example) {
+    ASSERT_TRUE(written.contains(name)) << name;
+    EXPECT_TRUE(written.at(name) == text) << name << " differs: write the example anew";
+  }
+}
+
+TEST(NewPlugin, NeedsAtMostThirtyLinesBesideTheMathematics) {
+  int lines = 0;
+  for (const char* file : {"CMakeLists.txt", "register.cpp"}) {
+    const std::string text =
+        content_of(fs::path(PHRASEQ_SOURCE_FOLDER "/examples/plugin_template") / file);
+    for (size_t at = 0; at < text.size(); ++at)
+      lines += text[at] == '\n' && at > 0 && text[at - 1] != '\n' ? 1 : 0;
+  }
+  EXPECT_GT(lines, 10);
+  EXPECT_LE(lines, 30);
+}
+
+TEST(NewPlugin, LeavesNoMarkUnfilled) {
+  const TemporaryFolder folder;
+  for (const char* kind : {"architecture",
+                           "task",
+                           "criterion",
+                           "decoder",
+                           "data-loader",
+                           "optimizer",
+                           "lr-scheduler",
+                           "tokenizer",
+                           "metric"}) {
+    const std::string target = folder.path(kind);
+    const Outcome outcome = shell(kNewPlugin + "two_words --kind " + kind + " --output " + target);
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    const auto files = files_of(target);
+    EXPECT_EQ(files.size(), 5u) << kind;
+    for (const auto& [name, text] : files) EXPECT_EQ(text.find('@'), std::string::npos) << name;
+    EXPECT_THAT(files.at("register.cpp"), HasSubstr("PHRASEQ_PLUGIN(\"two_words\""));
+  }
+}
+
+TEST(NewPlugin, RefusesNamesThatAreNone) {
+  for (const char* name : {"../evil", "/abs", "Upper", "a-b", "9lives", "a.so", "core", "''"}) {
+    const Outcome outcome = shell("cd /nowhere 2>/dev/null; " + kNewPlugin + name + " --kind task");
+    EXPECT_EQ(outcome.code, 2) << name << ": " << outcome.text;
+  }
+}
+
+TEST(NewPlugin, TouchesNothingThatIsThere) {
+  const TemporaryFolder folder;
+  folder.write("mine/notes.txt", "precious");
+  const Outcome outcome =
+      shell("cd " + folder.path() + " && " + kNewPlugin + "mine --kind criterion");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("mine: is there already"), HasSubstr("--output")));
+  EXPECT_EQ(files_of(folder.path("mine")).size(), 1u);
+}
+
+TEST(NewPlugin, LeavesNothingHalfWritten) {
+  const TemporaryFolder folder;
+  const Outcome outcome = shell("cd " + folder.path() + " && ulimit -f 1 && " + kNewPlugin +
+                                "mine --kind architecture");
+  EXPECT_EQ(outcome.code, 6) << outcome.text;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace phraseq::sdk
