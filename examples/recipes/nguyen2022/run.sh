@@ -13,7 +13,8 @@
 # From the environment:
 #   SIZE=published     512/1024, 6+6 layers, 100 epochs, 16,384 tokens an update: for a GPU or a week
 #   SIZE=small         128/256, 4+4 layers, 40 epochs, 4,096 tokens an update: hours of two cores
-#   SIZE=micro         small, cut to 30 updates: minutes, to see that all parts work
+#   SIZE=tiny          small with 2,000 tokens an update, dropout 0.1 and UPDATES (1500) of them: 5 minutes a
+#                      model and core
 #   MODELS             "base 3 4 2_3": the Transformer, and gram sizes {3}, {4}, {2, 3}
 #   DIRECTIONS         "zh-vi vi-zh"
 #   OPTIONS            for phraseq train: "--precision bf16 --pt-dropout-scope position"
@@ -21,6 +22,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+source "$root/examples/recipes/ablation.sh"
 PATH=$root/build/bin:$PATH
 folder=${1:-nguyen2022-run}
 shift $(($# < 1 ? 0 : 1))
@@ -31,16 +33,22 @@ read -ra directions <<< "${DIRECTIONS:-zh-vi vi-zh}"
 read -ra options <<< "${OPTIONS:-}"
 
 readonly schedule=(--optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --weight-decay 1e-4 --clip-norm 0
-  --lr-scheduler inverse_sqrt --criterion label_smoothed_cross_entropy --label-smoothing 0.1 --max-tokens 4096)
+  --lr-scheduler inverse_sqrt --criterion label_smoothed_cross_entropy --label-smoothing 0.1)
+updates=${UPDATES:-1500}
 case ${SIZE:-small} in
   published) preset=phrase_transformer pieces_zh=16000
-    size=(--lr 7e-4 --warmup-updates 6000 --update-freq 4 --max-epoch 100) ;;
+    size=(--lr 7e-4 --warmup-updates 6000 --max-tokens 4096 --update-freq 4 --max-epoch 100) ;;
   small) preset=phrase_transformer_tiny pieces_zh=8000
-    size=(--lr 3e-3 --warmup-updates 1000 --max-epoch 40) ;;
-  micro) preset=phrase_transformer_tiny pieces_zh=8000
-    size=(--lr 3e-3 --warmup-updates 20 --max-update 30 --save-interval-updates 10) ;;
-  *) echo "run.sh: error: SIZE is published, small or micro" >&2; exit 2 ;;
+    size=(--lr 3e-3 --warmup-updates 1000 --max-tokens 4096 --max-epoch 40) ;;
+  tiny) preset=phrase_transformer_tiny pieces_zh=4000
+    size=(--lr 3e-3 --warmup-updates 500 --max-tokens 2000 --dropout 0.1 --max-update "$updates"
+          --save-interval-updates $((updates / 20)) --keep-interval-updates 5 --no-epoch-checkpoints) ;;
+  *) echo "run.sh: error: SIZE is published, small or tiny" >&2; exit 2 ;;
 esac
+if [[ ${SIZE:-small} != tiny ]]; then
+  size+=(--keep-last-epochs 5)
+  average=(--num-epoch-checkpoints 5)
+fi
 
 mkdir -p "$folder/text"
 cd "$folder"
@@ -75,35 +83,20 @@ architecture() {  # base is the Transformer, bit for bit: a phrase model without
   if [[ $1 == base ]]; then echo --arch "${preset}_3" --pt-grams 0; else echo --arch "${preset}_$1"; fi
 }
 
-train() {  # SOURCE TARGET MODEL → the averaged checkpoint in SOURCE-TARGET-MODEL/
-  local place=$1-$2-$3 arch=() newest=(--num-epoch-checkpoints 5)
-  [[ ${SIZE:-small} != micro ]] || newest=(--num-update-checkpoints 2)
-  read -ra arch <<< "$(architecture "$3")"
-  phraseq train "data-$1-$2" "${arch[@]}" "${schedule[@]}" "${size[@]}" \
-    --keep-last-epochs 5 --save-dir "$place" --seed 1 "${options[@]}"
-  phraseq average --inputs "$place" "${newest[@]}" --output "$place/average.safetensors"
-}
-
-evaluate() {  # SOURCE TARGET MODEL: BLEU as published, sacreBLEU's zh or 13a, on dev and test
-  local place=$1-$2-$3 tokenizer=13a part
-  [[ $2 != zh ]] || tokenizer=zh
-  for part in dev test; do
-    phraseq generate --path "$place/average.safetensors" --beam 5 < "text/$part.$1" > "$place/$part.hyp"
-    printf '%s\t%s\t%s\t%s\n' "$1-$2" "$3" "$part" \
-      "$(phraseq score "text/$part.$2" -tok "$tokenizer" --format text < "$place/$part.hyp")"
-  done | tee "$place/scores.tsv"
-}
-
 gather_text
 learn_subwords vi 4000
 learn_subwords zh "$pieces_zh"
 for direction in "${directions[@]}"; do
-  source=${direction%-*} target=${direction#*-}
+  source=${direction%-*} target=${direction#*-} tokenizer=13a
+  [[ $target != zh ]] || tokenizer=zh
   index_text "$source" "$target"
   for model in "${models[@]}"; do
-    train "$source" "$target" "$model"
-    evaluate "$source" "$target" "$model"
+    place=$direction/$model
+    [[ -e $place/test.hyp ]] && continue
+    read -ra arch <<< "$(architecture "$model")"
+    train_row "$place" "data-$direction" "${arch[@]}" "${schedule[@]}" "${size[@]}" "${options[@]}"
+    for part in dev test; do translate_row "$place" $part "text/$part.$source" --beam 5; done
   done
+  for part in dev test; do score_rows "$direction" $part "text/$part.$target" $tokenizer "${models[@]}"; done
+  time_rows "$direction" test "${models[@]}"
 done
-printf '\n== BLEU\n'
-cat ./*-*-*/scores.tsv
