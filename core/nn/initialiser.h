@@ -46,6 +46,8 @@ class PHRASEQ_API Initialiser {
   void uniform(at::Tensor& tensor, double limit);     ///< U(-limit, limit)
   void normal(at::Tensor& tensor, double deviation);  ///< N(0, deviation²), Box-Muller
   void constant(at::Tensor& tensor, double value);
+  /// Square blocks of rows, each with orthonormal rows and columns (Saxe et al. 2014): [k · n, n].
+  void orthogonal(at::Tensor& matrix);
 
  private:
   InitialisationStyle style_;

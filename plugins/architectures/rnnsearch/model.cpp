@@ -1,0 +1,77 @@
+#include "plugins/architectures/rnnsearch/model.h"
+
+#include "core/nn/recurrent_rows.h"
+
+namespace phraseq {
+namespace {
+
+class RnnSearchSession final : public DecodingSession {
+ public:
+  RnnSearchSession(std::shared_ptr<nn::RecurrentDecoder> decoder,
+                   const nn::RecurrentMemory& memory,
+                   bool need_attention,
+                   nn::Context context)
+      : decoder_(std::move(decoder)),
+        need_attention_(need_attention),
+        context_(context),
+        rows_(*decoder_, memory, context_) {}
+
+  int64_t rows() const override { return rows_.rows(); }
+
+  StepOutput step(const at::Tensor& last_tokens) override {
+    const nn::RecurrentStep made = rows_.step(last_tokens, {}, context_);
+    StepOutput output;
+    output.scores = decoder_->words(made, context_).logits(context_);
+    if (need_attention_)
+      output.attention = made.weights;
+    return output;
+  }
+
+  void select(const std::vector<int64_t>& rows) override { rows_.select(rows); }
+
+ private:
+  std::shared_ptr<nn::RecurrentDecoder> decoder_;
+  bool need_attention_;
+  nn::Context context_;
+  nn::RecurrentRows rows_;
+};
+
+}  // namespace
+
+RnnSearchModel::RnnSearchModel(const nn::RecurrentOptions& options, const ArchitectureSetup& setup)
+    : options_(options) {
+  encoder_ = register_module(
+      "encoder", std::make_shared<nn::RecurrentEncoder>(options, setup.source_vocabulary));
+  decoder_ = register_module(
+      "decoder", std::make_shared<nn::RecurrentDecoder>(options, setup.target_vocabulary));
+}
+
+DecoderOutput RnnSearchModel::forward(const Batch& batch, nn::Context& context) {
+  const at::Tensor h = encoder_->forward(batch.source, context);
+  const nn::RecurrentStep steps =
+      decoder_->forward(batch.target_in, h, batch.source, {}, context);
+  return decoder_->words(steps, context);
+}
+
+std::unique_ptr<DecodingSession> RnnSearchModel::start_decoding(const Batch& batch,
+                                                                const DecodingLimits& limits,
+                                                                nn::Context& context) {
+  const at::Tensor h = encoder_->forward(batch.source, context);
+  return std::make_unique<RnnSearchSession>(
+      decoder_, decoder_->read(h, batch.source, {}, context), limits.need_attention, context);
+}
+
+void RnnSearchModel::initialise(uint64_t seed) {
+  // The recurrent layers draw by their own rules; the style is for maps of Transformers.
+  nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, seed);
+  encoder_->initialise(initialiser);
+  decoder_->initialise(initialiser);
+}
+
+double RnnSearchModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
+  const auto source = static_cast<double>(source_tokens);
+  return encoder_->multiply_adds(source) +
+         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,46 @@
+#include "plugins/architectures/rnnsearch/presets.h"
+
+#include "core/nn/recurrent_options.h"
+
+namespace phraseq {
+namespace {
+
+using nn::RecurrentOptions;
+
+void base(RecurrentOptions& o) { o = RecurrentOptions(); }
+
+void plain(RecurrentOptions& o) {
+  base(o);
+  o.coverage = "none";
+}
+
+void dl4mt(RecurrentOptions& o) {
+  plain(o);
+  o.decoder_cell = "cgru";
+}
+
+void linguistic(RecurrentOptions& o) {
+  base(o);
+  o.coverage = "linguistic";
+  o.fertility = 2.0;
+}
+
+void tiny(RecurrentOptions& o) {
+  base(o);
+  o.embed_dim = 128;
+  o.hidden = 192;
+}
+
+}  // namespace
+
+std::vector<Preset> rnnsearch_presets() {
+  return {
+      preset("rnnsearch_base", "620/1000, neural coverage of 10 values (Tang et al. 2016)", base),
+      preset("rnnsearch_plain", "620/1000, no coverage (Bahdanau et al. 2015)", plain),
+      preset("rnnsearch_cgru", "620/1000, conditional GRU, no coverage (dl4mt)", dl4mt),
+      preset("rnnsearch_linguistic", "620/1000, linguistic coverage, fertility 2", linguistic),
+      preset("rnnsearch_tiny", "128/192, neural coverage of 10 values", tiny),
+  };
+}
+
+}  // namespace phraseq

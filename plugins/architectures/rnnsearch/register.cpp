@@ -1,0 +1,16 @@
+#include "core/plugin/plugin.h"
+#include "plugins/architectures/rnnsearch/model.h"
+#include "plugins/architectures/rnnsearch/presets.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<phraseq::Architecture, phraseq::RnnSearchModel, phraseq::nn::RecurrentOptions>(
+      "rnnsearch",
+      "Recurrent encoder and attentive decoder with coverage (Bahdanau et al. 2015, Tu et al. 2016)",
+      phraseq::rnnsearch_presets());
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("rnnsearch", PHRASEQ_VERSION, "RNNsearch with coverage", register_components)
