@@ -55,9 +55,8 @@ at::Tensor Coverage::gated(const at::Tensor& coverage, const at::Tensor& input) 
   const at::Tensor gates = at::sigmoid(input.narrow(2, 0, 2 * width_) +
                                        at::matmul(coverage, weight.narrow(0, 0, 2 * width_).t()));
   const at::Tensor kept = gates.narrow(2, width_, width_) * coverage;
-  const at::Tensor candidate =
-      at::tanh(input.narrow(2, 2 * width_, width_) +
-               at::matmul(kept, weight.narrow(0, 2 * width_, width_).t()));
+  const at::Tensor candidate = at::tanh(input.narrow(2, 2 * width_, width_) +
+                                        at::matmul(kept, weight.narrow(0, 2 * width_, width_).t()));
   return at::lerp(coverage, candidate, gates.narrow(2, 0, width_));
 }
 

@@ -17,9 +17,9 @@ at::Tensor gru_update(const at::Tensor& input, const at::Tensor& hidden, const a
   const int64_t width = state.size(1);
   const at::Tensor gates =
       at::sigmoid(input.narrow(1, 0, 2 * width) + hidden.narrow(1, 0, 2 * width));
-  const at::Tensor candidate = at::tanh(input.narrow(1, 2 * width, width) +
-                                        gates.narrow(1, 0, width) *
-                                            hidden.narrow(1, 2 * width, width));
+  const at::Tensor candidate =
+      at::tanh(input.narrow(1, 2 * width, width) +
+               gates.narrow(1, 0, width) * hidden.narrow(1, 2 * width, width));
   return at::lerp(candidate, state, gates.narrow(1, width, width));
 }
 

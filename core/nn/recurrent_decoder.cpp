@@ -64,7 +64,8 @@ RecurrentState RecurrentState::select(const at::Tensor& rows) const {
 }
 
 RecurrentDecoder::Fed RecurrentDecoder::Fed::slice(int64_t first, int64_t rows) const {
-  return {rows_of(embedding, first, rows), rows_of(query, first, rows), rows_of(input, first, rows)};
+  return {
+      rows_of(embedding, first, rows), rows_of(query, first, rows), rows_of(input, first, rows)};
 }
 
 RecurrentDecoder::RecurrentDecoder(const RecurrentOptions& o, int64_t vocabulary, int64_t slots)
@@ -151,8 +152,7 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                                         const TagSchedule& schedule,
                                         Context& context) const {
   const TimeMajor walk(target.offsets, h.device());
-  const RecurrentMemory memory =
-      read(h, source, schedule.tags, context).select(walk.sentences);
+  const RecurrentMemory memory = read(h, source, schedule.tags, context).select(walk.sentences);
   const Fed fed = feed(target.ids.index_select(0, walk.order),
                        target.positions.index_select(0, walk.order).eq(0),
                        context);

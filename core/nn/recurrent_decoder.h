@@ -114,8 +114,8 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
   std::shared_ptr<LinearMap> initial_state_;
   std::shared_ptr<AdditiveAttention> attention_;
   std::shared_ptr<Coverage> coverage_;
-  std::shared_ptr<ContextGru> cell_;      // of --decoder-cell gru
-  std::shared_ptr<GruCell> first_cell_;   // of --decoder-cell cgru
+  std::shared_ptr<ContextGru> cell_;     // of --decoder-cell gru
+  std::shared_ptr<GruCell> first_cell_;  // of --decoder-cell cgru
   std::shared_ptr<SecondGru> second_cell_;
   std::shared_ptr<Readout> readout_;
   std::shared_ptr<LinearMap> output_projection_;

@@ -8,9 +8,10 @@ void RecurrentOptions::describe(OptionTable& v) {
       .at_least(1);
   v.field("hidden", hidden, "Width of each recurrent state.").alias("hidden-size").at_least(1);
   v.field("dropout", dropout, "Dropout on the readout in front of the vocabulary.").in(0.0, 0.99);
-  v.field("decoder-cell",
-          decoder_cell,
-          "gru: attention reads the last state; cgru: one cell before and one behind the attention.")
+  v.field(
+       "decoder-cell",
+       decoder_cell,
+       "gru: attention reads the last state; cgru: one cell before and one behind the attention.")
       .one_of({"gru", "cgru"});
   v.field("readout-state",
           readout_state,

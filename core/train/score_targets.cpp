@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional.h"
+#include "core/nn/phrase_mixture.h"
 #include "core/search/length_batches.h"
 #include "core/train/rescore_run.h"
 
@@ -16,7 +17,21 @@ namespace phraseq {
 
 namespace {
 
-/// ln p of every target token of a batch, [target tokens] fp64 on the CPU.
+/// ln p of every target token, of a span of words or phrase at its first word.
+at::Tensor log_probabilities_of(const DecoderOutput& output,
+                                const Batch& batch,
+                                nn::Context& context) {
+  if (output.extras.count(nn::kSlotScores) > 0)
+    return nn::phrase_mixture_losses(output, batch, context).neg();
+  return nn::target_log_probabilities(output.hidden,
+                                      output.output_weight,
+                                      output.output_bias,
+                                      batch.target_out,
+                                      output.forbidden,
+                                      context);
+}
+
+/// The same of an ensemble's mean, [target tokens] fp64 on the CPU.
 at::Tensor token_log_probabilities(const std::vector<Translator>& models,
                                    const Batch& batch,
                                    nn::Precision precision) {
@@ -24,13 +39,7 @@ at::Tensor token_log_probabilities(const std::vector<Translator>& models,
   for (const Translator& model : models) {
     nn::Context context(/*training=*/false, precision, /*seed=*/0, model.parameters.get());
     const DecoderOutput output = model.model->forward(batch, context);
-    of_model.push_back(nn::target_log_probabilities(output.hidden,
-                                                    output.output_weight,
-                                                    output.output_bias,
-                                                    batch.target_out,
-                                                    output.forbidden,
-                                                    context)
-                           .to(at::kCPU, at::kDouble));
+    of_model.push_back(log_probabilities_of(output, batch, context).to(at::kCPU, at::kDouble));
   }
   if (of_model.size() == 1)
     return of_model.front().contiguous();

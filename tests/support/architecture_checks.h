@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -188,8 +189,7 @@ class CheckedModel {
   /// touches every parameter, against central differences.
   void expect_gradient_of_finite_differences(const std::vector<Example>& examples) {
     const Batch made = batch(examples);
-    const auto loss = [&] {
-      nn::Context pass = context(/*training=*/true);
+    expect_gradient_of_finite_differences([&](nn::Context& pass) {
       const DecoderOutput output = model_->forward(made, pass);
       return nn::projected_cross_entropy(output.hidden,
                                          output.output_weight,
@@ -201,6 +201,15 @@ class CheckedModel {
                                          {},
                                          pass)
           .loss;
+    });
+  }
+
+  /// The same of another loss.
+  void expect_gradient_of_finite_differences(
+      const std::function<at::Tensor(nn::Context&)>& loss_of) {
+    const auto loss = [&] {
+      nn::Context pass = context(/*training=*/true);
+      return loss_of(pass);
     };
     flat_->zero_gradients();
     loss().backward();

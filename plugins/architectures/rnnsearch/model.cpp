@@ -48,8 +48,7 @@ RnnSearchModel::RnnSearchModel(const nn::RecurrentOptions& options, const Archit
 
 DecoderOutput RnnSearchModel::forward(const Batch& batch, nn::Context& context) {
   const at::Tensor h = encoder_->forward(batch.source, context);
-  const nn::RecurrentStep steps =
-      decoder_->forward(batch.target_in, h, batch.source, {}, context);
+  const nn::RecurrentStep steps = decoder_->forward(batch.target_in, h, batch.source, {}, context);
   return decoder_->words(steps, context);
 }
 

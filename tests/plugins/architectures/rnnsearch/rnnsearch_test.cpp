@@ -38,7 +38,8 @@ class GoldenRnnSearch : public testing::TestWithParam<const char*> {
     variant_ = all["variants"][GetParam()];
     examples_ = examples_of(all["sources"].get<Sequences>(), all["targets"].get<Sequences>());
     const auto& sizes = all["sizes"];
-    const ArchitectureSetup setup{sizes["source_vocabulary"], sizes["target_vocabulary"], false, {}};
+    const ArchitectureSetup setup{
+        sizes["source_vocabulary"], sizes["target_vocabulary"], false, {}};
     checked_ = std::make_unique<CheckedModel>(
         std::make_shared<RnnSearchModel>(options_of(variant_["options"], sizes), setup));
     checked_->flat().values().mul_(variant_["options"]["scale"].get<double>());

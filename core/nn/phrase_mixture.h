@@ -1,0 +1,40 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/architecture.h"
+#include "core/nn/context.h"
+
+/// Decisions between a word of the vocabulary and a phrase of a sentence's slots (Tang et al.
+/// 2016): what an architecture with a phrase memory says beside its DecoderOutput's hidden rows,
+/// and what that makes of probabilities and of the likelihood.
+namespace phraseq::nn {
+
+/// Extras of DecoderOutput, a row a decision. Slots that are not there have no score: kNoSlot.
+///
+/// [rows, slots] ψ of each slot: in one softmax with the words, or in one of their own beside a
+/// gate
+inline constexpr const char* kSlotScores = "slot_scores";
+/// [rows] logit of g = p(phrase); only where there is a gate
+inline constexpr const char* kGateLogit = "gate_logit";
+inline constexpr double kNoSlot = -1e30;
+
+/// ln p of words and slots of each row, [rows, vocab + slots] in fp32 (fp64): with a gate
+/// ln (1 - g) + ln p_w and ln g + ln p_p, without one a softmax over all. Where a row has no slot
+/// g is 0. A slot that is not there has kNoSlot or less.
+PHRASEQ_API at::Tensor word_and_slot_log_probabilities(const DecoderOutput& output,
+                                                       Context& context);
+
+/// -ln p of each target token, [target tokens], differentiable. A span that a slot's phrase begins
+/// at (kPhraseSpanSlot, kPhraseSpanLength) counts at its first word, 0 at the others:
+///
+///     -ln ( I Π_i p(y_i) + p(k) ),  I = 0 if the phrase has a word outside the vocabulary
+///
+/// (eq. 3). `batch` holds the phrases' extras.
+PHRASEQ_API at::Tensor phrase_mixture_losses(const DecoderOutput& output,
+                                             const Batch& batch,
+                                             Context& context);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,100 @@
+#include "plugins/architectures/phrasenet/batch_phrases.h"
+
+#include <algorithm>
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/phrase_extras.h"
+
+namespace phraseq::phrasenet {
+namespace {
+
+std::vector<int64_t> numbers(const Batch& batch, const char* name) {
+  const auto found = batch.extras.find(name);
+  if (found == batch.extras.end()) {
+    throw UsageError("phrasenet: the batch has no phrases",
+                     "train and translate with --task translation_with_phrase_memory");
+  }
+  const at::Tensor values = found->second.cpu().contiguous();
+  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
+}
+
+}  // namespace
+
+BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
+    : batch_(batch),
+      slots_(slots),
+      first_slot_(numbers(batch, kPhraseSlotOffsets)),
+      first_word_(numbers(batch, kPhraseWordOffsets)),
+      words_(numbers(batch, kPhraseWords)) {
+  for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
+    if (count_of(sentence) > slots) {
+      throw UsageError(fmt::format("phrasenet: a sentence has {} phrases, the model {} slots",
+                                   count_of(sentence),
+                                   slots),
+                       "find the phrases with the --pn-slots of the training");
+    }
+  }
+}
+
+std::vector<int64_t> BatchPhrases::words(int64_t sentence, int64_t slot) const {
+  if (slot >= count_of(sentence))
+    return {};
+  const int64_t place = first_slot_[sentence] + slot;
+  return {words_.begin() + first_word_[place], words_.begin() + first_word_[place + 1]};
+}
+
+at::Tensor BatchPhrases::places() const {
+  const at::Tensor places = at::full({batch_.sentences(), slots_}, count(), at::kLong);
+  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
+    for (int64_t slot = 0; slot < count_of(sentence); ++slot)
+      places[sentence][slot] = first_slot_[sentence] + slot;
+  }
+  return places.to(batch_.source.ids.device());
+}
+
+at::Tensor BatchPhrases::tags(at::ScalarType type) const {
+  if (count() == 0)
+    return {};
+  const auto& offsets = batch_.source.offsets;
+  const int64_t time = batch_.source.max_length();
+  const auto slot_of_token = numbers(batch_, kPhraseTags);
+  const at::Tensor tags = at::zeros({batch_.sentences(), time, slots_}, at::kFloat);
+  auto* const data = tags.mutable_data_ptr<float>();
+  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
+    for (int64_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
+      if (slot_of_token[row] >= 0)
+        data[(sentence * time + row - offsets[sentence]) * slots_ + slot_of_token[row]] = 1;
+    }
+  }
+  return tags.to(batch_.source.ids.device(), type);
+}
+
+at::Tensor BatchPhrases::present() const {
+  const at::Tensor present = at::zeros({batch_.sentences(), slots_}, at::kBool);
+  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence)
+    present[sentence].narrow(0, 0, count_of(sentence)).fill_(true);
+  return present.to(batch_.source.ids.device());
+}
+
+at::Tensor BatchPhrases::before_span_ends() const {
+  const auto slot_at = numbers(batch_, kPhraseSpanSlot);
+  const auto length_at = numbers(batch_, kPhraseSpanLength);
+  const auto& offsets = batch_.target_in.offsets;
+  const at::Tensor before = at::ones({batch_.target_in.tokens(), slots_}, at::kBool);
+  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
+    for (int64_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
+      if (slot_at[row] < 0)
+        continue;
+      const int64_t behind = row + length_at[row];
+      before.select(1, slot_at[row]).narrow(0, behind, offsets[sentence + 1] - behind).fill_(false);
+    }
+  }
+  return before.to(batch_.source.ids.device());
+}
+
+}  // namespace phraseq::phrasenet

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/data/batch.h"
+#include "core/nn/recurrent_decoder.h"
+
+namespace phraseq::phrasenet {
+
+/// The phrases of a batch as the model looks at them. A sentence has at most `slots` of them.
+class BatchPhrases {
+ public:
+  /// Throws UsageError for a batch without a phrase memory's extras, or with more slots.
+  BatchPhrases(const Batch& batch, int64_t slots);
+
+  int64_t slots() const { return slots_; }
+  int64_t count() const { return first_slot_.back(); }
+  /// Slots that a sentence has.
+  int64_t count_of(int64_t sentence) const {
+    return first_slot_[sentence + 1] - first_slot_[sentence];
+  }
+  /// Target ids of a sentence's slot; empty when it does not have it.
+  std::vector<int64_t> words(int64_t sentence, int64_t slot) const;
+
+  /// Target ids of all phrases, and where each phrase begins: [count + 1].
+  const std::vector<int64_t>& all_words() const { return words_; }
+  const std::vector<int64_t>& word_offsets() const { return first_word_; }
+  /// [sentences, slots] int64: the place of each slot's phrase among all, `count` where it is not
+  /// there.
+  at::Tensor places() const;
+
+  /// [sentences, T, slots] one-hot of `type`; undefined when no sentence has a phrase.
+  at::Tensor tags(at::ScalarType type) const;
+  /// [sentences, slots] bool.
+  at::Tensor present() const;
+  /// [target tokens, slots] bool: false from the step behind a slot's span on.
+  at::Tensor before_span_ends() const;
+
+ private:
+  const Batch& batch_;
+  int64_t slots_;
+  std::vector<int64_t> first_slot_, first_word_, words_;
+};
+
+}  // namespace phraseq::phrasenet

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/nn/recurrent_decoder.h"
+#include "plugins/architectures/phrasenet/batch_phrases.h"
+#include "plugins/architectures/phrasenet/gate.h"
+#include "plugins/architectures/phrasenet/options.h"
+#include "plugins/architectures/phrasenet/slot_scorer.h"
+
+namespace phraseq::phrasenet {
+
+/// RNNsearch's decoder over tagged source words, which in each step says a word or chooses a slot.
+/// Beside the parameters of nn::RecurrentDecoder: `gate` and those of SlotClassifier, or those of
+/// PhraseScorer.
+class PhraseDecoder : public nn::RecurrentDecoder {
+ public:
+  PhraseDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);
+
+  int64_t slots() const { return slots_; }
+  /// What the scores of slots need of their phrases, once a sentence: [sentences, slots, E], or
+  /// undefined where slots are only numbers.
+  at::Tensor read_phrases(const BatchPhrases& phrases, nn::Context& context) const;
+
+  /// Words and slots of decisions: DecoderOutput with the extras of core/nn/phrase_mixture.h.
+  /// `phrases` [rows, slots, E] of read_phrases, `available` [rows, slots] bool.
+  DecoderOutput decide(const nn::RecurrentStep& step,
+                       const at::Tensor& phrases,
+                       const at::Tensor& available,
+                       nn::Context& context) const;
+
+  void initialise(nn::Initialiser& initialiser);
+  double multiply_adds(double source_tokens, double target_tokens) const;
+
+ private:
+  int64_t slots_;
+  std::shared_ptr<Gate> gate_;
+  std::optional<SlotClassifier> classifier_;
+  std::optional<PhraseScorer> scorer_;
+};
+
+}  // namespace phraseq::phrasenet

@@ -1,0 +1,81 @@
+#include "plugins/architectures/phrasenet/model.h"
+
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tensor.h>
+
+#include "core/base/error.h"
+#include "plugins/architectures/phrasenet/session.h"
+
+namespace phraseq::phrasenet {
+namespace {
+
+int64_t slots_of(const ArchitectureSetup& setup) {
+  const auto slots = setup.extras.find("phrase_slots");
+  if (slots == setup.extras.end()) {
+    throw UsageError("phrasenet needs a phrase memory",
+                     "use --task translation_with_phrase_memory, which brings one");
+  }
+  return slots->second;
+}
+
+/// The sentence of each target token.
+at::Tensor sentence_of_row(const PackedTokens& target) {
+  std::vector<int64_t> sentences;
+  for (int64_t i = 0; i < target.sentences(); ++i)
+    sentences.insert(sentences.end(), static_cast<size_t>(target.length(i)), i);
+  return at::tensor(sentences, at::kLong).to(target.ids.device());
+}
+
+}  // namespace
+
+PhraseNetModel::PhraseNetModel(const PhraseNetOptions& options, const ArchitectureSetup& setup)
+    : options_(options) {
+  encoder_ = register_module(
+      "encoder", std::make_shared<nn::RecurrentEncoder>(options, setup.source_vocabulary));
+  decoder_ = register_module(
+      "decoder",
+      std::make_shared<PhraseDecoder>(options, setup.target_vocabulary, slots_of(setup)));
+}
+
+DecoderOutput PhraseNetModel::forward(const Batch& batch, nn::Context& context) {
+  const BatchPhrases phrases(batch, decoder_->slots());
+  const at::Tensor h = encoder_->forward(batch.source, context);
+  const at::Tensor before = phrases.before_span_ends();
+  const at::Tensor tags = phrases.tags(h.scalar_type());
+  const nn::TagSchedule schedule{tags, tags.defined() ? before.to(h.scalar_type()) : at::Tensor()};
+  const nn::RecurrentStep steps =
+      decoder_->forward(batch.target_in, h, batch.source, schedule, context);
+  const at::Tensor sentences = sentence_of_row(batch.target_in);
+  at::Tensor available = phrases.present().index_select(0, sentences);
+  if (options_.masks_used_in_training())
+    available = available.logical_and(before);
+  at::Tensor of_row = decoder_->read_phrases(phrases, context);
+  if (of_row.defined())
+    of_row = of_row.index_select(0, sentences);
+  return decoder_->decide(steps, of_row, available, context);
+}
+
+std::unique_ptr<DecodingSession> PhraseNetModel::start_decoding(const Batch& batch,
+                                                                const DecodingLimits& limits,
+                                                                nn::Context& context) {
+  const BatchPhrases phrases(batch, decoder_->slots());
+  const at::Tensor h = encoder_->forward(batch.source, context);
+  const at::Tensor tags = phrases.tags(h.scalar_type());
+  return std::make_unique<PhraseSession>(
+      decoder_, options_, decoder_->read(h, batch.source, tags, context), phrases, limits, context);
+}
+
+void PhraseNetModel::initialise(uint64_t seed) {
+  // The recurrent layers draw by their own rules; the style is for maps of Transformers.
+  nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, seed);
+  encoder_->initialise(initialiser);
+  decoder_->initialise(initialiser);
+}
+
+double PhraseNetModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
+  const auto source = static_cast<double>(source_tokens);
+  return encoder_->multiply_adds(source) +
+         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
+}
+
+}  // namespace phraseq::phrasenet

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/nn/recurrent_options.h"
+
+namespace phraseq::phrasenet {
+
+/// RNNsearch's switches, and phraseNet's (Tang et al. 2016); the defaults are the paper's.
+struct PhraseNetOptions : nn::RecurrentOptions {
+  std::string pn_variant = "gate";
+  int64_t gate_hidden = 1000;
+  std::string gate_act = "noisy-tanh";
+  double noise_c = 0.5;
+  double noise_alpha = 1.15;
+  std::string gate_residual = "post";
+  std::string mask_used = "no";
+  bool reset_on_word_match = false;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  bool gated() const { return pn_variant == "gate"; }
+  bool masks_used_in_training() const { return mask_used == "both"; }
+  bool masks_used_in_search() const { return mask_used != "no"; }
+};
+
+}  // namespace phraseq::phrasenet

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/decoding_session.h"
+#include "core/nn/recurrent_rows.h"
+#include "plugins/architectures/phrasenet/batch_phrases.h"
+#include "plugins/architectures/phrasenet/decoder.h"
+#include "plugins/architectures/phrasenet/derivation.h"
+
+namespace phraseq::phrasenet {
+
+/// phraseNet in the middle of a batch. A chosen slot's words are fed like any others (the idle
+/// run); its tags stop counting behind the last.
+class PhraseSession final : public DecodingSession {
+ public:
+  PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
+                const PhraseNetOptions& options,
+                const nn::RecurrentMemory& memory,
+                const BatchPhrases& phrases,
+                const DecodingLimits& limits,
+                nn::Context context);
+
+  int64_t rows() const override { return rows_.rows(); }
+  StepOutput step(const at::Tensor& last_tokens) override;
+  void select(const std::vector<int64_t>& rows) override;
+  int64_t slots() const override { return decoder_->slots(); }
+  std::vector<int64_t> expand_slot(int64_t row, int64_t slot) const override;
+  void chosen(const std::vector<int64_t>& choices) override;
+
+ private:
+  /// [rows, slots] of what `holds` says of each derivation's slots.
+  at::Tensor over_slots(bool (Derivation::*holds)(int64_t) const) const;
+
+  std::shared_ptr<PhraseDecoder> decoder_;
+  nn::Context context_;
+  bool need_attention_, has_phrases_;
+  nn::RecurrentRows rows_;
+  at::Tensor phrases_;  // of PhraseDecoder::read_phrases, a row a sentence
+  std::vector<Derivation> derivations_;
+};
+
+}  // namespace phraseq::phrasenet

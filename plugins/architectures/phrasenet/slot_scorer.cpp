@@ -1,0 +1,83 @@
+#include "plugins/architectures/phrasenet/slot_scorer.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include "core/nn/recurrent_encoder.h"
+#include "core/nn/recurrent_product.h"
+
+namespace phraseq::phrasenet {
+
+using nn::kRecurrentDeviation;
+using nn::recurrent_product;
+
+SlotClassifier::SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& o, int64_t slots)
+    : readout_(owner.register_module("phrase_readout",
+                                     std::make_shared<nn::Readout>(o, o.embed_dim, slots, true))),
+      output_(owner.register_module("phrase_output",
+                                    std::make_shared<nn::LinearMap>(o.embed_dim, slots, false))) {}
+
+at::Tensor SlotClassifier::scores(const nn::DecisionState& decision, nn::Context& context) const {
+  return recurrent_product(
+      at::tanh(readout_->forward(decision, context)), output_->weight, {}, context);
+}
+
+void SlotClassifier::initialise(nn::Initialiser& initialiser) {
+  readout_->initialise(initialiser);
+  initialiser.normal(output_->weight, kRecurrentDeviation);
+}
+
+double SlotClassifier::multiply_adds(double rows) const {
+  return readout_->multiply_adds(rows) + rows * static_cast<double>(output_->weight.numel());
+}
+
+PhraseScorer::PhraseScorer(torch::nn::Module& owner, const PhraseNetOptions& o, int64_t slots)
+    : rnn_(owner.register_module("phrase_rnn",
+                                 std::make_shared<nn::GruCell>(o.embed_dim, o.hidden))),
+      readout_(owner.register_module("phrase_readout",
+                                     std::make_shared<nn::Readout>(o, o.embed_dim, slots, false))),
+      phrase_(readout_->register_module(
+          "phrase", std::make_shared<nn::LinearMap>(o.hidden, o.embed_dim, false))),
+      output_(owner.register_module("phrase_output",
+                                    std::make_shared<nn::LinearMap>(o.embed_dim, 1, false))) {}
+
+at::Tensor PhraseScorer::phrases(const BatchPhrases& batch,
+                                 const nn::EmbeddingTable& words,
+                                 nn::Context& context) const {
+  const at::Tensor places = batch.places();
+  at::Tensor encoded = at::zeros({1, phrase_->weight.size(0)}, words.weight.options());
+  if (batch.count() > 0) {
+    const at::Device device = words.weight.device();
+    const at::Tensor ids = at::tensor(batch.all_words(), at::kLong).to(device);
+    const auto& offsets = batch.word_offsets();
+    const at::Tensor states = rnn_->over(nn::recurrent_embedding(ids, words, context),
+                                         nn::TimeMajor(offsets, device, /*backwards=*/true),
+                                         context);
+    const at::Tensor first_words = at::tensor(offsets, at::kLong).narrow(0, 0, batch.count());
+    const at::Tensor last_states = states.index_select(0, first_words.to(device));
+    encoded = at::cat({recurrent_product(last_states, phrase_->weight, {}, context), encoded});
+  }
+  return encoded.index_select(0, places.view({-1}))
+      .view({places.size(0), places.size(1), encoded.size(1)});
+}
+
+at::Tensor PhraseScorer::scores(const nn::DecisionState& decision,
+                                const at::Tensor& of_row,
+                                nn::Context& context) const {
+  const at::Tensor sum = readout_->forward(decision, context).unsqueeze(1) + of_row;
+  return at::matmul(at::tanh(sum), output_->weight[0]);
+}
+
+void PhraseScorer::initialise(nn::Initialiser& initialiser) {
+  rnn_->initialise(initialiser);
+  readout_->initialise(initialiser);
+  initialiser.normal(phrase_->weight, kRecurrentDeviation);
+  initialiser.normal(output_->weight, kRecurrentDeviation);
+}
+
+double PhraseScorer::multiply_adds(double rows) const { return readout_->multiply_adds(rows); }
+
+}  // namespace phraseq::phrasenet
