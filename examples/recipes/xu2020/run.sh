@@ -8,8 +8,8 @@
 # {train,dev,test}.en.trees, one bracketed tree a line (parse.sh makes them). FOLDER (xu2020-run) gets
 # everything made; options behind it go to phraseq train. From the environment:
 #
-#   SIZE     tiny (4+4 layers, width 128, feed-forward 512, 4 heads, pre-norm; the default) or base (the paper's)
-#   UPDATES  1800 by default; the paper has 100000
+#   SIZE     tiny (2+2 layers, width 128, feed-forward 512, 4 heads, pre-norm; the default) or base (the paper's)
+#   UPDATES  2600 by default; the paper has 100000
 #   ROWS     "base mean max attn ta parse" by default
 #   DECODE   options of phraseq generate, "--beam 4 --lenpen 0.6 --length-penalty-form wu" by default
 #
@@ -26,13 +26,13 @@ shift $(($# < 2 ? 1 : 2))
 PATH=$root/build/bin:$PATH
 
 size=${SIZE:-tiny}
-updates=${UPDATES:-1800}
+updates=${UPDATES:-2600}
 read -ra decode <<< "${DECODE:---beam 4 --lenpen 0.6 --length-penalty-form wu}"
 if [[ $size == base ]]; then
   sizes=() warmup=8000 tokens=25000 subwords=32000 every=1500
 else
-  sizes=(--encoder-embed-dim 128 --encoder-ffn-embed-dim 512 --encoder-attention-heads 4 --encoder-layers 4
-         --decoder-embed-dim 128 --decoder-ffn-embed-dim 512 --decoder-attention-heads 4 --decoder-layers 4
+  sizes=(--encoder-embed-dim 128 --encoder-ffn-embed-dim 512 --encoder-attention-heads 4 --encoder-layers 2
+         --decoder-embed-dim 128 --decoder-ffn-embed-dim 512 --decoder-attention-heads 4 --decoder-layers 2
          --encoder-normalize-before --decoder-normalize-before)
   warmup=600 tokens=2000 subwords=8000 every=$((updates / 20))
 fi
