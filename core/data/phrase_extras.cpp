@@ -99,4 +99,14 @@ void add_phrases(const std::vector<Example>& examples, Batch& batch) {
   columns.move_into(batch);
 }
 
+std::vector<int64_t> phrase_numbers(const Batch& batch, const char* name) {
+  const auto found = batch.extras.find(name);
+  if (found == batch.extras.end()) {
+    throw UsageError("the batch has no phrases",
+                     "a model with a phrase memory needs --task translation_with_phrase_memory");
+  }
+  const at::Tensor values = found->second.cpu().contiguous();
+  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
+}
+
 }  // namespace phraseq

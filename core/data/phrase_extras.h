@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/base/api.h"
@@ -27,5 +28,8 @@ inline constexpr const char* kPhraseSpanLength = "phrase_span_length";
 /// Adds the examples' phrases to the batch that was made of them. Sentences without phrases have no
 /// slots. Throws DataError for a place outside of its sentence.
 PHRASEQ_API void add_phrases(const std::vector<Example>& examples, Batch& batch);
+
+/// One of these extras as numbers. Throws UsageError for a batch of a task without phrases.
+PHRASEQ_API std::vector<int64_t> phrase_numbers(const Batch& batch, const char* name);
 
 }  // namespace phraseq

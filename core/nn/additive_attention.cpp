@@ -6,6 +6,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tanh.h>
 
+#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -60,7 +61,7 @@ at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
 }
 
 void AdditiveAttention::initialise(Initialiser& initialiser) {
-  initialiser.orthogonal(source_->weight);
+  draw_orthogonal(initialiser, source_->weight);
   for (const auto& each : {tags_, state_, embedding_, energy_}) {
     if (each)
       initialiser.normal(each->weight, kRecurrentDeviation);

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -66,7 +67,7 @@ at::Tensor SecondGru::step(const at::Tensor& between,
 }
 
 void SecondGru::initialise(Initialiser& initialiser) {
-  initialiser.orthogonal(weight_hh_);
+  draw_orthogonal(initialiser, weight_hh_);
   initialiser.constant(bias_hh_, 0.0);
   seen_.initialise(initialiser);
 }

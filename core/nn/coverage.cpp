@@ -6,6 +6,7 @@
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -87,7 +88,7 @@ void Coverage::initialise(Initialiser& initialiser) {
     if (each)
       initialiser.normal(each->weight, kSmallDeviation);
   }
-  initialiser.orthogonal(hidden_->weight);
+  draw_orthogonal(initialiser, hidden_->weight);
 }
 
 double Coverage::multiply_adds(double source_tokens, double steps) const {

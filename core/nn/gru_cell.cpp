@@ -9,6 +9,7 @@
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -54,7 +55,7 @@ at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& co
 void GruCell::initialise(Initialiser& initialiser) {
   initialiser.normal(weight_ih, kRecurrentDeviation);
   initialiser.constant(bias_ih, 0.0);
-  initialiser.orthogonal(weight_hh);
+  draw_orthogonal(initialiser, weight_hh);
 }
 
 double GruCell::multiply_adds(double rows) const {

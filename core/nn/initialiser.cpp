@@ -5,8 +5,6 @@
 #include <numbers>
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/linalg_qr.h>
 
 #include "core/base/error.h"
 
@@ -55,18 +53,6 @@ void Initialiser::normal(at::Tensor& tensor, double deviation) {
 void Initialiser::constant(at::Tensor& tensor, double value) {
   at::NoGradGuard no_grad;
   tensor.fill_(value);
-}
-
-/// The Q of a block of normal numbers, in double precision.
-void Initialiser::orthogonal(at::Tensor& matrix) {
-  at::Tensor drawn = at::empty(matrix.sizes(), at::kFloat);
-  normal(drawn, 1.0);
-  at::NoGradGuard no_grad;
-  for (const at::Tensor& block : drawn.split(matrix.size(1))) {
-    const at::Tensor basis = std::get<0>(at::linalg_qr(block.to(at::kDouble)));
-    block.copy_(basis);
-  }
-  matrix.copy_(drawn);
 }
 
 void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {

@@ -23,8 +23,8 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
 PHRASEQ_API InitialisationStyle initialisation_style_from(std::string_view name);
 
-/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's
-/// kernel [taps, in, out] has taps · in and taps · out.
+/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's kernel
+/// [taps, in, out] has taps · in and taps · out.
 struct Fan {
   double in = 1, out = 1;
 };
@@ -46,8 +46,6 @@ class PHRASEQ_API Initialiser {
   void uniform(at::Tensor& tensor, double limit);     ///< U(-limit, limit)
   void normal(at::Tensor& tensor, double deviation);  ///< N(0, deviation²), Box-Muller
   void constant(at::Tensor& tensor, double value);
-  /// Square blocks of rows, each with orthonormal rows and columns (Saxe et al. 2014): [k · n, n].
-  void orthogonal(at::Tensor& matrix);
 
  private:
   InitialisationStyle style_;

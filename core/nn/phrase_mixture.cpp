@@ -55,18 +55,12 @@ struct Spans {
   std::vector<uint8_t> unknown;  ///< whether the phrase has a word outside the vocabulary
 };
 
-/// Extras of a batch as numbers on the CPU.
-std::vector<int64_t> numbers(const Batch& batch, const char* name) {
-  const at::Tensor values = batch.extras.at(name).cpu().contiguous();
-  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
-}
-
 Spans::Spans(const Batch& batch) {
-  const auto slot_at = numbers(batch, kPhraseSpanSlot);
-  const auto length_at = numbers(batch, kPhraseSpanLength);
-  const auto first_slot = numbers(batch, kPhraseSlotOffsets);
-  const auto first_word = numbers(batch, kPhraseWordOffsets);
-  const auto words = numbers(batch, kPhraseWords);
+  const auto slot_at = phrase_numbers(batch, kPhraseSpanSlot);
+  const auto length_at = phrase_numbers(batch, kPhraseSpanLength);
+  const auto first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto words = phrase_numbers(batch, kPhraseWords);
   of_row.assign(slot_at.size(), -1);
   for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
     const auto& offsets = batch.target_in.offsets;

@@ -9,7 +9,7 @@
 # everything made; options behind it go to phraseq train. From the environment:
 #
 #   SIZE     tiny (2+2 layers, width 128, feed-forward 512, 4 heads, pre-norm; the default) or base (the paper's)
-#   UPDATES  2600 by default; the paper has 100000
+#   UPDATES  2000 by default; the paper has 100000
 #   ROWS     "base mean max attn ta parse" by default
 #   DECODE   options of phraseq generate, "--beam 4 --lenpen 0.6 --length-penalty-form wu" by default
 #
@@ -26,7 +26,7 @@ shift $(($# < 2 ? 1 : 2))
 PATH=$root/build/bin:$PATH
 
 size=${SIZE:-tiny}
-updates=${UPDATES:-2600}
+updates=${UPDATES:-2000}
 read -ra decode <<< "${DECODE:---beam 4 --lenpen 0.6 --length-penalty-form wu}"
 if [[ $size == base ]]; then
   sizes=() warmup=8000 tokens=25000 subwords=32000 every=1500

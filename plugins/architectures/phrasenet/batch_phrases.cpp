@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrasenet/batch_phrases.h"
 
-#include <algorithm>
+#include <numeric>
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
@@ -11,26 +11,12 @@
 #include "core/data/phrase_extras.h"
 
 namespace phraseq::phrasenet {
-namespace {
-
-std::vector<int64_t> numbers(const Batch& batch, const char* name) {
-  const auto found = batch.extras.find(name);
-  if (found == batch.extras.end()) {
-    throw UsageError("phrasenet: the batch has no phrases",
-                     "train and translate with --task translation_with_phrase_memory");
-  }
-  const at::Tensor values = found->second.cpu().contiguous();
-  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
-}
-
-}  // namespace
-
 BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
     : batch_(batch),
       slots_(slots),
-      first_slot_(numbers(batch, kPhraseSlotOffsets)),
-      first_word_(numbers(batch, kPhraseWordOffsets)),
-      words_(numbers(batch, kPhraseWords)) {
+      first_slot_(phrase_numbers(batch, kPhraseSlotOffsets)),
+      first_word_(phrase_numbers(batch, kPhraseWordOffsets)),
+      words_(phrase_numbers(batch, kPhraseWords)) {
   for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
     if (count_of(sentence) > slots) {
       throw UsageError(fmt::format("phrasenet: a sentence has {} phrases, the model {} slots",
@@ -50,10 +36,11 @@ std::vector<int64_t> BatchPhrases::words(int64_t sentence, int64_t slot) const {
 
 at::Tensor BatchPhrases::places() const {
   const at::Tensor places = at::full({batch_.sentences(), slots_}, count(), at::kLong);
-  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
-    for (int64_t slot = 0; slot < count_of(sentence); ++slot)
-      places[sentence][slot] = first_slot_[sentence] + slot;
-  }
+  auto* const place = places.mutable_data_ptr<int64_t>();
+  for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence)
+    std::iota(place + sentence * slots_,
+              place + sentence * slots_ + count_of(sentence),
+              first_slot_[sentence]);
   return places.to(batch_.source.ids.device());
 }
 
@@ -62,7 +49,7 @@ at::Tensor BatchPhrases::tags(at::ScalarType type) const {
     return {};
   const auto& offsets = batch_.source.offsets;
   const int64_t time = batch_.source.max_length();
-  const auto slot_of_token = numbers(batch_, kPhraseTags);
+  const auto slot_of_token = phrase_numbers(batch_, kPhraseTags);
   const at::Tensor tags = at::zeros({batch_.sentences(), time, slots_}, at::kFloat);
   auto* const data = tags.mutable_data_ptr<float>();
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
@@ -82,8 +69,8 @@ at::Tensor BatchPhrases::present() const {
 }
 
 at::Tensor BatchPhrases::before_span_ends() const {
-  const auto slot_at = numbers(batch_, kPhraseSpanSlot);
-  const auto length_at = numbers(batch_, kPhraseSpanLength);
+  const auto slot_at = phrase_numbers(batch_, kPhraseSpanSlot);
+  const auto length_at = phrase_numbers(batch_, kPhraseSpanLength);
   const auto& offsets = batch_.target_in.offsets;
   const at::Tensor before = at::ones({batch_.target_in.tokens(), slots_}, at::kBool);
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {

@@ -1,5 +1,6 @@
 #include "plugins/architectures/phrasenet/gate.h"
 
+#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::phrasenet {
@@ -26,7 +27,7 @@ at::Tensor Gate::logit(const nn::DecisionState& decision, nn::Context& context) 
 void Gate::initialise(nn::Initialiser& initialiser) {
   Readout::initialise(initialiser);
   first_.initialise(initialiser);
-  initialiser.orthogonal(hidden_->weight);
+  nn::draw_orthogonal(initialiser, hidden_->weight);
   second_.initialise(initialiser);
   initialiser.normal(output_->weight, nn::kRecurrentDeviation);
   initialiser.constant(hidden_->bias, 0.0);

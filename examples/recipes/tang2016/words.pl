@@ -1,0 +1,18 @@
+#!/usr/bin/perl
+# Cuts text into words, one line at a time: every Chinese character is one, punctuation stands alone, numbers
+# keep their points and commas, and Latin letters are lower-cased. Reads standard input.
+use strict;
+use warnings;
+use open qw(:std :encoding(UTF-8));
+
+while (my $line = <STDIN>) {
+  $line =~ s/\r?\n$//;
+  $line =~ s/(\p{Han})/ $1 /g;
+  $line =~ s/(?<=\d)([.,])(?=\d)/\x{E000}$1\x{E001}/g;    # a point within a number stays
+  $line =~ s/([\p{P}\p{S}])/ $1 /g;
+  $line =~ s/\x{E000} ([.,]) \x{E001}/$1/g;
+  $line = lc $line;
+  $line =~ s/\s+/ /g;
+  $line =~ s/^ | $//g;
+  print "$line\n";
+}
