@@ -1,0 +1,113 @@
+// phraseNet through the commands: names that no vocabulary has are translated by an external phrase
+// memory, also names that came after training.
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::pair<std::string, std::string>> kNouns = {
+    {"dog", "hund"}, {"cat", "katze"}, {"house", "haus"}, {"tree", "baum"}};
+const std::vector<std::pair<std::string, std::string>> kVerbs = {
+    {"sleeps", "schläft"}, {"sings", "singt"}, {"falls", "fällt"}};
+
+std::string source_name(int number) { return fmt::format("n{}", number); }
+std::string target_name(int number) { return fmt::format("herr{0} klein{0}", number); }
+
+/// Line `i` of a text: a name between a noun and a verb.
+std::pair<std::string, std::string> line(int i) {
+  const auto& noun = kNouns[static_cast<size_t>(i) % kNouns.size()];
+  const auto& verb = kVerbs[static_cast<size_t>(i) % kVerbs.size()];
+  return {fmt::format("the {} {} {}\n", noun.first, source_name(i), verb.first),
+          fmt::format("das {} {} {}\n", noun.second, target_name(i), verb.second)};
+}
+
+class PhraseNetText : public ::testing::Test {
+ protected:
+  PhraseNetText() {
+    write_text("train", 0, 120);
+    write_text("dev", 120, 132);
+    write_text("test", 132, 144);
+    workspace_.write("table", table(0, 144));
+  }
+
+  void write_text(const std::string& name, int first, int last) {
+    std::string sources, targets;
+    for (int i = first; i < last; ++i) {
+      sources += line(i).first;
+      targets += line(i).second;
+    }
+    workspace_.write(name + ".en", sources);
+    workspace_.write(name + ".de", targets);
+  }
+
+  static std::string table(int first, int last) {
+    std::string entries;
+    for (int i = first; i < last; ++i)
+      entries += fmt::format("{} ||| {} ||| names ||| 1 ||| 1\n", source_name(i), target_name(i));
+    return entries;
+  }
+
+  CommandResult run(const std::string& arguments, std::string_view input = {}) {
+    return workspace_.run(words(arguments), input);
+  }
+
+  Workspace workspace_;
+};
+
+class PhraseNetOnTheCommandLine : public PhraseNetText,
+                                  public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PhraseNetOnTheCommandLine, TranslatesNamesThatNoVocabularyHas) {
+  const CommandResult preprocess =
+      run("preprocess -s en -t de --trainpref train --validpref dev --testpref test --destdir data "
+          "--tokenizer none --thresholdsrc 3 --thresholdtgt 3 --phrase-table table --pn-slots 2");
+  ASSERT_EQ(preprocess.exit_code, kExitOk) << preprocess.errors;
+  const CommandResult train = run(
+      std::string("train data --task translation_with_phrase_memory --criterion phrase_mixture "
+                  "--arch phrasenet --embed-dim 16 --hidden 24 --gate-hidden 16 --coverage-dim 3 "
+                  "--optimizer adam --lr 0.01 --lr-scheduler constant --max-tokens 300 "
+                  "--max-update 150 --no-epoch-checkpoints --threads 1 --pn-variant ") +
+      GetParam());
+  ASSERT_EQ(train.exit_code, kExitOk) << train.errors;
+
+  const CommandResult known =
+      run("generate --path checkpoints/checkpoint_last --beam 3", workspace_.read("test.en"));
+  ASSERT_EQ(known.exit_code, kExitOk) << known.errors;
+  EXPECT_EQ(known.output, workspace_.read("test.de"));
+
+  workspace_.write("other-table", "n132 ||| neuer name ||| names ||| 1 ||| 1\n");
+  const CommandResult other =
+      run("generate --path checkpoints/checkpoint_last --beam 3 --phrase-table other-table",
+          line(132).first);
+  ASSERT_EQ(other.exit_code, kExitOk) << other.errors;
+  EXPECT_THAT(other.output, HasSubstr("neuer name"));
+
+  const CommandResult rescore =
+      run("rescore --path checkpoints/checkpoint_last --source test.en --target test.de");
+  EXPECT_EQ(rescore.exit_code, kExitOk) << rescore.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, PhraseNetOnTheCommandLine, ::testing::Values("gate", "softmax"));
+
+TEST_F(PhraseNetText, NeedsTheTaskThatFindsPhrases) {
+  ASSERT_EQ(run("preprocess -s en -t de --trainpref train --validpref dev --destdir data "
+                "--tokenizer none")
+                .exit_code,
+            kExitOk);
+  const CommandResult train = run("train data --arch phrasenet_tiny_gate --max-update 1");
+  EXPECT_EQ(train.exit_code, kExitUsage);
+  EXPECT_THAT(train.errors, HasSubstr("--task translation_with_phrase_memory"));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
