@@ -12,8 +12,10 @@
 namespace phraseq::nn {
 namespace {
 
+/// Some rows of a part that may not be there. All of them are the part itself: a view would cost
+/// the backward pass a copy of the whole.
 at::Tensor rows_of(const at::Tensor& x, int64_t first, int64_t rows) {
-  return x.defined() ? x.narrow(0, first, rows) : x;
+  return x.defined() && x.size(0) != rows ? x.narrow(0, first, rows) : x;
 }
 
 at::Tensor select_rows(const at::Tensor& x, const at::Tensor& rows) {
