@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 
 #include "cli/command.h"
@@ -28,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace phraseq;
 
-constexpr unsigned kCheckSeconds = 60;
+constexpr unsigned kCheckSeconds = 600;
+constexpr size_t kLineWidth = 100;
 
 struct PluginsOptions final : Options {
   std::string action;
@@ -36,6 +38,8 @@ struct PluginsOptions final : Options {
   std::string kind;
   std::string output = "docs/options";
   std::vector<std::string> plugin_dir;
+  std::vector<std::string> set;
+  std::string data, split, source_lang, target_lang;
 
   void describe(OptionTable& table) override {
     table.field("action", action, "What to do: list, info NAME, check FILE or options.")
@@ -50,6 +54,31 @@ struct PluginsOptions final : Options {
     table.field("output", output, "Where 'options' writes its pages.").value_name("FOLDER");
     table.field("plugin-dir", plugin_dir, "Folders searched for plugins before all others.")
         .value_name("FOLDER");
+    table.section("check");
+    table.field("set", set, "Options of the components to check with, beside their presets.")
+        .value_name("NAME=VALUE,...");
+    table
+        .field(
+            "data", data, "Data that a data loader is tried on, when it cannot read made-up text.")
+        .value_name("FOLDER");
+    table.field("split", split, "The split of --data; train when not given.").value_name("NAME");
+    table.field("source-lang", source_lang, "The source language of --data.").value_name("LANG");
+    table.field("target-lang", target_lang, "The target language of --data.").value_name("LANG");
+  }
+
+  /// What `phraseq conformance` is told.
+  std::vector<std::string> check_arguments() const {
+    std::vector<std::string> arguments = {subject};
+    const auto add = [&](const char* flag, const std::string& value) {
+      if (!value.empty())
+        arguments.insert(arguments.end(), {flag, value});
+    };
+    add("--set", fmt::format("{}", fmt::join(set, ",")));
+    add("--data", data);
+    add("--split", split);
+    add("--source-lang", source_lang);
+    add("--target-lang", target_lang);
+    return arguments;
   }
 
   std::vector<std::string> problems() const override {
@@ -90,6 +119,23 @@ size_t name_width(const Registry& registry) {
   return width + 2;
 }
 
+/// The flags of a component's options, in lines.
+void print_options(const Component& component) {
+  OptionTable table;
+  const auto options = component.make_options();
+  options->describe(table);
+  std::string line;
+  for (const OptionField& field : table.fields()) {
+    if (line.size() + field.name.size() + 7 > kLineWidth) {
+      fmt::print("    {}\n", line);
+      line.clear();
+    }
+    line += fmt::format("{}--{}", line.empty() ? "" : " ", field.name);
+  }
+  if (!line.empty())
+    fmt::print("    {}\n", line);
+}
+
 int list(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
@@ -105,6 +151,7 @@ int list(const PluginsOptions& options) {
     for (const Preset& preset : component->presets)
       fmt::print("    {:<{}}{}\n", preset.name, width - 2, preset.description);
     fmt::print("    {} {}, {}\n", component->plugin, component->plugin_version, component->file);
+    print_options(*component);
   }
   return report(refusals);
 }
@@ -143,7 +190,30 @@ int info(const PluginsOptions& options) {
   return report(refusals);
 }
 
-int check_here(const std::string& file) {
+/// Goes on as `phraseq conformance`, which is linked with LibTorch: this program is not.
+[[noreturn]] void become_conformance(const PluginsOptions& options) {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "phraseq-conformance";
+  const std::vector<std::string> arguments = options.check_arguments();
+  std::vector<const char*> argv = {program.c_str()};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  execv(program.c_str(), const_cast<char* const*>(argv.data()));
+  throw IoError(program.string(), "run", errno);
+}
+
+/// Whether `phraseq conformance` has checks for a component's kind.
+bool has_suite(const Registry& registry) {
+  constexpr std::array<std::string_view, 6> kKinds = {
+      "architecture", "criterion", "data_loader", "decoder", "lr_scheduler", "optimizer"};
+  const auto components = registry.components();
+  return std::any_of(components.begin(), components.end(), [&](const Component* component) {
+    return std::find(kKinds.begin(), kKinds.end(), component->kind) != kKinds.end();
+  });
+}
+
+int check_here(const PluginsOptions& options) {
+  const std::string& file = options.subject;
   Registry registry;
   const LoadedPlugin plugin = load_plugin_file(registry, file);
   std::vector<std::string> problems;
@@ -159,6 +229,8 @@ int check_here(const std::string& file) {
   }
   if (registry.components().empty())
     problems.emplace_back("it registers nothing");
+  if (problems.empty() && has_suite(registry))
+    become_conformance(options);
   if (problems.empty())
     return kExitOk;
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
@@ -166,25 +238,28 @@ int check_here(const std::string& file) {
 
 /// A library damaged in the middle can crash whoever loads it, so a child process does. It goes on
 /// as this command: its messages and its exit code are ours.
-int check(const std::string& file) {
+int check(const PluginsOptions& options) {
+  const std::string& file = options.subject;
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0)
     throw IoError(file, "start a process to load", errno);
   if (child == 0) {
     alarm(kCheckSeconds);
-    return check_here(file);
+    return check_here(options);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
   if (WTERMSIG(status) == SIGALRM) {
-    throw PluginError(fmt::format("{}: was not loaded within {} s", file, kCheckSeconds));
+    throw PluginError(fmt::format("{}: was not done within {} s", file, kCheckSeconds));
   }
   throw PluginError(
       fmt::format("{}: ends the process that loads it: {}", file, strsignal(WTERMSIG(status))),
-      "The file is damaged, or code that runs when it is loaded is wrong. Build it anew.");
+      "The last line above says what was being checked. With none, the file is damaged, or code "
+      "that "
+      "runs when it is loaded is wrong: build it anew.");
 }
 
 /// What `program --help-markdown` prints; empty when it has no such page.
@@ -273,7 +348,7 @@ int plugins(std::span<const std::string> arguments) {
   if (options.action == "info")
     return info(options);
   if (options.action == "check")
-    return check(options.subject);
+    return check(options);
   return write_option_pages(options);
 }
 

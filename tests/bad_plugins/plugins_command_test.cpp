@@ -44,7 +44,8 @@ TEST(PluginsCommand, ListsNamesDescriptionsPresetsAndFiles) {
               AllOf(HasSubstr("toy\n  rectangle "),
                     HasSubstr("A rectangle."),
                     HasSubstr("rectangle_tall"),
-                    HasSubstr("good 1.2.3, " + file)));
+                    HasSubstr("good 1.2.3, " + file),
+                    HasSubstr("\n    --toy-height\n")));
 }
 
 TEST(PluginsCommand, ListsTheOthersWhenOneIsRefused) {

@@ -1,0 +1,166 @@
+// phraseq conformance: what `phraseq plugins check` runs on the components of a plugin.
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/conformance/small_options.h"
+#include "core/conformance/suites.h"
+#include "core/conformance/toy_task.h"
+#include "core/nn/architecture.h"
+#include "core/options/command_line.h"
+#include "core/plugin/loader.h"
+
+namespace {
+
+using namespace phraseq;
+using conformance::LoaderData;
+using conformance::Verdict;
+
+constexpr size_t kMostFindings = 6;  // of one check; the others are counted
+
+struct ConformanceOptions final : Options {
+  std::string file;
+  std::vector<std::string> set;
+  LoaderData data;
+
+  ConformanceOptions() { data.folder.clear(); }
+
+  void describe(OptionTable& table) override {
+    table.field("file", file, "The shared library.").value_name("FILE").positional().required();
+    table
+        .field("set",
+               set,
+               "Options of the components to check with, beside their presets and small sizes.")
+        .value_name("NAME=VALUE,...");
+    table
+        .field("data",
+               data.folder,
+               "Data that a data loader is tried on; empty = made-up text, raw and preprocessed.")
+        .value_name("FOLDER");
+    table.field("split", data.split, "The split of --data.").value_name("NAME");
+    table.field("source-lang", data.source, "The source language of --data.").value_name("LANG");
+    table.field("target-lang", data.target, "The target language of --data.").value_name("LANG");
+  }
+};
+
+/// A folder for what checks write, removed with them.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "phraseq-check-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw IoError(pattern, "make a folder like", errno);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct Count {
+  int checks = 0;
+  int failed = 0;
+};
+
+void print_verdict(const Verdict& verdict) {
+  constexpr std::array<const char*, 3> kWords = {"ok", "FAILED", "-"};
+  fmt::print(" {}\n", kWords[static_cast<size_t>(verdict.kind)]);
+  for (size_t i = 0; i < std::min(verdict.findings.size(), kMostFindings); ++i)
+    fmt::print("      {}\n", verdict.findings[i]);
+  if (verdict.findings.size() > kMostFindings)
+    fmt::print("      and {} more\n", verdict.findings.size() - kMostFindings);
+}
+
+/// The title stands on the screen before the check runs: should it end this process, the last line
+/// says where.
+void check_selection(const Registry& registry,
+                     const Selection& selection,
+                     const LoaderData& data,
+                     const std::string& folder,
+                     Count& count) {
+  fmt::print("  {} {}\n", selection.component->kind, selection.name);
+  for (const auto& check : conformance::checks_of(registry, selection, data, folder)) {
+    fmt::print("    {:.<74}", check.title + " ");
+    std::fflush(stdout);
+    const Verdict verdict = run(check);
+    print_verdict(verdict);
+    ++count.checks;
+    count.failed += verdict.kind == Verdict::Kind::kFails ? 1 : 0;
+  }
+}
+
+void check_component(const Registry& registry,
+                     const Component& component,
+                     const ConformanceOptions& options,
+                     const std::string& folder,
+                     Count& count) {
+  LoaderData data = options.data;
+  if (data.folder.empty())
+    data = conformance::write_toy_data(folder);
+  const auto check = [&](const Preset* preset) {
+    const Selection selection = conformance::small_selection(component, preset, options.set);
+    check_selection(registry, selection, data, folder, count);
+  };
+  check(nullptr);
+  if (component.kind != Architecture::kKind)
+    return;
+  for (const Preset& preset : component.presets) check(&preset);
+}
+
+int check(const ConformanceOptions& options) {
+  at::set_num_threads(1);  // models this small would only wait for a second one
+  Registry registry;
+  conformance::add_toy_task(registry);
+  load_plugin_file(registry, options.file);
+  Count count;
+  for (const Component* component : registry.components()) {
+    const TemporaryFolder folder;
+    if (component->name != conformance::kToyTask)
+      check_component(registry, *component, options, folder.path(), count);
+  }
+  if (count.failed == 0)
+    return kExitOk;
+  throw PluginError(
+      fmt::format("{}: {} of {} checks failed", options.file, count.failed, count.checks),
+      "The plugin author's handbook, docs/handbook, says what each check asks for.");
+}
+
+int conformance_command(std::span<const std::string> arguments) {
+  ConformanceOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(
+          table,
+          "conformance",
+          "FILE [OPTIONS]",
+          "Checks what every component of a plugin's kinds has to stand, on small models and "
+          "made-up data; 'phraseq plugins check' runs it in a process of its own.",
+          arguments))
+    return kExitOk;
+  return check(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("conformance", argc, argv, conformance_command);
+}

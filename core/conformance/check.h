@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// What every component of a kind has to stand, whatever its mathematics: the suites behind
+/// `phraseq plugins check`.
+namespace phraseq::conformance {
+
+/// What was found wrong, a sentence each that an author can act on; empty = nothing.
+using Findings = std::vector<std::string>;
+
+/// One property of a component. What `run` throws is a finding, too.
+struct Check {
+  std::string title;  ///< the property, as a sentence: "a sentence scores alone as in a batch"
+  std::function<Findings()> run;
+};
+
+/// Thrown by a check that has nothing to check in this component; the message says why.
+struct NotApplicable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace phraseq::conformance

@@ -1,0 +1,96 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include "core/conformance/architecture_suite.h"
+#include "core/conformance/small_model.h"
+#include "core/optim/adam.h"
+#include "core/train/train_checkpoint.h"
+
+namespace phraseq::conformance {
+namespace {
+
+using nn::Precision;
+
+constexpr uint64_t kFirstUpdates = 2;
+constexpr uint64_t kAllUpdates = 4;
+
+/// A small model in training.
+struct Run {
+  Run(const Registry& registry, const Selection& selection, uint64_t seed)
+      : model(registry, selection, Precision::kFp32, seed), adam(AdamOptions(), {&model.flat()}) {}
+
+  void train(uint64_t from, uint64_t to) {
+    for (uint64_t update = from; update < to; ++update) {
+      model.flat().zero_gradients();
+      model.training_loss(toy_examples(), /*seed=*/update + 1).backward();
+      adam.step(0.01, 0.1);
+    }
+  }
+  void save(const std::string& path) {
+    TrainState state;
+    write_train_checkpoint(path, {&model.translator(), &adam, &state, {}, {}});
+  }
+
+  SmallModel model;
+  Adam adam;
+};
+
+Findings loaded_to_the_bit(const Registry& registry,
+                           const Selection& selection,
+                           const std::string& path) {
+  const at::NoGradGuard no_gradients;
+  SmallModel saved(registry, selection, Precision::kFp32);
+  saved.disturb();
+  HostTensors tensors;
+  saved.translator().add_tensors(tensors, {});
+  write_checkpoint(path, saved.translator().metadata(), tensors.views());
+
+  const Translator loaded = Translator::load(registry, path);
+  const std::string other = first_difference(*loaded.parameters, saved.flat());
+  if (!other.empty())
+    return {fmt::format("{} comes back from a checkpoint with other values", other)};
+  nn::Context pass(false, Precision::kFp32, 7, loaded.parameters.get());
+  const Batch batch = loaded.task->collate(toy_examples());
+  const at::Tensor logits = loaded.model->forward(batch, pass).logits(pass);
+  if (at::equal(logits, saved.logits(toy_examples())))
+    return {};
+  return {
+      "the loaded model computes something else than the saved one, with the same parameters: "
+      "whatever else decides the result must be an option or a registered parameter"};
+}
+
+Findings resumed_to_the_bit(const Registry& registry,
+                            const Selection& selection,
+                            const std::string& path) {
+  Run unbroken(registry, selection, 5);
+  unbroken.train(0, kFirstUpdates);
+  unbroken.save(path);
+  unbroken.train(kFirstUpdates, kAllUpdates);
+
+  Run resumed(registry, selection, 6);
+  const CheckpointFile file = CheckpointFile::open(path);
+  restore_training(file, read_train_record(file), resumed.model.translator(), &resumed.adam);
+  resumed.train(kFirstUpdates, kAllUpdates);
+  if (at::equal(resumed.model.flat().values(), unbroken.model.flat().values()))
+    return {};
+  return {
+      "a run that was stopped and resumed ends with other parameters than the unbroken one: the "
+      "model keeps something from one update to the next that is no parameter"};
+}
+
+}  // namespace
+
+std::vector<Check> checkpoint_checks(const Registry& registry,
+                                     const Selection& selection,
+                                     const std::string& folder) {
+  const std::string path = folder + "/checkpoint.safetensors";
+  const auto check = [&, path](const char* title, auto&& run) {
+    return Check{title,
+                 [&registry, &selection, path, run] { return run(registry, selection, path); }};
+  };
+  return {check("a checkpoint brings the model back to the bit", loaded_to_the_bit),
+          check("a resumed run equals the unbroken one to the bit", resumed_to_the_bit)};
+}
+
+}  // namespace phraseq::conformance

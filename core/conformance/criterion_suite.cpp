@@ -1,0 +1,166 @@
+#include "core/conformance/criterion_suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/sin.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/conformance/small_model.h"
+#include "core/data/collate.h"
+#include "core/train/criterion.h"
+
+namespace phraseq::conformance {
+namespace {
+
+constexpr int64_t kVocabulary = 14;
+constexpr int64_t kModel = 6;
+
+at::Tensor made_up(int64_t rows, double factor) {
+  const at::Tensor numbers = at::arange(1, rows * kModel + 1, at::kDouble);
+  return at::sin(numbers * factor).mul(0.8).view({rows, kModel}).requires_grad_(true);
+}
+
+/// Hidden rows for the toy examples and an output matrix, and a criterion over them in fp64.
+class Setting {
+ public:
+  explicit Setting(const Selection& selection)
+      : criterion_(create<Criterion>(selection, {kVocabulary})),
+        examples_(toy_examples()),
+        batch_(collate_pairs(examples_, {})),
+        hidden_(made_up(batch_.target_out.numel(), 0.37)),
+        weight_(made_up(kVocabulary, 0.61)) {}
+
+  LossReport loss() const { return loss_of(hidden_, batch_); }
+  /// Of one sentence, as a batch of its own.
+  LossReport loss_of_sentence(size_t sentence) const {
+    const int64_t begin = batch_.target_in.offsets[sentence];
+    const int64_t rows = batch_.target_in.offsets[sentence + 1] - begin;
+    return loss_of(hidden_.narrow(0, begin, rows), collate_pairs({examples_[sentence]}, {}));
+  }
+  size_t sentences() const { return examples_.size(); }
+  int64_t tokens() const { return batch_.target_out.numel(); }
+  const at::Tensor& hidden() const { return hidden_; }
+  const at::Tensor& weight() const { return weight_; }
+
+ private:
+  LossReport loss_of(const at::Tensor& rows, const Batch& batch) const {
+    DecoderOutput output;
+    output.hidden = rows;
+    output.output_weight = weight_;
+    nn::Context context(/*training=*/true, nn::Precision::kFp64, 7);
+    try {
+      return criterion_->loss(output, batch, context);
+    } catch (const UsageError& failure) {
+      throw NotApplicable(
+          fmt::format("it asks for more than made-up hidden rows: {}", failure.message()));
+    }
+  }
+
+  std::unique_ptr<Criterion> criterion_;
+  std::vector<Example> examples_;
+  Batch batch_;
+  at::Tensor hidden_, weight_;
+};
+
+bool close(double a, double b, double tolerance) {
+  return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+Findings the_report(const Selection& selection) {
+  Findings findings;
+  const Setting setting(selection);
+  const LossReport report = setting.loss();
+  if (!report.loss.defined() || report.loss.numel() != 1)
+    return {"LossReport::loss is no scalar tensor"};
+  const auto loss = report.loss.item<double>();
+  if (!std::isfinite(loss))
+    findings.push_back(fmt::format("the loss is {}", loss));
+  if (!close(loss, report.loss_sum, 1e-6))
+    findings.push_back(
+        fmt::format("loss is {:.9g}, but loss_sum is {:.9g}", loss, report.loss_sum));
+  if (report.sentences != static_cast<int64_t>(setting.sentences())) {
+    findings.push_back(
+        fmt::format("sentences is {} for {} sentences", report.sentences, setting.sentences()));
+  }
+  if (report.tokens < 1 || report.tokens > setting.tokens()) {
+    findings.push_back(
+        fmt::format("tokens is {} for {} target tokens", report.tokens, setting.tokens()));
+  }
+  if (!close(setting.loss().loss_sum, report.loss_sum, 0))
+    findings.push_back("the same batch and seed give another loss the second time");
+  return findings;
+}
+
+Findings sums_add_up(const Selection& selection) {
+  Findings findings;
+  const Setting setting(selection);
+  const LossReport whole = setting.loss();
+  LossReport parts;
+  for (size_t i = 0; i < setting.sentences(); ++i) parts.add(setting.loss_of_sentence(i));
+  const auto compare = [&](const std::string& name, double together, double apart) {
+    if (!close(together, apart, 1e-9)) {
+      findings.push_back(
+          fmt::format("{} is {:.9g} for a batch and {:.9g} summed over its sentences: report sums, "
+                      "never means; "
+                      "what they are divided by is the trainer's",
+                      name,
+                      together,
+                      apart));
+    }
+  };
+  compare("loss_sum", whole.loss_sum, parts.loss_sum);
+  compare("nll_sum", whole.nll_sum, parts.nll_sum);
+  compare("tokens", static_cast<double>(whole.tokens), static_cast<double>(parts.tokens));
+  compare("sentences", static_cast<double>(whole.sentences), static_cast<double>(parts.sentences));
+  for (const auto& [name, value] : whole.extras)
+    compare("extra '" + name + "'", value, parts.extras[name]);
+  return findings;
+}
+
+Findings gradient(const Selection& selection) {
+  Findings findings;
+  const Setting setting(selection);
+  setting.loss().loss.backward();
+  for (const auto& [name, tensor] : {std::pair<const char*, at::Tensor>{"hidden", setting.hidden()},
+                                     {"output_weight", setting.weight()}}) {
+    if (!tensor.grad().defined()) {
+      findings.push_back(fmt::format("no gradient reaches DecoderOutput::{}", name));
+      continue;
+    }
+    const at::NoGradGuard no_gradients;
+    const at::Tensor direction =
+        at::sin(at::arange(tensor.numel(), at::kDouble) * 1.7).view(tensor.sizes());
+    constexpr double kStep = 1e-6;
+    at::Tensor values = tensor.detach();
+    values.add_(direction, kStep);
+    const double above = setting.loss().loss_sum;
+    values.add_(direction, -2 * kStep);
+    const double below = setting.loss().loss_sum;
+    values.add_(direction, kStep);
+    const double numeric = (above - below) / (2 * kStep);
+    const auto analytic = (tensor.grad() * direction).sum().item<double>();
+    if (!close(analytic, numeric, 1e-5)) {
+      findings.push_back(
+          fmt::format("DecoderOutput::{}: backward gives {:.6g}, the loss itself changes by {:.6g}",
+                      name,
+                      analytic,
+                      numeric));
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Check> criterion_suite(const Selection& selection) {
+  return {{"the report counts sentences and tokens", [&] { return the_report(selection); }},
+          {"sums add up over batches", [&] { return sums_add_up(selection); }},
+          {"gradients equal finite differences", [&] { return gradient(selection); }}};
+}
+
+}  // namespace phraseq::conformance

@@ -1,0 +1,232 @@
+#include "core/conformance/data_loader_suite.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "core/corpus/indexed_dataset.h"
+#include "core/data/collate.h"
+#include "core/data/data_loader.h"
+#include "core/io/atomic_file.h"
+#include "core/io/crc32c.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq::conformance {
+namespace {
+
+constexpr int kToyPairs = 23;
+constexpr int64_t kUnlistedWords = 1000;  // ids for words of a language without dictionary
+
+/// Ids of a language's words.
+class Words {
+ public:
+  Words(const std::string& folder, const std::string& language) {
+    const std::string file = fmt::format("{}/dict.{}.txt", folder, language);
+    if (std::filesystem::is_regular_file(file))
+      dictionary_ = std::make_unique<Dictionary>(Dictionary::load(file));
+  }
+
+  int64_t size() const { return dictionary_ ? dictionary_->size() : kUnk + 1 + kUnlistedWords; }
+  std::vector<int64_t> encode(const std::string& line) const {
+    if (dictionary_)
+      return dictionary_->encode(line);
+    std::vector<int64_t> ids;
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      if (!word.empty())
+        ids.push_back(kUnk + 1 + crc32c(std::as_bytes(std::span(word))) % kUnlistedWords);
+    }
+    ids.push_back(kEos);
+    return ids;
+  }
+
+ private:
+  std::unique_ptr<Dictionary> dictionary_;
+};
+
+/// A loader and the corpus of its split.
+struct Opened {
+  Opened(const Selection& selection, const LoaderData& data)
+      : source(std::make_shared<Words>(data.folder, data.source)),
+        target(std::make_shared<Words>(data.folder, data.target)) {
+    DataLoaderSetup setup;
+    setup.folder = data.folder;
+    setup.source_language = data.source;
+    setup.target_language = data.target;
+    setup.encode_source = [words = source](const std::string& line, std::optional<uint64_t>) {
+      return words->encode(line);
+    };
+    setup.encode_target = [words = target](const std::string& line, std::optional<uint64_t>) {
+      return words->encode(line);
+    };
+    setup.source_vocabulary = source->size();
+    setup.target_vocabulary = target->size();
+    loader = create<DataLoader>(selection, setup);
+    if (!loader->has_split(data.split)) {
+      throw NotApplicable(fmt::format(
+          "it finds no split '{}' in {}: --data FOLDER names data that it can read, with "
+          "--source-lang, --target-lang and --split",
+          data.split,
+          data.folder));
+    }
+    corpus = loader->open(data.split, /*training=*/true);
+    corpus->start_epoch(1);
+  }
+
+  std::shared_ptr<Words> source, target;
+  std::unique_ptr<DataLoader> loader;
+  std::shared_ptr<Corpus> corpus;
+};
+
+std::string fault_of_side(const std::vector<int64_t>& ids, int64_t length, int64_t vocabulary) {
+  if (static_cast<int64_t>(ids.size()) != length)
+    return fmt::format("get() has {} ids, the length is said to be {}", ids.size(), length);
+  for (const int64_t id : ids) {
+    if (id < 0 || id >= vocabulary)
+      return fmt::format("id {} is not in the vocabulary of {}", id, vocabulary);
+  }
+  return ids.empty() || ids.back() != kEos ? "does not end in </s>" : "";
+}
+
+Findings sentences(const Selection& selection, const LoaderData& data) {
+  Findings findings;
+  const Opened opened(selection, data);
+  const Corpus& corpus = *opened.corpus;
+  if (corpus.size() < 1)
+    return {"the split is empty"};
+  for (int64_t i = 0; i < corpus.size() && findings.size() < 3; ++i) {
+    const Example example = corpus.get(i);
+    const auto note = [&](const char* side, const std::string& fault) {
+      if (!fault.empty())
+        findings.push_back(fmt::format("sentence {}, {}: {}", i + 1, side, fault));
+    };
+    note("number", example.id == i ? "" : fmt::format("Example::id is {}, not {}", example.id, i));
+    note("source", fault_of_side(example.source, corpus.source_length(i), opened.source->size()));
+    note("target", fault_of_side(example.target, corpus.target_length(i), opened.target->size()));
+  }
+  return findings;
+}
+
+Findings fingerprints(const Selection& selection, const LoaderData& data) {
+  const Opened first(selection, data);
+  const Opened second(selection, data);
+  if (first.corpus->fingerprint().empty())
+    return {"fingerprint() is empty: a resume could not tell other data"};
+  if (first.corpus->fingerprint() != second.corpus->fingerprint())
+    return {"fingerprint() differs between two openings of the same data: no run could be resumed"};
+  return {};
+}
+
+Findings from_two_threads(const Selection& selection, const LoaderData& data) {
+  const Opened opened(selection, data);
+  const auto read_all = [&] {
+    std::vector<std::vector<int64_t>> ids;
+    for (int64_t i = 0; i < opened.corpus->size(); ++i) ids.push_back(opened.corpus->get(i).source);
+    return ids;
+  };
+  const auto expected = read_all();
+  auto one = std::async(std::launch::async, read_all);
+  auto other = std::async(std::launch::async, read_all);
+  if (one.get() == expected && other.get() == expected)
+    return {};
+  return {"two threads that read at once do not get what one gets"};
+}
+
+BatchIterator batches(const Opened& opened) {
+  BatchingOptions options;
+  options.max_tokens = 20;
+  return BatchIterator(
+      opened.corpus, options, [](const auto& examples) { return collate_pairs(examples, {}); });
+}
+
+/// The sentences of every batch up to the epoch's end.
+std::vector<std::vector<int64_t>> rest_of_epoch(BatchIterator& iterator) {
+  std::vector<std::vector<int64_t>> ids;
+  while (auto batch = iterator.next()) ids.push_back(batch->sentence_ids);
+  return ids;
+}
+
+Findings none_dropped(const Selection& selection, const LoaderData& data) {
+  const Opened opened(selection, data);
+  BatchIterator iterator = batches(opened);
+  std::map<int64_t, int> seen;
+  for (const auto& batch : rest_of_epoch(iterator)) {
+    for (const int64_t id : batch) ++seen[id];
+  }
+  const int64_t expected = opened.corpus->size() - iterator.skipped().total();
+  if (static_cast<int64_t>(seen.size()) != expected) {
+    return {fmt::format("an epoch delivers {} of {} sentences ({} skipped for a reason)",
+                        seen.size(),
+                        opened.corpus->size(),
+                        iterator.skipped().total())};
+  }
+  for (const auto& [id, times] : seen) {
+    if (times != 1)
+      return {fmt::format("sentence {} comes {} times in an epoch", id + 1, times)};
+  }
+  return {};
+}
+
+Findings going_on(const Selection& selection, const LoaderData& data) {
+  const Opened first(selection, data);
+  BatchIterator unbroken = batches(first);
+  unbroken.next();
+  const auto position = unbroken.position();
+  const auto expected = rest_of_epoch(unbroken);
+
+  const Opened second(selection, data);
+  BatchIterator resumed = batches(second);
+  resumed.restore(position);
+  if (rest_of_epoch(resumed) == expected)
+    return {};
+  return {"after the position was saved and restored, other batches follow"};
+}
+
+}  // namespace
+
+LoaderData write_toy_data(const std::string& folder) {
+  const LoaderData data{folder};
+  for (const std::string& language : {data.source, data.target}) {
+    Dictionary dictionary;
+    std::vector<std::string> lines;
+    for (int pair = 0; pair < kToyPairs; ++pair) {
+      std::string line;
+      for (int word = 0; word <= (pair * (language == data.source ? 5 : 7)) % 6; ++word)
+        line += fmt::format("{}{}{}", word == 0 ? "" : " ", language, (pair + word) % 9);
+      lines.push_back(line);
+    }
+    std::string text;
+    for (int word = 0; word < 9; ++word) dictionary.add(fmt::format("{}{}", language, word));
+    IndexedDatasetWriter writer(
+        indexed_prefix(folder, data.split, data.source, data.target, language), dictionary.size());
+    for (const std::string& line : lines) {
+      text += line + '\n';
+      writer.add(dictionary.encode(line));
+    }
+    writer.commit();
+    dictionary.save(fmt::format("{}/dict.{}.txt", folder, language));
+    write_file(fmt::format("{}/{}.{}", folder, data.split, language), text);
+  }
+  return data;
+}
+
+std::vector<Check> data_loader_suite(const Selection& selection, const LoaderData& data) {
+  const auto check = [&](const char* title, auto&& run) {
+    return Check{title, [&selection, &data, run] { return run(selection, data); }};
+  };
+  return {check("sentences have their number, their length and known ids", sentences),
+          check("the same data has the same fingerprint", fingerprints),
+          check("two threads can read at once", from_two_threads),
+          check("an epoch delivers every sentence once", none_dropped),
+          check("a saved position goes on with the same batches", going_on)};
+}
+
+}  // namespace phraseq::conformance

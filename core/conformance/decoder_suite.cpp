@@ -1,0 +1,165 @@
+#include "core/conformance/decoder_suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/conformance/scripted_model.h"
+#include "core/data/collate.h"
+#include "core/search/decoder.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq::conformance {
+namespace {
+
+using Translations = std::vector<std::vector<Hypothesis>>;
+
+const std::vector<Example> kSentences = {{3, {5, 7, 4, kEos}, {}, {}},
+                                         {8, {kEos}, {}, {}},
+                                         {4, {9, kEos}, {}, {}},
+                                         {6, {4, 4, 10, 6, 8, kEos}, {}, {}}};
+
+Translations decode(const Selection& selection, const std::vector<Example>& sentences) {
+  const auto decoder = create<Decoder>(selection, {kScriptedVocabulary});
+  ScriptedModel model;
+  const Batch batch = collate_pairs(sentences, {});
+  DecodingRequest request;
+  request.models = {&model};
+  request.batch = &batch;
+  request.seed = 11;
+  return decoder->decode(request);
+}
+
+/// Calls `look(sentence number from 1, hypothesis)` for every hypothesis and gathers what it says.
+template <class Look>
+Findings for_each_hypothesis(const Selection& selection, Look&& look) {
+  Findings findings;
+  const Translations translations = decode(selection, kSentences);
+  if (translations.size() != kSentences.size()) {
+    return {fmt::format(
+        "{} lists of hypotheses for {} sentences", translations.size(), kSentences.size())};
+  }
+  for (size_t i = 0; i < translations.size(); ++i) {
+    if (translations[i].empty())
+      findings.push_back(fmt::format("sentence {} has no translation", i + 1));
+    for (const Hypothesis& hypothesis : translations[i]) {
+      const std::string finding = look(kSentences[i], hypothesis);
+      if (!finding.empty()) {
+        findings.push_back(fmt::format(
+            "sentence {}, tokens {}: {}", i + 1, fmt::join(hypothesis.tokens, " "), finding));
+      }
+    }
+  }
+  return findings;
+}
+
+Findings endings(const Selection& selection) {
+  return for_each_hypothesis(
+      selection, [](const Example& /*sentence*/, const Hypothesis& hypothesis) -> std::string {
+        const auto& tokens = hypothesis.tokens;
+        if (tokens.empty() || tokens.back() != kEos)
+          return "does not end in </s>";
+        if (std::count(tokens.begin(), tokens.end(), kEos) != 1)
+          return "goes on after </s>";
+        if (std::count_if(tokens.begin(), tokens.end(), [](int64_t token) {
+              return token == kPad || token < 0 || token >= kScriptedVocabulary;
+            }) > 0)
+          return "says padding, or what is not in the vocabulary";
+        if (tokens.size() > 40)
+          return "is longer than max_target_positions(), 40";
+        return {};
+      });
+}
+
+Findings sums(const Selection& selection) {
+  return for_each_hypothesis(
+      selection, [](const Example& /*sentence*/, const Hypothesis& hypothesis) -> std::string {
+        if (hypothesis.token_scores.size() != hypothesis.tokens.size())
+          return fmt::format("has {} token scores", hypothesis.token_scores.size());
+        const double sum =
+            std::accumulate(hypothesis.token_scores.begin(), hypothesis.token_scores.end(), 0.0);
+        if (!(std::abs(sum - hypothesis.log_probability) <= 1e-4))
+          return fmt::format("log_probability is {:.6g}, its token scores add up to {:.6g}",
+                             hypothesis.log_probability,
+                             sum);
+        return {};
+      });
+}
+
+double log_probability(const Example& sentence, const std::vector<int64_t>& prefix, int64_t token) {
+  const auto scores = scripted_scores(sentence.source, prefix);
+  double total = 0;
+  for (const double score : scores) total += std::exp(score);
+  return scores[static_cast<size_t>(token)] - std::log(total);
+}
+
+Findings scores_of_the_model(const Selection& selection) {
+  return for_each_hypothesis(
+      selection, [](const Example& sentence, const Hypothesis& hypothesis) -> std::string {
+        std::vector<int64_t> prefix;
+        for (size_t i = 0; i < hypothesis.tokens.size(); ++i) {
+          const double expected = log_probability(sentence, prefix, hypothesis.tokens[i]);
+          if (!(std::abs(hypothesis.token_scores.at(i) - expected) <= 1e-4)) {
+            return fmt::format(
+                "token {} has score {:.6g}, the model gave ln p = {:.6g}; did a row lose "
+                "its past at `select`?",
+                i + 1,
+                hypothesis.token_scores[i],
+                expected);
+          }
+          prefix.push_back(hypothesis.tokens[i]);
+        }
+        return {};
+      });
+}
+
+Findings order(const Selection& selection) {
+  Findings findings;
+  const Translations translations = decode(selection, kSentences);
+  for (size_t i = 0; i < translations.size(); ++i) {
+    const bool sorted = std::is_sorted(
+        translations[i].begin(), translations[i].end(), [](const auto& a, const auto& b) {
+          return a.score > b.score;
+        });
+    if (!sorted)
+      findings.push_back(fmt::format("the hypotheses of sentence {} are not best first", i + 1));
+  }
+  return findings;
+}
+
+bool equal(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    return one.tokens == other.tokens && std::abs(one.score - other.score) <= 1e-5;
+  });
+}
+
+Findings alone_as_in_a_batch(const Selection& selection) {
+  const Translations together = decode(selection, kSentences);
+  const Translations again = decode(selection, kSentences);
+  for (size_t i = 0; i < together.size(); ++i) {
+    if (!equal(together[i], again[i]))
+      return {fmt::format("sentence {} is translated otherwise the second time", i + 1)};
+    if (!equal(together[i], decode(selection, {kSentences[i]}).at(0)))
+      return {
+          fmt::format("sentence {} is translated otherwise alone than in a batch; random draws "
+                      "depend on (seed, sentence id, step)",
+                      i + 1)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Check> decoder_suite(const Selection& selection) {
+  return {{"every translation ends, once", [&] { return endings(selection); }},
+          {"scores of tokens add up", [&] { return sums(selection); }},
+          {"scores are the model's", [&] { return scores_of_the_model(selection); }},
+          {"hypotheses come best first", [&] { return order(selection); }},
+          {"a sentence is translated alone as in a batch, and again the same",
+           [&] { return alone_as_in_a_batch(selection); }}};
+}
+
+}  // namespace phraseq::conformance

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/isnan.h>
+#include <fmt/format.h>
+
+#include "core/conformance/architecture_suite.h"
+#include "core/conformance/small_model.h"
+
+namespace phraseq::conformance {
+namespace {
+
+using nn::Precision;
+
+std::string shape_text(const at::Tensor& tensor) {
+  if (!tensor.defined())
+    return "undefined";
+  std::ostringstream text;
+  text << tensor.sizes();
+  return text.str();
+}
+
+/// The seed decides all first values; no parameter keeps what was there before.
+Findings first_values(const Registry& registry, const Selection& selection) {
+  Findings findings;
+  const auto drawn = [&](uint64_t seed) {
+    auto model = std::make_unique<SmallModel>(registry, selection, Precision::kFp32);
+    const at::NoGradGuard no_gradients;
+    model->flat().values().fill_(std::numeric_limits<double>::quiet_NaN());
+    model->model().initialise(seed);
+    return model;
+  };
+  const auto first = drawn(3);
+  for (const auto& entry : first->flat().entries()) {
+    if (at::isnan(entry.parameter).any().item<bool>()) {
+      findings.push_back(fmt::format(
+          "`initialise` does not set {}: its first values would be whatever was in memory",
+          entry.name));
+    }
+  }
+  if (!findings.empty())
+    return findings;
+  const std::string other = first_difference(first->flat(), drawn(3)->flat());
+  if (!other.empty())
+    findings.push_back(fmt::format("`initialise` gives {} other values for the same seed", other));
+  if (first_difference(first->flat(), drawn(4)->flat()).empty())
+    findings.push_back("`initialise` gives the same values for every seed");
+  return findings;
+}
+
+Findings shapes(const Registry& registry, const Selection& selection) {
+  Findings findings;
+  SmallModel small(registry, selection, Precision::kFp64);
+  Architecture& model = small.model();
+  const at::NoGradGuard no_gradients;
+  nn::Context pass = small.context();
+  const Batch batch = small.batch(toy_examples());
+  const DecoderOutput output = model.forward(batch, pass);
+  const int64_t tokens = batch.target_out.numel();
+  const int64_t vocabulary = small.translator().task->target_dictionary().size();
+  const auto expect = [&](bool holds, const std::string& sentence) {
+    if (!holds)
+      findings.push_back(sentence);
+  };
+  expect(output.hidden.defined() && output.hidden.dim() == 2 && output.hidden.size(0) == tokens,
+         fmt::format("DecoderOutput::hidden is {}; [target tokens, model] with {} rows is expected "
+                     "(packed rows, no padding)",
+                     shape_text(output.hidden),
+                     tokens));
+  expect(output.output_weight.defined() && output.output_weight.dim() == 2 &&
+             output.output_weight.size(0) == vocabulary,
+         fmt::format("DecoderOutput::output_weight is {}; [vocab, model] with {} rows is expected",
+                     shape_text(output.output_weight),
+                     vocabulary));
+  expect(!output.output_bias.defined() || output.output_bias.numel() == vocabulary,
+         fmt::format("DecoderOutput::output_bias is {}; [vocab] or nothing is expected",
+                     shape_text(output.output_bias)));
+  if (!findings.empty())
+    return findings;
+  expect(at::isfinite(output.logits(pass)).all().item<bool>(), "logits are not all finite");
+  expect(model.model_width() > 0, "model_width() is not positive: the noam schedule divides by it");
+  expect(model.max_source_positions() > 0 && model.max_target_positions() > 0,
+         "max_source_positions() or max_target_positions() is not positive");
+  expect(
+      model.multiply_adds(10, 10) > 0 && model.multiply_adds(20, 20) > model.multiply_adds(10, 10),
+      "multiply_adds() does not grow with the number of tokens");
+  return findings;
+}
+
+/// The first score that differs.
+Findings compare_scores(const std::vector<double>& expected,
+                        const std::vector<double>& found,
+                        double tolerance,
+                        const std::string& meaning) {
+  if (expected.size() != found.size())
+    return {fmt::format("{} scores against {}; {}", expected.size(), found.size(), meaning)};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!(std::abs(expected[i] - found[i]) <= tolerance)) {
+      return {fmt::format("target token {}: ln p = {:.6g} against {:.6g}; {}",
+                          i + 1,
+                          expected[i],
+                          found[i],
+                          meaning)};
+    }
+  }
+  return {};
+}
+
+Findings alone_as_in_a_batch(const Registry& registry, const Selection& selection) {
+  SmallModel model(registry, selection, Precision::kFp64);
+  model.disturb();
+  std::vector<Example> examples = toy_examples();
+  const auto together = model.log_probabilities(examples);
+  std::vector<double> alone;
+  for (const Example& example : examples) {
+    const auto scores = model.log_probabilities({example});
+    alone.insert(alone.end(), scores.begin(), scores.end());
+  }
+  return compare_scores(together,
+                        alone,
+                        1e-9,
+                        "the first in a batch of three, the second alone: something looks across "
+                        "sentences or at padding");
+}
+
+Findings order_in_a_batch(const Registry& registry, const Selection& selection) {
+  SmallModel model(registry, selection, Precision::kFp64);
+  model.disturb();
+  std::vector<Example> examples = toy_examples();
+  const auto forwards = model.log_probabilities({examples[0], examples[1]});
+  const auto backwards = model.log_probabilities({examples[1], examples[0]});
+  std::vector<double> turned(backwards.end() - static_cast<int64_t>(examples[0].target.size()),
+                             backwards.end());
+  turned.insert(turned.end(),
+                backwards.begin(),
+                backwards.end() - static_cast<int64_t>(examples[0].target.size()));
+  return compare_scores(
+      forwards, turned, 1e-9, "the second with the batch in another order: sentences are mixed up");
+}
+
+Findings short_sentences(const Registry& registry, const Selection& selection) {
+  SmallModel model(registry, selection, Precision::kFp64);
+  model.disturb();
+  Findings findings;
+  const std::vector<Example> pairs = {toy_example(0, {4, kEos}, {5, kEos}),
+                                      toy_example(1, {kEos}, {6, kEos}),
+                                      toy_example(2, {7, 5, kEos}, {kEos})};
+  const char* const names[] = {"one word", "an empty source", "an empty target"};
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    try {
+      for (const double score : model.log_probabilities({pairs[i]})) {
+        if (!std::isfinite(score))
+          findings.push_back(fmt::format("{}: ln p is {}", names[i], score));
+      }
+    } catch (const std::exception& failure) {
+      findings.push_back(fmt::format("{}: {}", names[i], failure.what()));
+    }
+  }
+  return findings;
+}
+
+Findings arithmetic_of_training(const Registry& registry, const Selection& selection) {
+  Findings findings;
+  SmallModel single(registry, selection, Precision::kFp32);
+  SmallModel brain(registry, selection, Precision::kBf16);
+  const double expected = single.training_loss(toy_examples()).item<double>();
+  const at::Tensor loss = brain.training_loss(toy_examples());
+  brain.flat().zero_gradients();
+  loss.backward();
+  if (!at::isfinite(brain.flat().gradients()).all().item<bool>())
+    findings.push_back("a gradient under bf16 is not finite");
+  const auto found = loss.item<double>();
+  if (!(std::abs(found - expected) <= 0.05 * std::abs(expected))) {
+    findings.push_back(
+        fmt::format("the loss is {:.5g} under bf16 and {:.5g} in fp32; activations have the type "
+                    "Context::activation_type(), sums, norms and softmax stay in fp32",
+                    found,
+                    expected));
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Check> forward_checks(const Registry& registry, const Selection& selection) {
+  const auto check = [&](const char* title, auto&& run) {
+    return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
+  };
+  return {
+      check("initialise(seed) draws every parameter, from the seed alone", first_values),
+      check("forward gives packed rows and the output matrix", shapes),
+      check("a sentence scores alone as in a batch", alone_as_in_a_batch),
+      check("the order of a batch does not matter", order_in_a_batch),
+      check("one word, an empty source and an empty target are sentences", short_sentences),
+      check("bf16 trains about as fp32 does", arithmetic_of_training),
+  };
+}
+
+}  // namespace phraseq::conformance

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/sin.h>
+#include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
+
+#include "core/conformance/architecture_suite.h"
+#include "core/conformance/small_model.h"
+
+namespace phraseq::conformance {
+namespace {
+
+constexpr size_t kManyParameters = 120;  // tensors that are looked at one by one
+
+Findings same_seed_same_masks(const Registry& registry, const Selection& selection) {
+  SmallModel model(registry, selection, nn::Precision::kFp64);
+  model.disturb();
+  const auto first = model.training_loss(toy_examples()).item<double>();
+  const auto second = model.training_loss(toy_examples()).item<double>();
+  if (first == second)
+    return {};
+  return {
+      fmt::format("two training passes with the same seed give {:.9g} and {:.9g}: something is "
+                  "random beside the Context (use nn::dropout), or a pass leaves something behind",
+                  first,
+                  second)};
+}
+
+/// A model with the analytic gradient of its training loss, and that loss a step away.
+class Slope {
+ public:
+  Slope(const Registry& registry, const Selection& selection)
+      : model_(registry, selection, nn::Precision::kFp64) {
+    model_.disturb();
+    model_.flat().zero_gradients();
+    model_.training_loss(toy_examples()).backward();
+  }
+
+  nn::FlatParameters& flat() { return model_.flat(); }
+  double analytic(const at::Tensor& direction) {
+    return (flat().gradients() * direction).sum().item<double>();
+  }
+  double numeric(const at::Tensor& direction, double step) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor values = flat().values().clone();
+    flat().values().add_(direction, step);
+    const double above = model_.training_loss(toy_examples()).item<double>();
+    flat().values().copy_(values).sub_(direction, step);
+    const double below = model_.training_loss(toy_examples()).item<double>();
+    flat().values().copy_(values);
+    return (above - below) / (2 * step);
+  }
+
+ private:
+  SmallModel model_;
+};
+
+/// Empty when both agree. A ReLU may bend between the two points: then a smaller step does.
+std::string disagreement(Slope& slope, const at::Tensor& direction, const std::string& whose) {
+  const double analytic = slope.analytic(direction);
+  double numeric = 0;
+  for (const double step : {1e-6, 1e-7}) {
+    numeric = slope.numeric(direction, step);
+    if (std::abs(analytic - numeric) <= 3e-5 * std::abs(analytic) + 5e-6 * (1e-6 / step))
+      return {};
+  }
+  return fmt::format(
+      "{}: backward gives {:.6g}, the loss itself changes by {:.6g}", whose, analytic, numeric);
+}
+
+Findings finite_differences(const Registry& registry, const Selection& selection) {
+  Findings findings;
+  Slope slope(registry, selection);
+  const at::Tensor all = at::sin(at::arange(slope.flat().values().numel(), at::kDouble) * 1.7);
+  const auto note = [&](const std::string& finding) {
+    if (!finding.empty())
+      findings.push_back(finding);
+  };
+  note(disagreement(slope, all, "all parameters together"));
+  const auto& entries = slope.flat().entries();
+  for (size_t i = 0; i < std::min(entries.size(), kManyParameters); ++i) {
+    at::Tensor direction = at::zeros_like(all);
+    const int64_t size = entries[i].parameter.numel();
+    direction.narrow(0, entries[i].offset, size).copy_(all.narrow(0, entries[i].offset, size));
+    note(disagreement(slope, direction, entries[i].name));
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Check> gradient_checks(const Registry& registry, const Selection& selection) {
+  return {{"training is random through its Context alone",
+           [&registry, &selection] { return same_seed_same_masks(registry, selection); }},
+          {"gradients equal finite differences",
+           [&registry, &selection] { return finite_differences(registry, selection); }}};
+}
+
+}  // namespace phraseq::conformance

@@ -1,0 +1,126 @@
+#include "core/conformance/optimizer_suite.h"
+
+#include <cmath>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/sin.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <torch/nn/module.h>
+
+#include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
+
+namespace phraseq::conformance {
+namespace {
+
+/// A matrix and a vector, with an optimizer over them.
+class Problem {
+ public:
+  explicit Problem(const Selection& selection) {
+    module_.register_parameter("matrix", at::zeros({3, 5}));
+    module_.register_parameter("vector", at::zeros({7}));
+    flat_ = std::make_unique<nn::FlatParameters>(module_, /*with_gradients=*/true);
+    const at::NoGradGuard no_gradients;
+    values().copy_(at::sin(at::arange(values().numel(), at::kFloat) * 0.7));
+    optimizer_ = create<Optimizer>(selection, {flat_.get()});
+  }
+
+  at::Tensor& values() { return flat_->values(); }
+  Optimizer& optimizer() { return *optimizer_; }
+  /// A step with gradients that depend on `round` alone, `factor` times as large.
+  void step(int round, double rate, double scale, double factor = 1) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor numbers = at::arange(values().numel(), at::kFloat);
+    flat_->gradients().copy_(at::sin(numbers * (1.1 + round)) * factor);
+    optimizer_->step(rate, scale);
+  }
+
+ private:
+  torch::nn::Module module_;
+  std::unique_ptr<nn::FlatParameters> flat_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+Findings steps(const Selection& selection) {
+  Problem problem(selection);
+  const at::Tensor before = problem.values().clone();
+  problem.step(1, 0.1, 1.0);
+  if (!at::isfinite(problem.values()).all().item<bool>())
+    return {"a step leaves parameters that are not finite"};
+  if (at::equal(problem.values(), before))
+    return {"a step changes no parameter"};
+  if (problem.optimizer().steps() != 1)
+    return {fmt::format("steps() is {} after one step: count them in steps_",
+                        problem.optimizer().steps())};
+  return {};
+}
+
+Findings scaled_gradients(const Selection& selection) {
+  Problem scaled(selection);
+  Problem plain(selection);
+  for (const int round : {1, 2}) {
+    scaled.step(round, 0.1, 0.25, 4.0);
+    plain.step(round, 0.1, 1.0);
+  }
+  if (at::allclose(scaled.values(), plain.values(), 1e-4, 1e-6))
+    return {};
+  return {
+      "gradients four times as large with gradient_scale 1/4 give other parameters: every gradient "
+      "is multiplied by gradient_scale as it is read"};
+}
+
+Findings restored(const Selection& selection) {
+  const at::NoGradGuard no_gradients;
+  Problem unbroken(selection);
+  for (const int round : {1, 2}) unbroken.step(round, 0.1, 1.0);
+  Problem resumed(selection);
+  resumed.values().copy_(unbroken.values());
+  const auto saved = unbroken.optimizer().state();
+  for (auto& [name, tensor] : resumed.optimizer().state()) tensor.copy_(saved.at(name));
+  resumed.optimizer().set_steps(unbroken.optimizer().steps());
+  for (const int round : {3, 4}) {
+    unbroken.step(round, 0.1, 1.0);
+    resumed.step(round, 0.1, 1.0);
+  }
+  if (at::equal(resumed.values(), unbroken.values()))
+    return {};
+  return {
+      "after state() and steps() were restored into a new optimizer, steps differ: state() gives "
+      "tensors that can be filled in place, and all that a step depends on"};
+}
+
+Findings rates(const Selection& selection) {
+  const auto make = [&] { return create<LrScheduler>(selection, {0.5, 16, 1000}); };
+  const auto schedule = make();
+  for (const int64_t updates : {0, 1, 7, 500, 1000, 5000}) {
+    const double rate = schedule->rate(updates);
+    if (!std::isfinite(rate) || rate < 0)
+      return {fmt::format("the rate after {} updates is {}", updates, rate)};
+    if (make()->rate(updates) != rate)
+      return {
+          fmt::format("the rate after {} updates depends on what was asked before: a resume "
+                      "restores nothing, it is a function of the number alone",
+                      updates)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Check> optimizer_suite(const Selection& selection) {
+  return {{"a step changes parameters and is counted", [&] { return steps(selection); }},
+          {"gradients are scaled as they are read", [&] { return scaled_gradients(selection); }},
+          {"a restored state goes on to the bit", [&] { return restored(selection); }}};
+}
+
+std::vector<Check> lr_scheduler_suite(const Selection& selection) {
+  return {{"rates are finite and depend on the number of updates alone",
+           [&] { return rates(selection); }}};
+}
+
+}  // namespace phraseq::conformance

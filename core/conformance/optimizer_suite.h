@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/conformance/check.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq::conformance {
+
+/// What every optimizer has to stand, on 22 made-up parameters.
+PHRASEQ_API std::vector<Check> optimizer_suite(const Selection& selection);
+
+/// What every learning-rate schedule has to stand.
+PHRASEQ_API std::vector<Check> lr_scheduler_suite(const Selection& selection);
+
+}  // namespace phraseq::conformance

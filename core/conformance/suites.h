@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/conformance/check.h"
+#include "core/conformance/data_loader_suite.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq::conformance {
+
+/// The checks of a component with the selection's options, by its kind; those of its options alone
+/// where the kind has no suite. The registry holds the toy task. All arguments outlive the checks.
+PHRASEQ_API std::vector<Check> checks_of(const Registry& registry,
+                                         const Selection& selection,
+                                         const LoaderData& data,
+                                         const std::string& folder);
+
+/// How one check went.
+struct Verdict {
+  enum class Kind { kHolds, kFails, kDoesNotApply };
+  Kind kind = Kind::kHolds;
+  Findings findings;  ///< or why it does not apply
+};
+
+/// Runs a check; what it throws becomes a finding.
+PHRASEQ_API Verdict run(const Check& check);
+
+}  // namespace phraseq::conformance
