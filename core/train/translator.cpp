@@ -73,13 +73,15 @@ Selection selection_from(const Registry& registry,
     from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
     return selection;
   } catch (const UsageError& failure) {
+    const std::string plugin = record.value("plugin", "?");
     throw PluginError(
         fmt::format("the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not here",
                     kind,
                     name,
-                    record.value("plugin", "?"),
+                    plugin,
                     record.value("plugin_version", "")),
-        failure.message());
+        fmt::format("Install that plugin, or name its folder with --plugin-dir.\n  {}",
+                    failure.what()));
   }
 }
 

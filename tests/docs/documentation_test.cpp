@@ -106,7 +106,7 @@ TEST(LinksInPages, LeadToFiles) {
 
 TEST(TheIndexOfDocs, NamesEveryPage) {
   std::vector<std::string> linked = links_in(content_of(kSource / "docs/README.md"));
-  for (const char* folder : {"guide", "formats", "parameters"}) {
+  for (const char* folder : {"guide", "handbook", "formats", "parameters"}) {
     for (const auto& [name, text] : pages_of(kSource / "docs" / folder)) {
       EXPECT_THAT(linked, testing::Contains(std::string(folder) + "/" + name));
     }

@@ -1,0 +1,154 @@
+// `cmake --install` into a prefix, the prefix moved, plugins built against it far from this tree.
+
+#include <filesystem>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/sdk/handbook.h"
+#include "tests/sdk/shell.h"
+
+namespace phraseq::sdk {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A phraseq that was installed and then moved, and a folder to work in.
+class InstalledTree : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome outcome = shell(PHRASEQ_CMAKE " --install " PHRASEQ_BUILD_FOLDER " --prefix " +
+                                  folder_.path("first"));
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    fs::rename(folder_.path("first"), prefix());
+  }
+
+  std::string prefix() const { return folder_.path("moved"); }
+  /// `phraseq ARGUMENTS` of the installed tree, in the work folder.
+  Outcome phraseq(const std::string& arguments) const {
+    return shell("cd " + folder_.path() + " && env -u PHRASEQ_PLUGIN_PATH " + prefix() +
+                 "/bin/phraseq " + arguments);
+  }
+
+  /// Configures, builds and tests the plugins in the named folders as one project; with ccache when
+  /// phraseq itself was built with it.
+  void build_plugins(const std::vector<std::string>& names) const {
+    folder_.write("CMakeLists.txt",
+                  "cmake_minimum_required(VERSION 3.25)\nproject(all LANGUAGES CXX)\n"
+                  "enable_testing()\n");
+    for (const std::string& name : names)
+      folder_.write("CMakeLists.txt", "add_subdirectory(" + name + ")\n");
+    const std::string launcher =
+        *PHRASEQ_CCACHE == '\0' ? "" : " -DCMAKE_CXX_COMPILER_LAUNCHER=" PHRASEQ_CCACHE;
+    const Outcome outcome =
+        shell("cd " + folder_.path() + " && export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 && " +
+              PHRASEQ_CMAKE " -S . -B build -G Ninja -DCMAKE_CXX_COMPILER=" PHRASEQ_CXX
+                            " -DCMAKE_PREFIX_PATH=" +
+              prefix() + launcher +
+              " && nice -n 5 " PHRASEQ_CMAKE " --build build && " PHRASEQ_CTEST
+              " --test-dir build --output-on-failure");
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_THAT(outcome.text, Not(HasSubstr("warning:")));
+    EXPECT_THAT(outcome.text, HasSubstr("100% tests passed"));
+  }
+
+  void write_data() const {
+    for (const auto& [name, pairs, seed] :
+         {std::tuple("train", 200, 1), std::tuple("dev", 20, 2)}) {
+      const auto text = end_to_end::toy_text(pairs, static_cast<uint64_t>(seed));
+      folder_.write(std::string(name) + ".en", text.english);
+      folder_.write(std::string(name) + ".de", text.german);
+    }
+    const Outcome outcome = phraseq(
+        "preprocess --source-lang en --target-lang de --destdir data-bin "
+        "--trainpref train --validpref dev");
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+  }
+
+  /// Trains ten updates and translates with what came out.
+  void train_and_translate(const std::string& arch, const std::string& more) const {
+    const Outcome trained =
+        phraseq("train data-bin --plugin-dir build/lib/phraseq --arch " + arch +
+                " --max-update 10 --max-tokens 400 --lr 0.01 --save-dir " + arch +
+                " --encoder-layers 1 --encoder-embed-dim 32 --encoder-ffn-embed-dim 48"
+                " --decoder-layers 1 --decoder-embed-dim 32 --decoder-ffn-embed-dim 48 " +
+                more);
+    ASSERT_EQ(trained.code, 0) << trained.text;
+    const Outcome translated = phraseq("generate --plugin-dir build/lib/phraseq --path " + arch +
+                                       "/checkpoint_last < dev.en 2>/dev/null | wc -l");
+    EXPECT_EQ(translated.text, "20\n");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(InstalledTree, WorksWhereItWasMoved) {
+  for (const char* file : {"bin/phraseq-train",
+                           "lib/libphraseq-core.so",
+                           "lib/phraseq/libphraseq-transformer.so",
+                           "include/phraseq/core/nn/architecture.h",
+                           "include/phraseq/phraseq/abi_stamp.h",
+                           "lib/cmake/phraseq/phraseqConfig.cmake",
+                           "share/man/man1/phraseq.1",
+                           "share/man/man1/phraseq-train.1"})
+    EXPECT_TRUE(fs::is_regular_file(prefix() + "/" + file)) << file;
+  const Outcome list = phraseq("plugins list");
+  EXPECT_EQ(list.code, 0) << list.text;
+  EXPECT_THAT(list.text,
+              AllOf(HasSubstr(prefix() + "/lib/phraseq/libphraseq-transformer.so"),
+                    HasSubstr("--encoder-embed-dim"),
+                    Not(HasSubstr(PHRASEQ_BUILD_FOLDER))));
+  const Outcome check =
+      phraseq("plugins check " + prefix() + "/lib/phraseq/libphraseq-decoder-greedy.so");
+  EXPECT_EQ(check.code, 0) << check.text;
+  EXPECT_THAT(content_of(prefix() + "/share/man/man1/phraseq-train.1"),
+              AllOf(HasSubstr(".TH PHRASEQ\\-TRAIN 1"), HasSubstr("\n.B \\-\\-max\\-tokens N\n")));
+}
+
+TEST_F(InstalledTree, BuildsChecksAndTrainsTheTemplateAndTheHandbooksExample) {
+  const Outcome begun = phraseq("new-plugin plugin_template --kind architecture");
+  ASSERT_EQ(begun.code, 0) << begun.text;
+  const std::string page = content_of(PHRASEQ_SOURCE_FOLDER "/docs/handbook/two_attentions.md");
+  ASSERT_GT(write_code_blocks(page, folder_, "twofold"), 8);
+  build_plugins({"plugin_template", "twofold"});
+  write_data();
+  train_and_translate("plugin_template_tiny", "--no-plugin-template-gate-bias");
+  train_and_translate("twofold_tiny", "--twofold-heads 2");
+
+  const Outcome without = phraseq("generate --path twofold_tiny/checkpoint_last < dev.en");
+  EXPECT_EQ(without.code, 5);
+  EXPECT_THAT(without.text,
+              AllOf(HasSubstr("needs the architecture 'twofold' of the plugin 'twofold' 0.1.0"),
+                    HasSubstr("--plugin-dir")));
+}
+
+TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
+  const std::vector<std::string> kinds = {"task",
+                                          "criterion",
+                                          "decoder",
+                                          "data-loader",
+                                          "optimizer",
+                                          "lr-scheduler",
+                                          "tokenizer",
+                                          "metric"};
+  std::vector<std::string> names;
+  for (const std::string& kind : kinds) {
+    names.push_back("my_" + kind.substr(0, kind.find('-')));
+    const Outcome begun = phraseq("new-plugin " + names.back() + " --kind " + kind);
+    ASSERT_EQ(begun.code, 0) << begun.text;
+  }
+  build_plugins(names);
+  const Outcome list = phraseq("plugins list --plugin-dir build/lib/phraseq");
+  EXPECT_EQ(list.code, 0) << list.text;
+  for (const std::string& name : names) EXPECT_THAT(list.text, HasSubstr("  " + name + " "));
+}
+
+}  // namespace
+}  // namespace phraseq::sdk
