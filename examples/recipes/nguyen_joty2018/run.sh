@@ -8,7 +8,7 @@
 # (nguyen_joty2018-run) gets everything made; options behind it go to phraseq train. From the environment:
 #
 #   SIZE       tiny (4+4 layers, width 128, feed-forward 256, 4 heads; the default) or base (the paper's)
-#   UPDATES    1200 by default; the paper has 500000
+#   UPDATES    1000 by default; the paper has 500000
 #   DIRECTION  en-de by default, or de-en
 #   ROWS       "base homogeneous_convkv_22 …", all eleven by default; with base's 8 heads the names end in
 #              44, 12, 323 and 123, with tiny's 4 heads in 22, 12, 211 and 123
@@ -26,7 +26,7 @@ folder=${2:-nguyen_joty2018-run}
 shift $(($# < 2 ? 1 : 2))
 PATH=$root/build/bin:$PATH
 
-updates=${UPDATES:-1200}
+updates=${UPDATES:-1000}
 direction=${DIRECTION:-en-de}
 read -ra decode <<< "${DECODE:---beam 5 --lenpen 0.6 --length-penalty-form wu}"
 if [[ ${SIZE:-tiny} == base ]]; then
