@@ -13,7 +13,10 @@ namespace phraseq::conformance {
 namespace {
 
 /// What can be left out most easily comes last: with 8 or 16 heads, a width of 16 does as well.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kSmall = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSmall = {{
+    {"embed-dim", "6"},
+    {"hidden", "5"},
+    {"gate-hidden", "7"},
     {"encoder-layers", "2"},
     {"decoder-layers", "2"},
     {"max-source-positions", "32"},

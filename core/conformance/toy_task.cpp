@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/data/collate.h"
+#include "core/data/phrase_extras.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -26,7 +27,7 @@ ToyTask::ToyTask(const ToyTaskOptions& options, const TaskSetup& setup)
       conventions_(setup.conventions) {}
 
 ArchitectureSetup ToyTask::architecture_setup() const {
-  return {source_.size(), target_.size(), source_ == target_, {}};
+  return {source_.size(), target_.size(), source_ == target_, {{"phrase_slots", 2}}};
 }
 
 void ToyTask::set_conventions(const SequenceConventions& conventions) {
@@ -40,7 +41,9 @@ std::unique_ptr<Corpus> ToyTask::open(const std::string& split, bool /*training*
 }
 
 Batch ToyTask::collate(const std::vector<Example>& examples) const {
-  return collate_pairs(examples, conventions_);
+  Batch batch = collate_pairs(examples, conventions_);
+  add_phrases(examples, batch);  // none, for architectures that ask for them
+  return batch;
 }
 
 Example ToyTask::encode(const std::string& source, const std::optional<std::string>& target) const {

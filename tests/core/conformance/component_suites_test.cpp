@@ -11,10 +11,12 @@
 #include <gtest/gtest.h>
 
 #include "core/conformance/suites.h"
+#include "core/data/data_loader.h"
 #include "core/optim/optimizer.h"
 #include "core/search/decoder.h"
 #include "core/search/greedy_search.h"
 #include "core/search/search_options.h"
+#include "core/text/dictionary.h"
 #include "core/train/token_loss.h"
 
 namespace phraseq::conformance {
