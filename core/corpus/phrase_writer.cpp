@@ -1,7 +1,6 @@
 #include "core/corpus/phrase_writer.h"
 
 #include <functional>
-#include <future>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/stored_phrases.h"
+#include "core/corpus/stretches.h"
 #include "core/io/atomic_file.h"
 
 namespace phraseq {
@@ -21,6 +21,8 @@ constexpr int64_t kNumberLimit = 0xFFFF'FFFE;  // stored as u32: more than a lin
 struct Stretch {
   std::vector<std::string> sources;
   std::vector<std::string> targets;  ///< empty when there are none
+
+  bool empty() const { return sources.empty(); }
 };
 
 /// Reads the kept lines of a text and of its translation side by side.
@@ -117,24 +119,16 @@ PhraseTally write_phrases(const CheckedText& source,
   PairReader reader(source, target);
   EntryNumbers numbers;
   PhraseTally tally;
-  for (bool at_end = false; !at_end;) {
-    std::vector<Stretch> stretches;
-    while (!at_end && static_cast<int64_t>(stretches.size()) < workers) {
-      stretches.push_back(reader.next());
-      at_end = stretches.back().sources.empty();
-    }
-    std::vector<std::future<std::vector<FoundPhrases>>> pending;
-    for (const Stretch& stretch : stretches) {
-      pending.push_back(std::async(workers > 1 ? std::launch::async : std::launch::deferred,
-                                   [&] { return find_phrases(stretch, memory); }));
-    }
-    for (auto& part : pending) {
-      for (const FoundPhrases& found : part.get()) {
-        writer.add(encode_slots(stored(found, numbers)));
-        add(tally, found);
-      }
-    }
-  }
+  over_stretches(
+      workers,
+      [&] { return reader.next(); },
+      [&](const Stretch& stretch) { return find_phrases(stretch, memory); },
+      [&](const std::vector<FoundPhrases>& of_stretch) {
+        for (const FoundPhrases& found : of_stretch) {
+          writer.add(encode_slots(stored(found, numbers)));
+          add(tally, found);
+        }
+      });
   writer.commit();
   write_file(prefix + ".txt", numbers.text());
   return tally;

@@ -1,13 +1,13 @@
 #include "core/corpus/text_encoder.h"
 
 #include <algorithm>
-#include <future>
 #include <memory>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/corpus/stretches.h"
 
 namespace phraseq {
 namespace {
@@ -24,18 +24,6 @@ std::vector<std::string> read_stretch(const std::function<bool(std::string&)>& n
     lines.push_back(line);
   }
   return lines;
-}
-
-std::vector<std::vector<std::string>> read_stretches(const std::function<bool(std::string&)>& next,
-                                                     int64_t count) {
-  std::vector<std::vector<std::string>> stretches;
-  while (static_cast<int64_t>(stretches.size()) < count) {
-    auto lines = read_stretch(next);
-    if (lines.empty())
-      break;
-    stretches.push_back(std::move(lines));
-  }
-  return stretches;
 }
 
 }  // namespace
@@ -65,18 +53,11 @@ void encode_text(const CheckedText& text,
                  int64_t workers,
                  const std::function<void(const EncodedText&)>& use) {
   const auto next = kept_lines(text);
-  while (true) {
-    const auto stretches = read_stretches(next, workers);
-    if (stretches.empty())
-      return;
-    std::vector<std::future<EncodedText>> encoded;
-    for (size_t i = 1; i < stretches.size(); ++i) {
-      encoded.push_back(
-          std::async(std::launch::async, [&, i] { return encode_lines(stretches[i], tokenizer); }));
-    }
-    use(encode_lines(stretches[0], tokenizer));
-    for (auto& part : encoded) use(part.get());
-  }
+  over_stretches(
+      workers,
+      [&] { return read_stretch(next); },
+      [&](const auto& lines) { return encode_lines(lines, tokenizer); },
+      use);
 }
 
 std::function<bool(std::string&)> kept_lines(const CheckedText& text) {

@@ -1,7 +1,7 @@
 #include "core/corpus/tree_writer.h"
 
 #include <algorithm>
-#include <future>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/corpus/bracketed_tree.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/stretches.h"
 #include "core/corpus/tree_alignment.h"
 
 namespace phraseq {
@@ -24,6 +25,8 @@ struct Stretch {
   std::vector<std::string> lines;
   std::vector<std::string> trees;
   std::vector<int64_t> numbers;  ///< of the lines, from 1
+
+  bool empty() const { return lines.empty(); }
 };
 
 /// Reads the kept lines of a text and of its trees side by side.
@@ -135,24 +138,16 @@ TreeTally write_trees(const CheckedText& text,
   IndexedDatasetWriter writer(prefix, kCodeLimit);
   PairReader reader(text, trees);
   TreeTally tally;
-  for (bool at_end = false; !at_end;) {
-    std::vector<Stretch> stretches;
-    while (!at_end && static_cast<int64_t>(stretches.size()) < workers) {
-      stretches.push_back(reader.next());
-      at_end = stretches.back().lines.empty();
-    }
-    std::vector<std::future<EncodedTrees>> pending;
-    for (const Stretch& stretch : stretches) {
-      pending.push_back(std::async(workers > 1 ? std::launch::async : std::launch::deferred, [&] {
+  over_stretches(
+      workers,
+      [&] { return reader.next(); },
+      [&](const Stretch& stretch) {
         return encode_trees(stretch, trees.file, tokenizer, on_bad_tree);
-      }));
-    }
-    for (auto& part : pending) {
-      const EncodedTrees encoded = part.get();
-      for (const auto& code : encoded.codes) writer.add(code);
-      add(tally, encoded);
-    }
-  }
+      },
+      [&](const EncodedTrees& encoded) {
+        for (const auto& code : encoded.codes) writer.add(code);
+        add(tally, encoded);
+      });
   writer.commit();
   return tally;
 }
