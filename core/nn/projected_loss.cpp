@@ -10,6 +10,7 @@
 #include "core/nn/functional.h"
 #include "core/nn/functional_composite.h"
 #include "core/nn/optional_tensor.h"
+#include "core/nn/projection_chunks.h"
 #include "core/nn/smoothing.h"
 
 namespace phraseq::nn {
@@ -17,14 +18,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-constexpr int64_t kChunkLogits = int64_t{1} << 21;  // logits held at a time on the CPU
-constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
-
-int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary) {
-  const int64_t logits = hidden.is_cpu() ? kChunkLogits : kDeviceChunkLogits;
-  return std::max<int64_t>(16, logits / std::max<int64_t>(vocabulary, 1));
-}
 
 /// Id lists of the softmax as the kernels take them.
 kernels::LossClasses classes_of(const SmoothingRule& rule, int64_t vocabulary) {
@@ -137,20 +130,6 @@ struct Gradients {
       bias.add_(dz.sum(0, false, bias.scalar_type()));
   }
 };
-
-/// Calls work(hidden rows, first row, logits) chunk by chunk; the logits' memory is used again.
-template <typename Work>
-void over_chunks(const at::Tensor& hidden, const at::Tensor& weight, const Work& work) {
-  const int64_t step = std::min(rows_of_a_chunk(hidden, weight.size(0)), hidden.size(0));
-  const at::Tensor memory = at::empty({step, weight.size(0)}, hidden.options());
-  for (int64_t first = 0; first < hidden.size(0); first += step) {
-    const int64_t rows = std::min(step, hidden.size(0) - first);
-    const at::Tensor h = hidden.narrow(0, first, rows);
-    at::Tensor logits = memory.narrow(0, 0, rows);
-    at::mm_out(logits, h, weight.t());
-    work(h, first, logits);
-  }
-}
 
 /// Variables: hidden, weight, bias (or none).
 class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEntropy> {

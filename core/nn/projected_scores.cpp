@@ -1,17 +1,16 @@
 #include "core/nn/projected_scores.h"
 
-#include <algorithm>
 #include <optional>
 
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/gather.h>
 #include <ATen/ops/logsumexp.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/optional_tensor.h"
+#include "core/nn/projection_chunks.h"
 
 namespace phraseq::nn {
 namespace {
@@ -19,21 +18,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kChunkLogits = int64_t{1} << 21;
-
-/// Calls work(first row, rows) chunk by chunk.
-template <typename Work>
-void over_chunks(int64_t rows, int64_t vocabulary, const Work& work) {
-  const int64_t step = std::max<int64_t>(16, kChunkLogits / std::max<int64_t>(vocabulary, 1));
-  for (int64_t first = 0; first < rows; first += step) work(first, std::min(step, rows - first));
-}
-
-/// z of some rows in the type of sums.
-at::Tensor logits_of(const at::Tensor& hidden,
-                     const at::Tensor& matrix,
-                     const at::Tensor& bias,
-                     at::ScalarType type) {
-  const at::Tensor z = at::mm(hidden, matrix.t()).to(type);
+/// z in the type of sums.
+at::Tensor with_bias(const at::Tensor& products, const at::Tensor& bias, at::ScalarType type) {
+  const at::Tensor z = products.to(type);
   return bias.defined() ? z.add(bias) : z;
 }
 
@@ -47,13 +34,13 @@ class Scores : public torch::autograd::Function<Scores> {
                             const at::Tensor& matrix,
                             const at::Tensor& targets) {
     const at::Tensor scores = at::empty({2, hidden.size(0)}, weight.options());
-    over_chunks(hidden.size(0), weight.size(0), [&](int64_t first, int64_t rows) {
-      const at::Tensor z = logits_of(
-          hidden.narrow(0, first, rows), matrix, from_optional(bias), weight.scalar_type());
-      const at::Tensor gold = targets.narrow(0, first, rows).unsqueeze(1);
-      scores[0].narrow(0, first, rows).copy_(z.gather(1, gold).squeeze(1));
-      scores[1].narrow(0, first, rows).copy_(at::logsumexp(z, 1));
-    });
+    over_chunks(
+        hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
+          const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, h.size(0)); };
+          const at::Tensor z = with_bias(products, from_optional(bias), weight.scalar_type());
+          part(scores[0]).copy_(z.gather(1, part(targets).unsqueeze(1)).squeeze(1));
+          part(scores[1]).copy_(at::logsumexp(z, 1));
+        });
     ctx->save_for_backward({hidden, weight, from_optional(bias), matrix, targets, scores[1]});
     return scores;
   }
@@ -65,17 +52,18 @@ class Scores : public torch::autograd::Function<Scores> {
     const at::Tensor d_hidden = at::empty_like(hidden);
     at::Tensor d_weight = at::zeros_like(weight);
     at::Tensor d_bias = bias.defined() ? at::zeros_like(bias) : at::Tensor();
-    over_chunks(hidden.size(0), weight.size(0), [&](int64_t first, int64_t rows) {
-      const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, rows); };
-      at::Tensor dz = logits_of(part(hidden), matrix, bias, weight.scalar_type());
-      dz.sub_(part(normaliser).unsqueeze(1)).exp_().mul_(part(outputs[0][1]).unsqueeze(1));
-      dz.scatter_add_(1, part(targets).unsqueeze(1), part(outputs[0][0]).unsqueeze(1));
-      if (d_bias.defined())
-        d_bias.add_(dz.sum(0));
-      const at::Tensor narrow = dz.to(hidden.scalar_type());
-      part(d_hidden).copy_(at::mm(narrow, matrix));
-      d_weight.add_(at::mm(narrow.t(), part(hidden)));
-    });
+    over_chunks(
+        hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
+          const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, h.size(0)); };
+          at::Tensor dz = with_bias(products, bias, weight.scalar_type());
+          dz.sub_(part(normaliser).unsqueeze(1)).exp_().mul_(part(outputs[0][1]).unsqueeze(1));
+          dz.scatter_add_(1, part(targets).unsqueeze(1), part(outputs[0][0]).unsqueeze(1));
+          if (d_bias.defined())
+            d_bias.add_(dz.sum(0));
+          const at::Tensor narrow = dz.to(hidden.scalar_type());
+          part(d_hidden).copy_(at::mm(narrow, matrix));
+          d_weight.add_(at::mm(narrow.t(), h));
+        });
     return {d_hidden, d_weight, d_bias, {}, {}};
   }
 };
