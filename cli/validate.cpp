@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/nn/caching_allocator.h"
+#include "core/train/named_criterion.h"
 #include "core/train/run_components.h"
 #include "core/train/validator.h"
 
@@ -90,13 +91,12 @@ int validate_command(std::span<const std::string> arguments) {
   load.data = options.data;
   const Translator translator =
       Translator::load(loaded->registry, resolve_checkpoint(options.path), load);
-  const auto criterion =
-      create<Criterion>(criterion_selection, {translator.task->target_dictionary().size()});
+  NamedCriterion criterion(criterion_selection, {translator.task->target_dictionary().size()});
   ValidatorOptions validation;
   validation.subset = options.valid_subset;
   validation.max_tokens = options.max_tokens;
   validation.max_sentences = options.batch_size;
-  Validator validator(translator, *criterion, load.precision, validation);
+  Validator validator(translator, criterion, load.precision, validation);
   print(validator.run(), options.format);
   return kExitOk;
 }

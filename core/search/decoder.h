@@ -13,6 +13,8 @@
 
 namespace phraseq {
 
+struct Component;
+
 struct DecoderSetup {
   int64_t target_vocabulary = 0;
 };
@@ -23,6 +25,7 @@ struct DecodingRequest {
   const Batch* batch = nullptr;  ///< with targets when a prefix is forced
   nn::Precision precision = nn::Precision::kFp32;
   std::vector<const nn::FlatParameters*> parameters;  ///< one a model; for the bf16 copies
+  std::vector<const Component*> architectures;        ///< one a model: whom to name when it throws
   bool need_attention = false;
   uint64_t seed = 1;  ///< of sampling; a row's draws depend on (seed, sentence id, step)
 };

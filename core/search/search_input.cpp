@@ -7,7 +7,9 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/base/error.h"
+#include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
+#include "core/search/named_session.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -96,6 +98,20 @@ void rank_all(const StepOutput& output,
   });
 }
 
+std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
+                                       size_t i,
+                                       const DecodingLimits& limits,
+                                       nn::Context& context) {
+  const auto session = [&] {
+    return request.models[i]->start_decoding(*request.batch, limits, context);
+  };
+  if (i >= request.architectures.size())
+    return session();
+  const Component& architecture = *request.architectures[i];
+  return std::make_unique<NamedSession>(architecture,
+                                        call_component(architecture, "start_decoding", session));
+}
+
 }  // namespace
 
 SearchInput::SearchInput(const DecodingRequest& request,
@@ -111,8 +127,7 @@ SearchInput::SearchInput(const DecodingRequest& request,
   for (size_t i = 0; i < request.models.size(); ++i) {
     const auto* parameters = i < request.parameters.size() ? request.parameters[i] : nullptr;
     contexts_.push_back(std::make_unique<nn::Context>(false, request.precision, 0, parameters));
-    sessions.push_back(
-        request.models[i]->start_decoding(*request.batch, limits, *contexts_.back()));
+    sessions.push_back(start(request, i, limits, *contexts_.back()));
   }
   session_ = sessions.size() == 1 ? std::move(sessions.front())
                                   : std::make_unique<EnsembleSession>(std::move(sessions));

@@ -52,7 +52,7 @@ analysis::RecordedSentence recorded_pass(const Translator& translator,
   nn::Recording recording;
   nn::Context context(/*training=*/false, precision, /*seed=*/0, translator.parameters.get());
   context.record_into(&recording);
-  translator.model->forward(batch, context);
+  translator.forward(batch, context);
   analysis::RecordedSentence sentence;
   sentence.id = example.id;
   sentence.source = symbols(batch.source, translator.task->source_dictionary());

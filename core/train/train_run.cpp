@@ -11,6 +11,8 @@
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
+#include "core/search/named_decoder.h"
+#include "core/train/named_criterion.h"
 #include "core/train/run_components.h"
 #include "core/train/run_manifest.h"
 #include "core/train/trainer.h"
@@ -110,7 +112,7 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
                      "for example {\"beam\": 4, \"lenpen\": 0.6}");
   }
   from_json(table, values, OptionOrigin::kCommandLine);
-  return create<Decoder>(decoder, {task.target_dictionary().size()});
+  return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
 }
 
 ValidationParts make_validation(TrainRun& run, const Translator& translator, Criterion& criterion) {
@@ -191,8 +193,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
     if (precision_of(run.machine) == nn::Precision::kBf16)
       translator.parameters->refresh_bf16();
   }
-  const auto criterion =
-      create<Criterion>(run.criterion, {translator.task->target_dictionary().size()});
+  NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
   const auto optimizer = create<Optimizer>(run.optimizer, {translator.parameters.get()});
   const auto scheduler = create<LrScheduler>(
       run.scheduler,
@@ -204,13 +205,13 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
       training_batches(run, *translator.model),
       [&task](const std::vector<Example>& examples) { return task.collate(examples); },
       run.machine.data_buffer_size);
-  const ValidationParts validation = make_validation(run, translator, *criterion);
+  const ValidationParts validation = make_validation(run, translator, criterion);
   TrainingLog log(run.machine, folder ? folder->path() : "");
   StopSignals signals;
   announce(run, translator, batches);
 
   Trainer trainer({&translator,
-                   criterion.get(),
+                   &criterion,
                    optimizer.get(),
                    scheduler.get(),
                    &batches,

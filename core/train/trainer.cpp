@@ -66,7 +66,7 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
     nn::Context context(
         /*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
     const LossReport report =
-        parts_.criterion->loss(parts_.translator->model->forward(batch, context), batch, context);
+        parts_.criterion->loss(parts_.translator->forward(batch, context), batch, context);
     report.loss.backward();
     sums.add(report);
   }

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/search/hard_alignment.h"
 #include "core/search/length_batches.h"
+#include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -46,7 +47,8 @@ TranslationEngine::TranslationEngine(std::vector<Translator> models,
     : models_(std::move(models)), settings_(settings) {
   require_same_dictionaries(models_);
   for (int64_t worker = 0; worker < std::max<int64_t>(1, settings.workers.workers); ++worker) {
-    decoders_.push_back(create<Decoder>(decoder, {task().target_dictionary().size()}));
+    decoders_.push_back(
+        std::make_unique<NamedDecoder>(decoder, DecoderSetup{task().target_dictionary().size()}));
   }
 }
 
@@ -96,6 +98,7 @@ void TranslationEngine::translate_batch(std::vector<Translation>& all,
   for (const Translator& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());
+    request.architectures.push_back(model.architecture_selection.component);
   }
   request.batch = &batch;
   request.precision = settings_.precision;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/options/option_text.h"
+#include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
@@ -139,6 +140,11 @@ Translator Translator::load(const Registry& registry,
   if (options.precision == nn::Precision::kBf16)
     translator.parameters->refresh_bf16();
   return translator;
+}
+
+DecoderOutput Translator::forward(const Batch& batch, nn::Context& context) const {
+  return call_component(
+      *architecture_selection.component, "forward", [&] { return model->forward(batch, context); });
 }
 
 void Translator::load_parameters(const CheckpointFile& file) {

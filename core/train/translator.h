@@ -20,7 +20,7 @@ namespace phraseq {
 /// How a checkpoint is opened.
 struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
-  std::string data;  ///< a data folder for the task's splits; empty = translate text only
+  std::string data;          ///< a data folder for the task's splits; empty = translate text only
   std::string phrase_table;  ///< in place of the checkpoint's; empty = that
   std::vector<std::string>
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
@@ -48,6 +48,9 @@ struct PHRASEQ_API Translator {
   static Translator load(const Registry& registry,
                          const std::string& checkpoint_path,
                          const LoadOptions& options = {});
+
+  /// The model's teacher-forced pass. What a plugin throws names it.
+  DecoderOutput forward(const Batch& batch, nn::Context& context) const;
 
   /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is
   /// changed.

@@ -57,7 +57,7 @@ LossReport Validator::losses() {
     const auto device = translator_.parameters->values().device();
     const Batch batch = translator_.task->collate(examples).to(device);
     nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
-    sums.add(criterion_.loss(translator_.model->forward(batch, context), batch, context));
+    sums.add(criterion_.loss(translator_.forward(batch, context), batch, context));
   }
   return sums;
 }
@@ -83,6 +83,7 @@ void Validator::add_score(nlohmann::json& result) {
     DecodingRequest request;
     request.models = {translator_.model.get()};
     request.parameters = {translator_.parameters.get()};
+    request.architectures = {translator_.architecture_selection.component};
     request.batch = &batch;
     request.precision = precision_;
     const auto found = decoder_->decode(request);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include "core/base/api.h"
+#include "core/base/error.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// That a component's own code threw while it did something: whose code, in which file, and what.
+/// The exit code is kExitBug.
+PHRASEQ_API Error component_failure(const Component& component,
+                                    std::string_view doing,
+                                    std::string_view what);
+
+/// Calls code of a plugin. What it throws comes back as `component_failure`, except phraseq's own
+/// errors and the lack of memory, which pass.
+template <class Work>
+decltype(auto) call_component(const Component& component,
+                              std::string_view doing,
+                              const Work& work) {
+  try {
+    return work();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw component_failure(component, doing, failure.what());
+  } catch (...) {
+    throw component_failure(component, doing, "it threw something that is no std::exception");
+  }
+}
+
+}  // namespace phraseq

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plugin/registry.h"
+#include "core/search/decoder.h"
+
+namespace phraseq {
+
+/// A plugin's decoder: when it throws, the error says whose code it was.
+class PHRASEQ_API NamedDecoder : public Decoder {
+ public:
+  /// Makes the selected decoder.
+  NamedDecoder(const Selection& selection, const DecoderSetup& setup);
+
+  std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override;
+
+ private:
+  const Component& component_;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,29 @@
+#include "core/search/named_session.h"
+
+#include <utility>
+
+#include "core/plugin/component_call.h"
+
+namespace phraseq {
+
+NamedSession::NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session)
+    : architecture_(architecture), session_(std::move(session)) {}
+
+StepOutput NamedSession::step(const at::Tensor& last_tokens) {
+  return call_component(architecture_, "a step", [&] { return session_->step(last_tokens); });
+}
+
+void NamedSession::select(const std::vector<int64_t>& rows) {
+  call_component(architecture_, "select", [&] { session_->select(rows); });
+}
+
+std::vector<int64_t> NamedSession::expand_slot(int64_t row, int64_t slot) const {
+  return call_component(
+      architecture_, "expand_slot", [&] { return session_->expand_slot(row, slot); });
+}
+
+void NamedSession::chosen(const std::vector<int64_t>& choices) {
+  call_component(architecture_, "chosen", [&] { session_->chosen(choices); });
+}
+
+}  // namespace phraseq

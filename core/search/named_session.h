@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/nn/decoding_session.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// An architecture's session: when it throws, the error says whose code it was.
+class PHRASEQ_API NamedSession : public DecodingSession {
+ public:
+  NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session);
+
+  int64_t rows() const override { return session_->rows(); }
+  StepOutput step(const at::Tensor& last_tokens) override;
+  void select(const std::vector<int64_t>& rows) override;
+  int64_t slots() const override { return session_->slots(); }
+  std::vector<int64_t> expand_slot(int64_t row, int64_t slot) const override;
+  void chosen(const std::vector<int64_t>& choices) override;
+
+ private:
+  const Component& architecture_;
+  std::unique_ptr<DecodingSession> session_;
+};
+
+}  // namespace phraseq
