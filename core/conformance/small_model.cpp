@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/conformance/toy_task.h"
-#include "core/nn/functional.h"
 #include "core/options/option_text.h"
+#include "core/train/token_loss.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -87,32 +87,17 @@ std::vector<double> SmallModel::log_probabilities(const std::vector<Example>& ex
   const at::NoGradGuard no_gradients;
   nn::Context pass = context();
   const Batch made = batch(examples);
-  const DecoderOutput output = model().forward(made, pass);
-  const at::Tensor scores = nn::target_log_probabilities(output.hidden,
-                                                         output.output_weight,
-                                                         output.output_bias,
-                                                         made.target_out,
-                                                         output.forbidden,
-                                                         pass)
-                                .to(at::kDouble)
-                                .contiguous();
+  const at::Tensor scores =
+      token_log_probabilities(model().forward(made, pass), made, pass).to(at::kDouble).contiguous();
   return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
 }
 
 at::Tensor SmallModel::training_loss(const std::vector<Example>& examples, uint64_t seed) const {
+  TokenLossOptions smoothed;
+  smoothed.epsilon = 0.1;
   nn::Context pass = context(/*training=*/true, seed);
   const Batch made = batch(examples);
-  const DecoderOutput output = model().forward(made, pass);
-  return nn::projected_cross_entropy(output.hidden,
-                                     output.output_weight,
-                                     output.output_bias,
-                                     made.target_out,
-                                     0.1,
-                                     nn::Smoothing::kFairseq,
-                                     output.forbidden,
-                                     {},
-                                     pass)
-      .loss;
+  return token_loss(model().forward(made, pass), made, smoothed, pass).loss;
 }
 
 std::string first_difference(const nn::FlatParameters& a, const nn::FlatParameters& b) {

@@ -8,38 +8,23 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional.h"
-#include "core/nn/phrase_mixture.h"
 #include "core/search/length_batches.h"
 #include "core/train/rescore_run.h"
+#include "core/train/token_loss.h"
 
 namespace phraseq {
 
 namespace {
 
-/// ln p of every target token, of a span of words or phrase at its first word.
-at::Tensor log_probabilities_of(const DecoderOutput& output,
-                                const Batch& batch,
-                                nn::Context& context) {
-  if (output.extras.count(nn::kSlotScores) > 0)
-    return nn::phrase_mixture_losses(output, batch, context).neg();
-  return nn::target_log_probabilities(output.hidden,
-                                      output.output_weight,
-                                      output.output_bias,
-                                      batch.target_out,
-                                      output.forbidden,
-                                      context);
-}
-
-/// The same of an ensemble's mean, [target tokens] fp64 on the CPU.
-at::Tensor token_log_probabilities(const std::vector<Translator>& models,
-                                   const Batch& batch,
-                                   nn::Precision precision) {
+/// ln p of every target token under an ensemble's mean, [target tokens] fp64 on the CPU.
+at::Tensor mean_log_probabilities(const std::vector<Translator>& models,
+                                  const Batch& batch,
+                                  nn::Precision precision) {
   std::vector<at::Tensor> of_model;
   for (const Translator& model : models) {
     nn::Context context(/*training=*/false, precision, /*seed=*/0, model.parameters.get());
-    const DecoderOutput output = model.model->forward(batch, context);
-    of_model.push_back(log_probabilities_of(output, batch, context).to(at::kCPU, at::kDouble));
+    const DecoderOutput output = model.forward(batch, context);
+    of_model.push_back(token_log_probabilities(output, batch, context).to(at::kCPU, at::kDouble));
   }
   if (of_model.size() == 1)
     return of_model.front().contiguous();
@@ -93,7 +78,7 @@ std::vector<Translation> score_targets(const std::vector<Translator>& models,
     const auto& places = batches[static_cast<size_t>(number)];
     for (const int64_t place : places) of_batch.push_back(all[static_cast<size_t>(place)].example);
     const Batch batch = collate_for(models, of_batch);
-    const at::Tensor log_probabilities = token_log_probabilities(models, batch, settings.precision);
+    const at::Tensor log_probabilities = mean_log_probabilities(models, batch, settings.precision);
     for (size_t i = 0; i < places.size(); ++i) {
       const int64_t begin = batch.target_in.offsets[i], end = batch.target_in.offsets[i + 1];
       auto& translation = all[static_cast<size_t>(places[i])];

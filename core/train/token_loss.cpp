@@ -5,6 +5,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
+#include "core/nn/phrase_mixture.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -66,6 +67,19 @@ LossReport token_loss(const DecoderOutput& output,
   if (options.report_accuracy)
     report.extras["correct"] = static_cast<double>(result.correct);
   return report;
+}
+
+at::Tensor token_log_probabilities(const DecoderOutput& output,
+                                   const Batch& batch,
+                                   nn::Context& context) {
+  if (output.extras.count(nn::kSlotScores) > 0)
+    return nn::phrase_mixture_losses(output, batch, context).neg();
+  return nn::target_log_probabilities(output.hidden,
+                                      output.output_weight,
+                                      output.output_bias,
+                                      batch.target_out,
+                                      output.forbidden,
+                                      context);
 }
 
 }  // namespace phraseq

@@ -27,4 +27,10 @@ PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   const TokenLossOptions& options,
                                   nn::Context& context);
 
+/// ln p of every target token of a batch, [target tokens]; where an architecture says phrases, a
+/// span's at its first word (nn::phrase_mixture_losses).
+PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,
+                                               const Batch& batch,
+                                               nn::Context& context);
+
 }  // namespace phraseq

@@ -18,9 +18,9 @@
 #include "core/data/collate.h"
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional.h"
 #include "core/nn/recording.h"
 #include "core/text/dictionary.h"
+#include "core/train/token_loss.h"
 
 namespace phraseq::testing_support {
 
@@ -88,13 +88,7 @@ class CheckedModel {
     at::NoGradGuard no_grad;
     nn::Context pass = context();
     const Batch made = batch(examples);
-    const DecoderOutput output = model_->forward(made, pass);
-    const at::Tensor scores = nn::target_log_probabilities(output.hidden,
-                                                           output.output_weight,
-                                                           output.output_bias,
-                                                           made.target_out,
-                                                           output.forbidden,
-                                                           pass);
+    const at::Tensor scores = token_log_probabilities(model_->forward(made, pass), made, pass);
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 
@@ -189,18 +183,10 @@ class CheckedModel {
   /// touches every parameter, against central differences.
   void expect_gradient_of_finite_differences(const std::vector<Example>& examples) {
     const Batch made = batch(examples);
+    TokenLossOptions smoothed;
+    smoothed.epsilon = 0.1;
     expect_gradient_of_finite_differences([&](nn::Context& pass) {
-      const DecoderOutput output = model_->forward(made, pass);
-      return nn::projected_cross_entropy(output.hidden,
-                                         output.output_weight,
-                                         output.output_bias,
-                                         made.target_out,
-                                         0.1,
-                                         nn::Smoothing::kFairseq,
-                                         output.forbidden,
-                                         {},
-                                         pass)
-          .loss;
+      return token_loss(model_->forward(made, pass), made, smoothed, pass).loss;
     });
   }
 
