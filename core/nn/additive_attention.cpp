@@ -6,7 +6,6 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tanh.h>
 
-#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -15,8 +14,6 @@ namespace {
 std::shared_ptr<LinearMap> map(int64_t in, int64_t out, bool with_bias) {
   return std::make_shared<LinearMap>(in, out, with_bias);
 }
-
-constexpr double kSmallDeviation = 1e-3;  // of what reads coverage at first
 
 }  // namespace
 
@@ -60,14 +57,14 @@ at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
   return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);
 }
 
-void AdditiveAttention::initialise(Initialiser& initialiser) {
-  draw_orthogonal(initialiser, source_->weight);
+void AdditiveAttention::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.orthogonal(source_->weight);
   for (const auto& each : {tags_, state_, embedding_, energy_}) {
     if (each)
-      initialiser.normal(each->weight, kRecurrentDeviation);
+      initialiser.matrix(each->weight);
   }
   if (coverage_)
-    initialiser.normal(coverage_->weight, kSmallDeviation);
+    initialiser.coverage_matrix(coverage_->weight);
   initialiser.constant(source_->bias, 0.0);
   initialiser.constant(energy_->bias, 0.0);
 }

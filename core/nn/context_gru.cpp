@@ -2,7 +2,6 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -23,10 +22,10 @@ at::Tensor ContextInput::products(const DecisionState& seen, Context& context) c
   return sum + recurrent_product(seen.context_tags, context_tags_->weight, {}, context);
 }
 
-void ContextInput::initialise(Initialiser& initialiser) {
-  initialiser.normal(context_->weight, kRecurrentDeviation);
+void ContextInput::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(context_->weight);
   if (context_tags_)
-    initialiser.normal(context_tags_->weight, kRecurrentDeviation);
+    initialiser.matrix(context_tags_->weight);
 }
 
 double ContextInput::multiply_adds(double rows) const {
@@ -44,7 +43,7 @@ at::Tensor ContextGru::step(const at::Tensor& input,
   return gru_update(input + seen_.products(seen, context), hidden_products(state, context), state);
 }
 
-void ContextGru::initialise(Initialiser& initialiser) {
+void ContextGru::initialise(RecurrentInitialiser& initialiser) {
   GruCell::initialise(initialiser);
   seen_.initialise(initialiser);
 }
@@ -66,8 +65,8 @@ at::Tensor SecondGru::step(const at::Tensor& between,
                     between);
 }
 
-void SecondGru::initialise(Initialiser& initialiser) {
-  draw_orthogonal(initialiser, weight_hh_);
+void SecondGru::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.orthogonal(weight_hh_);
   initialiser.constant(bias_hh_, 0.0);
   seen_.initialise(initialiser);
 }

@@ -6,15 +6,9 @@
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
-namespace {
-
-constexpr double kSmallDeviation = 1e-3;
-
-}  // namespace
 
 Coverage::Coverage(const RecurrentOptions& o, int64_t slots)
     : width_(o.coverage_width()),
@@ -78,17 +72,17 @@ at::Tensor Coverage::update(const at::Tensor& coverage,
                 : at::tanh(input + at::matmul(coverage, hidden_->weight.t()));
 }
 
-void Coverage::initialise(Initialiser& initialiser) {
+void Coverage::initialise(RecurrentInitialiser& initialiser) {
   if (fertility_)
-    initialiser.normal(fertility_->weight, kRecurrentDeviation);
+    initialiser.matrix(fertility_->weight);
   if (linguistic_)
     return;
   initialiser.constant(attention_->weight, 0.0);
   for (const auto& each : {source_, source_tags_, state_}) {
     if (each)
-      initialiser.normal(each->weight, kSmallDeviation);
+      initialiser.coverage_matrix(each->weight);
   }
-  draw_orthogonal(initialiser, hidden_->weight);
+  initialiser.orthogonal(hidden_->weight);
 }
 
 double Coverage::multiply_adds(double source_tokens, double steps) const {

@@ -9,7 +9,6 @@
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -52,10 +51,10 @@ at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& co
   return walk.pack(at::cat(states));
 }
 
-void GruCell::initialise(Initialiser& initialiser) {
-  initialiser.normal(weight_ih, kRecurrentDeviation);
+void GruCell::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(weight_ih);
   initialiser.constant(bias_ih, 0.0);
-  draw_orthogonal(initialiser, weight_hh);
+  initialiser.orthogonal(weight_hh);
 }
 
 double GruCell::multiply_adds(double rows) const {

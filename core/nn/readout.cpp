@@ -28,10 +28,10 @@ at::Tensor Readout::forward(const DecisionState& d, Context& context) const {
   return sum;
 }
 
-void Readout::initialise(Initialiser& initialiser) {
+void Readout::initialise(RecurrentInitialiser& initialiser) {
   for (const auto& each : {state_, context_, context_tags_, embedding_}) {
     if (each)
-      initialiser.normal(each->weight, kRecurrentDeviation);
+      initialiser.matrix(each->weight);
   }
   if (bias_.defined())
     initialiser.constant(bias_, 0.0);

@@ -160,7 +160,7 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                        context);
   const at::Tensor active = select_rows(schedule.active, walk.order);
   RecurrentState state = start(memory, context);
-  StepRows hidden, contexts, context_tags, old_hidden, weights;
+  StepRows hidden, contexts, context_tags, old_hidden;
   int64_t first = 0;
   for (const int64_t rows : walk.counts) {
     state = state.first(rows);
@@ -169,8 +169,7 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
     hidden.add(made.decision.state);
     contexts.add(made.decision.context);
     context_tags.add(made.decision.context_tags);
-    old_hidden.add(made.old_hidden);
-    weights.add(made.weights);
+    old_hidden.add(reads_old_state() ? made.old_hidden : at::Tensor());
     first += rows;
   }
   return {{hidden.packed(walk),
@@ -178,12 +177,12 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
            context_tags.packed(walk),
            walk.pack(fed.embedding)},
           old_hidden.packed(walk),
-          weights.packed(walk)};
+          {}};
 }
 
 DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& context) const {
   DecisionState decision = step.decision;
-  if (options_.readout_state == "old")
+  if (reads_old_state())
     decision.state = step.old_hidden;
   const at::Tensor hidden = at::tanh(readout_->forward(decision, context));
   DecoderOutput output;
@@ -193,9 +192,9 @@ DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& contex
   return output;
 }
 
-void RecurrentDecoder::initialise(Initialiser& initialiser) {
-  initialiser.normal(embed_tokens_->weight, kRecurrentDeviation);
-  initialiser.normal(initial_state_->weight, kRecurrentDeviation);
+void RecurrentDecoder::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(embed_tokens_->weight);
+  initialiser.matrix(initial_state_->weight);
   initialiser.constant(initial_state_->bias, 0.0);
   attention_->initialise(initialiser);
   if (coverage_)
@@ -207,7 +206,7 @@ void RecurrentDecoder::initialise(Initialiser& initialiser) {
     second_cell_->initialise(initialiser);
   }
   readout_->initialise(initialiser);
-  initialiser.normal(output_projection_->weight, kRecurrentDeviation);
+  initialiser.matrix(output_projection_->weight);
   initialiser.constant(output_projection_->bias, 0.0);
 }
 

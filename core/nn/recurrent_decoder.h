@@ -13,6 +13,7 @@
 #include "core/nn/coverage.h"
 #include "core/nn/gru_cell.h"
 #include "core/nn/readout.h"
+#include "core/nn/recurrent_initialiser.h"
 #include "core/nn/recurrent_options.h"
 #include "core/nn/time_major.h"
 #include "core/nn/token_embedding.h"
@@ -44,8 +45,8 @@ struct PHRASEQ_API RecurrentState {
 /// What a step leaves behind.
 struct RecurrentStep {
   DecisionState decision;  ///< with the new state
-  at::Tensor old_hidden;   ///< [n, H]
-  at::Tensor weights;      ///< [n, T] of the attention; 0 at padding
+  at::Tensor old_hidden;   ///< [n, H]; of many steps at once only with --readout-state old
+  at::Tensor weights;      ///< [n, T] of the attention, 0 at padding; of one step alone
 };
 
 /// Which tags count, in teacher-forced passes.
@@ -102,13 +103,15 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
   /// The words' side of decisions: tanh of the readout, [rows, E], and the output matrix.
   DecoderOutput words(const RecurrentStep& step, Context& context) const;
 
-  void initialise(Initialiser& initialiser);
+  void initialise(RecurrentInitialiser& initialiser);
   double multiply_adds(double source_tokens, double target_tokens) const;
   const EmbeddingTable& embed_tokens() const { return *embed_tokens_; }
 
   const RecurrentOptions& options() const { return options_; }
 
  private:
+  bool reads_old_state() const { return options_.readout_state == "old"; }
+
   RecurrentOptions options_;
   std::shared_ptr<EmbeddingTable> embed_tokens_;
   std::shared_ptr<LinearMap> initial_state_;

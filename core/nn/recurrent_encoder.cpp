@@ -30,8 +30,8 @@ at::Tensor RecurrentEncoder::forward(const PackedTokens& source, Context& contex
                  1);
 }
 
-void RecurrentEncoder::initialise(Initialiser& initialiser) {
-  initialiser.normal(embed_tokens_->weight, kRecurrentDeviation);
+void RecurrentEncoder::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(embed_tokens_->weight);
   forward_rnn_->initialise(initialiser);
   backward_rnn_->initialise(initialiser);
 }

@@ -7,6 +7,7 @@
 #include "core/base/api.h"
 #include "core/data/batch.h"
 #include "core/nn/gru_cell.h"
+#include "core/nn/recurrent_initialiser.h"
 #include "core/nn/recurrent_options.h"
 #include "core/nn/token_embedding.h"
 
@@ -19,7 +20,7 @@ class PHRASEQ_API RecurrentEncoder : public torch::nn::Module {
   RecurrentEncoder(const RecurrentOptions& options, int64_t vocabulary);
   /// [source tokens, 2H]
   at::Tensor forward(const PackedTokens& source, Context& context) const;
-  void initialise(Initialiser& initialiser);
+  void initialise(RecurrentInitialiser& initialiser);
   double multiply_adds(double tokens) const;
 
  private:

@@ -27,6 +27,11 @@ void RecurrentOptions::describe(OptionTable& v) {
           "Most target words of a source word: linguistic coverage counts in shares of a learned "
           "fertility up to this; 0 = none.")
       .at_least(0);
+  v.field("init-deviation",
+          init_deviation,
+          "Standard deviation of first matrices; those of states are orthogonal. Narrow states "
+          "leave the plateau of word frequencies late with less than 1/sqrt(width).")
+      .at_least(0);
   v.field("max-source-positions", max_source_positions, "Longest source sentence in tokens.")
       .at_least(1);
   v.field("max-target-positions", max_target_positions, "Longest target sentence in tokens.")

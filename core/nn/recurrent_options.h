@@ -21,6 +21,7 @@ struct PHRASEQ_API RecurrentOptions : Options {
   int64_t coverage_dim = 10;
   bool coverage_gate = true;
   double fertility = 0.0;
+  double init_deviation = 0.01;
   int64_t max_source_positions = 1024;
   int64_t max_target_positions = 1024;
 

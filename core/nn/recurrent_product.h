@@ -7,9 +7,6 @@
 
 namespace phraseq::nn {
 
-/// The deviation of matrices of recurrent models at first (dl4mt).
-inline constexpr double kRecurrentDeviation = 0.01;
-
 /// x Wᵀ + b for the fp32 (fp64) states of recurrent models: under bf16 the product alone is bf16,
 /// what is carried from step to step is not. x [..., in] → [..., out]; `bias` may be undefined.
 PHRASEQ_API at::Tensor recurrent_product(const at::Tensor& x,

@@ -31,7 +31,7 @@ DecoderOutput PhraseDecoder::decide(const nn::RecurrentStep& step,
   return output;
 }
 
-void PhraseDecoder::initialise(nn::Initialiser& initialiser) {
+void PhraseDecoder::initialise(nn::RecurrentInitialiser& initialiser) {
   RecurrentDecoder::initialise(initialiser);
   if (gate_) {
     gate_->initialise(initialiser);

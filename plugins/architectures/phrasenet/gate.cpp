@@ -1,6 +1,5 @@
 #include "plugins/architectures/phrasenet/gate.h"
 
-#include "core/nn/orthogonal.h"
 #include "core/nn/recurrent_product.h"
 
 namespace phraseq::phrasenet {
@@ -24,12 +23,12 @@ at::Tensor Gate::logit(const nn::DecisionState& decision, nn::Context& context) 
   return recurrent_product(a2, output_->weight, output_->bias, context).squeeze(1);
 }
 
-void Gate::initialise(nn::Initialiser& initialiser) {
+void Gate::initialise(nn::RecurrentInitialiser& initialiser) {
   Readout::initialise(initialiser);
   first_.initialise(initialiser);
-  nn::draw_orthogonal(initialiser, hidden_->weight);
+  initialiser.orthogonal(hidden_->weight);
   second_.initialise(initialiser);
-  initialiser.normal(output_->weight, nn::kRecurrentDeviation);
+  initialiser.matrix(output_->weight);
   initialiser.constant(hidden_->bias, 0.0);
   initialiser.constant(output_->bias, 0.0);
 }

@@ -29,13 +29,10 @@ at::Tensor sentence_of_row(const PackedTokens& target) {
 }  // namespace
 
 PhraseNetModel::PhraseNetModel(const PhraseNetOptions& options, const ArchitectureSetup& setup)
-    : options_(options) {
-  encoder_ = register_module(
-      "encoder", std::make_shared<nn::RecurrentEncoder>(options, setup.source_vocabulary));
-  decoder_ = register_module(
-      "decoder",
-      std::make_shared<PhraseDecoder>(options, setup.target_vocabulary, slots_of(setup)));
-}
+    : RecurrentModel(
+          setup.source_vocabulary,
+          std::make_shared<PhraseDecoder>(options, setup.target_vocabulary, slots_of(setup))),
+      options_(options) {}
 
 DecoderOutput PhraseNetModel::forward(const Batch& batch, nn::Context& context) {
   const BatchPhrases phrases(batch, decoder_->slots());
@@ -63,19 +60,6 @@ std::unique_ptr<DecodingSession> PhraseNetModel::start_decoding(const Batch& bat
   const at::Tensor tags = phrases.tags(h.scalar_type());
   return std::make_unique<PhraseSession>(
       decoder_, options_, decoder_->read(h, batch.source, tags, context), phrases, limits, context);
-}
-
-void PhraseNetModel::initialise(uint64_t seed) {
-  // The recurrent layers draw by their own rules; the style is for maps of Transformers.
-  nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, seed);
-  encoder_->initialise(initialiser);
-  decoder_->initialise(initialiser);
-}
-
-double PhraseNetModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
-  const auto source = static_cast<double>(source_tokens);
-  return encoder_->multiply_adds(source) +
-         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
 }
 
 }  // namespace phraseq::phrasenet

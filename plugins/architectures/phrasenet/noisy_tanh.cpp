@@ -1,7 +1,5 @@
 #include "plugins/architectures/phrasenet/noisy_tanh.h"
 
-#include <cmath>
-#include <numbers>
 #include <string>
 
 #include <ATen/ops/clamp.h>
@@ -11,8 +9,6 @@
 #include <ATen/ops/sign.h>
 #include <ATen/ops/tanh.h>
 
-#include "core/base/random.h"
-
 namespace phraseq::phrasenet {
 namespace {
 
@@ -20,13 +16,8 @@ constexpr double kHalfNormalMean = 0.797;  // as published; √(2/π) is 0.79788
 
 /// N(0, 1) in the shape of `like`, a function of the key alone.
 at::Tensor normal_like(const at::Tensor& like, uint64_t key) {
-  Random random(key);
-  const at::Tensor drawn = at::empty(like.sizes(), at::kFloat);
-  auto* const values = drawn.mutable_data_ptr<float>();
-  for (int64_t i = 0; i < drawn.numel(); ++i) {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - random.uniform()));
-    values[i] = static_cast<float>(radius * std::cos(2.0 * std::numbers::pi * random.uniform()));
-  }
+  at::Tensor drawn = at::empty(like.sizes(), at::kFloat);
+  nn::Initialiser(nn::InitialisationStyle::kFairseq, key).normal(drawn, 1.0);
   return drawn.to(like.options());
 }
 
@@ -65,7 +56,7 @@ at::Tensor GateActivation::forward(const at::Tensor& x, nn::Context& context) co
   return mean + direction * c_ * at::sign(x) * openness * openness * drawn;
 }
 
-void GateActivation::initialise(nn::Initialiser& initialiser) {
+void GateActivation::initialise(nn::RecurrentInitialiser& initialiser) {
   if (p_.defined())
     initialiser.constant(p_, 1.0);
 }

@@ -16,6 +16,7 @@ void tiny_gate(PhraseNetOptions& o) {
   gate(o);
   o.embed_dim = 128;
   o.hidden = o.gate_hidden = 192;
+  o.init_deviation = 0.1;
 }
 
 void tiny_softmax(PhraseNetOptions& o) {

@@ -11,7 +11,6 @@
 
 namespace phraseq::phrasenet {
 
-using nn::kRecurrentDeviation;
 using nn::recurrent_product;
 
 SlotClassifier::SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& o, int64_t slots)
@@ -25,9 +24,9 @@ at::Tensor SlotClassifier::scores(const nn::DecisionState& decision, nn::Context
       at::tanh(readout_->forward(decision, context)), output_->weight, {}, context);
 }
 
-void SlotClassifier::initialise(nn::Initialiser& initialiser) {
+void SlotClassifier::initialise(nn::RecurrentInitialiser& initialiser) {
   readout_->initialise(initialiser);
-  initialiser.normal(output_->weight, kRecurrentDeviation);
+  initialiser.matrix(output_->weight);
 }
 
 double SlotClassifier::multiply_adds(double rows) const {
@@ -71,11 +70,11 @@ at::Tensor PhraseScorer::scores(const nn::DecisionState& decision,
   return at::matmul(at::tanh(sum), output_->weight[0]);
 }
 
-void PhraseScorer::initialise(nn::Initialiser& initialiser) {
+void PhraseScorer::initialise(nn::RecurrentInitialiser& initialiser) {
   rnn_->initialise(initialiser);
   readout_->initialise(initialiser);
-  initialiser.normal(phrase_->weight, kRecurrentDeviation);
-  initialiser.normal(output_->weight, kRecurrentDeviation);
+  initialiser.matrix(phrase_->weight);
+  initialiser.matrix(output_->weight);
 }
 
 double PhraseScorer::multiply_adds(double rows) const { return readout_->multiply_adds(rows); }

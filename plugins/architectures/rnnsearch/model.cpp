@@ -39,12 +39,8 @@ class RnnSearchSession final : public DecodingSession {
 }  // namespace
 
 RnnSearchModel::RnnSearchModel(const nn::RecurrentOptions& options, const ArchitectureSetup& setup)
-    : options_(options) {
-  encoder_ = register_module(
-      "encoder", std::make_shared<nn::RecurrentEncoder>(options, setup.source_vocabulary));
-  decoder_ = register_module(
-      "decoder", std::make_shared<nn::RecurrentDecoder>(options, setup.target_vocabulary));
-}
+    : RecurrentModel(setup.source_vocabulary,
+                     std::make_shared<nn::RecurrentDecoder>(options, setup.target_vocabulary)) {}
 
 DecoderOutput RnnSearchModel::forward(const Batch& batch, nn::Context& context) {
   const at::Tensor h = encoder_->forward(batch.source, context);
@@ -58,19 +54,6 @@ std::unique_ptr<DecodingSession> RnnSearchModel::start_decoding(const Batch& bat
   const at::Tensor h = encoder_->forward(batch.source, context);
   return std::make_unique<RnnSearchSession>(
       decoder_, decoder_->read(h, batch.source, {}, context), limits.need_attention, context);
-}
-
-void RnnSearchModel::initialise(uint64_t seed) {
-  // The recurrent layers draw by their own rules; the style is for maps of Transformers.
-  nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, seed);
-  encoder_->initialise(initialiser);
-  decoder_->initialise(initialiser);
-}
-
-double RnnSearchModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
-  const auto source = static_cast<double>(source_tokens);
-  return encoder_->multiply_adds(source) +
-         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
 }
 
 }  // namespace phraseq

@@ -2,16 +2,15 @@
 
 #include <memory>
 
-#include "core/nn/architecture.h"
 #include "core/nn/recurrent_decoder.h"
-#include "core/nn/recurrent_encoder.h"
+#include "core/nn/recurrent_model.h"
 #include "core/nn/recurrent_options.h"
 
 namespace phraseq {
 
 /// RNNsearch (Bahdanau et al. 2015) with coverage (Tu et al. 2016): a bidirectional gated recurrent
 /// encoder, and a decoder that attends to it in every step.
-class RnnSearchModel final : public Architecture {
+class RnnSearchModel final : public nn::RecurrentModel<nn::RecurrentDecoder> {
  public:
   RnnSearchModel(const nn::RecurrentOptions& options, const ArchitectureSetup& setup);
 
@@ -19,16 +18,6 @@ class RnnSearchModel final : public Architecture {
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
                                                   const DecodingLimits& limits,
                                                   nn::Context& context) override;
-  int64_t model_width() const override { return options_.hidden; }
-  int64_t max_source_positions() const override { return options_.max_source_positions; }
-  int64_t max_target_positions() const override { return options_.max_target_positions; }
-  void initialise(uint64_t seed) override;
-  double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
-
- private:
-  nn::RecurrentOptions options_;
-  std::shared_ptr<nn::RecurrentEncoder> encoder_;
-  std::shared_ptr<nn::RecurrentDecoder> decoder_;
 };
 
 }  // namespace phraseq

@@ -29,6 +29,7 @@ void tiny(RecurrentOptions& o) {
   base(o);
   o.embed_dim = 128;
   o.hidden = 192;
+  o.init_deviation = 0.1;
 }
 
 }  // namespace
@@ -39,7 +40,9 @@ std::vector<Preset> rnnsearch_presets() {
       preset("rnnsearch_plain", "620/1000, no coverage (Bahdanau et al. 2015)", plain),
       preset("rnnsearch_cgru", "620/1000, conditional GRU, no coverage (dl4mt)", dl4mt),
       preset("rnnsearch_linguistic", "620/1000, linguistic coverage, fertility 2", linguistic),
-      preset("rnnsearch_tiny", "128/192, neural coverage of 10 values", tiny),
+      preset("rnnsearch_tiny",
+             "128/192, neural coverage of 10 values, first matrices of deviation 0.1",
+             tiny),
   };
 }
 

@@ -9,6 +9,7 @@
 #include "core/nn/projected_scores.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
+#include "tests/support/recurrent_golden.h"
 
 namespace phraseq::phrasenet {
 namespace {
@@ -20,15 +21,8 @@ nlohmann::json golden() { return testing_support::golden_values("phrasenet"); }
 
 PhraseNetOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
   PhraseNetOptions options;
-  options.embed_dim = sizes["embedding"];
-  options.hidden = sizes["hidden"];
+  testing_support::set_recurrent_options(options, o, sizes);
   options.gate_hidden = sizes["gate_hidden"];
-  options.coverage_dim = sizes["coverage_dim"];
-  options.coverage = o["coverage"];
-  options.coverage_gate = o["coverage_gate"];
-  options.fertility = o["fertility"];
-  options.decoder_cell = o["decoder_cell"];
-  options.readout_state = o["readout_state"];
   options.pn_variant = o["pn_variant"];
   options.gate_act = o["gate_act"];
   options.gate_residual = o["gate_residual"];

@@ -7,6 +7,7 @@
 #include "core/nn/recurrent_rows.h"
 #include "plugins/architectures/rnnsearch/model.h"
 #include "tests/support/architecture_checks.h"
+#include "tests/support/recurrent_golden.h"
 
 namespace phraseq {
 namespace {
@@ -20,14 +21,7 @@ nlohmann::json golden() { return testing_support::golden_values("rnnsearch"); }
 
 nn::RecurrentOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
   nn::RecurrentOptions options;
-  options.embed_dim = sizes["embedding"];
-  options.hidden = sizes["hidden"];
-  options.coverage_dim = sizes["coverage_dim"];
-  options.coverage = o["coverage"];
-  options.coverage_gate = o["coverage_gate"];
-  options.fertility = o["fertility"];
-  options.decoder_cell = o["decoder_cell"];
-  options.readout_state = o["readout_state"];
+  testing_support::set_recurrent_options(options, o, sizes);
   return options;
 }
 

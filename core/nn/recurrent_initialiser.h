@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/initialiser.h"
+
+namespace phraseq::nn {
+
+/// Draws the first parameters of recurrent models as dl4mt and Tu et al. 2016 do: square matrices
+/// of states orthogonal, those that bring coverage small, all others N(0, deviation²), biases 0.
+class PHRASEQ_API RecurrentInitialiser {
+ public:
+  RecurrentInitialiser(uint64_t seed, double deviation);
+
+  void matrix(at::Tensor& weight);           ///< N(0, deviation²)
+  void coverage_matrix(at::Tensor& weight);  ///< N(0, 10⁻⁶)
+  /// Square blocks of rows, each with orthonormal rows and columns (Saxe et al. 2014).
+  /// `weight` [k · n, n].
+  void orthogonal(at::Tensor& weight);
+  void constant(at::Tensor& tensor, double value);
+
+ private:
+  Initialiser draws_;
+  double deviation_;
+};
+
+}  // namespace phraseq::nn
