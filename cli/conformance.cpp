@@ -17,6 +17,7 @@
 #include "core/conformance/small_options.h"
 #include "core/conformance/suites.h"
 #include "core/conformance/toy_task.h"
+#include "core/data/task.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
@@ -24,7 +25,7 @@
 namespace {
 
 using namespace phraseq;
-using conformance::LoaderData;
+using conformance::TrialData;
 using conformance::Verdict;
 
 constexpr size_t kMostFindings = 6;  // of one check; the others are counted
@@ -32,7 +33,7 @@ constexpr size_t kMostFindings = 6;  // of one check; the others are counted
 struct ConformanceOptions final : Options {
   std::string file;
   std::vector<std::string> set;
-  LoaderData data;
+  TrialData data;
 
   ConformanceOptions() { data.folder.clear(); }
 
@@ -44,13 +45,16 @@ struct ConformanceOptions final : Options {
                "Options of the components to check with, beside their presets and small sizes.")
         .value_name("NAME=VALUE,...");
     table
-        .field("data",
-               data.folder,
-               "Data that a data loader is tried on; empty = made-up text, raw and preprocessed.")
+        .field(
+            "data",
+            data.folder,
+            "Data that loaders and tasks are tried on; empty = made-up text, raw and preprocessed.")
         .value_name("FOLDER");
     table.field("split", data.split, "The split of --data.").value_name("NAME");
     table.field("source-lang", data.source, "The source language of --data.").value_name("LANG");
     table.field("target-lang", data.target, "The target language of --data.").value_name("LANG");
+    table.field("model", data.model, "The model file that a tokenizer is made with.")
+        .value_name("FILE");
   }
 };
 
@@ -94,7 +98,7 @@ void print_verdict(const Verdict& verdict) {
 /// says where.
 void check_selection(const Registry& registry,
                      const Selection& selection,
-                     const LoaderData& data,
+                     const TrialData& data,
                      const std::string& folder,
                      Count& count) {
   fmt::print("  {} {}\n", selection.component->kind, selection.name);
@@ -113,9 +117,11 @@ void check_component(const Registry& registry,
                      const ConformanceOptions& options,
                      const std::string& folder,
                      Count& count) {
-  LoaderData data = options.data;
-  if (data.folder.empty())
+  TrialData data = options.data;
+  if (data.folder.empty()) {
     data = conformance::write_toy_data(folder);
+    data.model = options.data.model;
+  }
   const auto check = [&](const Preset* preset) {
     const Selection selection = conformance::small_selection(component, preset, options.set);
     check_selection(registry, selection, data, folder, count);
@@ -126,16 +132,30 @@ void check_component(const Registry& registry,
   for (const Preset& preset : component.presets) check(&preset);
 }
 
+/// Loads the plugins of the search path beside `own`, the author's: a task selects loaders and
+/// tokenizers. A file of the same name is an older copy of the author's.
+void load_others(Registry& registry, const std::string& own) {
+  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
+  for (const std::string& file : find_plugin_files(plugin_search_path({}))) {
+    if (name(file) != name(own))
+      load_plugin_file(registry, file);
+  }
+}
+
 int check(const ConformanceOptions& options) {
   at::set_num_threads(1);  // models this small would only wait for a second one
   Registry registry;
   conformance::add_toy_task(registry);
   load_plugin_file(registry, options.file);
+  std::vector<const Component*> own = registry.components();
+  std::erase_if(own, [](const Component* c) { return c->name == conformance::kToyTask; });
+  if (std::any_of(
+          own.begin(), own.end(), [](const Component* c) { return c->kind == Task::kKind; }))
+    load_others(registry, options.file);
   Count count;
-  for (const Component* component : registry.components()) {
+  for (const Component* component : own) {
     const TemporaryFolder folder;
-    if (component->name != conformance::kToyTask)
-      check_component(registry, *component, options, folder.path(), count);
+    check_component(registry, *component, options, folder.path(), count);
   }
   if (count.failed == 0)
     return kExitOk;

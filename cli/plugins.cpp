@@ -1,7 +1,6 @@
 // phraseq plugins: list, explain and check plugins; write the pages of docs/options.
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -39,7 +38,7 @@ struct PluginsOptions final : Options {
   std::string output = "docs/options";
   std::vector<std::string> plugin_dir;
   std::vector<std::string> set;
-  std::string data, split, source_lang, target_lang;
+  std::string data, split, source_lang, target_lang, model;
 
   void describe(OptionTable& table) override {
     table.field("action", action, "What to do: list, info NAME, check FILE or options.")
@@ -58,12 +57,14 @@ struct PluginsOptions final : Options {
     table.field("set", set, "Options of the components to check with, beside their presets.")
         .value_name("NAME=VALUE,...");
     table
-        .field(
-            "data", data, "Data that a data loader is tried on, when it cannot read made-up text.")
+        .field("data",
+               data,
+               "Data that a loader or task is tried on, when it cannot read made-up text.")
         .value_name("FOLDER");
     table.field("split", split, "The split of --data; train when not given.").value_name("NAME");
     table.field("source-lang", source_lang, "The source language of --data.").value_name("LANG");
     table.field("target-lang", target_lang, "The target language of --data.").value_name("LANG");
+    table.field("model", model, "The model file that a tokenizer is made with.").value_name("FILE");
   }
 
   /// What `phraseq conformance` is told.
@@ -78,6 +79,7 @@ struct PluginsOptions final : Options {
     add("--split", split);
     add("--source-lang", source_lang);
     add("--target-lang", target_lang);
+    add("--model", model);
     return arguments;
   }
 
@@ -202,16 +204,6 @@ int info(const PluginsOptions& options) {
   throw IoError(program.string(), "run", errno);
 }
 
-/// Whether `phraseq conformance` has checks for a component's kind.
-bool has_suite(const Registry& registry) {
-  constexpr std::array<std::string_view, 6> kKinds = {
-      "architecture", "criterion", "data_loader", "decoder", "lr_scheduler", "optimizer"};
-  const auto components = registry.components();
-  return std::any_of(components.begin(), components.end(), [&](const Component* component) {
-    return std::find(kKinds.begin(), kKinds.end(), component->kind) != kKinds.end();
-  });
-}
-
 int check_here(const PluginsOptions& options) {
   const std::string& file = options.subject;
   Registry registry;
@@ -229,10 +221,8 @@ int check_here(const PluginsOptions& options) {
   }
   if (registry.components().empty())
     problems.emplace_back("it registers nothing");
-  if (problems.empty() && has_suite(registry))
-    become_conformance(options);
   if (problems.empty())
-    return kExitOk;
+    become_conformance(options);
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
 }
 

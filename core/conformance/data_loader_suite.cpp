@@ -10,17 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "core/corpus/indexed_dataset.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
-#include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::conformance {
 namespace {
 
-constexpr int kToyPairs = 23;
 constexpr int64_t kUnlistedWords = 1000;  // ids for words of a language without dictionary
 
 /// Ids of a language's words.
@@ -54,7 +51,7 @@ class Words {
 
 /// A loader and the corpus of its split.
 struct Opened {
-  Opened(const Selection& selection, const LoaderData& data)
+  Opened(const Selection& selection, const TrialData& data)
       : source(std::make_shared<Words>(data.folder, data.source)),
         target(std::make_shared<Words>(data.folder, data.target)) {
     DataLoaderSetup setup;
@@ -96,7 +93,7 @@ std::string fault_of_side(const std::vector<int64_t>& ids, int64_t length, int64
   return ids.empty() || ids.back() != kEos ? "does not end in </s>" : "";
 }
 
-Findings sentences(const Selection& selection, const LoaderData& data) {
+Findings sentences(const Selection& selection, const TrialData& data) {
   Findings findings;
   const Opened opened(selection, data);
   const Corpus& corpus = *opened.corpus;
@@ -115,7 +112,7 @@ Findings sentences(const Selection& selection, const LoaderData& data) {
   return findings;
 }
 
-Findings fingerprints(const Selection& selection, const LoaderData& data) {
+Findings fingerprints(const Selection& selection, const TrialData& data) {
   const Opened first(selection, data);
   const Opened second(selection, data);
   if (first.corpus->fingerprint().empty())
@@ -125,7 +122,7 @@ Findings fingerprints(const Selection& selection, const LoaderData& data) {
   return {};
 }
 
-Findings from_two_threads(const Selection& selection, const LoaderData& data) {
+Findings from_two_threads(const Selection& selection, const TrialData& data) {
   const Opened opened(selection, data);
   const auto read_all = [&] {
     std::vector<std::vector<int64_t>> ids;
@@ -154,7 +151,7 @@ std::vector<std::vector<int64_t>> rest_of_epoch(BatchIterator& iterator) {
   return ids;
 }
 
-Findings none_dropped(const Selection& selection, const LoaderData& data) {
+Findings none_dropped(const Selection& selection, const TrialData& data) {
   const Opened opened(selection, data);
   BatchIterator iterator = batches(opened);
   std::map<int64_t, int> seen;
@@ -175,7 +172,7 @@ Findings none_dropped(const Selection& selection, const LoaderData& data) {
   return {};
 }
 
-Findings going_on(const Selection& selection, const LoaderData& data) {
+Findings going_on(const Selection& selection, const TrialData& data) {
   const Opened first(selection, data);
   BatchIterator unbroken = batches(first);
   unbroken.next();
@@ -192,33 +189,7 @@ Findings going_on(const Selection& selection, const LoaderData& data) {
 
 }  // namespace
 
-LoaderData write_toy_data(const std::string& folder) {
-  const LoaderData data{folder};
-  for (const std::string& language : {data.source, data.target}) {
-    Dictionary dictionary;
-    std::vector<std::string> lines;
-    for (int pair = 0; pair < kToyPairs; ++pair) {
-      std::string line;
-      for (int word = 0; word <= (pair * (language == data.source ? 5 : 7)) % 6; ++word)
-        line += fmt::format("{}{}{}", word == 0 ? "" : " ", language, (pair + word) % 9);
-      lines.push_back(line);
-    }
-    std::string text;
-    for (int word = 0; word < 9; ++word) dictionary.add(fmt::format("{}{}", language, word));
-    IndexedDatasetWriter writer(
-        indexed_prefix(folder, data.split, data.source, data.target, language), dictionary.size());
-    for (const std::string& line : lines) {
-      text += line + '\n';
-      writer.add(dictionary.encode(line));
-    }
-    writer.commit();
-    dictionary.save(fmt::format("{}/dict.{}.txt", folder, language));
-    write_file(fmt::format("{}/{}.{}", folder, data.split, language), text);
-  }
-  return data;
-}
-
-std::vector<Check> data_loader_suite(const Selection& selection, const LoaderData& data) {
+std::vector<Check> data_loader_suite(const Selection& selection, const TrialData& data) {
   const auto check = [&](const char* title, auto&& run) {
     return Check{title, [&selection, &data, run] { return run(selection, data); }};
   };

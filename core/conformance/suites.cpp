@@ -5,14 +5,21 @@
 
 #include "core/conformance/architecture_suite.h"
 #include "core/conformance/criterion_suite.h"
+#include "core/conformance/data_loader_suite.h"
 #include "core/conformance/decoder_suite.h"
+#include "core/conformance/metric_suite.h"
 #include "core/conformance/optimizer_suite.h"
 #include "core/conformance/option_checks.h"
+#include "core/conformance/task_suite.h"
+#include "core/conformance/tokenizer_suite.h"
 #include "core/data/data_loader.h"
+#include "core/data/task.h"
 #include "core/nn/architecture.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
+#include "core/score/metric.h"
 #include "core/search/decoder.h"
+#include "core/text/tokenizer.h"
 #include "core/train/criterion.h"
 
 namespace phraseq::conformance {
@@ -20,7 +27,7 @@ namespace {
 
 std::vector<Check> suite_of(const Registry& registry,
                             const Selection& selection,
-                            const LoaderData& data,
+                            const TrialData& data,
                             const std::string& folder) {
   const std::string_view kind = selection.component->kind;
   if (kind == Architecture::kKind)
@@ -35,6 +42,12 @@ std::vector<Check> suite_of(const Registry& registry,
     return optimizer_suite(selection);
   if (kind == LrScheduler::kKind)
     return lr_scheduler_suite(selection);
+  if (kind == Metric::kKind)
+    return metric_suite(selection);
+  if (kind == Tokenizer::kKind)
+    return tokenizer_suite(selection, data);
+  if (kind == Task::kKind)
+    return task_suite(registry, selection, data);
   return {};
 }
 
@@ -42,7 +55,7 @@ std::vector<Check> suite_of(const Registry& registry,
 
 std::vector<Check> checks_of(const Registry& registry,
                              const Selection& selection,
-                             const LoaderData& data,
+                             const TrialData& data,
                              const std::string& folder) {
   std::vector<Check> checks = option_checks(*selection.component);
   for (Check& check : suite_of(registry, selection, data, folder))

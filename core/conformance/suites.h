@@ -5,16 +5,16 @@
 
 #include "core/base/api.h"
 #include "core/conformance/check.h"
-#include "core/conformance/data_loader_suite.h"
+#include "core/conformance/trial_data.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq::conformance {
 
-/// The checks of a component with the selection's options, by its kind; those of its options alone
-/// where the kind has no suite. The registry holds the toy task. All arguments outlive the checks.
+/// The checks of a component with the selection's options, by its kind. The registry holds the
+/// toy task and, for a task, what it selects. All arguments outlive the checks.
 PHRASEQ_API std::vector<Check> checks_of(const Registry& registry,
                                          const Selection& selection,
-                                         const LoaderData& data,
+                                         const TrialData& data,
                                          const std::string& folder);
 
 /// How one check went.

@@ -2,27 +2,35 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <stdlib.h>
 #include <string>
 #include <vector>
 
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/conformance/suites.h"
 #include "core/data/data_loader.h"
+#include "core/data/translation_task.h"
 #include "core/optim/optimizer.h"
+#include "core/score/metric.h"
 #include "core/search/decoder.h"
 #include "core/search/greedy_search.h"
 #include "core/search/search_options.h"
 #include "core/text/dictionary.h"
+#include "core/text/tokenizer.h"
 #include "core/train/token_loss.h"
 
 namespace phraseq::conformance {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct NoOptions final : Options {
@@ -103,6 +111,68 @@ struct TestOptimizer final : Optimizer {
   at::Tensor momentum_;
 };
 
+enum class Measure { kRight, kUpsideDown, kCutsShort };
+
+/// Lines that are the reference's, in percent.
+template <Measure kMeasure>
+struct TestMetric final : Metric {
+  TestMetric(const NoOptions&, const MetricSetup&) {}
+  MetricScore score(const std::vector<std::string>& hypotheses,
+                    const std::vector<std::vector<std::string>>& references) const override {
+    const auto& reference = references.front();
+    if (kMeasure != Measure::kCutsShort && hypotheses.size() != reference.size())
+      throw DataError("not as many lines");
+    double right = 0;
+    for (size_t i = 0; i < hypotheses.size(); ++i) right += hypotheses[i] == reference[i] ? 1 : 0;
+    return {"lines", right, "lines", "lines|1", kMeasure != Measure::kUpsideDown};
+  }
+};
+
+enum class Cut { kRight, kEveryBlank, kUnsteady };
+
+/// Words between blanks.
+template <Cut kCut>
+struct TestTokenizer final : Tokenizer {
+  TestTokenizer(const NoOptions&, const TokenizerSetup&) {}
+  std::vector<std::string> encode(std::string_view line) const override {
+    std::vector<std::string> words;
+    for (const auto part : std::views::split(line, ' ')) {
+      const std::string word(part.begin(), part.end());
+      if (kCut == Cut::kEveryBlank || !word.empty())
+        words.push_back(word);
+    }
+    return words;
+  }
+  std::vector<std::string> sample(std::string_view line, uint64_t seed) const override {
+    if (kCut != Cut::kUnsteady)
+      return encode(line);
+    return ++calls_ % 2 == 0 ? encode(line) : std::vector<std::string>{std::to_string(seed)};
+  }
+  std::string decode(const std::vector<std::string>& symbols) const override {
+    return fmt::format("{}", fmt::join(symbols, " "));
+  }
+  mutable int calls_ = 0;
+};
+
+enum class Duty { kRight, kLosesASentence, kForgetsWords };
+
+template <Duty kDuty>
+struct TestTask final : TranslationTask {
+  using TranslationTask::TranslationTask;
+  Batch collate(const std::vector<Example>& examples) const override {
+    if (kDuty != Duty::kLosesASentence)
+      return TranslationTask::collate(examples);
+    return TranslationTask::collate({examples.begin(), examples.end() - 1});
+  }
+  Example encode(const std::string& source,
+                 const std::optional<std::string>& target) const override {
+    Example example = TranslationTask::encode(source, target);
+    if (kDuty == Duty::kForgetsWords && example.source.size() > 1)
+      example.source.erase(example.source.begin());
+    return example;
+  }
+};
+
 class ComponentSuites : public testing::Test {
  protected:
   ComponentSuites() {
@@ -112,12 +182,15 @@ class ComponentSuites : public testing::Test {
   }
   ~ComponentSuites() override { std::filesystem::remove_all(folder_); }
 
-  template <class Interface, class Implementation>
+  /// Titles of the checks that an implementation fails.
+  template <class Interface, class Implementation, class OptionsType = NoOptions>
   std::vector<std::string> failures() {
     Registry registry;
-    registry.add<Interface, Implementation, NoOptions>("tested", "One for a test");
+    registry.add<Interface, Implementation, OptionsType>("tested", "One for a test");
+    registry.add<DataLoader, TestLoader<false>, NoOptions>("indexed", "What a task selects");
+    registry.add<Tokenizer, TestTokenizer<Cut::kRight>, NoOptions>("word", "What a task selects");
     const Selection selection = registry.select(Interface::kKind, "tested");
-    const LoaderData data = write_toy_data(folder_);
+    const TrialData data = write_toy_data(folder_);
     std::vector<std::string> titles;
     for (const Check& check : checks_of(registry, selection, data, folder_)) {
       if (run(check).kind == Verdict::Kind::kFails)
@@ -157,6 +230,30 @@ TEST_F(ComponentSuites, FindAnOptimizerWhoseStateIsIncomplete) {
   EXPECT_THAT((failures<Optimizer, TestOptimizer<false>>()), IsEmpty());
   EXPECT_THAT((failures<Optimizer, TestOptimizer<true>>()),
               Contains("a restored state goes on to the bit"));
+}
+
+TEST_F(ComponentSuites, FindAMetricThatIsUpsideDownOrCutsTextsShort) {
+  EXPECT_THAT((failures<Metric, TestMetric<Measure::kRight>>()), IsEmpty());
+  EXPECT_THAT((failures<Metric, TestMetric<Measure::kUpsideDown>>()),
+              ElementsAre("the references score best, other words worst"));
+  EXPECT_THAT((failures<Metric, TestMetric<Measure::kCutsShort>>()),
+              ElementsAre("a line too few is an error"));
+}
+
+TEST_F(ComponentSuites, FindATokenizerWithEmptySymbolsOrUnsteadySamples) {
+  EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kRight>>()), IsEmpty());
+  EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kEveryBlank>>()),
+              ElementsAre("an empty line has no symbols"));
+  EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kUnsteady>>()),
+              ElementsAre("sampling depends on its seed and keeps the text"));
+}
+
+TEST_F(ComponentSuites, FindATaskThatLosesSentencesOrWords) {
+  EXPECT_THAT((failures<Task, TestTask<Duty::kRight>, TranslationOptions>()), IsEmpty());
+  EXPECT_THAT((failures<Task, TestTask<Duty::kLosesASentence>, TranslationOptions>()),
+              ElementsAre("a batch has every sentence"));
+  EXPECT_THAT((failures<Task, TestTask<Duty::kForgetsWords>, TranslationOptions>()),
+              ElementsAre("text comes back, an empty line too"));
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/conformance/check.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq::conformance {
+
+/// What every metric has to stand, on seven lines.
+PHRASEQ_API std::vector<Check> metric_suite(const Selection& selection);
+
+}  // namespace phraseq::conformance

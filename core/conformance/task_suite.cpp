@@ -1,0 +1,175 @@
+#include "core/conformance/task_suite.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/task.h"
+
+namespace phraseq::conformance {
+namespace {
+
+constexpr int64_t kMostSentences = 5;  // of one batch
+
+/// A task over the data, with the first sentences of its split.
+struct Opened {
+  Opened(const Registry& registry, const Selection& selection, const TrialData& data) {
+    TaskSetup setup;
+    setup.registry = &registry;
+    setup.data = data.folder;
+    try {
+      task = create<Task>(selection, setup);
+    } catch (const Error& failure) {
+      throw NotApplicable(
+          fmt::format("it is not made over {} ({}): --data FOLDER names data that it can read, "
+                      "--set NAME=VALUE an option",
+                      data.folder,
+                      failure.message()));
+    }
+    if (!task->has_split(data.split))
+      throw NotApplicable(fmt::format("it finds no split '{}' in {}", data.split, data.folder));
+    corpus = task->open(data.split, /*training=*/false);
+    for (int64_t i = 0; i < std::min(kMostSentences, corpus->size()); ++i)
+      examples.push_back(corpus->get(i));
+    for (const Example& example : examples) texts.push_back(task->text(example.source, false));
+  }
+
+  std::unique_ptr<Task> task;
+  std::unique_ptr<Corpus> corpus;
+  std::vector<Example> examples;
+  std::vector<std::string> texts;  ///< their sources
+};
+
+std::string fault_of_side(const std::vector<int64_t>& ids, const Dictionary& dictionary) {
+  if (ids.empty() || ids.back() != kEos)
+    return "does not end in </s>";
+  for (const int64_t id : ids) {
+    if (id < 0 || id >= dictionary.size())
+      return fmt::format("id {} is not in the dictionary of {}", id, dictionary.size());
+  }
+  return "";
+}
+
+Findings sentences(const Opened& opened) {
+  Findings findings;
+  const Task& task = *opened.task;
+  if (opened.examples.empty())
+    return {"the split is empty"};
+  for (const Example& example : opened.examples) {
+    const auto note = [&](const char* side, const std::string& fault) {
+      if (!fault.empty())
+        findings.push_back(fmt::format("sentence {}, {}: {}", example.id + 1, side, fault));
+    };
+    note("source", fault_of_side(example.source, task.source_dictionary()));
+    note("target", fault_of_side(example.target, task.target_dictionary()));
+  }
+  const ArchitectureSetup setup = task.architecture_setup();
+  if (setup.source_vocabulary != task.source_dictionary().size() ||
+      setup.target_vocabulary != task.target_dictionary().size()) {
+    findings.push_back(
+        fmt::format("architecture_setup() says {} and {} words, the dictionaries have {} and {}",
+                    setup.source_vocabulary,
+                    setup.target_vocabulary,
+                    task.source_dictionary().size(),
+                    task.target_dictionary().size()));
+  }
+  return findings;
+}
+
+Findings batches(const Opened& opened) {
+  Findings findings;
+  const Batch batch = opened.task->collate(opened.examples);
+  const auto count = static_cast<int64_t>(opened.examples.size());
+  if (batch.sentences() != count || static_cast<int64_t>(batch.sentence_ids.size()) != count)
+    return {fmt::format("a batch of {} examples has {} sources and {} sentence_ids",
+                        count,
+                        batch.sentences(),
+                        batch.sentence_ids.size())};
+  if (!batch.has_target() || batch.target_in.sentences() != count ||
+      batch.target_out.numel() != batch.target_in.tokens())
+    return {"target_out has not one id for each id of target_in"};
+  for (int64_t i = 0; i < count; ++i) {
+    const Example& example = opened.examples[static_cast<size_t>(i)];
+    if (batch.sentence_ids[static_cast<size_t>(i)] != example.id)
+      findings.push_back(fmt::format("sentence_ids[{}] is {}, the example is number {}",
+                                     i,
+                                     batch.sentence_ids[static_cast<size_t>(i)],
+                                     example.id));
+    if (batch.source.length(i) < static_cast<int64_t>(example.source.size()))
+      findings.push_back(fmt::format(
+          "source {} lost words: {} of {}", i, batch.source.length(i), example.source.size()));
+  }
+  return findings;
+}
+
+Findings text_comes_back(const Opened& opened) {
+  Findings findings;
+  for (const std::string& text : opened.texts) {
+    const Example again = opened.task->encode(text, text);
+    if (const std::string read = opened.task->text(again.source, false); read != text)
+      findings.push_back(fmt::format("'{}' is encoded to what reads '{}'", text, read));
+  }
+  const Example empty = opened.task->encode("");
+  if (empty.source.empty() || empty.source.back() != kEos)
+    findings.emplace_back("an empty line does not end in </s>: it is a sentence");
+  return findings;
+}
+
+Findings state_makes_it_again(const Opened& opened,
+                              const Registry& registry,
+                              const Selection& selection) {
+  const TaskState state = opened.task->save();
+  TaskSetup setup;
+  setup.registry = &registry;
+  setup.state = &state;
+  const auto again = create<Task>(selection, setup);
+  const auto words = [](const Task& task) {
+    return std::make_pair(task.source_dictionary().size(), task.target_dictionary().size());
+  };
+  if (words(*again) != words(*opened.task))
+    return {"a task made of save() has other dictionaries: a checkpoint stores this alone"};
+  if (again->source_language() != opened.task->source_language() ||
+      again->target_language() != opened.task->target_language())
+    return {"a task made of save() has other languages"};
+  for (const std::string& text : opened.texts) {
+    if (again->encode(text).source != opened.task->encode(text).source)
+      return {fmt::format("a task made of save() encodes '{}' otherwise", text)};
+  }
+  return {};
+}
+
+Findings from_two_threads(const Opened& opened) {
+  const auto collate = [&] { return opened.task->collate(opened.examples).source.ids; };
+  const at::Tensor expected = collate();
+  auto one = std::async(std::launch::async, collate);
+  auto other = std::async(std::launch::async, collate);
+  if (at::equal(one.get(), expected) && at::equal(other.get(), expected))
+    return {};
+  return {"two threads that collate at once do not get what one gets"};
+}
+
+}  // namespace
+
+std::vector<Check> task_suite(const Registry& registry,
+                              const Selection& selection,
+                              const TrialData& data) {
+  const auto check = [&](const char* title, auto&& run) {
+    return Check{title, [&, run] { return run(Opened(registry, selection, data)); }};
+  };
+  return {check("sentences have known ids and end", sentences),
+          check("a batch has every sentence", batches),
+          check("text comes back, an empty line too", text_comes_back),
+          check("a checkpoint's state makes the task again",
+                [&](const Opened& opened) {
+                  return state_makes_it_again(opened, registry, selection);
+                }),
+          check("two threads can collate at once", from_two_threads)};
+}
+
+}  // namespace phraseq::conformance

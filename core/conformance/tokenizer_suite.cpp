@@ -1,0 +1,150 @@
+#include "core/conformance/tokenizer_suite.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/io/mapped_file.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq::conformance {
+namespace {
+
+using Symbols = std::vector<std::string>;
+
+const std::vector<std::string>& lines() {
+  static const std::vector<std::string> kLines = {"Two men stand at the stove .",
+                                                  "Ein Mädchen klettert in ein Haus.",
+                                                  "两名工人正乘坐在一台设备上。",
+                                                  "Tên biến có thể chứa dấu cách",
+                                                  "1,234.5 km/h (30 %)",
+                                                  "x"};
+  return kLines;
+}
+
+std::unique_ptr<Tokenizer> make(const Selection& selection, const TrialData& data) {
+  TokenizerSetup setup;
+  if (!data.model.empty())
+    setup = {read_file(data.model), data.model};
+  try {
+    return create<Tokenizer>(selection, setup);
+  } catch (const Error& failure) {
+    if (!data.model.empty())
+      throw;
+    throw NotApplicable(fmt::format("it is not made without a model ({}): --model FILE names one",
+                                    failure.message()));
+  }
+}
+
+Findings symbols_are_words(const Selection& selection, const TrialData& data) {
+  Findings findings;
+  const auto tokenizer = make(selection, data);
+  for (const std::string& line : lines()) {
+    const Symbols symbols = tokenizer->encode(line);
+    if (symbols.empty())
+      findings.push_back(fmt::format("'{}' has no symbols", line));
+    for (const std::string& symbol : symbols) {
+      if (symbol.empty() || symbol.find_first_of(" \t\n\r") != std::string::npos)
+        findings.push_back(
+            fmt::format("'{}' has the symbol '{}': dictionaries take symbols that are not empty "
+                        "and hold no white space",
+                        line,
+                        symbol));
+    }
+  }
+  return findings;
+}
+
+Findings empty_lines(const Selection& selection, const TrialData& data) {
+  const auto tokenizer = make(selection, data);
+  Findings findings;
+  for (const char* line : {"", "  "}) {
+    if (const Symbols symbols = tokenizer->encode(line); !symbols.empty())
+      findings.push_back(fmt::format("'{}' has the symbols '{}'", line, fmt::join(symbols, " ")));
+  }
+  if (const std::string text = tokenizer->decode({}); !text.empty())
+    findings.push_back(fmt::format("no symbols are the text '{}'", text));
+  return findings;
+}
+
+Findings text_comes_back(const Selection& selection, const TrialData& data) {
+  Findings findings;
+  const auto tokenizer = make(selection, data);
+  for (const std::string& line : lines()) {
+    const Symbols symbols = tokenizer->encode(line);
+    const std::string text = tokenizer->decode(symbols);
+    if (tokenizer->decode(tokenizer->encode(text)) != text) {
+      findings.push_back(fmt::format("'{}' is decoded as '{}', which is then decoded as '{}'",
+                                     line,
+                                     text,
+                                     tokenizer->decode(tokenizer->encode(text))));
+    }
+  }
+  return findings;
+}
+
+Findings sampling(const Selection& selection, const TrialData& data) {
+  Findings findings;
+  const auto tokenizer = make(selection, data);
+  for (const std::string& line : lines()) {
+    const Symbols sampled = tokenizer->sample(line, 3);
+    if (tokenizer->sample(line, 3) != sampled)
+      findings.push_back(
+          fmt::format("'{}': the same seed gives other symbols the second time", line));
+    if (tokenizer->decode(sampled) != tokenizer->decode(tokenizer->encode(line)))
+      findings.push_back(fmt::format(
+          "'{}' is sampled as '{}', which is another text", line, fmt::join(sampled, " ")));
+  }
+  return findings;
+}
+
+Findings model_makes_it_again(const Selection& selection, const TrialData& data) {
+  const auto tokenizer = make(selection, data);
+  const auto again =
+      create<Tokenizer>(selection, TokenizerSetup{tokenizer->model(), "what model() gave"});
+  for (const std::string& line : lines()) {
+    if (again->encode(line) != tokenizer->encode(line))
+      return {fmt::format(
+          "made of model(), it encodes '{}' otherwise: a checkpoint stores these bytes alone",
+          line)};
+  }
+  return {};
+}
+
+Findings from_two_threads(const Selection& selection, const TrialData& data) {
+  const auto tokenizer = make(selection, data);
+  const auto encode_all = [&] {
+    std::vector<Symbols> all;
+    for (int round = 0; round < 50; ++round) {
+      for (const std::string& line : lines()) all.push_back(tokenizer->encode(line));
+    }
+    return all;
+  };
+  const auto expected = encode_all();
+  auto one = std::async(std::launch::async, encode_all);
+  auto other = std::async(std::launch::async, encode_all);
+  if (one.get() == expected && other.get() == expected)
+    return {};
+  return {"two threads that encode at once do not get what one gets"};
+}
+
+}  // namespace
+
+std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& data) {
+  const auto check = [&](const char* title, auto&& run) {
+    return Check{title, [&selection, &data, run] { return run(selection, data); }};
+  };
+  return {check("symbols can stand in a dictionary", symbols_are_words),
+          check("an empty line has no symbols", empty_lines),
+          check("decoded text is decoded to itself", text_comes_back),
+          check("sampling depends on its seed and keeps the text", sampling),
+          check("the stored model makes the same tokenizer", model_makes_it_again),
+          check("two threads can encode at once", from_two_threads)};
+}
+
+}  // namespace phraseq::conformance
