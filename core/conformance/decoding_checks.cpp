@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kTolerance = 1e-9;
 
-/// ln p of every next token, [rows, vocab], whether the session normalises or not.
-at::Tensor log_probabilities(const StepOutput& output) {
-  return output.normalised ? output.scores : at::log_softmax(output.scores, 1);
+/// The scores' columns behind the vocabulary are slots.
+at::Tensor words(const at::Tensor& scores, int64_t slots) {
+  return scores.narrow(1, 0, scores.size(1) - slots);
 }
 
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
@@ -35,14 +35,21 @@ class Session {
     std::vector<Example> sources = examples;
     for (Example& example : sources) example.target.clear();
     session_ = model_.model().start_decoding(model_.batch(sources), {12, 3, true}, context_);
-    if (session_->slots() > 0)
-      throw NotApplicable("it has phrase slots, which one pass with targets does not");
   }
 
   DecodingSession& operator*() { return *session_; }
   int64_t start_token() const { return model_.model().conventions().start_with_bos ? kBos : kEos; }
+  /// Feeds every row's token as a search that chose it does.
   StepOutput step(const std::vector<int64_t>& tokens) {
+    if (steps_++ > 0)
+      session_->chosen(tokens);
     return session_->step(at::tensor(tokens, at::kLong));
+  }
+  /// ln p of every word after them, [rows, vocab]. No phrase is at hand: no slot has a probability.
+  at::Tensor log_probabilities(const std::vector<int64_t>& tokens) {
+    const StepOutput output = step(tokens);
+    return words(output.normalised ? output.scores : at::log_softmax(output.scores, 1),
+                 session_->slots());
   }
   /// ln p after every token of a pair, [target tokens, vocab], in one pass.
   at::Tensor one_pass(const Example& example) const {
@@ -53,6 +60,7 @@ class Session {
   SmallModel model_;
   nn::Context context_;
   std::unique_ptr<DecodingSession> session_;
+  int steps_ = 0;
 };
 
 Findings steps_as_one_pass(const Registry& registry, const Selection& selection) {
@@ -64,7 +72,7 @@ Findings steps_as_one_pass(const Registry& registry, const Selection& selection)
   std::vector<int64_t> tokens(examples.size(), session.start_token());
   const size_t length = examples.front().target.size();
   for (size_t t = 0; t < length && findings.empty(); ++t) {
-    const at::Tensor found = log_probabilities(session.step(tokens));
+    const at::Tensor found = session.log_probabilities(tokens);
     for (size_t row = 0; row < examples.size(); ++row) {
       const at::Tensor expected = session.one_pass(examples[row])[static_cast<int64_t>(t)];
       const double difference = largest_difference(found[static_cast<int64_t>(row)], expected);
@@ -96,7 +104,7 @@ Findings rows_keep_their_past(const Registry& registry, const Selection& selecti
   (*session).select({1, 2});
   if ((*session).rows() != 2)
     return {fmt::format("rows() is {} after select() of 2 rows", (*session).rows())};
-  const at::Tensor found = log_probabilities(session.step({5, 6}));
+  const at::Tensor found = session.log_probabilities({5, 6});
   std::vector<Example> plain = {two[1], two[0]};
   plain[0].target = {4, 9, 5, kEos};
   plain[1].target = {5, 4, 6, kEos};
@@ -118,11 +126,11 @@ Findings a_session_alone(const Registry& registry, const Selection& selection) {
   Session together(registry, selection, examples);
   const int64_t start = together.start_token();
   together.step({start, start, start});
-  const at::Tensor expected = log_probabilities(together.step({6, 7, 8}));
+  const at::Tensor expected = together.log_probabilities({6, 7, 8});
   for (size_t i = 0; i < examples.size(); ++i) {
     Session alone(registry, selection, {examples[i]});
     alone.step({start});
-    const at::Tensor found = log_probabilities(alone.step({static_cast<int64_t>(6 + i)}));
+    const at::Tensor found = alone.log_probabilities({static_cast<int64_t>(6 + i)});
     if (largest_difference(found[0], expected[static_cast<int64_t>(i)]) > kTolerance) {
       return {fmt::format("a source of {} tokens is decoded otherwise alone than in a batch",
                           examples[i].source.size())};
