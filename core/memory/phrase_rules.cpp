@@ -9,14 +9,12 @@ namespace {
 
 constexpr size_t kLongestWindow = 10;  // words; 二 〇 〇 三 年 三 月 一 日 is nine
 
-std::optional<RuleTranslation> translate(PhraseRules rules,
-                                         std::span<const std::string> words,
-                                         bool begins_sentence) {
+std::optional<RuleTranslation> translate(PhraseRules rules, const RuleWindow& window) {
   switch (rules) {
     case PhraseRules::kChineseEnglish:
-      return chinese_english_rule(words);
+      return chinese_english_rule(window);
     case PhraseRules::kEnglishGerman:
-      return english_german_rule(words, begins_sentence);
+      return english_german_rule(window);
     case PhraseRules::kNone:
       break;
   }
@@ -44,7 +42,8 @@ std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std
     const size_t longest = std::min(kLongestWindow, words.size() - begin);
     for (size_t length = 1; length <= longest; ++length) {
       const auto window = words.subspan(begin, length);
-      const auto translation = translate(rules, window, begin == 0);
+      const auto translation =
+          translate(rules, {window, words.first(begin), words.subspan(begin + length), begin == 0});
       if (!translation)
         continue;
       RulePhrase& phrase = found.emplace_back();
@@ -58,7 +57,7 @@ std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std
 }
 
 std::optional<std::string> rule_category(PhraseRules rules, std::span<const std::string> words) {
-  const auto translation = translate(rules, words, /*begins_sentence=*/false);
+  const auto translation = translate(rules, {words, {}, {}});
   return translation ? std::optional(translation->category) : std::nullopt;
 }
 

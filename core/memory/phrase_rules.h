@@ -27,7 +27,8 @@ struct RulePhrase {
 /// Every phrase of the sentence that a rule translates, nested ones too: by place, then by length.
 ///
 /// zh-en: dates (二〇〇三年 三月 一日 → March 1 , 2003), numbers (一千七百万 → 17 million, 1345 →
-/// 1,345, not what can be a year), words in Latin letters copied; however the words are cut. en-de:
+/// 1,345, not what can be a year), persons' names beside a title in pinyin (董建华 先生 → Dong
+/// Jianhua), words in Latin letters copied; however the words are cut. en-de:
 /// dates (March 1 , 2003 → 1. März 2003), numbers (1,345.5 → 1.345,5; 17 million → 17 Millionen),
 /// and copied, as names, two or more capitalised words on end that do not begin the sentence.
 PHRASEQ_API std::vector<RulePhrase> find_rule_phrases(PhraseRules rules,
@@ -44,9 +45,16 @@ struct RuleTranslation {
   std::string category;
 };
 
+/// Words of a sentence that may make a phrase, and those around them.
+struct RuleWindow {
+  std::span<const std::string> words;
+  std::span<const std::string> before;  ///< from the sentence's begin
+  std::span<const std::string> behind;  ///< to its end
+  bool begins_sentence = false;
+};
+
 /// The rules of one pair of languages: do these words, all of them, make a phrase?
-std::optional<RuleTranslation> chinese_english_rule(std::span<const std::string> words);
-std::optional<RuleTranslation> english_german_rule(std::span<const std::string> words,
-                                                   bool begins_sentence);
+std::optional<RuleTranslation> chinese_english_rule(const RuleWindow& window);
+std::optional<RuleTranslation> english_german_rule(const RuleWindow& window);
 
 }  // namespace phraseq

@@ -4,11 +4,14 @@
 
 #include "core/io/utf8.h"
 #include "core/memory/calendar.h"
+#include "core/memory/chinese_names.h"
 #include "core/memory/numerals.h"
 #include "core/memory/phrase_rules.h"
 
 namespace phraseq {
 namespace {
+
+constexpr size_t kTitleWords = 4;  // words that may make a title: 行 政 长 官
 
 /// Traditional forms become the simplified ones that numbers and dates are compared with.
 char32_t simplified(char32_t character) {
@@ -86,9 +89,23 @@ bool is_latin_word(const std::string& word) {
   return is_letter(word.front()) && std::all_of(word.begin(), word.end(), belongs);
 }
 
+/// What has the form of a name is most often another word, so a title must stand beside it. In
+/// front of it one shows where a name begins, not where it ends: then the name is one word.
+std::optional<std::string> name_beside_title(std::u32string_view text, const RuleWindow& window) {
+  if (!looks_like_name(text))
+    return std::nullopt;
+  const auto before = window.before.last(std::min(kTitleWords, window.before.size()));
+  const auto behind = window.behind.first(std::min(kTitleWords, window.behind.size()));
+  if (begins_with_title(characters_of(behind)) ||
+      (window.words.size() == 1 && ends_in_title(characters_of(before))))
+    return name_in_pinyin(text);
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<RuleTranslation> chinese_english_rule(std::span<const std::string> words) {
+std::optional<RuleTranslation> chinese_english_rule(const RuleWindow& window) {
+  const std::span<const std::string> words = window.words;
   if (std::all_of(words.begin(), words.end(), is_latin_word))
     return RuleTranslation{fmt::format("{}", fmt::join(words, " ")), "names"};
   const std::u32string text = characters_of(words);
@@ -99,6 +116,8 @@ std::optional<RuleTranslation> chinese_english_rule(std::span<const std::string>
     return RuleTranslation{english_number(*value), "numbers"};
   if (const auto number = words.size() == 1 ? grouped(text) : std::nullopt)
     return RuleTranslation{*number, "numbers"};
+  if (const auto name = name_beside_title(text, window))
+    return RuleTranslation{*name, "names"};
   return std::nullopt;
 }
 

@@ -100,8 +100,8 @@ bool is_capitalised(const std::string& word) {
 
 }  // namespace
 
-std::optional<RuleTranslation> english_german_rule(std::span<const std::string> words,
-                                                   bool begins_sentence) {
+std::optional<RuleTranslation> english_german_rule(const RuleWindow& window) {
+  const std::span<const std::string> words = window.words;
   if (const auto found = date(words))
     return RuleTranslation{*found, "dates"};
   if (words.size() == 1) {
@@ -112,7 +112,7 @@ std::optional<RuleTranslation> english_german_rule(std::span<const std::string> 
     if (const auto number = large_number(words[0], words[1]))
       return RuleTranslation{*number, "numbers"};
   }
-  const bool is_name = words.size() > 1 && !begins_sentence &&
+  const bool is_name = words.size() > 1 && !window.begins_sentence &&
                        std::all_of(words.begin(), words.end(), is_capitalised);
   if (is_name)
     return RuleTranslation{fmt::format("{}", fmt::join(words, " ")), "names"};

@@ -60,6 +60,23 @@ TEST(ChineseEnglishRules, TranslateNumbersAndCopyLatinLetters) {
   EXPECT_THAT(chinese("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
 }
 
+TEST(ChineseEnglishRules, SpellNamesBesideATitle) {
+  EXPECT_THAT(chinese("董建华 先生 说"), ElementsAre("Dong Jianhua (names)"));
+  EXPECT_THAT(chinese("董 建 华 先 生 说"), ElementsAre("Dong Jianhua (names)"));
+  EXPECT_THAT(chinese("国家 主席 江泽民 会见"), ElementsAre("Jiang Zemin (names)"));
+  EXPECT_THAT(chinese("单田芳 老师"), IsEmpty()) << "单 is no frequent surname";
+  EXPECT_THAT(chinese("欧阳修 教授"), ElementsAre("Ouyang Xiu (names)"));
+  EXPECT_THAT(chinese("曾长安 博士"), ElementsAre("Zeng Chang'an (names)"));
+}
+
+TEST(ChineseEnglishRules, TakeNothingElseForAName) {
+  EXPECT_THAT(chinese("董建华 说 高兴 的 方法"), IsEmpty());  // no title
+  EXPECT_THAT(chinese("先生 董建华"), IsEmpty());             // stands behind names
+  EXPECT_THAT(chinese("主席 江 泽 民"), IsEmpty());           // where does it end?
+  EXPECT_THAT(chinese("王 先生"), IsEmpty());
+  EXPECT_THAT(chinese("一个 小姐"), IsEmpty());
+}
+
 TEST(EnglishGermanRules, TranslateDates) {
   for (const char* text :
        {"on March 1 , 2003", "on March 1, 2003", "on march 1st , 2003", "on 1 March 2003"}) {
