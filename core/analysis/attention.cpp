@@ -40,8 +40,12 @@ const PlaceName& place_name(AttentionPlace place) {
   });
 }
 
+constexpr std::string_view kRecurrentAttention = "decoder.attention.weights";
+
 /// The layer, from 1, of a module of this place.
 std::optional<int64_t> layer_of(const std::string& name, const PlaceName& place) {
+  if (name == kRecurrentAttention && place.place == AttentionPlace::kCross)
+    return 1;
   if (!name.starts_with(place.stack) || !name.ends_with(place.module))
     return std::nullopt;
   const char* begin = name.data() + place.stack.size();

@@ -6,6 +6,7 @@
 #include <ATen/ops/tanh.h>
 
 #include "core/nn/padded_layout.h"
+#include "core/nn/recording.h"
 #include "core/nn/recurrent_encoder.h"
 #include "core/nn/recurrent_product.h"
 
@@ -160,7 +161,7 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                        context);
   const at::Tensor active = select_rows(schedule.active, walk.order);
   RecurrentState state = start(memory, context);
-  StepRows hidden, contexts, context_tags, old_hidden;
+  StepRows hidden, contexts, context_tags, old_hidden, weights;
   int64_t first = 0;
   for (const int64_t rows : walk.counts) {
     state = state.first(rows);
@@ -170,7 +171,14 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
     contexts.add(made.decision.context);
     context_tags.add(made.decision.context_tags);
     old_hidden.add(reads_old_state() ? made.old_hidden : at::Tensor());
+    weights.add(context.recording() ? made.weights : at::Tensor());
     first += rows;
+  }
+  if (context.recording()) {
+    // one kind of query, one head, [query tokens], one kind of key, [source time]
+    const at::Tensor packed = weights.packed(walk);
+    context.recording()->add(
+        *attention_, "weights", packed.view({1, 1, packed.size(0), 1, packed.size(1)}));
   }
   return {{hidden.packed(walk),
            contexts.packed(walk),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/modules/rnn.h>
 
+#include "core/nn/recording.h"
 #include "core/nn/recurrent_rows.h"
 #include "plugins/architectures/rnnsearch/model.h"
 #include "tests/support/architecture_checks.h"
@@ -69,6 +70,23 @@ TEST_P(GoldenRnnSearch, AttendsAsTheIndependentComputation) {
   ASSERT_EQ(weights.size(), expected.size());
   for (size_t t = 0; t < weights.size(); ++t)
     EXPECT_THAT(weights[t], testing::Pointwise(testing::DoubleNear(1e-10), expected[t])) << t;
+}
+
+TEST_P(GoldenRnnSearch, RecordsTheAttentionOfOnePass) {
+  const auto expected = variant_["attention"].get<std::vector<std::vector<double>>>();
+  nn::Recording recording;
+  nn::Context pass = checked_->context();
+  pass.record_into(&recording);
+  checked_->model().forward(checked_->batch({examples_[0]}), pass);
+  const at::Tensor weights = recording.named(checked_->model()).at("decoder.attention.weights");
+  const auto queries = static_cast<int64_t>(expected.size());
+  const auto keys = static_cast<int64_t>(expected[0].size());
+  ASSERT_EQ(weights.sizes().vec(), (std::vector<int64_t>{1, 1, queries, 1, keys}));
+  for (int64_t t = 0; t < queries; ++t) {
+    const double* row = weights.data_ptr<double>() + t * keys;
+    EXPECT_THAT(std::vector<double>(row, row + keys),
+                testing::Pointwise(testing::DoubleNear(1e-10), expected[static_cast<size_t>(t)]));
+  }
 }
 
 TEST_P(GoldenRnnSearch, ScoresASentenceAloneAsInABatch) {
