@@ -13,7 +13,7 @@
 # From the environment:
 #   SIZE=published     512/1024, 6+6 layers, 100 epochs, 16,384 tokens an update: for a GPU or a week
 #   SIZE=small         128/256, 4+4 layers, 40 epochs, 4,096 tokens an update: hours of two cores
-#   SIZE=tiny          small with 2,000 tokens an update, dropout 0.1 and UPDATES (1200) of them: 5 minutes a
+#   SIZE=tiny          small with dropout 0.1, the LSTM's too, and UPDATES (2000) of 2,000 tokens: 5 to 13 minutes a
 #                      model and core
 #   MODELS             "base 3 4 2_3": the Transformer, and gram sizes {3}, {4}, {2, 3}
 #   DIRECTIONS         "zh-vi vi-zh"
@@ -34,14 +34,14 @@ read -ra options <<< "${OPTIONS:-}"
 
 readonly schedule=(--optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --weight-decay 1e-4 --clip-norm 0
   --lr-scheduler inverse_sqrt --criterion label_smoothed_cross_entropy --label-smoothing 0.1)
-updates=${UPDATES:-1200}
+updates=${UPDATES:-2000}
 case ${SIZE:-small} in
   published) preset=phrase_transformer pieces_zh=16000
     size=(--lr 7e-4 --warmup-updates 6000 --max-tokens 4096 --update-freq 4 --max-epoch 100) ;;
   small) preset=phrase_transformer_tiny pieces_zh=8000
     size=(--lr 3e-3 --warmup-updates 1000 --max-tokens 4096 --max-epoch 40) ;;
   tiny) preset=phrase_transformer_tiny pieces_zh=4000
-    size=(--lr 3e-3 --warmup-updates 500 --max-tokens 2000 --dropout 0.1 --max-update "$updates"
+    size=(--lr 3e-3 --warmup-updates 500 --max-tokens 2000 --dropout 0.1 --pt-dropout 0.1 --max-update "$updates"
           --save-interval-updates $((updates / 20)) --keep-interval-updates 5 --no-epoch-checkpoints) ;;
   *) echo "run.sh: error: SIZE is published, small or tiny" >&2; exit 2 ;;
 esac

@@ -97,19 +97,23 @@ for row in "${rows[@]}"; do
   perl -ne '/"text":"((?:[^"\\]|\\.)*)"/; my $text = $1; $text =~ s/\\(["\\])/$1/g; print "$text\n"' "$row/test.jsonl" > "$row/test.hyp"
 done
 
-# Sentences with a phrase, by line number.
+# Sentences with a phrase, and with one that only phrase mode can say: by line number.
 awk '!/"slots":\[\]/ { print NR }' test.matches > test.matched
-only_matched() { awk 'NR == FNR { keep[$1]; next } FNR in keep' test.matched "$1"; }
+"$root/examples/recipes/tang2016/unknown.pl" data-bin/dict.en.txt test.matches > test.unknown
 
 score_rows . test text/test.en none "${rows[@]}"
-only_matched text/test.en > text/matched.en
-for row in "${rows[@]}"; do only_matched "$row/test.hyp" > "$row/matched.hyp"; done
-score_rows . matched text/matched.en none "${rows[@]}"
+for part in matched unknown; do
+  only_those() { awk 'NR == FNR { keep[$1]; next } FNR in keep' test.$part "$1"; }
+  only_those text/test.en > text/$part.en
+  for row in "${rows[@]}"; do only_those "$row/test.hyp" > "$row/$part.hyp"; done
+  score_rows . $part text/$part.en none "${rows[@]}"
+done
 time_rows . test "${rows[@]}"
 
 count() { grep -o "$1" | wc -l; }
 {
   echo "sentences of the test text with phrases: $(wc -l < test.matched) of $(wc -l < text/test.zh)"
+  echo "sentences with one that has words outside the vocabulary: $(wc -l < test.unknown)"
   echo "phrases offered: $(count '"category"' < test.matches), of them in the reference: $(count '"span"' < test.matches)"
   for row in "${rows[@]}"; do
     echo "$row: said as phrases: $(count '"category"' < "$row/test.jsonl"), <unk> in the output: $(count '<unk>' < "$row/test.hyp")"

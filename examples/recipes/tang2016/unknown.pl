@@ -1,0 +1,16 @@
+#!/usr/bin/perl
+# unknown.pl DICTIONARY MATCHES: numbers of the sentences that hold a phrase whose translation stands in the
+# reference and has a word that is not in the dictionary. MATCHES is what `phraseq phrase-table match --json` writes.
+use strict;
+use warnings;
+use open qw(:std :encoding(UTF-8));
+
+my ($dictionary, $matches) = @ARGV;
+open(my $words, '<', $dictionary) or die "unknown.pl: error: $dictionary: $!\n";
+my %known = map { (split / /)[0] => 1 } <$words>;
+open(my $lines, '<', $matches) or die "unknown.pl: error: $matches: $!\n";
+while (my $line = <$lines>) {
+  my @said = grep { /"span":\[/ } split /\{"source":/, $line;
+  my @targets = map { /"target":\[(.*?)\],"category"/ ? $1 : () } @said;
+  print "$.\n" if grep { !$known{$_} } map { /"((?:[^"\\]|\\.)*)"/g } @targets;
+}
