@@ -5,9 +5,10 @@
 namespace phraseq {
 
 Error component_failure(const Component& component, std::string_view doing, std::string_view what) {
-  if (component.plugin.empty())
+  if (component.plugin.empty()) {
     return {kExitBug,
             fmt::format("{} '{}' failed in {}: {}", component.kind, component.name, doing, what)};
+  }
   return {
       kExitBug,
       fmt::format("plugin '{}' ({}): {} '{}' failed in {}: {}",
@@ -17,8 +18,8 @@ Error component_failure(const Component& component, std::string_view doing, std:
                   component.name,
                   doing,
                   what),
-      "This is a bug of the plugin: please report it to its author with the command and this text. "
-      "'phraseq plugins check FILE' may show more."};
+      "Unless memory ran out, this is a bug of the plugin: please report it to its author with the "
+      "command and this text. 'phraseq plugins check FILE' may show more."};
 }
 
 }  // namespace phraseq
