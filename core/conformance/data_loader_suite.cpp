@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/conformance/id_sequence.h"
+#include "core/conformance/two_threads.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
 #include "core/io/crc32c.h"
@@ -86,11 +87,7 @@ struct Opened {
 std::string fault_of_side(const std::vector<int64_t>& ids, int64_t length, int64_t vocabulary) {
   if (static_cast<int64_t>(ids.size()) != length)
     return fmt::format("get() has {} ids, the length is said to be {}", ids.size(), length);
-  for (const int64_t id : ids) {
-    if (id < 0 || id >= vocabulary)
-      return fmt::format("id {} is not in the vocabulary of {}", id, vocabulary);
-  }
-  return ids.empty() || ids.back() != kEos ? "does not end in </s>" : "";
+  return fault_of_ids(ids, vocabulary);
 }
 
 Findings sentences(const Selection& selection, const TrialData& data) {
@@ -129,10 +126,7 @@ Findings from_two_threads(const Selection& selection, const TrialData& data) {
     for (int64_t i = 0; i < opened.corpus->size(); ++i) ids.push_back(opened.corpus->get(i).source);
     return ids;
   };
-  const auto expected = read_all();
-  auto one = std::async(std::launch::async, read_all);
-  auto other = std::async(std::launch::async, read_all);
-  if (one.get() == expected && other.get() == expected)
+  if (two_threads_agree(read_all))
     return {};
   return {"two threads that read at once do not get what one gets"};
 }

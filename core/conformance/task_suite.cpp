@@ -1,15 +1,16 @@
 #include "core/conformance/task_suite.h"
 
 #include <algorithm>
-#include <future>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/conformance/id_sequence.h"
+#include "core/conformance/two_threads.h"
 #include "core/data/task.h"
 
 namespace phraseq::conformance {
@@ -46,16 +47,6 @@ struct Opened {
   std::vector<std::string> texts;  ///< their sources
 };
 
-std::string fault_of_side(const std::vector<int64_t>& ids, const Dictionary& dictionary) {
-  if (ids.empty() || ids.back() != kEos)
-    return "does not end in </s>";
-  for (const int64_t id : ids) {
-    if (id < 0 || id >= dictionary.size())
-      return fmt::format("id {} is not in the dictionary of {}", id, dictionary.size());
-  }
-  return "";
-}
-
 Findings sentences(const Opened& opened) {
   Findings findings;
   const Task& task = *opened.task;
@@ -66,8 +57,8 @@ Findings sentences(const Opened& opened) {
       if (!fault.empty())
         findings.push_back(fmt::format("sentence {}, {}: {}", example.id + 1, side, fault));
     };
-    note("source", fault_of_side(example.source, task.source_dictionary()));
-    note("target", fault_of_side(example.target, task.target_dictionary()));
+    note("source", fault_of_ids(example.source, task.source_dictionary().size()));
+    note("target", fault_of_ids(example.target, task.target_dictionary().size()));
   }
   const ArchitectureSetup setup = task.architecture_setup();
   if (setup.source_vocabulary != task.source_dictionary().size() ||
@@ -145,11 +136,11 @@ Findings state_makes_it_again(const Opened& opened,
 }
 
 Findings from_two_threads(const Opened& opened) {
-  const auto collate = [&] { return opened.task->collate(opened.examples).source.ids; };
-  const at::Tensor expected = collate();
-  auto one = std::async(std::launch::async, collate);
-  auto other = std::async(std::launch::async, collate);
-  if (at::equal(one.get(), expected) && at::equal(other.get(), expected))
+  const auto source_ids = [&] {
+    const at::Tensor ids = opened.task->collate(opened.examples).source.ids.contiguous();
+    return std::vector<int64_t>(ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel());
+  };
+  if (two_threads_agree(source_ids))
     return {};
   return {"two threads that collate at once do not get what one gets"};
 }

@@ -1,7 +1,6 @@
 #include "core/conformance/tokenizer_suite.h"
 
 #include <algorithm>
-#include <future>
 #include <memory>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/conformance/two_threads.h"
 #include "core/io/mapped_file.h"
 #include "core/text/tokenizer.h"
 
@@ -124,10 +124,7 @@ Findings from_two_threads(const Selection& selection, const TrialData& data) {
     }
     return all;
   };
-  const auto expected = encode_all();
-  auto one = std::async(std::launch::async, encode_all);
-  auto other = std::async(std::launch::async, encode_all);
-  if (one.get() == expected && other.get() == expected)
+  if (two_threads_agree(encode_all))
     return {};
   return {"two threads that encode at once do not get what one gets"};
 }
