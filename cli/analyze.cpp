@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/caching_allocator.h"
-#include "core/train/analyze_run.h"
+#include "core/run/analyze_run.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/score/compare_options.h"
+#include "core/score/compare/compare_options.h"
 
 namespace phraseq {
 namespace {

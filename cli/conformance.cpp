@@ -14,9 +14,9 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
-#include "core/conformance/small_options.h"
+#include "core/conformance/fixtures/small_options.h"
 #include "core/conformance/suites.h"
-#include "core/conformance/toy_task.h"
+#include "core/conformance/fixtures/toy_task.h"
 #include "core/data/task.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"

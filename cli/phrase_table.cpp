@@ -1,6 +1,6 @@
 // phraseq phrase-table: look at the phrases that a table finds in a text; check a table; build one.
 
-#include "core/memory/phrase_table.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 #include <iostream>
 #include <span>
@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/memory/match_report.h"
-#include "core/memory/phrase_table_options.h"
+#include "core/phrase_memory/match_report.h"
+#include "core/phrase_memory/table/phrase_table_options.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/caching_allocator.h"
-#include "core/train/rescore_run.h"
+#include "core/run/rescore_run.h"
 
 namespace {
 

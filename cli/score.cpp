@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/options/command_line.h"
-#include "core/score/score_input.h"
-#include "core/score/score_options.h"
-#include "core/score/unicode_text.h"
+#include "core/score/report/score_input.h"
+#include "core/score/report/score_options.h"
+#include "core/text/unicode_text.h"
 
 namespace phraseq {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/nn/caching_allocator.h"
-#include "core/train/named_criterion.h"
-#include "core/train/run_components.h"
+#include "core/criterion/named_criterion.h"
+#include "core/run/run_components.h"
 #include "core/train/validator.h"
 
 namespace phraseq {

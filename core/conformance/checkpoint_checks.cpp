@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/conformance/architecture_suite.h"
-#include "core/conformance/small_model.h"
+#include "core/conformance/fixtures/small_model.h"
 #include "core/optim/adam.h"
 #include "core/train/train_checkpoint.h"
 

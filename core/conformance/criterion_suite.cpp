@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/conformance/small_model.h"
+#include "core/conformance/fixtures/small_model.h"
 #include "core/data/collate.h"
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 namespace phraseq::conformance {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "core/conformance/id_sequence.h"
-#include "core/conformance/two_threads.h"
+#include "core/conformance/fixtures/id_sequence.h"
+#include "core/conformance/fixtures/two_threads.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
 #include "core/io/crc32c.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/conformance/scripted_model.h"
+#include "core/conformance/fixtures/scripted_model.h"
 #include "core/data/collate.h"
 #include "core/search/decoder.h"
 #include "core/text/dictionary.h"

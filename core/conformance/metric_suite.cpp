@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/score/metric.h"
+#include "core/score/metrics/metric.h"
 
 namespace phraseq::conformance {
 namespace {

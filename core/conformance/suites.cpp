@@ -17,10 +17,10 @@
 #include "core/nn/architecture.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
-#include "core/score/metric.h"
+#include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
 #include "core/text/tokenizer.h"
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 namespace phraseq::conformance {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/conformance/two_threads.h"
+#include "core/conformance/fixtures/two_threads.h"
 #include "core/io/mapped_file.h"
 #include "core/text/tokenizer.h"
 

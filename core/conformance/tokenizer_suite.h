@@ -4,7 +4,7 @@
 
 #include "core/base/api.h"
 #include "core/conformance/check.h"
-#include "core/conformance/trial_data.h"
+#include "core/conformance/fixtures/trial_data.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq::conformance {

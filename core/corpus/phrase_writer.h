@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/corpus/text_encoder.h"
-#include "core/memory/phrase_memory.h"
+#include "core/phrase_memory/phrase_memory.h"
 
 namespace phraseq {
 

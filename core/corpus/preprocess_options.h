@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/io/line_reader.h"
-#include "core/memory/phrase_memory_options.h"
+#include "core/phrase_memory/phrase_memory_options.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {

@@ -9,7 +9,7 @@
 
 #include "core/base/api.h"
 #include "core/corpus/indexed_dataset.h"
-#include "core/memory/phrase_table.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 namespace phraseq {
 

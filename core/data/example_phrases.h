@@ -6,8 +6,8 @@
 
 #include "core/base/api.h"
 #include "core/data/example.h"
-#include "core/memory/phrase_memory.h"
-#include "core/memory/phrase_table.h"
+#include "core/phrase_memory/phrase_memory.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 namespace phraseq {
 

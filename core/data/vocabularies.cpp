@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
-#include "core/corpus/tree_alignment.h"
+#include "core/corpus/trees/tree_alignment.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
-#include "core/nn/functional.h"
+#include "core/nn/functional/functional.h"
 #include "core/nn/initialiser.h"
 
 namespace phraseq::nn {

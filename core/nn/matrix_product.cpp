@@ -6,7 +6,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/mm.h>
 
-#include "core/nn/cpu_kernels.h"
+#include "core/nn/kernels/cpu_kernels.h"
 
 namespace phraseq::nn {
 namespace {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/nn/vector_clones.h"
+#include "core/nn/kernels/vector_clones.h"
 
 namespace phraseq::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/search/log_softmax_top_k.h"
+#include "core/nn/functional/log_softmax_top_k.h"
 
 namespace phraseq {
 

@@ -10,7 +10,7 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/optim/optimizer.h"
 #include "core/train/train_state.h"
-#include "core/train/translator.h"
+#include "core/translate/translation_model.h"
 
 namespace phraseq {
 

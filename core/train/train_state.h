@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 namespace phraseq {
 

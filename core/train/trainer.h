@@ -16,11 +16,11 @@
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
-#include "core/train/criterion.h"
-#include "core/train/train_options.h"
+#include "core/criterion/criterion.h"
+#include "core/run/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
-#include "core/train/translator.h"
+#include "core/translate/translation_model.h"
 #include "core/train/validator.h"
 
 namespace phraseq {

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/train/said_text.h"
+#include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
 namespace {

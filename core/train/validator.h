@@ -10,10 +10,10 @@
 #include "core/base/api.h"
 #include "core/data/data_loader.h"
 #include "core/nn/context.h"
-#include "core/score/metric.h"
+#include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
-#include "core/train/criterion.h"
-#include "core/train/translator.h"
+#include "core/criterion/criterion.h"
+#include "core/translate/translation_model.h"
 
 namespace phraseq {
 

@@ -1,7 +1,7 @@
 #include "core/base/error.h"
-#include "core/nn/phrase_mixture.h"
+#include "core/nn/recurrent/phrase_mixture.h"
 #include "core/plugin/plugin.h"
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/options/option_table.h"
-#include "core/score/bleu.h"
-#include "core/score/chrf.h"
-#include "core/score/ter.h"
+#include "core/score/metrics/bleu.h"
+#include "core/score/metrics/chrf.h"
+#include "core/score/metrics/ter.h"
 
 namespace phraseq::score {
 

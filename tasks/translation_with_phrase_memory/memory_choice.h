@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/data/task.h"
-#include "core/memory/stored_memory.h"
+#include "core/phrase_memory/stored_memory.h"
 #include "tasks/translation_with_phrase_memory/phrase_memory_task.h"
 
 namespace phraseq {

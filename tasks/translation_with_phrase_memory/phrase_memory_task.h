@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/data/translation_task.h"
-#include "core/memory/phrase_memory.h"
-#include "core/memory/phrase_memory_options.h"
-#include "core/memory/stored_memory.h"
+#include "core/phrase_memory/phrase_memory.h"
+#include "core/phrase_memory/phrase_memory_options.h"
+#include "core/phrase_memory/stored_memory.h"
 
 namespace phraseq {
 

@@ -14,8 +14,8 @@
 #include "core/base/random.h"
 #include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/transformer/transformer_model.h"
 
 namespace {
 

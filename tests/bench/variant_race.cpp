@@ -24,7 +24,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional.h"
+#include "core/nn/functional/functional.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plugin/loader.h"
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 namespace phraseq {
 namespace {

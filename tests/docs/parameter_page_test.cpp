@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/architecture.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/transformer_model.h"
 #include "core/plugin/loader.h"
 
 namespace phraseq {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/corpus/tree_phrases.h"
+#include "core/corpus/trees/tree_phrases.h"
 
 namespace {
 

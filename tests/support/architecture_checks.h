@@ -20,7 +20,7 @@
 #include "core/nn/flat_parameters.h"
 #include "core/nn/recording.h"
 #include "core/text/dictionary.h"
-#include "core/train/token_loss.h"
+#include "core/criterion/token_loss.h"
 
 namespace phraseq::testing_support {
 

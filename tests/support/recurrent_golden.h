@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/nn/recurrent_options.h"
+#include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::testing_support {
 

@@ -9,7 +9,7 @@
 #include "core/corpus/preprocess.h"
 #include "core/data/phrase_extras.h"
 #include "core/text/word_tokenizer.h"
-#include "core/train/sentence_source.h"
+#include "core/translate/sentence_source.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {

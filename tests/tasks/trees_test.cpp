@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/corpus/subword_tree.h"
+#include "core/corpus/trees/subword_tree.h"
 #include "core/io/mapped_file.h"
-#include "core/train/sentence_source.h"
+#include "core/translate/sentence_source.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {

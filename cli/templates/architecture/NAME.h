@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "core/nn/attention_factory.h"
-#include "core/nn/attention_module.h"
+#include "core/nn/transformer/attention_factory.h"
+#include "core/nn/transformer/attention_module.h"
 #include "core/nn/linear_map.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/transformer_model.h"
 
 /// A Transformer in which a gate decides, for every channel, how much of the encoder's
 /// self-attention passes. A place to begin: exchange the mathematics.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/train/criterion.h"
+#include "core/criterion/criterion.h"
 
 /// The focal loss (Lin et al. 2017, eq. 4): tokens that the model is sure of weigh less. A place to
 /// begin: exchange the mathematics.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/score/metric.h"
+#include "core/score/metrics/metric.h"
 
 /// The share of sentences that equal a reference. A place to begin: exchange the measure.
 namespace @name@_plugin {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/base/api.h"
-#include "core/nn/vector_layout.h"
+#include "core/nn/kernels/vector_layout.h"
 
 /// The loops behind functional.h on the CPU: on plain pointers and ranges of rows, without LibTorch
 /// and without threads (callers split the rows). Every source of this folder except dispatch.cpp is

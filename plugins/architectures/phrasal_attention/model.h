@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/transformer_model.h"
 #include "plugins/architectures/phrasal_attention/options.h"
 
 namespace phraseq::phrasal {

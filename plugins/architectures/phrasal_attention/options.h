@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/transformer_options.h"
+#include "core/nn/transformer/transformer_options.h"
 
 namespace phraseq::phrasal {
 

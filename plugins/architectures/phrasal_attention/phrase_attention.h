@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/attention_module.h"
+#include "core/nn/transformer/attention_module.h"
 #include "plugins/architectures/phrasal_attention/decoding.h"
 #include "plugins/architectures/phrasal_attention/kernel_map.h"
 #include "plugins/architectures/phrasal_attention/phrase_plan.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/grouped_attention.h"
+#include "core/nn/functional/grouped_attention.h"
 #include "plugins/architectures/phrasal_attention/options.h"
 
 namespace phraseq::phrasal {

@@ -5,8 +5,8 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/linear_map.h"
-#include "core/nn/multihead_attention.h"
-#include "core/nn/residual_norm.h"
+#include "core/nn/transformer/multihead_attention.h"
+#include "core/nn/transformer/residual_norm.h"
 #include "plugins/architectures/phrase_rep/options.h"
 #include "plugins/architectures/phrase_rep/phrase_index.h"
 

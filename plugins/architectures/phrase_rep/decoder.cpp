@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/nn/attention_factory.h"
+#include "core/nn/transformer/attention_factory.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq::phrase_rep {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/output_projection.h"
-#include "core/nn/stack_embedding.h"
-#include "core/nn/transformer_layer.h"
+#include "core/nn/transformer/output_projection.h"
+#include "core/nn/transformer/stack_embedding.h"
+#include "core/nn/transformer/transformer_layer.h"
 #include "plugins/architectures/phrase_rep/combination.h"
 #include "plugins/architectures/phrase_rep/encoder.h"
 #include "plugins/architectures/phrase_rep/transparent_attention.h"

@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrase_rep/encoder.h"
 
-#include "core/nn/attention_factory.h"
+#include "core/nn/transformer/attention_factory.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq::phrase_rep {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/stack_embedding.h"
-#include "core/nn/transformer_layer.h"
+#include "core/nn/transformer/stack_embedding.h"
+#include "core/nn/transformer/transformer_layer.h"
 #include "plugins/architectures/phrase_rep/combination.h"
 #include "plugins/architectures/phrase_rep/generator.h"
 

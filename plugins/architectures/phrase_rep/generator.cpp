@@ -4,7 +4,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/nn/recording.h"
-#include "core/nn/segments.h"
+#include "core/nn/functional/segments.h"
 
 namespace phraseq::phrase_rep {
 namespace {

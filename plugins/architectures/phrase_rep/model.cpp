@@ -1,7 +1,7 @@
 #include "plugins/architectures/phrase_rep/model.h"
 
-#include "core/nn/decoder_session.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/decoder_session.h"
+#include "core/nn/transformer/transformer_model.h"
 
 namespace phraseq::phrase_rep {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/transformer_options.h"
+#include "core/nn/transformer/transformer_options.h"
 #include "plugins/architectures/phrase_rep/segmentation.h"
 #include "plugins/architectures/phrase_rep/width.h"
 

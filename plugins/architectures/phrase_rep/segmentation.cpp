@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/corpus/subword_tree.h"
+#include "core/corpus/trees/subword_tree.h"
 
 namespace phraseq::phrase_rep {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/corpus/tree_phrases.h"
+#include "core/corpus/trees/tree_phrases.h"
 #include "core/data/sequence_conventions.h"
 
 namespace phraseq::phrase_rep {

@@ -1,7 +1,7 @@
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 
 #include "core/nn/kernels/arithmetic.h"
-#include "core/nn/vector_clones.h"
+#include "core/nn/kernels/vector_clones.h"
 
 namespace phraseq::lstm_kernels {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/nn/kernels/kernels.h"
-#include "core/nn/vector_clones.h"
+#include "core/nn/kernels/vector_clones.h"
 
 /// The element-wise passes of the n-gram LSTM: plain loops over ranges of rows, compiled once for
 /// each processor level. T is float, double or Bfloat16; sums and cell states are in S = Sum<T>.

@@ -4,7 +4,7 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/functional.h"
+#include "core/nn/functional/functional.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
 namespace phraseq {

@@ -6,7 +6,7 @@
 #include <ATen/ops/stack.h>
 
 #include "core/base/error.h"
-#include "core/nn/attention_weights.h"
+#include "core/nn/functional/attention_weights.h"
 #include "core/nn/module_list.h"
 #include "core/nn/recording.h"
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "core/nn/attention_factory.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/attention_factory.h"
+#include "core/nn/transformer/transformer_model.h"
 #include "plugins/architectures/phrase_transformer/options.h"
 
 namespace phraseq {

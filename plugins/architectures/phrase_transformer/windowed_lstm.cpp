@@ -6,7 +6,7 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/cpu_kernels.h"
+#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/matrix_product.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"

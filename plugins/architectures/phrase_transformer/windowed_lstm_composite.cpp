@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/nn/functional_composite.h"
+#include "core/nn/functional/reference/functional_reference.h"
 
 namespace phraseq::composite {
 namespace {

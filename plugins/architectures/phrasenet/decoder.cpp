@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrasenet/decoder.h"
 
-#include "core/nn/phrase_mixture.h"
+#include "core/nn/recurrent/phrase_mixture.h"
 
 namespace phraseq::phrasenet {
 

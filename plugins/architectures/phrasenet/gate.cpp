@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrasenet/gate.h"
 
-#include "core/nn/recurrent_product.h"
+#include "core/nn/recurrent/recurrent_product.h"
 
 namespace phraseq::phrasenet {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/nn/linear_map.h"
-#include "core/nn/readout.h"
+#include "core/nn/recurrent/readout.h"
 #include "plugins/architectures/phrasenet/noisy_tanh.h"
 
 namespace phraseq::phrasenet {

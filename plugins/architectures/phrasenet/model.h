@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/nn/recurrent_model.h"
+#include "core/nn/recurrent/recurrent_model.h"
 #include "plugins/architectures/phrasenet/decoder.h"
 #include "plugins/architectures/phrasenet/options.h"
 

@@ -6,7 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/context.h"
-#include "core/nn/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
 #include "plugins/architectures/phrasenet/options.h"
 
 namespace phraseq::phrasenet {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/recurrent_options.h"
+#include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::phrasenet {
 

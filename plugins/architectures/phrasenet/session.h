@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/nn/decoding_session.h"
-#include "core/nn/recurrent_rows.h"
+#include "core/nn/recurrent/recurrent_rows.h"
 #include "plugins/architectures/phrasenet/batch_phrases.h"
 #include "plugins/architectures/phrasenet/decoder.h"
 #include "plugins/architectures/phrasenet/derivation.h"

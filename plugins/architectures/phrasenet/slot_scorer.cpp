@@ -6,8 +6,8 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/nn/recurrent_encoder.h"
-#include "core/nn/recurrent_product.h"
+#include "core/nn/recurrent/recurrent_encoder.h"
+#include "core/nn/recurrent/recurrent_product.h"
 
 namespace phraseq::phrasenet {
 

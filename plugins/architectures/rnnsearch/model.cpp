@@ -1,6 +1,6 @@
 #include "plugins/architectures/rnnsearch/model.h"
 
-#include "core/nn/recurrent_rows.h"
+#include "core/nn/recurrent/recurrent_rows.h"
 
 namespace phraseq {
 namespace {

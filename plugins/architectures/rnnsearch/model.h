@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "core/nn/recurrent_decoder.h"
-#include "core/nn/recurrent_model.h"
-#include "core/nn/recurrent_options.h"
+#include "core/nn/recurrent/recurrent_decoder.h"
+#include "core/nn/recurrent/recurrent_model.h"
+#include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq {
 

@@ -1,6 +1,6 @@
 #include "plugins/architectures/rnnsearch/presets.h"
 
-#include "core/nn/recurrent_options.h"
+#include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq {
 namespace {

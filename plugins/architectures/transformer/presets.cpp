@@ -1,6 +1,6 @@
 #include "plugins/architectures/transformer/presets.h"
 
-#include "core/nn/transformer_options.h"
+#include "core/nn/transformer/transformer_options.h"
 
 namespace phraseq {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/transformer_model.h"
 #include "core/plugin/plugin.h"
 #include "plugins/architectures/transformer/presets.h"
 

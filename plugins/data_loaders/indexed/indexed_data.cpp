@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/corpus/subword_tree.h"
-#include "core/memory/phrase_table.h"
+#include "core/corpus/trees/subword_tree.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 namespace phraseq {
 namespace {

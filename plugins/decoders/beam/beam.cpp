@@ -1,7 +1,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "core/plugin/plugin.h"
-#include "core/search/beam_search.h"
+#include "core/search/decoders/beam_search.h"
 #include "core/search/decoder.h"
 
 namespace phraseq {

@@ -2,7 +2,7 @@
 
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
-#include "core/search/greedy_search.h"
+#include "core/search/decoders/greedy_search.h"
 
 namespace phraseq {
 namespace {

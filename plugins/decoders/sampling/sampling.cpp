@@ -2,7 +2,7 @@
 
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
-#include "core/search/sampling_search.h"
+#include "core/search/decoders/sampling_search.h"
 
 namespace phraseq {
 namespace {

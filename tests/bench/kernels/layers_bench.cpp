@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 
 #include "core/nn/caching_allocator.h"
-#include "core/nn/functional.h"
-#include "core/nn/functional_composite.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/reference/functional_reference.h"
 
 namespace {
 

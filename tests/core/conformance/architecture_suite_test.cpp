@@ -14,10 +14,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/conformance/small_options.h"
+#include "core/conformance/fixtures/small_options.h"
 #include "core/conformance/suites.h"
-#include "core/conformance/toy_task.h"
-#include "core/nn/transformer_model.h"
+#include "core/conformance/fixtures/toy_task.h"
+#include "core/nn/transformer/transformer_model.h"
 
 namespace phraseq::conformance {
 namespace {

@@ -18,13 +18,13 @@
 #include "core/data/data_loader.h"
 #include "core/data/translation_task.h"
 #include "core/optim/optimizer.h"
-#include "core/score/metric.h"
+#include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
-#include "core/search/greedy_search.h"
+#include "core/search/decoders/greedy_search.h"
 #include "core/search/search_options.h"
 #include "core/text/dictionary.h"
 #include "core/text/tokenizer.h"
-#include "core/train/token_loss.h"
+#include "core/criterion/token_loss.h"
 
 namespace phraseq::conformance {
 namespace {

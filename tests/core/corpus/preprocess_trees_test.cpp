@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/preprocess.h"
-#include "core/corpus/subword_tree.h"
+#include "core/corpus/trees/subword_tree.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/word_tokenizer.h"

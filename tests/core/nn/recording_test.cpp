@@ -1,7 +1,7 @@
 #include "core/nn/recording.h"
 
-#include "core/nn/attention_weights.h"
-#include "core/nn/multihead_attention.h"
+#include "core/nn/functional/attention_weights.h"
+#include "core/nn/transformer/multihead_attention.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/score/score_input.h"
-#include "core/score/statistics.h"
+#include "core/score/report/score_input.h"
+#include "core/score/significance/statistics.h"
 
 namespace phraseq::score {
 

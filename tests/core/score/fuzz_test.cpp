@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/score/bleu.h"
-#include "core/score/chrf.h"
-#include "core/score/ter.h"
+#include "core/score/metrics/bleu.h"
+#include "core/score/metrics/chrf.h"
+#include "core/score/metrics/ter.h"
 #include "tests/core/score/example.h"
 
 // Random and nasty sentence pairs with what sacrebleu 2.6.0 computes from them;

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/search/beam_search.h"
-#include "core/search/greedy_search.h"
+#include "core/search/decoders/beam_search.h"
+#include "core/search/decoders/greedy_search.h"
 #include "tests/core/search/toy_session.h"
 
 // Columns behind the vocabulary stand for whole phrases: chosen at once, said word by word.

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/recording.h"
-#include "core/nn/transformer_model.h"
+#include "core/nn/transformer/transformer_model.h"
 #include "plugins/architectures/phrase_rep/presets.h"
 #include "tests/support/architecture_checks.h"
 

@@ -7,7 +7,7 @@
 #include <torch/nn/modules/rnn.h>
 
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional_composite.h"
+#include "core/nn/functional/reference/functional_reference.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
 #include "tests/core/nn/tensor_matchers.h"

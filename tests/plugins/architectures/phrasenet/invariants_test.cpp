@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "core/data/phrase_extras.h"
-#include "core/nn/phrase_mixture.h"
-#include "core/nn/recurrent_decoder.h"
-#include "core/nn/recurrent_encoder.h"
-#include "core/search/beam_search.h"
+#include "core/nn/recurrent/phrase_mixture.h"
+#include "core/nn/recurrent/recurrent_decoder.h"
+#include "core/nn/recurrent/recurrent_encoder.h"
+#include "core/search/decoders/beam_search.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
 

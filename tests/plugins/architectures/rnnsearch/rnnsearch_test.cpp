@@ -5,7 +5,7 @@
 #include <torch/nn/modules/rnn.h>
 
 #include "core/nn/recording.h"
-#include "core/nn/recurrent_rows.h"
+#include "core/nn/recurrent/recurrent_rows.h"
 #include "plugins/architectures/rnnsearch/model.h"
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"

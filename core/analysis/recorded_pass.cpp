@@ -1,0 +1,65 @@
+#include "core/analysis/recorded_pass.h"
+
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/nn/recording.h"
+
+namespace phraseq {
+
+namespace {
+
+std::vector<std::string> symbols(const PackedTokens& tokens, const Dictionary& dictionary) {
+  const at::Tensor ids = tokens.ids.to(at::kCPU, at::kLong).contiguous();
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < ids.numel(); ++i)
+    names.push_back(dictionary.symbol(ids.data_ptr<int64_t>()[i]));
+  return names;
+}
+
+analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
+  const at::Tensor values = entry.values.to(at::kCPU, at::kFloat).contiguous();
+  const float* begin = values.data_ptr<float>();
+  return {entry.name, values.sizes().vec(), {begin, begin + values.numel()}, entry.notes};
+}
+
+void check_length(const Translator& translator, const Example& example) {
+  const auto source = static_cast<int64_t>(example.source.size());
+  const auto target = static_cast<int64_t>(example.target.size());
+  if (source <= translator.model->max_source_positions() &&
+      target <= translator.model->max_target_positions())
+    return;
+  throw DataError(
+      fmt::format("sentence pair {} has {} source and {} target tokens, the model takes {} and {}",
+                  example.id + 1,
+                  source,
+                  target,
+                  translator.model->max_source_positions(),
+                  translator.model->max_target_positions()),
+      "take the pair out of both files");
+}
+
+}  // namespace
+
+analysis::RecordedSentence recorded_pass(const Translator& translator,
+                                         const Example& example,
+                                         nn::Precision precision) {
+  check_length(translator, example);
+  const c10::InferenceMode guard;
+  const at::Device device = (*translator.model->parameters().begin()).device();
+  const Batch batch = translator.task->collate({example}).to(device);
+  nn::Recording recording;
+  nn::Context context(/*training=*/false, precision, /*seed=*/0, translator.parameters.get());
+  context.record_into(&recording);
+  translator.forward(batch, context);
+  analysis::RecordedSentence sentence;
+  sentence.id = example.id;
+  sentence.source = symbols(batch.source, translator.task->source_dictionary());
+  sentence.target = symbols(batch.target_in, translator.task->target_dictionary());
+  for (const auto& entry : recording.in_order(*translator.model))
+    sentence.tensors.push_back(plain(entry));
+  return sentence;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,142 @@
+#include "core/corpus/trees/tree_alignment.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text/white_space.h"
+
+namespace phraseq {
+namespace {
+
+constexpr std::string_view kSpaceMark = "\u2581";
+constexpr std::string_view kGoesOnMark = "@@";
+constexpr size_t kSymbolsShown = 4;
+
+bool has_space_mark(const std::string& symbol) {
+  return symbol.find(kSpaceMark) != std::string::npos;
+}
+
+std::string without(std::string_view text, std::string_view mark) {
+  std::string rest;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(mark, begin), text.size());
+    rest += text.substr(begin, end - begin);
+    begin = end + mark.size();
+  }
+  return rest;
+}
+
+std::string without_white_space(std::string_view text) {
+  std::string rest;
+  for (const std::string_view word : split_white_space(text)) rest += word;
+  return rest;
+}
+
+/// The symbols of a sentence as one string of visible characters, and where each begins in it.
+struct SpelledSentence {
+  std::span<const std::string> symbols;
+  std::string characters;
+  std::vector<size_t> begins;
+
+  explicit SpelledSentence(std::span<const std::string> given) : symbols(given) {
+    for (const std::string& visible : visible_characters(given)) {
+      begins.push_back(characters.size());
+      characters += visible;
+    }
+  }
+
+  /// "'▁cat' '▁sat'", from the symbol on that holds that character.
+  std::string shown_from(size_t position) const {
+    if (position >= characters.size())
+      return "nothing more";
+    const auto behind = std::upper_bound(begins.begin(), begins.end(), position);
+    size_t symbol = static_cast<size_t>(behind - begins.begin()) - 1;
+    std::string text;
+    for (const size_t end = symbol + kSymbolsShown; symbol < end && symbol < symbols.size();
+         ++symbol)
+      text += fmt::format("{}'{}'", text.empty() ? "" : " ", symbols[symbol]);
+    return symbol < symbols.size() ? text + " …" : text;
+  }
+};
+
+int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
+  const auto found = std::find_if(
+      leaf_subwords.rbegin(), leaf_subwords.rend(), [](int64_t count) { return count > 0; });
+  return found == leaf_subwords.rend() ? leaf_subwords.back() : *found;
+}
+
+[[noreturn]] void refuse(const TextPlace& place,
+                         const BracketedTree::Node& leaf,
+                         const std::string& problem) {
+  throw DataError({place.file, place.line, leaf.column},
+                  problem,
+                  "The leaves of a tree must spell the sentence of the same line. Parse that text, "
+                  "or empty the line: a sentence without a tree has phrases of equal length.");
+}
+
+}  // namespace
+
+std::vector<std::string> visible_characters(std::span<const std::string> symbols) {
+  const bool spaces_are_marked = std::any_of(symbols.begin(), symbols.end(), has_space_mark);
+  std::vector<std::string> visible;
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    std::string_view symbol = symbols[i];
+    const bool goes_on = !spaces_are_marked && i + 1 < symbols.size() &&
+                         symbol.size() > kGoesOnMark.size() && symbol.ends_with(kGoesOnMark);
+    if (goes_on)
+      symbol.remove_suffix(kGoesOnMark.size());
+    visible.push_back(without_white_space(without(symbol, kSpaceMark)));
+  }
+  return visible;
+}
+
+const std::string& TreeAligner::characters_of(const std::string& word) {
+  const auto [place, is_new] = known_.try_emplace(word);
+  if (is_new) {
+    for (const std::string& visible : visible_characters(tokenizer_.encode(word)))
+      place->second += visible;
+  }
+  return place->second;
+}
+
+SubwordTree TreeAligner::align(const BracketedTree& tree,
+                               std::span<const std::string> symbols,
+                               const TextPlace& place) {
+  if (!tree.is_parsed())
+    return {};
+  const SpelledSentence sentence(symbols);
+  const std::vector<size_t> leaves = tree.leaves();
+  std::vector<int64_t> leaf_subwords;
+  size_t position = 0;
+  size_t symbol = 0;
+  for (const size_t node : leaves) {
+    const BracketedTree::Node& leaf = tree.nodes[node];
+    const std::string& characters = characters_of(leaf.word);
+    if (sentence.characters.compare(position, characters.size(), characters) != 0) {
+      refuse(place,
+             leaf,
+             fmt::format("leaf {} of {} is '{}', the subwords say {}",
+                         leaf_subwords.size() + 1,
+                         leaves.size(),
+                         leaf.word,
+                         sentence.shown_from(position)));
+    }
+    position += characters.size();
+    const size_t first_symbol = symbol;
+    while (symbol < symbols.size() && sentence.begins[symbol] < position) ++symbol;
+    leaf_subwords.push_back(static_cast<int64_t>(symbol - first_symbol));
+  }
+  if (position < sentence.characters.size()) {
+    refuse(place,
+           tree.nodes[leaves.back()],
+           fmt::format("the tree ends with leaf {}, '{}', the subwords go on with {}",
+                       leaves.size(),
+                       tree.nodes[leaves.back()].word,
+                       sentence.shown_from(position)));
+  }
+  last_with_subwords(leaf_subwords) += static_cast<int64_t>(symbols.size() - symbol);
+  return SubwordTree::build(tree, leaf_subwords);
+}
+
+}  // namespace phraseq

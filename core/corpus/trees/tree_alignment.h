@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/corpus/trees/bracketed_tree.h"
+#include "core/corpus/trees/subword_tree.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+/// The characters that each symbol of a sentence stands for: without the marks of spaces (U+2581,
+/// SentencePiece), without white space, and without the mark `@@` of a word that goes on
+/// (subword-nmt; only in sentences that hold no U+2581).
+PHRASEQ_API std::vector<std::string> visible_characters(std::span<const std::string> symbols);
+
+/// Finds out which subwords belong to which leaf of a sentence's tree, by characters.
+///
+/// A leaf goes through the tokenizer like a text of its own, so that it is normalised as the
+/// sentence is. A subword belongs to the leaf of its first visible character; one without any (a
+/// lone U+2581) to the leaf of what follows, at the sentence's end to the last.
+class PHRASEQ_API TreeAligner {
+ public:
+  explicit TreeAligner(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  /// `symbols`: the tokenizer's, encoded or sampled. Throws DataError when the leaves do not spell
+  /// the sentence, naming `place`, the leaf's column, number and text, and what the symbols say.
+  SubwordTree align(const BracketedTree& tree,
+                    std::span<const std::string> symbols,
+                    const TextPlace& place);
+
+ private:
+  const std::string& characters_of(const std::string& word);
+
+  const Tokenizer& tokenizer_;
+  std::unordered_map<std::string, std::string> known_;  // words that occurred, most do again
+};
+
+}  // namespace phraseq

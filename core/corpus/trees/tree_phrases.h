@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/corpus/trees/subword_tree.h"
+
+namespace phraseq {
+
+struct TreePhraseOptions {
+  /// A phrase holds at most `max_tokens` (but for a long leaf). Without, as the algorithm is
+  /// printed, up to 2 max_tokens - 1: what is added to a seed is bounded, not the sum.
+  bool bounded = false;
+  /// A leaf of `max_tokens` subwords or more that no phrase took in is split into pieces of
+  /// `max_tokens` from the left, the last one shorter. Without it is one phrase.
+  bool split_long_leaves = false;
+};
+
+/// The phrases of a sentence after its parse tree (Xu et al. 2020, Algorithm 1): their lengths in
+/// subwords, from left to right. They cover all subwords of the tree; special tokens are the
+/// caller's business. Nothing for a sentence that was not parsed.
+///
+/// From the right, the largest constituent on the tree's right edge of fewer than `max_tokens`
+/// subwords is the seed of a phrase; the nodes of its depth to the left of it are added while they
+/// fit. Both leave the tree, and so on. Throws UsageError when `max_tokens` is less than 1.
+PHRASEQ_API std::vector<int64_t> tree_phrases(const SubwordTree& tree,
+                                              int64_t max_tokens,
+                                              const TreePhraseOptions& options);
+
+}  // namespace phraseq

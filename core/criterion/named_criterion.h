@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "core/base/api.h"
+#include "core/plugin/registry.h"
+#include "core/criterion/criterion.h"
+
+namespace phraseq {
+
+/// A plugin's criterion: when it throws, the error says whose code it was.
+class PHRASEQ_API NamedCriterion : public Criterion {
+ public:
+  /// Makes the selected criterion.
+  NamedCriterion(const Selection& selection, const CriterionSetup& setup);
+
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
+
+ private:
+  const Component& component_;
+  std::unique_ptr<Criterion> criterion_;
+};
+
+}  // namespace phraseq

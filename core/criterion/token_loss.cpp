@@ -1,0 +1,85 @@
+#include "core/criterion/token_loss.h"
+
+#include <algorithm>
+
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tensor.h>
+
+#include "core/nn/recurrent/phrase_mixture.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+namespace {
+
+/// The rows that count: all but the first `prefix` of each sentence.
+at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
+  std::vector<int64_t> rows;
+  for (int64_t sentence = 0; sentence < target.sentences(); ++sentence) {
+    const auto first = target.offsets[static_cast<size_t>(sentence)] + prefix;
+    const auto end = target.offsets[static_cast<size_t>(sentence) + 1];
+    for (int64_t row = first; row < end; ++row) rows.push_back(row);
+  }
+  return at::tensor(rows, target.ids.options());
+}
+
+}  // namespace
+
+void TokenLossOptions::describe_counting(OptionTable& table) {
+  table
+      .field("report-accuracy",
+             report_accuracy,
+             "Also report the share of target tokens that are the model's best.")
+      .harmless();
+  table
+      .field("ignore-prefix-size",
+             ignore_prefix_size,
+             "Target tokens at the start of each sentence that do not count.")
+      .at_least(0);
+}
+
+LossReport token_loss(const DecoderOutput& output,
+                      const Batch& batch,
+                      const TokenLossOptions& options,
+                      nn::Context& context) {
+  at::Tensor hidden = output.hidden;
+  at::Tensor targets = batch.target_out;
+  if (options.ignore_prefix_size > 0) {
+    const at::Tensor rows = rows_behind_prefix(batch.target_in, options.ignore_prefix_size);
+    hidden = hidden.index_select(0, rows);
+    targets = targets.index_select(0, rows);
+  }
+  const std::vector<int64_t> unsmoothed = {kBos, kPad};
+  const nn::ProjectedLoss result = nn::projected_cross_entropy(hidden,
+                                                               output.output_weight,
+                                                               output.output_bias,
+                                                               targets,
+                                                               options.epsilon,
+                                                               options.smoothing,
+                                                               output.forbidden,
+                                                               unsmoothed,
+                                                               context);
+  LossReport report;
+  report.loss = result.loss;
+  report.loss_sum = result.loss_sum;
+  report.nll_sum = result.nll_sum;
+  report.tokens = targets.numel();
+  report.sentences = batch.sentences();
+  if (options.report_accuracy)
+    report.extras["correct"] = static_cast<double>(result.correct);
+  return report;
+}
+
+at::Tensor token_log_probabilities(const DecoderOutput& output,
+                                   const Batch& batch,
+                                   nn::Context& context) {
+  if (output.extras.count(nn::kSlotScores) > 0)
+    return nn::phrase_mixture_losses(output, batch, context).neg();
+  return nn::target_log_probabilities(output.hidden,
+                                      output.output_weight,
+                                      output.output_bias,
+                                      batch.target_out,
+                                      output.forbidden,
+                                      context);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/nn/functional/functional.h"
+#include "core/criterion/criterion.h"
+
+namespace phraseq {
+
+/// How a criterion over single target tokens counts them.
+struct TokenLossOptions {
+  double epsilon = 0.0;
+  nn::Smoothing smoothing = nn::Smoothing::kFairseq;
+  bool report_accuracy = false;
+  int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence that count for nothing
+
+  /// The options that every such criterion has: what is reported and which tokens count.
+  PHRASEQ_API void describe_counting(OptionTable& table);
+};
+
+/// The (label-smoothed) cross entropy of every target token of a batch, as sums; with accuracy the
+/// sum `correct` stands among the extras.
+PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
+                                  const Batch& batch,
+                                  const TokenLossOptions& options,
+                                  nn::Context& context);
+
+/// ln p of every target token of a batch, [target tokens]; where an architecture says phrases, a
+/// span's at its first word (nn::phrase_mixture_losses).
+PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,
+                                               const Batch& batch,
+                                               nn::Context& context);
+
+}  // namespace phraseq

@@ -1,0 +1,53 @@
+#include "core/nn/functional/attention_weights.h"
+
+#include <limits>
+
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+
+namespace phraseq::nn {
+namespace {
+
+/// A sentence's rows by head: [heads, tokens, head_dim] in fp32 (fp64).
+at::Tensor heads_of(const at::Tensor& rows, const PackedTokens& tokens, int64_t i, int64_t heads) {
+  const at::Tensor own = rows.narrow(0, tokens.offsets[i], tokens.length(i));
+  const auto type = rows.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  return own.to(type).view({own.size(0), heads, -1}).transpose(0, 1);
+}
+
+}  // namespace
+
+at::Tensor attention_weights(const at::Tensor& q,
+                             const at::Tensor& k,
+                             const PackedTokens& queries,
+                             const PackedTokens& keys,
+                             const AttentionOptions& options) {
+  const c10::NoGradGuard no_grad;
+  const auto type = q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor weights = at::zeros({1, options.heads, queries.tokens(), 1, keys.max_length()},
+                                       q.options().dtype(type));
+  for (int64_t i = 0; i < queries.sentences(); ++i) {
+    const int64_t key_count = keys.length(i);
+    if (key_count == 0 || queries.length(i) == 0)
+      continue;
+    at::Tensor scores = at::matmul(heads_of(q, queries, i, options.heads),
+                                   heads_of(k, keys, i, options.heads).transpose(1, 2)) *
+                        options.scale;  // [heads, queries, keys]
+    if (options.causal) {
+      const at::Tensor later =
+          at::ones({queries.length(i), key_count}, scores.options().dtype(at::kBool)).triu(1);
+      scores = scores.masked_fill(later, -std::numeric_limits<double>::infinity());
+    }
+    weights[0]
+        .narrow(1, queries.offsets[i], queries.length(i))
+        .select(2, 0)
+        .narrow(2, 0, key_count)
+        .copy_(at::softmax(scores, -1));
+  }
+  return weights;
+}
+
+}  // namespace phraseq::nn

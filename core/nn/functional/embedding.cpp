@@ -1,0 +1,172 @@
+#include <optional>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "core/base/error.h"
+#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/optional_tensor.h"
+
+namespace phraseq::nn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// Numbers beside the tensors.
+struct Setting {
+  double scale = 1.0;
+  double p = 0.0;
+  uint64_t key = 0;
+  int64_t padding_id = -1;
+  at::ScalarType type = at::kFloat;
+};
+
+/// The rows' gradients added to a table's. Threads take columns, so each sum has one order.
+at::Tensor scatter_rows(const at::Tensor& dy,
+                        const at::Tensor& ids,
+                        const at::Tensor& place,
+                        at::IntArrayRef table_sizes,
+                        double scale,
+                        int64_t skip,
+                        const kernels::Dropout& dropout) {
+  const auto options = dy.options().dtype(cpu::sum_type(dy.scalar_type()));
+  const at::Tensor d_table = place.defined() ? place : at::zeros(table_sizes, options);
+  const int64_t columns = dy.size(1), units = (columns + 15) / 16;
+  cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
+    at::parallel_for(0,
+                     units,
+                     std::max<int64_t>(1, 1024 / std::max<int64_t>(dy.size(0), 1)),
+                     [&](int64_t first, int64_t last) {
+                       cpu::loops<T>().embed_backward(cpu::data<T>(dy),
+                                                      cpu::data<int64_t>(ids),
+                                                      cpu::mutable_data<kernels::Sum<T>>(d_table),
+                                                      scale,
+                                                      skip,
+                                                      16 * first,
+                                                      std::min(16 * last, columns),
+                                                      {0, dy.size(0), columns},
+                                                      dropout);
+                     });
+  });
+  return place.defined() ? at::Tensor() : d_table;
+}
+
+/// Variables: table, position table (or none).
+class Embed : public torch::autograd::Function<Embed> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& table,
+                            const std::optional<at::Tensor>& position_table,
+                            const at::Tensor& ids,
+                            const at::Tensor& positions,
+                            const Setting* setting,
+                            const Context* context) {
+    const int64_t columns = table.size(1);
+    const at::Tensor place_table = from_optional(position_table);
+    const at::Tensor y = at::empty({ids.size(0), columns}, table.options().dtype(setting->type));
+    cpu::for_type(setting->type, [&]<typename T>(T*) {
+      using S = kernels::Sum<T>;
+      cpu::over_rows(y, [&](int64_t first, int64_t last) {
+        cpu::loops<T>().embed(cpu::data<int64_t>(ids),
+                              cpu::data<int64_t>(positions),
+                              cpu::data<S>(table),
+                              cpu::data<S>(place_table),
+                              cpu::mutable_data<T>(y),
+                              setting->scale,
+                              {first, last, columns},
+                              cpu::make_dropout(setting->p, setting->key));
+      });
+    });
+    ctx->save_for_backward({ids, positions});
+    auto& data = ctx->saved_data;
+    data["scale"] = setting->scale;
+    data["p"] = setting->p;
+    data["key"] = static_cast<int64_t>(setting->key);
+    data["padding"] = setting->padding_id;
+    data["table sizes"] = table.sizes().vec();
+    data["table gradient"] = context->gradient(table);
+    if (place_table.defined()) {
+      data["position sizes"] = place_table.sizes().vec();
+      data["position gradient"] = context->gradient(place_table);
+    }
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor dy = outputs[0].contiguous();
+    auto& data = ctx->saved_data;
+    const kernels::Dropout dropout =
+        cpu::make_dropout(data["p"].toDouble(), static_cast<uint64_t>(data["key"].toInt()));
+    tensor_list gradients(6);
+    if (ctx->needs_input_grad(0)) {
+      gradients[0] = scatter_rows(dy,
+                                  saved[0],
+                                  data["table gradient"].toTensor(),
+                                  data["table sizes"].toIntVector(),
+                                  data["scale"].toDouble(),
+                                  data["padding"].toInt(),
+                                  dropout);
+    }
+    if (data.count("position sizes") > 0 && ctx->needs_input_grad(1)) {
+      gradients[1] = scatter_rows(dy,
+                                  saved[1],
+                                  data["position gradient"].toTensor(),
+                                  data["position sizes"].toIntVector(),
+                                  1.0,
+                                  -1,
+                                  dropout);
+    }
+    return gradients;
+  }
+};
+
+void check_ids(const at::Tensor& ids, int64_t rows, const char* what) {
+  const auto* values = ids.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    if (values[i] < 0 || values[i] >= rows) {
+      throw UsageError(fmt::format("{} {} is outside the table of {} rows", what, values[i], rows));
+    }
+  }
+}
+
+}  // namespace
+
+at::Tensor embed(const at::Tensor& ids,
+                 const at::Tensor& positions,
+                 const at::Tensor& table,
+                 const at::Tensor& position_table,
+                 double scale,
+                 double dropout,
+                 int64_t padding_id,
+                 Context& context) {
+  const Setting setting{
+      scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
+  if (!table.is_cpu()) {
+    return composite::embed(ids,
+                            positions,
+                            table,
+                            position_table,
+                            scale,
+                            dropout,
+                            setting.key,
+                            padding_id,
+                            setting.type);
+  }
+  check_ids(ids, table.size(0), "token id");
+  if (position_table.defined())
+    check_ids(positions, position_table.size(0), "position");
+  return Embed::apply(table,
+                      to_optional(position_table),
+                      ids.contiguous(),
+                      positions.contiguous(),
+                      &setting,
+                      &context);
+}
+
+}  // namespace phraseq::nn

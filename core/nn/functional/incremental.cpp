@@ -1,0 +1,285 @@
+#include "core/nn/functional/incremental.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <type_traits>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/zeros.h>
+
+#include "core/nn/kernels/attend_row.h"
+#include "core/nn/functional/reference/incremental_reference.h"
+
+namespace phraseq::nn {
+
+namespace {
+
+constexpr int64_t kBlockSteps = 16;
+constexpr int64_t kRowsPerTask = 8;
+
+/// The element type as the kernels know it: bf16 as its bits.
+template <class Scalar>
+using Kernel = std::conditional_t<std::is_same_v<Scalar, at::BFloat16>, uint16_t, Scalar>;
+template <class Scalar>
+using Sum = std::conditional_t<std::is_same_v<Scalar, double>, double, float>;
+
+template <class Scalar>
+Kernel<Scalar>* data_of(const at::Tensor& tensor) {
+  return reinterpret_cast<Kernel<Scalar>*>(tensor.data_ptr<Scalar>());
+}
+
+template <class Function>
+void dispatch(at::ScalarType type, const Function& function) {
+  switch (type) {
+    case at::kFloat:
+      return function(float{});
+    case at::kDouble:
+      return function(double{});
+    case at::kBFloat16:
+      return function(at::BFloat16{});
+    default:
+      throw std::invalid_argument("incremental attention works in fp32, bf16 or fp64");
+  }
+}
+
+/// Which keys a row attends to: `keys` receives a pointer for each token; how many.
+template <class Scalar>
+using KeysOfRow = std::function<int64_t(int64_t row, std::vector<const Kernel<Scalar>*>& keys)>;
+
+/// Where a call's weights go: [query kinds, heads, rows, key kinds, longest].
+struct WeightsPlace {
+  float* data;
+  int64_t rows, heads, key_kinds, longest;
+
+  /// `shares` of one kind of query, head after head, kinds of keys one after the other.
+  template <class Number>
+  void write(const HeadGroup& group,
+             const QueryKind& query,
+             int64_t row,
+             int64_t tokens,
+             const Number* shares) const {
+    for (int64_t head = group.first_head; head < group.first_head + group.heads; ++head) {
+      const int64_t line = (query.index * heads + head) * rows + row;
+      for (const KeyKind& kind : group.keys) {
+        float* place = data + (line * key_kinds + kind.index) * longest;
+        for (int64_t token = kind.first; token < tokens; ++token)
+          place[token] = static_cast<float>(*shares++);
+      }
+    }
+  }
+};
+
+AttendShape shape_of(const AttentionLayout& layout,
+                     const HeadGroup& group,
+                     const QueryKind& query) {
+  return {group.heads,
+          layout.head_dim,
+          group.keys.data(),
+          static_cast<int64_t>(group.keys.size()),
+          query.queries.data(),
+          query.queries.size() == 1};
+}
+
+/// Room for the weights of any group's heads.
+int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
+  int64_t most = 0;
+  for (const HeadGroup& group : layout.groups) {
+    most = std::max(most, group.heads * shape_of(layout, group, group.queries[0]).keys_of(tokens));
+  }
+  return most;
+}
+
+/// All heads of all rows; q [rows, …] with its columns together.
+template <class Scalar>
+void attend_rows(const at::Tensor& q,
+                 const AttentionLayout& layout,
+                 int64_t most_tokens,
+                 const KeysOfRow<Scalar>& keys_of_row,
+                 at::Tensor& out,
+                 const WeightsPlace* weights) {
+  const auto* queries = data_of<Scalar>(q);
+  auto* results = data_of<Scalar>(out);
+  at::parallel_for(0, q.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
+    std::vector<const Kernel<Scalar>*> keys(static_cast<size_t>(most_tokens));
+    std::vector<Sum<Scalar>> shares(static_cast<size_t>(most_weights(layout, most_tokens)));
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t tokens = keys_of_row(row, keys);
+      for (const HeadGroup& group : layout.groups) {
+        for (const QueryKind& query : group.queries) {
+          auto* result = results + row * layout.out_columns + query.out.column;
+          if (query.first > 0) {
+            std::fill_n(result, group.heads * layout.head_dim, Kernel<Scalar>{});
+            continue;
+          }
+          attend_row(queries + row * q.stride(0),
+                     keys.data(),
+                     tokens,
+                     shape_of(layout, group, query),
+                     shares.data(),
+                     result);
+          if (weights)
+            weights->write(group, query, row, tokens, shares.data());
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Ancestry::Ancestry(int64_t rows) : rows_(rows) {}
+
+void Ancestry::advance() {
+  if (steps_ == capacity_) {
+    const int64_t larger = std::max<int64_t>(kBlockSteps, 2 * capacity_);
+    std::vector<int32_t> table(static_cast<size_t>(rows_ * larger));
+    for (int64_t row = 0; row < rows_; ++row) {
+      std::copy_n(of(row), steps_, table.begin() + row * larger);
+    }
+    table_.swap(table);
+    capacity_ = larger;
+  }
+  for (int64_t row = 0; row < rows_; ++row) {
+    table_[static_cast<size_t>(row * capacity_ + steps_)] = static_cast<int32_t>(row);
+  }
+  ++steps_;
+}
+
+void Ancestry::select(const std::vector<int64_t>& rows) {
+  std::vector<int32_t> table(rows.size() * static_cast<size_t>(capacity_));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(of(rows[i]), steps_, table.begin() + static_cast<int64_t>(i) * capacity_);
+  }
+  table_.swap(table);
+  rows_ = static_cast<int64_t>(rows.size());
+}
+
+const int32_t* Ancestry::of(int64_t row) const { return table_.data() + row * capacity_; }
+
+void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) {
+  const int64_t rows = kv.size(0);
+  const bool fits = !blocks_.empty() && used_ < kBlockSteps && blocks_.back().size(1) >= rows;
+  if (!fits) {
+    blocks_.push_back(at::empty({kBlockSteps, rows, kv.size(1)}, kv.options()));
+    used_ = 0;
+  }
+  at::Tensor place = blocks_.back()[used_++];
+  place.slice(0, 0, rows).copy_(kv);
+  steps_.push_back(place);
+  if (static_cast<int64_t>(steps_.size()) != ancestry.steps()) {
+    throw std::logic_error("SelfAttentionCache::attend: the ancestry was not advanced once a step");
+  }
+}
+
+at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
+                                      const at::Tensor& kv,
+                                      const Ancestry& ancestry,
+                                      const AttentionLayout& layout) {
+  append(kv, ancestry);
+  return q.device().is_cpu() ? attend_cpu(q, ancestry, layout)
+                             : self_attention_composite(q, steps_, ancestry, layout);
+}
+
+at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
+                                      const Ancestry& ancestry,
+                                      int64_t heads,
+                                      double scale) {
+  const int64_t model = kvq.size(1) / 3;
+  append(kvq.slice(1, 0, 2 * model), ancestry);
+  return kvq.device().is_cpu()
+             ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
+             : self_attention_composite(kvq, steps_, ancestry, heads, scale);
+}
+
+at::Tensor SelfAttentionCache::attend_cpu(const at::Tensor& q,
+                                          const Ancestry& ancestry,
+                                          const AttentionLayout& layout) const {
+  const at::Tensor queries = q.stride(1) == 1 ? q : q.contiguous();
+  at::Tensor out = at::empty({q.size(0), layout.out_columns}, q.options());
+  dispatch(q.scalar_type(), [&](auto element) {
+    using Scalar = decltype(element);
+    const int64_t columns = steps_.back().size(1);
+    std::vector<const Kernel<Scalar>*> bases;
+    for (const at::Tensor& step : steps_) bases.push_back(data_of<Scalar>(step));
+    const auto keys_of_row = [&](int64_t row, std::vector<const Kernel<Scalar>*>& keys) {
+      const int32_t* ancestors = ancestry.of(row);
+      for (size_t i = 0; i < keys.size(); ++i) keys[i] = bases[i] + ancestors[i] * columns;
+      return ancestry.steps();
+    };
+    attend_rows<Scalar>(queries, layout, ancestry.steps(), keys_of_row, out, nullptr);
+  });
+  return out;
+}
+
+namespace {
+
+at::Tensor cross_attention_cpu(const at::Tensor& q,
+                               const at::Tensor& kv,
+                               const KeyRanges& ranges,
+                               const AttentionLayout& layout,
+                               at::Tensor* weights) {
+  at::Tensor out = at::empty({q.size(0), layout.out_columns}, q.options());
+  WeightsPlace place{nullptr, q.size(0), layout.heads, layout.key_kinds, ranges.longest()};
+  if (weights) {
+    *weights =
+        at::zeros({layout.query_kinds, layout.heads, q.size(0), layout.key_kinds, ranges.longest()},
+                  q.options().dtype(at::kFloat));
+    place.data = weights->data_ptr<float>();
+  }
+  dispatch(q.scalar_type(), [&](auto element) {
+    using Scalar = decltype(element);
+    const auto* memory = data_of<Scalar>(kv);
+    const auto keys_of_row = [&](int64_t row, std::vector<const Kernel<Scalar>*>& keys) {
+      const int64_t count = ranges.count(row), columns = kv.size(1);
+      for (int64_t i = 0; i < count; ++i)
+        keys[static_cast<size_t>(i)] = memory + (ranges.begin(row) + i) * columns;
+      return count;
+    };
+    attend_rows<Scalar>(q, layout, ranges.longest(), keys_of_row, out, weights ? &place : nullptr);
+  });
+  return out;
+}
+
+}  // namespace
+
+at::Tensor decode_cross_attention(const at::Tensor& q,
+                                  const at::Tensor& kv,
+                                  const std::vector<int64_t>& offsets,
+                                  const std::vector<int64_t>& sentence_of_row,
+                                  const AttentionLayout& layout,
+                                  at::Tensor* weights) {
+  const KeyRanges ranges{offsets, sentence_of_row};
+  return q.device().is_cpu()
+             ? cross_attention_cpu(q.contiguous(), kv.contiguous(), ranges, layout, weights)
+             : cross_attention_composite(q, kv, ranges, layout, weights);
+}
+
+at::Tensor decode_cross_attention(const at::Tensor& q,
+                                  const at::Tensor& kv,
+                                  const std::vector<int64_t>& offsets,
+                                  const std::vector<int64_t>& sentence_of_row,
+                                  int64_t heads,
+                                  double scale,
+                                  at::Tensor* weights) {
+  if (!q.device().is_cpu()) {
+    const KeyRanges ranges{offsets, sentence_of_row};
+    if (weights)
+      *weights = at::zeros({q.size(0), ranges.longest()}, q.options().dtype(at::kFloat));
+    return cross_attention_composite(q, kv, ranges, heads, scale, weights);
+  }
+  at::Tensor all_weights;
+  const at::Tensor out = decode_cross_attention(q,
+                                                kv,
+                                                offsets,
+                                                sentence_of_row,
+                                                plain_layout(q.size(1), heads, scale, 0),
+                                                weights ? &all_weights : nullptr);
+  if (weights)
+    *weights = all_weights.mean({0, 1, 3});
+  return out;
+}
+
+}  // namespace phraseq::nn

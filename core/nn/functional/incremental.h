@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/functional/grouped_attention.h"
+
+namespace phraseq::nn {
+
+/// Keys and values of the tokens decoded so far, for one attention module, without ever being
+/// moved.
+///
+/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets
+/// there. A row's past is found through a table of ancestors: `select` permutes and prunes that
+/// table only (rows × steps numbers), so a reordering of the beam copies no keys. The table is
+/// shared by a session's layers.
+class PHRASEQ_API Ancestry {
+ public:
+  explicit Ancestry(int64_t rows);
+  int64_t rows() const { return rows_; }
+  int64_t steps() const { return steps_; }
+  /// Opens the next step: every row's newest ancestor is itself.
+  void advance();
+  void select(const std::vector<int64_t>& rows);
+  /// Where row `row`'s token of step `step` was written: its row number then.
+  const int32_t* of(int64_t row) const;
+
+ private:
+  int64_t rows_;
+  int64_t steps_ = 0;
+  int64_t capacity_ = 0;
+  std::vector<int32_t> table_;  // [rows, capacity]
+};
+
+class PHRASEQ_API SelfAttentionCache {
+ public:
+  /// Writes this step's keys and values kv [rows, …] and attends with q [rows, …] as `layout` reads
+  /// them (no windows; a kind of query with `first` > 0 gives zeros): [rows, out columns].
+  /// `ancestry` was advanced for this step already.
+  at::Tensor attend(const at::Tensor& q,
+                    const at::Tensor& kv,
+                    const Ancestry& ancestry,
+                    const AttentionLayout& layout);
+  /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model].
+  /// `ancestry` was advanced for this step already.
+  at::Tensor attend(const at::Tensor& kvq, const Ancestry& ancestry, int64_t heads, double scale);
+
+ private:
+  void append(const at::Tensor& kv, const Ancestry& ancestry);
+  at::Tensor attend_cpu(const at::Tensor& q,
+                        const Ancestry& ancestry,
+                        const AttentionLayout& layout) const;
+
+  std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, columns]
+  int64_t used_ = 0;                // steps taken of the last block
+  std::vector<at::Tensor> steps_;   // views, one a step
+};
+
+/// Attention of decoding rows over source-side keys and values stored once a sentence.
+///
+/// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` says
+/// whose. `weights`, when given, receives [rows, max source length], averaged over heads.
+PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
+                                              const at::Tensor& kv,
+                                              const std::vector<int64_t>& offsets,
+                                              const std::vector<int64_t>& sentence_of_row,
+                                              int64_t heads,
+                                              double scale,
+                                              at::Tensor* weights = nullptr);
+/// The same as `layout` reads q and kv (see SelfAttentionCache::attend): [rows, out columns];
+/// `weights` as of grouped_attention.
+PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
+                                              const at::Tensor& kv,
+                                              const std::vector<int64_t>& offsets,
+                                              const std::vector<int64_t>& sentence_of_row,
+                                              const AttentionLayout& layout,
+                                              at::Tensor* weights = nullptr);
+
+}  // namespace phraseq::nn

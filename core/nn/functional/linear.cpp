@@ -1,0 +1,288 @@
+#include <optional>
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "core/base/error.h"
+#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/matrix_product.h"
+
+namespace phraseq::nn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// Tensors as one, along the first dimension: a view when they lie side by side, else a copy.
+at::Tensor side_by_side(at::TensorList parts, bool may_copy = true) {
+  if (parts.size() == 1)
+    return parts[0];
+  int64_t rows = 0;
+  bool adjacent = true;
+  const auto* next = static_cast<const char*>(parts[0].const_data_ptr());
+  for (const at::Tensor& part : parts) {
+    adjacent = adjacent && part.is_contiguous() && part.const_data_ptr() == next &&
+               part.is_alias_of(parts[0]);
+    next += part.nbytes();
+    rows += part.size(0);
+  }
+  if (!adjacent)
+    return may_copy ? at::cat(parts) : at::Tensor();
+  auto sizes = parts[0].sizes().vec();
+  sizes[0] = rows;
+  return parts[0].as_strided(sizes, parts[0].strides());
+}
+
+/// The flat gradients of all parts as one tensor; undefined when they are not there or not side by
+/// side.
+at::Tensor gradient_place(at::TensorList parameters, const Context& context) {
+  std::vector<at::Tensor> places;
+  for (const at::Tensor& parameter : parameters) {
+    places.push_back(context.gradient(parameter));
+    if (!places.back().defined())
+      return {};
+  }
+  return places.empty() ? at::Tensor() : side_by_side(places, false);
+}
+
+/// Cuts a gradient of stacked parameters into theirs.
+void append_parts(const at::Tensor& gradient,
+                  const std::vector<int64_t>& rows,
+                  tensor_list& parts) {
+  int64_t first = 0;
+  for (const int64_t count : rows) {
+    parts.push_back(gradient.defined() ? gradient.narrow(0, first, count) : at::Tensor());
+    first += count;
+  }
+}
+
+kernels::Curve curve_of(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return kernels::Curve::kRelu;
+    case Activation::kGelu:
+      return kernels::Curve::kGelu;
+    case Activation::kSwish:
+      return kernels::Curve::kSwish;
+    case Activation::kSigmoid:
+      return kernels::Curve::kSigmoid;
+    case Activation::kNone:
+      break;
+  }
+  return kernels::Curve::kNone;
+}
+
+/// What follows the product.
+struct Epilogue {
+  kernels::Curve curve = kernels::Curve::kNone;
+  double p = 0.0;
+  uint64_t key = 0;
+
+  bool bends_or_drops() const { return curve != kernels::Curve::kNone || key != 0; }
+  /// The curves of kGelu and kSwish need their input again, those of kRelu and kSigmoid their
+  /// output.
+  bool keeps_input() const {
+    return curve == kernels::Curve::kGelu || curve == kernels::Curve::kSwish;
+  }
+  bool keeps_output() const {
+    return curve == kernels::Curve::kRelu || curve == kernels::Curve::kSigmoid;
+  }
+  kernels::Dropout dropout() const { return cpu::make_dropout(p, key); }
+};
+
+void run_epilogue(const at::Tensor& x,
+                  const at::Tensor& bias,
+                  const at::Tensor& y,
+                  kernels::Curve curve,
+                  const kernels::Dropout& dropout) {
+  const int64_t columns = x.size(1);
+  const at::Tensor full_bias =
+      bias.defined() ? bias
+                     : at::zeros({columns}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+  cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
+    cpu::over_rows(x, [&](int64_t first, int64_t last) {
+      cpu::loops<T>().bias_curve_dropout(cpu::data<T>(x),
+                                         cpu::data<kernels::Sum<T>>(full_bias),
+                                         cpu::mutable_data<T>(y),
+                                         {first, last, columns},
+                                         curve,
+                                         dropout);
+    });
+  });
+}
+
+/// dz, and the bias's gradient added to `d_bias` [columns].
+at::Tensor undo_epilogue(const at::Tensor& dy,
+                         const at::Tensor& kept,
+                         const Epilogue& epilogue,
+                         const at::Tensor& d_bias) {
+  const int64_t columns = dy.size(1);
+  const bool pass = epilogue.bends_or_drops();
+  if (!pass && !d_bias.defined())
+    return dy;
+  const at::Tensor dz = pass ? at::empty(dy.sizes(), dy.options()) : dy;
+  cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
+    using S = kernels::Sum<T>;
+    const cpu::ThreadScratch<S> unused(columns);
+    S* sums = d_bias.defined() ? cpu::mutable_data<S>(d_bias) : unused.get();
+    if (!d_bias.defined())
+      std::fill_n(sums, columns, S{0});
+    cpu::sum_over_rows(dy.size(0), columns, sums, [&](int64_t first, int64_t last, S* partial) {
+      const kernels::RowRange rows{first, last, columns};
+      if (pass) {
+        cpu::loops<T>().bias_curve_dropout_backward(cpu::data<T>(dy),
+                                                    cpu::data<T>(kept.defined() ? kept : dy),
+                                                    cpu::mutable_data<T>(dz),
+                                                    partial,
+                                                    rows,
+                                                    epilogue.curve,
+                                                    epilogue.dropout());
+      } else {
+        cpu::loops<T>().column_sums(cpu::data<T>(dy), partial, rows);
+      }
+    });
+  });
+  return dz;
+}
+
+/// Weight gradient dzᵀ x: added to `place` when that is defined, else returned in the sums' type.
+at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::Tensor& place) {
+  if (!place.defined())
+    return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));
+  add_matrix_product(place, dz.t(), x);
+  return {};
+}
+
+std::vector<int64_t> row_counts(at::TensorList parts) {
+  std::vector<int64_t> counts;
+  for (const at::Tensor& part : parts) counts.push_back(part.size(0));
+  return counts;
+}
+
+/// One product for any number of weights, side by side. Variables: x, weights, biases.
+class StackedLinear : public torch::autograd::Function<StackedLinear> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& x,
+                            at::TensorList weights,
+                            at::TensorList biases,
+                            const Context* context,
+                            const Epilogue* epilogue) {
+    std::vector<at::Tensor> compute;
+    for (const at::Tensor& weight : weights) compute.push_back(context->compute(weight));
+    const at::Tensor weight = side_by_side(compute);
+    const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);
+    at::Tensor y = matrix_product(x, weight.t());
+    at::Tensor kept;
+    if (epilogue->keeps_input()) {
+      kept = y;
+      if (bias.defined())
+        run_epilogue(y, bias, y, kernels::Curve::kNone, {});
+      y = at::empty(y.sizes(), y.options());
+      run_epilogue(kept, {}, y, epilogue->curve, epilogue->dropout());
+    } else if (bias.defined() || epilogue->bends_or_drops()) {
+      run_epilogue(y, bias, y, epilogue->curve, epilogue->dropout());
+      if (epilogue->keeps_output())
+        kept = y;
+    }
+    ctx->save_for_backward({x, weight, kept});
+    ctx->saved_data["curve"] = static_cast<int64_t>(epilogue->curve);
+    ctx->saved_data["p"] = epilogue->p;
+    ctx->saved_data["key"] = static_cast<int64_t>(epilogue->key);
+    ctx->saved_data["weight rows"] = row_counts(weights);
+    ctx->saved_data["bias rows"] = row_counts(biases);
+    ctx->saved_data["weight gradient"] = gradient_place(weights, *context);
+    ctx->saved_data["bias gradient"] = gradient_place(biases, *context);
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &kept = saved[2];
+    const Epilogue epilogue{static_cast<kernels::Curve>(ctx->saved_data["curve"].toInt()),
+                            ctx->saved_data["p"].toDouble(),
+                            static_cast<uint64_t>(ctx->saved_data["key"].toInt())};
+    const auto weight_rows = ctx->saved_data["weight rows"].toIntVector();
+    const auto bias_rows = ctx->saved_data["bias rows"].toIntVector();
+    const at::Tensor weight_place = ctx->saved_data["weight gradient"].toTensor();
+    const at::Tensor bias_place = ctx->saved_data["bias gradient"].toTensor();
+    bool bias_needed = false;
+    for (size_t i = 0; i < bias_rows.size(); ++i)
+      bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
+
+    at::Tensor d_bias = bias_place;
+    if (bias_needed && !d_bias.defined()) {
+      d_bias = at::zeros({weight.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+    }
+    const at::Tensor dz = undo_epilogue(outputs[0].contiguous(), kept, epilogue, d_bias);
+    tensor_list gradients;
+    gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight) : at::Tensor());
+    append_parts(ctx->needs_input_grad(1) ? weight_gradient(dz, x, weight_place) : at::Tensor(),
+                 weight_rows,
+                 gradients);
+    append_parts(bias_place.defined() ? at::Tensor() : d_bias, bias_rows, gradients);
+    gradients.resize(gradients.size() + 2);  // context, epilogue
+    return gradients;
+  }
+};
+
+void check_shapes(const at::Tensor& x, at::TensorList weights, at::TensorList biases) {
+  bool fits =
+      x.dim() == 2 && !weights.empty() && (biases.empty() || biases.size() == weights.size());
+  for (size_t i = 0; fits && i < weights.size(); ++i) {
+    fits = weights[i].dim() == 2 && weights[i].size(1) == x.size(1) &&
+           (biases.empty() || (biases[i].dim() == 1 && biases[i].size(0) == weights[i].size(0)));
+  }
+  if (fits)
+    return;
+  throw UsageError(
+      fmt::format("linear map: rows of shape {} do not fit the weight {}",
+                  x.sizes(),
+                  weights.empty() ? at::IntArrayRef() : weights[0].sizes()),
+      "x [rows, in], weights [out, in] and no or one bias [out] a weight were expected");
+}
+
+at::Tensor run_linear(const at::Tensor& x,
+                      at::TensorList weights,
+                      at::TensorList biases,
+                      Context& context,
+                      Activation activation,
+                      double p) {
+  check_shapes(x, weights, biases);
+  const Epilogue epilogue{curve_of(activation), p, cpu::dropout_key(p, context)};
+  if (x.is_cpu())
+    return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
+  return composite::linear(x,
+                           side_by_side(weights),
+                           biases.empty() ? at::Tensor() : side_by_side(biases),
+                           activation,
+                           p,
+                           epilogue.key);
+}
+
+}  // namespace
+
+at::Tensor linear(const at::Tensor& x,
+                  const at::Tensor& weight,
+                  const at::Tensor& bias,
+                  Context& context,
+                  Activation activation,
+                  double dropout) {
+  const at::TensorList biases = bias.defined() ? at::TensorList(bias) : at::TensorList();
+  return run_linear(x, weight, biases, context, activation, dropout);
+}
+
+at::Tensor stacked_linear(const at::Tensor& x,
+                          const std::vector<at::Tensor>& weights,
+                          const std::vector<at::Tensor>& biases,
+                          Context& context) {
+  return run_linear(x, weights, biases, context, Activation::kNone, 0.0);
+}
+
+}  // namespace phraseq::nn

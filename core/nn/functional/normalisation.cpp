@@ -1,0 +1,207 @@
+#include <optional>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/optional_tensor.h"
+
+namespace phraseq::nn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+at::Tensor run_dropout_add(const at::Tensor& x,
+                           const at::Tensor& residual,
+                           double p,
+                           uint64_t key) {
+  const at::Tensor y = at::empty(x.sizes(), x.options());
+  cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
+    cpu::over_rows(x, [&](int64_t first, int64_t last) {
+      cpu::loops<T>().dropout_add(cpu::data<T>(x),
+                                  cpu::data<T>(residual),
+                                  cpu::mutable_data<T>(y),
+                                  {first, last, x.size(-1)},
+                                  cpu::make_dropout(p, key));
+    });
+  });
+  return y;
+}
+
+/// residual + dropout(x). Variables: x, residual (or none).
+class DropoutAdd : public torch::autograd::Function<DropoutAdd> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& x,
+                            const std::optional<at::Tensor>& residual,
+                            double p,
+                            uint64_t key) {
+    ctx->saved_data["p"] = p;
+    ctx->saved_data["key"] = static_cast<int64_t>(key);
+    ctx->saved_data["adds"] = residual.has_value();
+    return run_dropout_add(x, from_optional(residual), p, key);
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const at::Tensor dy = outputs[0].contiguous();
+    const auto key = static_cast<uint64_t>(ctx->saved_data["key"].toInt());
+    const at::Tensor dx =
+        key == 0 ? dy : run_dropout_add(dy, {}, ctx->saved_data["p"].toDouble(), key);
+    return {dx, ctx->saved_data["adds"].toBool() ? dy : at::Tensor(), {}, {}};
+  }
+};
+
+/// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
+/// two numbers a row.
+class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& x,
+                            const std::optional<at::Tensor>& residual,
+                            const at::Tensor& gain,
+                            const at::Tensor& bias,
+                            double eps,
+                            double p,
+                            uint64_t key,
+                            const Context* context) {
+    const int64_t columns = x.size(-1);
+    const at::Tensor y = at::empty(x.sizes(), x.options());
+    const at::Tensor moments =
+        at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+    cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
+      using S = kernels::Sum<T>;
+      S* mean = cpu::mutable_data<S>(moments);
+      cpu::over_rows(x, [&](int64_t first, int64_t last) {
+        const cpu::ThreadScratch<S> scratch(columns);
+        cpu::loops<T>().dropout_add_norm(cpu::data<T>(x),
+                                         cpu::data<T>(from_optional(residual)),
+                                         cpu::data<S>(gain),
+                                         cpu::data<S>(bias),
+                                         cpu::mutable_data<T>(y),
+                                         mean,
+                                         mean + x.size(0),
+                                         scratch.get(),
+                                         eps,
+                                         {first, last, columns},
+                                         cpu::make_dropout(p, key));
+      });
+    });
+    ctx->save_for_backward({x, from_optional(residual), gain, moments});
+    ctx->saved_data["p"] = p;
+    ctx->saved_data["key"] = static_cast<int64_t>(key);
+    ctx->saved_data["gain gradient"] = context->gradient(gain);
+    ctx->saved_data["bias gradient"] = context->gradient(bias);
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &residual = saved[1], &gain = saved[2], &moments = saved[3];
+    const at::Tensor dy = outputs[0].contiguous();
+    const at::Tensor gain_place = ctx->saved_data["gain gradient"].toTensor();
+    const at::Tensor bias_place = ctx->saved_data["bias gradient"].toTensor();
+    const auto key = static_cast<uint64_t>(ctx->saved_data["key"].toInt());
+    const kernels::Dropout dropout = cpu::make_dropout(ctx->saved_data["p"].toDouble(), key);
+    const int64_t columns = x.size(1), rows = x.size(0);
+    const at::Tensor d_sum = at::empty(x.sizes(), x.options());
+    const at::Tensor dx = key == 0 ? d_sum : at::empty(x.sizes(), x.options());
+    const at::Tensor d_parameters = at::zeros({2, columns}, moments.options());
+    cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
+      using S = kernels::Sum<T>;
+      const S* mean = cpu::data<S>(moments);
+      cpu::sum_over_rows(rows,
+                         2 * columns,
+                         cpu::mutable_data<S>(d_parameters),
+                         [&](int64_t first, int64_t last, S* partial) {
+                           const cpu::ThreadScratch<S> scratch(columns);
+                           cpu::loops<T>().dropout_add_norm_backward(cpu::data<T>(dy),
+                                                                     cpu::data<T>(x),
+                                                                     cpu::data<T>(residual),
+                                                                     cpu::data<S>(gain),
+                                                                     mean,
+                                                                     mean + rows,
+                                                                     cpu::mutable_data<T>(dx),
+                                                                     cpu::mutable_data<T>(d_sum),
+                                                                     partial,
+                                                                     partial + columns,
+                                                                     scratch.get(),
+                                                                     {first, last, columns},
+                                                                     dropout);
+                         });
+    });
+    return {dx,
+            residual.defined() ? d_sum : at::Tensor(),
+            collected(d_parameters[0], gain_place),
+            collected(d_parameters[1], bias_place),
+            {},
+            {},
+            {},
+            {}};
+  }
+
+ private:
+  /// Adds to the place, when there is one, and returns nothing.
+  static at::Tensor collected(const at::Tensor& gradient, const at::Tensor& place) {
+    if (!place.defined())
+      return gradient;
+    cpu::add_to(place, gradient);
+    return {};
+  }
+};
+
+}  // namespace
+
+at::Tensor dropout_add_norm(const at::Tensor& x,
+                            const at::Tensor& residual,
+                            const at::Tensor& gain,
+                            const at::Tensor& bias,
+                            double eps,
+                            double dropout,
+                            Context& context) {
+  const uint64_t key = cpu::dropout_key(dropout, context);
+  if (x.is_cpu()) {
+    return DropoutAddNorm::apply(x.contiguous(),
+                                 to_optional(residual.defined() ? residual.contiguous() : residual),
+                                 gain,
+                                 bias,
+                                 eps,
+                                 dropout,
+                                 key,
+                                 &context);
+  }
+  const at::Tensor dropped = composite::dropout(x, dropout, key);
+  return composite::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
+}
+
+at::Tensor layer_norm(const at::Tensor& x,
+                      const at::Tensor& gain,
+                      const at::Tensor& bias,
+                      double eps,
+                      Context& context) {
+  return dropout_add_norm(x, {}, gain, bias, eps, 0.0, context);
+}
+
+at::Tensor dropout_add(const at::Tensor& x,
+                       const at::Tensor& residual,
+                       double dropout,
+                       Context& context) {
+  const uint64_t key = cpu::dropout_key(dropout, context);
+  if (x.is_cpu())
+    return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
+  return residual + composite::dropout(x, dropout, key);
+}
+
+at::Tensor dropout(const at::Tensor& x, double p, Context& context) {
+  const uint64_t key = cpu::dropout_key(p, context);
+  if (key == 0)
+    return x;
+  if (x.is_cpu())
+    return DropoutAdd::apply(x.contiguous(), std::nullopt, p, key);
+  return composite::dropout(x, p, key);
+}
+
+}  // namespace phraseq::nn

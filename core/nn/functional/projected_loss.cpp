@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <optional>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "core/base/error.h"
+#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/optional_tensor.h"
+#include "core/nn/functional/projection_chunks.h"
+#include "core/nn/functional/smoothing.h"
+
+namespace phraseq::nn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// Id lists of the softmax as the kernels take them.
+kernels::LossClasses classes_of(const SmoothingRule& rule, int64_t vocabulary) {
+  const auto& excluded = rule.excluded();
+  const auto& unsmoothed = rule.unsmoothed();
+  return {vocabulary,
+          excluded.data(),
+          static_cast<int64_t>(excluded.size()),
+          unsmoothed.data(),
+          static_cast<int64_t>(unsmoothed.size())};
+}
+
+/// A pass over the logits of a chunk of rows: the losses and, in their place, the gradient.
+class ChunkLoss {
+ public:
+  ChunkLoss(const SmoothingRule& rule,
+            const at::Tensor& bias,
+            const at::Tensor& targets,
+            bool with_gradient)
+      : rule_(rule), bias_(bias), targets_(targets), with_gradient_(with_gradient) {}
+
+  /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, when defined, receives ln
+  /// p(gold) [rows].
+  void run(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
+    if (logits.is_cpu()) {
+      run_on_cpu(logits, first_row, log_p);
+    } else {
+      run_composite(logits, first_row, log_p);
+    }
+  }
+
+  const kernels::LossSums& sums() const { return sums_; }
+
+ private:
+  void run_on_cpu(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
+    const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+    // Sums of every 8 rows, added in order: the same for any number of threads.
+    const int64_t blocks = (rows + kSumRows - 1) / kSumRows;
+    std::vector<kernels::LossSums> sums(static_cast<size_t>(blocks));
+    const auto* gold = targets_.const_data_ptr<int64_t>() + first_row;
+    const kernels::LossClasses classes = classes_of(rule_, vocabulary);
+    cpu::for_type(logits.scalar_type(), [&]<typename T>(T*) {
+      using S = kernels::Sum<T>;
+      S* log_p_data = cpu::mutable_data<S>(log_p);
+      at::parallel_for(0, blocks, 1, [&](int64_t first, int64_t last) {
+        const cpu::ThreadScratch<S> scratch(vocabulary);
+        for (int64_t row = first * kSumRows; row < std::min(last * kSumRows, rows); ++row) {
+          const double value =
+              cpu::loops<T>().loss_row(cpu::mutable_data<T>(logits) + row * vocabulary,
+                                       cpu::data<S>(bias_),
+                                       row_target(gold[row]),
+                                       classes,
+                                       with_gradient_,
+                                       scratch.get(),
+                                       &sums[row / kSumRows]);
+          if (log_p_data)
+            log_p_data[row] = static_cast<S>(value);
+        }
+      });
+    });
+    for (const auto& block : sums) add(block);
+  }
+
+  kernels::LossTarget row_target(int64_t gold) const {
+    const auto& unsmoothed = rule_.unsmoothed();
+    const bool smoothed = !std::binary_search(unsmoothed.begin(), unsmoothed.end(), gold);
+    const SmoothedTarget& target = rule_.target(smoothed);
+    return {gold, target.uniform, target.extra, target.constant};
+  }
+
+  void run_composite(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
+    const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));
+    const auto chunk = composite::loss_rows(logits, bias_, gold, rule_, with_gradient_);
+    if (log_p.defined())
+      at::Tensor(log_p).copy_(chunk.log_p);
+    add({chunk.loss, chunk.nll, chunk.correct});
+  }
+
+  void add(const kernels::LossSums& more) {
+    sums_.loss += more.loss;
+    sums_.nll += more.nll;
+    sums_.correct += more.correct;
+  }
+
+  static constexpr int64_t kSumRows = 8;
+  const SmoothingRule& rule_;
+  at::Tensor bias_, targets_;
+  bool with_gradient_;
+  kernels::LossSums sums_;
+};
+
+/// Gradients made in the forward pass. With a place in the flat buffer the parameters' wait in it.
+struct Gradients {
+  at::Tensor hidden, weight, bias;
+
+  void add_chunk(const at::Tensor& dz,
+                 const at::Tensor& h,
+                 const at::Tensor& weights,
+                 int64_t first) {
+    at::Tensor d_hidden = hidden.narrow(0, first, h.size(0));
+    at::mm_out(d_hidden, dz, weights);
+    if (weight.scalar_type() == dz.scalar_type()) {
+      weight.addmm_(dz.t(), h);
+    } else if (weight.is_cpu()) {
+      cpu::add_to(weight, at::mm(dz.t(), h));
+    } else {
+      weight.add_(at::mm(dz.t(), h));
+    }
+    if (bias.defined())
+      bias.add_(dz.sum(0, false, bias.scalar_type()));
+  }
+};
+
+/// Variables: hidden, weight, bias (or none).
+class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEntropy> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& hidden,
+                            const at::Tensor& weight,
+                            const std::optional<at::Tensor>& bias,
+                            const at::Tensor& compute_weight,
+                            const at::Tensor& targets,
+                            const SmoothingRule* rule,
+                            bool with_gradient,
+                            ProjectedLoss* result) {
+    Gradients gradients;
+    if (with_gradient) {
+      gradients.hidden = at::empty_like(hidden);
+      gradients.weight = at::zeros_like(weight);
+      if (bias)
+        gradients.bias = at::zeros_like(*bias);
+    }
+    ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient);
+    over_chunks(
+        hidden, compute_weight, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
+          loss.run(logits, first, {});
+          if (with_gradient)
+            gradients.add_chunk(logits, h, compute_weight, first);
+        });
+    result->loss_sum = loss.sums().loss;
+    result->nll_sum = loss.sums().nll;
+    result->correct = loss.sums().correct;
+    ctx->save_for_backward({gradients.hidden, gradients.weight, gradients.bias});
+    return at::full(
+        {}, result->loss_sum, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const double factor = outputs[0].item<double>();
+    const auto scaled = [&](at::Tensor gradient) {
+      return gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
+    };
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}};
+  }
+};
+
+void check_shapes(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets) {
+  if (hidden.dim() == 2 && weight.dim() == 2 && hidden.size(1) == weight.size(1) &&
+      targets.dim() == 1 && targets.size(0) == hidden.size(0)) {
+    return;
+  }
+  throw UsageError(fmt::format("projection: hidden {}, weight {} and targets {} do not fit",
+                               fmt::join(hidden.sizes(), "x"),
+                               fmt::join(weight.sizes(), "x"),
+                               fmt::join(targets.sizes(), "x")),
+                   "hidden [rows, model], weight [vocab, model] and targets [rows] were expected");
+}
+
+}  // namespace
+
+ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
+                                      const at::Tensor& weight,
+                                      const at::Tensor& bias,
+                                      const at::Tensor& targets,
+                                      double epsilon,
+                                      Smoothing smoothing,
+                                      const std::vector<int64_t>& excluded,
+                                      const std::vector<int64_t>& unsmoothed,
+                                      Context& context) {
+  check_shapes(hidden, weight, targets);
+  const SmoothingRule rule(smoothing, epsilon, weight.size(0), excluded, unsmoothed);
+  const bool with_gradient =
+      at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+  ProjectedLoss result;
+  result.loss = ProjectedCrossEntropy::apply(hidden.contiguous(),
+                                             weight,
+                                             to_optional(bias),
+                                             context.compute(weight),
+                                             targets,
+                                             &rule,
+                                             with_gradient,
+                                             &result);
+  return result;
+}
+
+at::Tensor target_log_probabilities(const at::Tensor& hidden,
+                                    const at::Tensor& weight,
+                                    const at::Tensor& bias,
+                                    const at::Tensor& targets,
+                                    const std::vector<int64_t>& excluded,
+                                    Context& context) {
+  check_shapes(hidden, weight, targets);
+  at::NoGradGuard no_grad;
+  const SmoothingRule rule(Smoothing::kFairseq, 0.0, weight.size(0), excluded, {});
+  const at::Tensor result =
+      at::empty({hidden.size(0)}, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
+  ChunkLoss loss(rule, bias, targets, false);
+  over_chunks(hidden.contiguous(),
+              context.compute(weight),
+              [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
+                loss.run(logits, first, result.narrow(0, first, h.size(0)));
+              });
+  return result;
+}
+
+}  // namespace phraseq::nn

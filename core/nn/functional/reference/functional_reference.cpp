@@ -1,0 +1,191 @@
+#include "core/nn/functional/reference/functional_reference.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <ATen/ATen.h>
+
+#include "core/nn/kernels/random_bits.h"
+#include "core/nn/padded_layout.h"
+
+namespace phraseq::nn::composite {
+namespace {
+
+constexpr int64_t kLow32 = 0xffffffffLL;
+constexpr double kMaskedScore = -1e9;
+
+/// kernels::random_bits on int64 tensors: 32-bit arithmetic by masking, since ATen has no unsigned
+/// multiplication on every device.
+at::Tensor random_bits(const at::Tensor& indices, uint64_t key) {
+  const auto low = static_cast<int64_t>(key & 0xffffffffULL);
+  const auto high = static_cast<int64_t>(key >> 32);
+  at::Tensor x = at::bitwise_xor(at::bitwise_and(indices, kLow32), low);
+  x = at::bitwise_xor(x, at::__rshift__(x, 16));
+  x = at::bitwise_and(x * int64_t{0x7feb352d}, kLow32);
+  x = at::bitwise_xor(at::bitwise_xor(x, at::__rshift__(x, 15)), high);
+  x = at::bitwise_and(x * int64_t{0x846ca68b}, kLow32);
+  return at::bitwise_xor(x, at::__rshift__(x, 16));
+}
+
+at::Tensor activate(const at::Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return at::relu(x);
+    case Activation::kGelu:
+      return at::gelu(x);
+    case Activation::kSwish:
+      return at::silu(x);
+    case Activation::kSigmoid:
+      return at::sigmoid(x);
+  }
+  return x;
+}
+
+/// Sums, norms and softmax are fp32 at least.
+at::ScalarType sum_type(const at::Tensor& x) {
+  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, bool causal) {
+  at::Tensor visible = keys.mask.view({keys.batch, 1, 1, keys.time});
+  if (causal)
+    visible =
+        at::logical_and(visible, at::ones({queries.time, keys.time}, visible.options()).tril());
+  return visible.expand({keys.batch, 1, queries.time, keys.time});
+}
+
+}  // namespace
+
+at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
+  const auto threshold = static_cast<int64_t>(kernels::dropout_threshold(p));
+  return random_bits(indices, key).ge(threshold).to(type).mul(1.0 / (1.0 - p));
+}
+
+at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
+  if (p == 0.0 || key == 0)
+    return x;
+  const at::Tensor indices = at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());
+  return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());
+}
+
+at::Tensor linear(const at::Tensor& x,
+                  const at::Tensor& weight,
+                  const at::Tensor& bias,
+                  Activation activation,
+                  double p,
+                  uint64_t key) {
+  const at::ScalarType type = x.scalar_type();
+  const at::Tensor cast_bias = bias.defined() ? bias.to(type) : bias;
+  return dropout(activate(at::linear(x, weight.to(type), cast_bias), activation), p, key);
+}
+
+at::Tensor layer_norm(const at::Tensor& x,
+                      const at::Tensor& gain,
+                      const at::Tensor& bias,
+                      double eps) {
+  const at::Tensor wide = x.to(sum_type(x));
+  return at::layer_norm(wide, {x.size(-1)}, gain, bias, eps).to(x.scalar_type());
+}
+
+at::Tensor attention(const AttentionRows& rows,
+                     const AttentionOptions& options,
+                     uint64_t key,
+                     at::Tensor* weights) {
+  const PaddedLayout queries(*rows.query_offsets, rows.q.device());
+  const PaddedLayout keys(*rows.key_offsets, rows.q.device());
+  const at::ScalarType wide = sum_type(rows.q);
+  const at::Tensor q = queries.split_heads(rows.q, options.heads).to(wide);
+  const at::Tensor k = keys.split_heads(rows.k, options.heads).to(wide);
+  const at::Tensor v = keys.split_heads(rows.v, options.heads).to(wide);
+  const at::Tensor visible = visible_keys(queries, keys, options.causal);
+  const at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * options.scale;
+  at::Tensor shares =
+      keys.time == 0
+          ? scores
+          : at::softmax(scores.masked_fill(visible.logical_not(), kMaskedScore), -1)
+                .masked_fill(visible.logical_not(), 0.0);  // [batch, heads, query time, key time]
+  if (weights) {
+    *weights = shares.detach()
+                   .mean(1)
+                   .view({queries.batch * queries.time, keys.time})
+                   .index_select(0, queries.place);
+  }
+  if (options.dropout > 0.0 && key != 0) {
+    const at::Tensor elements = attention_elements(
+        queries, options.heads, 0, options.heads, at::arange(keys.time, queries.place.options()));
+    shares = shares * dropout_factors(elements, key, options.dropout, wide);
+  }
+  return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());
+}
+
+at::Tensor embed(const at::Tensor& ids,
+                 const at::Tensor& positions,
+                 const at::Tensor& table,
+                 const at::Tensor& position_table,
+                 double scale,
+                 double p,
+                 uint64_t key,
+                 int64_t padding_id,
+                 at::ScalarType type) {
+  at::Tensor rows = at::embedding(table, ids, padding_id) * scale;
+  if (position_table.defined())
+    rows = rows + position_table.index_select(0, positions);
+  return dropout(rows, p, key).to(type);
+}
+
+namespace {
+
+/// A row's numbers of the smoothing rule, [rows] each.
+struct RowTargets {
+  at::Tensor uniform, extra, constant;
+
+  RowTargets(const SmoothingRule& rule,
+             const at::Tensor& targets,
+             const at::Tensor& unsmoothed,
+             at::ScalarType type) {
+    const at::Tensor plain = at::isin(targets, unsmoothed);
+    const SmoothedTarget &in = rule.target(true), &out = rule.target(false);
+    const auto options = plain.options().dtype(type);
+    const auto pick = [&](double smoothed, double otherwise) {
+      return at::where(plain, at::full({}, otherwise, options), at::full({}, smoothed, options));
+    };
+    uniform = pick(in.uniform, out.uniform);
+    extra = pick(in.extra, out.extra);
+    constant = pick(in.constant, out.constant);
+  }
+};
+
+}  // namespace
+
+LossRows loss_rows(at::Tensor& logits,
+                   const at::Tensor& bias,
+                   const at::Tensor& targets,
+                   const SmoothingRule& rule,
+                   bool with_gradient) {
+  const at::Tensor unsmoothed = at::tensor(rule.unsmoothed(), at::kLong).to(logits.device());
+  const at::Tensor excluded = at::tensor(rule.excluded(), at::kLong).to(logits.device());
+  at::Tensor z = logits.to(sum_type(logits));
+  if (bias.defined())
+    z = z + bias;
+  z = z.index_fill(1, excluded, -std::numeric_limits<double>::infinity());
+  const RowTargets row(rule, targets, unsmoothed, z.scalar_type());
+  const at::Tensor gold = targets.unsqueeze(1);
+  const at::Tensor lse = at::logsumexp(z, 1);
+  const at::Tensor gold_logit = z.gather(1, gold).squeeze(1);
+  const at::Tensor smoothed_sum = z.index_fill(1, unsmoothed, 0.0).sum(1);
+  const at::Tensor loss = lse - row.uniform * smoothed_sum - row.extra * gold_logit + row.constant;
+  const at::Tensor log_p = gold_logit - lse;
+  if (with_gradient) {
+    const at::Tensor q = row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);
+    const at::Tensor dz = (z - lse.unsqueeze(1)).exp_().sub_(q);
+    logits.copy_(dz.scatter_add(1, gold, -row.extra.unsqueeze(1)));
+  }
+  return {loss.sum(at::kDouble).item<double>(),
+          -log_p.sum(at::kDouble).item<double>(),
+          gold_logit.eq(z.amax(1)).sum().item<int64_t>(),
+          log_p};
+}
+
+}  // namespace phraseq::nn::composite

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/functional/smoothing.h"
+
+/// The functions of functional.h from ATen's differentiable operators: what runs on devices without
+/// own kernels, and the second opinion of the kernels' tests. Dropout takes its key instead of a
+/// context, and draws the same masks as the kernels.
+namespace phraseq::nn::composite {
+
+/// 0 or 1/(1-p) for each element: counter-based, see core/nn/kernels/random_bits.h. `indices`
+/// int64.
+PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
+                                       uint64_t key,
+                                       double p,
+                                       at::ScalarType type);
+
+PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, uint64_t key);
+
+/// `weight` and `bias` are cast to x's type, differentiably.
+PHRASEQ_API at::Tensor linear(const at::Tensor& x,
+                              const at::Tensor& weight,
+                              const at::Tensor& bias,
+                              Activation activation,
+                              double p,
+                              uint64_t key);
+
+PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
+                                  const at::Tensor& gain,
+                                  const at::Tensor& bias,
+                                  double eps);
+
+/// q [query tokens, model], k and v [key tokens, model], offsets of the sentences in each.
+struct AttentionRows {
+  at::Tensor q, k, v;
+  const std::vector<int64_t>* query_offsets = nullptr;
+  const std::vector<int64_t>* key_offsets = nullptr;
+};
+PHRASEQ_API at::Tensor attention(const AttentionRows& rows,
+                                 const AttentionOptions& options,
+                                 uint64_t key,
+                                 at::Tensor* weights);
+
+PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
+                             const at::Tensor& positions,
+                             const at::Tensor& table,
+                             const at::Tensor& position_table,
+                             double scale,
+                             double p,
+                             uint64_t key,
+                             int64_t padding_id,
+                             at::ScalarType type);
+
+/// Sums over a chunk of rows of a projected loss, and ln p(gold) [rows].
+struct LossRows {
+  double loss = 0, nll = 0;
+  int64_t correct = 0;
+  at::Tensor log_p;
+};
+/// logits [rows, vocab] become their gradient when `with_gradient`. Not differentiable.
+PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
+                               const at::Tensor& bias,
+                               const at::Tensor& targets,
+                               const SmoothingRule& rule,
+                               bool with_gradient);
+
+}  // namespace phraseq::nn::composite

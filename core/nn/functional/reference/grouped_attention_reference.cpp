@@ -1,0 +1,174 @@
+#include "core/nn/functional/reference/grouped_attention_reference.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <ATen/ATen.h>
+
+#include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/kernels/kernels.h"
+#include "core/nn/padded_layout.h"
+
+namespace phraseq::nn::composite {
+namespace {
+
+constexpr double kMaskedScore = -1e9;
+
+/// Rows moved to times later by `lag` (earlier when negative), zeros where nothing comes from.
+at::Tensor shifted(const at::Tensor& x, int64_t lag) {
+  const int64_t time = x.size(1), kept = std::max<int64_t>(time - std::abs(lag), 0);
+  if (lag == 0)
+    return x;
+  const at::Tensor part = x.narrow(1, lag > 0 ? 0 : time - kept, kept);
+  return lag > 0 ? at::constant_pad_nd(part, {0, 0, time - kept, 0})
+                 : at::constant_pad_nd(part, {0, 0, 0, time - kept});
+}
+
+/// x [batch, time, columns] → [batch, heads, time, parts · head_dim].
+at::Tensor read(const at::Tensor& x, const VectorLayout& from, int64_t heads, int64_t head_dim) {
+  std::vector<at::Tensor> parts;
+  for (int64_t j = 0; j < from.parts; ++j) {
+    at::Tensor sum;
+    for (int64_t w = 0; w < from.window; ++w) {
+      const int64_t column = from.column + w * from.window_step + j * from.part_step;
+      const int64_t lag = from.window - 1 - w + from.part_lag * (from.parts - 1 - j);
+      const at::Tensor piece = shifted(x.narrow(2, column, heads * head_dim), lag);
+      sum = sum.defined() ? sum + piece : piece;
+    }
+    parts.push_back(sum.view({x.size(0), x.size(1), heads, head_dim}));
+  }
+  return at::cat(parts, 3).transpose(1, 2);
+}
+
+/// Results [batch, heads, time, head_dim] to where `to` says in out [batch, time, columns].
+void write(const at::Tensor& results, const VectorLayout& to, at::Tensor& out) {
+  const int64_t columns = results.size(1) * results.size(3);
+  const at::Tensor rows =
+      results.transpose(1, 2).reshape({results.size(0), results.size(2), columns});
+  for (int64_t w = 0; w < to.window; ++w) {
+    out.narrow(2, to.column + w * to.window_step, columns)
+        .copy_(shifted(rows, -(to.window - 1 - w)));
+  }
+}
+
+/// One batch's attention, sentence lengths and sizes apart.
+struct Padded {
+  PaddedLayout queries, keys;
+  at::Tensor q, kv;
+  const AttentionLayout& layout;
+  bool causal;
+
+  /// Which keys of one kind each query of one kind sees, [batch, 1, query time, key time].
+  at::Tensor visible(const QueryKind& query, const KeyKind& kind) const {
+    const auto options = queries.place.options();
+    const at::Tensor t = at::arange(keys.time, options);
+    const at::Tensor i = at::arange(queries.time, options).unsqueeze(1);
+    at::Tensor seen = at::logical_and(t.ge(kind.first), i.ge(query.first));
+    if (causal)
+      seen = at::logical_and(seen, t.le(i));
+    return at::logical_and(seen, keys.mask.view({keys.batch, 1, 1, keys.time}));
+  }
+
+  at::Tensor scores(const HeadGroup& group, const QueryKind& query, size_t kind) const {
+    const at::Tensor queries_of_kind = read(q, query.against(kind), group.heads, layout.head_dim);
+    const at::Tensor keys_of_kind = read(kv, group.keys[kind].key, group.heads, layout.head_dim);
+    return at::matmul(queries_of_kind, keys_of_kind.transpose(2, 3)) * group.keys[kind].scale;
+  }
+
+  /// Softmax over all kinds of keys, [batch, heads, query time, kinds · key time].
+  at::Tensor shares(const HeadGroup& group, const QueryKind& query) const {
+    std::vector<at::Tensor> all_scores, all_visible;
+    for (size_t kind = 0; kind < group.keys.size(); ++kind) {
+      all_scores.push_back(scores(group, query, kind));
+      all_visible.push_back(visible(query, group.keys[kind]));
+    }
+    const at::Tensor hidden = at::cat(all_visible, 3).logical_not();
+    return at::softmax(at::cat(all_scores, 3).masked_fill(hidden, kMaskedScore), 3)
+        .masked_fill(hidden, 0.0);
+  }
+
+  at::Tensor elements(const HeadGroup& group, const QueryKind& query) const {
+    std::vector<at::Tensor> numbers;
+    for (const KeyKind& kind : group.keys) {
+      const int64_t start = kind.index * kernels::kKeyKindStride;
+      numbers.push_back(at::arange(start, start + keys.time, queries.place.options()));
+    }
+    return attention_elements(queries,
+                              layout.weight_rows(),
+                              query.index * layout.heads + group.first_head,
+                              group.heads,
+                              at::cat(numbers));
+  }
+
+  /// Weighted values of one kind of query, [batch, heads, query time, head_dim].
+  at::Tensor results(const HeadGroup& group, const at::Tensor& shares) const {
+    at::Tensor sum;
+    for (size_t kind = 0; kind < group.keys.size(); ++kind) {
+      const at::Tensor values = read(kv, group.keys[kind].value, group.heads, layout.head_dim);
+      const auto part = static_cast<int64_t>(kind) * keys.time;
+      const at::Tensor product = at::matmul(shares.narrow(3, part, keys.time), values);
+      sum = sum.defined() ? sum + product : product;
+    }
+    return sum.mul(queries.mask.view({queries.batch, 1, queries.time, 1}));
+  }
+
+  /// Into [query kinds, heads, batch, query time, key kinds, key time].
+  void record(const HeadGroup& group,
+              const QueryKind& query,
+              const at::Tensor& shares,
+              at::Tensor& weights) const {
+    for (size_t kind = 0; kind < group.keys.size(); ++kind) {
+      const at::Tensor part =
+          shares.detach().narrow(3, static_cast<int64_t>(kind) * keys.time, keys.time);
+      weights[query.index]
+          .narrow(0, group.first_head, group.heads)
+          .select(3, group.keys[kind].index)
+          .copy_(part.transpose(0, 1));
+    }
+  }
+};
+
+}  // namespace
+
+at::Tensor grouped_attention(const at::Tensor& q,
+                             const at::Tensor& kv,
+                             const SentenceRows& rows,
+                             const AttentionLayout& layout,
+                             bool causal,
+                             double dropout,
+                             uint64_t key,
+                             at::Tensor* weights) {
+  const auto wide = q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const PaddedLayout queries(rows.queries, q.device()), keys(rows.keys, q.device());
+  const Padded padded{
+      queries, keys, queries.pad(q).to(wide), keys.pad(kv).to(wide), layout, causal};
+  at::Tensor out =
+      at::zeros({queries.batch, queries.time, layout.out_columns}, q.options().dtype(wide));
+  at::Tensor all_weights;
+  if (weights) {
+    all_weights = at::zeros({layout.query_kinds,
+                             layout.heads,
+                             queries.batch,
+                             queries.time,
+                             layout.key_kinds,
+                             keys.time},
+                            q.options().dtype(at::kFloat));
+  }
+  for (const HeadGroup& group : layout.groups) {
+    for (const QueryKind& query : group.queries) {
+      at::Tensor shares = padded.shares(group, query);
+      if (weights)
+        padded.record(group, query, shares, all_weights);
+      if (dropout > 0.0 && key != 0) {
+        shares = shares * dropout_factors(padded.elements(group, query), key, dropout, wide);
+      }
+      write(padded.results(group, shares), query.out, out);
+    }
+  }
+  if (weights) {
+    *weights = all_weights.flatten(2, 3).index_select(2, queries.place);
+  }
+  return queries.pack(out).to(q.scalar_type());
+}
+
+}  // namespace phraseq::nn::composite

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/functional/incremental.h"
+
+/// Incremental attention by ATen's operators: the mathematics of incremental.h for devices without
+/// a kernel of ours.
+namespace phraseq::nn {
+
+/// Where each decoding row's source-side keys lie: those of its sentence.
+struct KeyRanges {
+  const std::vector<int64_t>& offsets;  ///< [sentences + 1]
+  const std::vector<int64_t>& sentence_of_row;
+
+  int64_t begin(int64_t row) const { return offsets[sentence(row)]; }
+  int64_t end(int64_t row) const { return offsets[sentence(row) + 1]; }
+  int64_t count(int64_t row) const { return end(row) - begin(row); }
+  int64_t longest() const {
+    int64_t longest = 0;
+    for (size_t i = 1; i < offsets.size(); ++i)
+      longest = std::max(longest, offsets[i] - offsets[i - 1]);
+    return longest;
+  }
+
+ private:
+  size_t sentence(int64_t row) const {
+    return static_cast<size_t>(sentence_of_row[static_cast<size_t>(row)]);
+  }
+};
+
+/// kvq [rows, 3 · model]; steps: one [rows then, 2 · model] a step, the newest among them.
+PHRASEQ_API at::Tensor self_attention_composite(const at::Tensor& kvq,
+                                                const std::vector<at::Tensor>& steps,
+                                                const Ancestry& ancestry,
+                                                int64_t heads,
+                                                double scale);
+
+/// `mean_weights`, when given, is [rows, longest] of zeros and is filled.
+PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
+                                                 const at::Tensor& kv,
+                                                 const KeyRanges& ranges,
+                                                 int64_t heads,
+                                                 double scale,
+                                                 at::Tensor* mean_weights);
+
+/// As `layout` reads q [rows, …] and the steps' keys and values.
+PHRASEQ_API at::Tensor self_attention_composite(const at::Tensor& q,
+                                                const std::vector<at::Tensor>& steps,
+                                                const Ancestry& ancestry,
+                                                const AttentionLayout& layout);
+PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
+                                                 const at::Tensor& kv,
+                                                 const KeyRanges& ranges,
+                                                 const AttentionLayout& layout,
+                                                 at::Tensor* weights);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/nn/functional/segments.h"
+
+/// The functions of segments.h from ATen's operators, on the padded view [segments, longest, …]:
+/// what runs on devices without own kernels, and the second opinion of the kernels' tests.
+namespace phraseq::nn::composite {
+
+PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);
+PHRASEQ_API at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets);
+PHRASEQ_API at::Tensor segment_scores(const at::Tensor& row,
+                                      const at::Tensor& segment,
+                                      const at::Tensor& w2,
+                                      const SegmentOffsets& offsets,
+                                      double p,
+                                      uint64_t key);
+PHRASEQ_API at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets);
+PHRASEQ_API at::Tensor segment_weighted_sum(const at::Tensor& x,
+                                            const at::Tensor& weights,
+                                            const at::Tensor& rest,
+                                            const SegmentOffsets& offsets);
+
+}  // namespace phraseq::nn::composite

@@ -1,0 +1,67 @@
+#include "core/nn/functional/smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::nn {
+namespace {
+
+std::vector<int64_t> sorted_distinct(std::vector<int64_t> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void check_ids(const std::vector<int64_t>& ids, int64_t vocabulary) {
+  for (const int64_t id : ids) {
+    if (id < 0 || id >= vocabulary) {
+      throw UsageError(fmt::format("id {} is outside the vocabulary of {}", id, vocabulary));
+    }
+  }
+}
+
+double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
+
+/// `smoothed` = classes of S, the gold included when it is one. ε goes evenly to S without the
+/// gold.
+SmoothedTarget spread_beside_gold(double epsilon, int64_t smoothed, bool gold_is_smoothed) {
+  const int64_t others = smoothed - (gold_is_smoothed ? 1 : 0);
+  if (others <= 0)
+    return {};
+  const double share = epsilon / static_cast<double>(others);
+  const double entropy = -x_log_x(1.0 - epsilon) - static_cast<double>(others) * x_log_x(share);
+  return {share, 1.0 - epsilon - (gold_is_smoothed ? share : 0.0), -entropy};
+}
+
+}  // namespace
+
+SmoothingRule::SmoothingRule(Smoothing smoothing,
+                             double epsilon,
+                             int64_t vocabulary,
+                             const std::vector<int64_t>& excluded,
+                             const std::vector<int64_t>& unsmoothed)
+    : excluded_(sorted_distinct(excluded)), unsmoothed_(excluded_) {
+  if (!(epsilon >= 0.0 && epsilon < 1.0)) {
+    throw UsageError(fmt::format("label smoothing {} is outside [0, 1)", epsilon));
+  }
+  check_ids(excluded, vocabulary);
+  check_ids(unsmoothed, vocabulary);
+  if (smoothing == Smoothing::kNeutron) {
+    unsmoothed_.insert(unsmoothed_.end(), unsmoothed.begin(), unsmoothed.end());
+    unsmoothed_ = sorted_distinct(unsmoothed_);
+  }
+  const int64_t smoothed = vocabulary - static_cast<int64_t>(unsmoothed_.size());
+  if (smoothing == Smoothing::kFairseq) {
+    const double share = epsilon / static_cast<double>(std::max<int64_t>(smoothed, 1));
+    smoothed_gold_ = plain_gold_ = {share, 1.0 - epsilon, 0.0};
+  } else {
+    smoothed_gold_ = spread_beside_gold(epsilon, smoothed, true);
+    plain_gold_ = spread_beside_gold(epsilon, smoothed, false);
+  }
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/nn/functional/functional.h"
+
+namespace phraseq::nn {
+
+/// A smoothing kernel in the one form that all three share. With z the logits, p their softmax, S
+/// the smoothed classes and q the target distribution (Σ q = 1),
+///
+///   loss   = lse(z) - uniform · Σ_{c ∈ S} z_c - extra · z_gold + constant
+///   dloss/dz_c = p_c - q_c,   q_c = uniform · [c ∈ S] + extra · [c = gold]
+struct SmoothedTarget {
+  double uniform = 0.0;
+  double extra = 1.0;
+  double constant = 0.0;
+};
+
+/// The numbers of one smoothing kernel for a vocabulary; a row's depend on its gold only through
+/// whether that is a smoothed class.
+class PHRASEQ_API SmoothingRule {
+ public:
+  /// `excluded` are out of the softmax and never smoothed; `unsmoothed` get no mass under kNeutron.
+  /// Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
+  SmoothingRule(Smoothing smoothing,
+                double epsilon,
+                int64_t vocabulary,
+                const std::vector<int64_t>& excluded,
+                const std::vector<int64_t>& unsmoothed);
+
+  const SmoothedTarget& target(bool gold_is_smoothed) const {
+    return gold_is_smoothed ? smoothed_gold_ : plain_gold_;
+  }
+  const std::vector<int64_t>& excluded() const { return excluded_; }
+  /// Sorted: the classes outside S, the excluded among them.
+  const std::vector<int64_t>& unsmoothed() const { return unsmoothed_; }
+
+ private:
+  std::vector<int64_t> excluded_;
+  std::vector<int64_t> unsmoothed_;
+  SmoothedTarget smoothed_gold_;
+  SmoothedTarget plain_gold_;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+
+#include "core/nn/functional/functional.h"
+#include "core/nn/kernels/kernels.h"
+#include "core/nn/kernels/random_bits.h"
+
+/// Between tensors and the kernels: element types, dropout keys, splitting rows over threads.
+namespace phraseq::nn::cpu {
+
+/// The type that sums and vectors of parameters have beside activations of `type`.
+inline at::ScalarType sum_type(at::ScalarType type) {
+  return type == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+/// Calls `work` with a null pointer to the kernels' element type for `type`.
+template <typename Work>
+void for_type(at::ScalarType type, Work&& work) {
+  switch (type) {
+    case at::kDouble:
+      return work(static_cast<double*>(nullptr));
+    case at::kBFloat16:
+      return work(static_cast<kernels::Bfloat16*>(nullptr));
+    default:
+      TORCH_CHECK(type == at::kFloat, "activations are fp32, bf16 or fp64, not ", type);
+      return work(static_cast<float*>(nullptr));
+  }
+}
+
+template <typename T>
+const kernels::Kernels<T>& loops() {
+  return kernels::kernels<T>(kernels::best_level());
+}
+
+/// A tensor's elements; null when it is undefined. The kernels' Bfloat16 has at::BFloat16's layout.
+template <typename T>
+const T* data(const at::Tensor& x) {
+  return x.defined() ? static_cast<const T*>(x.const_data_ptr()) : nullptr;
+}
+template <typename T>
+T* mutable_data(const at::Tensor& x) {
+  return x.defined() ? static_cast<T*>(x.mutable_data_ptr()) : nullptr;
+}
+
+/// The key of a draw, or 0 where nothing is dropped: then no number is used up.
+inline uint64_t dropout_key(double p, Context& context) {
+  return p > 0.0 ? context.next_dropout_key() : 0;
+}
+
+inline kernels::Dropout make_dropout(double p, uint64_t key) {
+  if (p == 0.0)
+    key = 0;
+  return {key, kernels::dropout_threshold(p), 1.0 / (1.0 - p)};
+}
+
+/// Uninitialised memory for one thread, on a cache line's start.
+template <typename S>
+class ThreadScratch {
+ public:
+  explicit ThreadScratch(int64_t elements)
+      : memory_(static_cast<S*>(std::aligned_alloc(
+            64,
+            (static_cast<size_t>(std::max<int64_t>(elements, 1)) * sizeof(S) + 63) / 64 * 64))) {
+    if (!memory_)
+      throw std::bad_alloc();
+  }
+  S* get() const { return memory_.get(); }
+
+ private:
+  struct Free {
+    void operator()(S* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<S, Free> memory_;
+};
+
+/// Rows that a thread takes at least: about 16k elements.
+inline int64_t row_grain(int64_t columns) {
+  return std::max<int64_t>(1, 16384 / std::max<int64_t>(columns, 1));
+}
+
+/// Calls work(first, last) over all rows, on as many threads as pay.
+template <typename Work>
+void over_rows(const at::Tensor& rows, const Work& work) {
+  const int64_t columns = rows.size(-1);
+  at::parallel_for(0, columns == 0 ? 0 : rows.numel() / columns, row_grain(columns), work);
+}
+
+/// Sums over rows in an order that does not depend on the number of threads: `work(first, last,
+/// partial)` adds its rows to a partial sum [columns] of its own (zero at first); the partial sums
+/// of up to 16 blocks of rows are added to `sums` in order.
+template <typename S, typename Work>
+void sum_over_rows(int64_t rows, int64_t columns, S* sums, const Work& work) {
+  const int64_t blocks = std::clamp<int64_t>(rows / 64, 1, 16);
+  const int64_t block = (rows + blocks - 1) / blocks;
+  const ThreadScratch<S> partials(blocks * columns);
+  std::fill_n(partials.get(), blocks * columns, S{0});
+  at::parallel_for(0,
+                   blocks,
+                   std::max<int64_t>(1, row_grain(columns) / std::max<int64_t>(block, 1)),
+                   [&](int64_t first, int64_t last) {
+                     for (int64_t b = first; b < last; ++b) {
+                       work(std::min(b * block, rows),
+                            std::min((b + 1) * block, rows),
+                            partials.get() + b * columns);
+                     }
+                   });
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t i = 0; i < columns; ++i) sums[i] += partials.get()[b * columns + i];
+  }
+}
+
+/// sum += x, element by element, x of any type.
+inline void add_to(const at::Tensor& sum, const at::Tensor& x) {
+  for_type(x.scalar_type(), [&]<typename T>(T*) {
+    using S = kernels::Sum<T>;
+    at::parallel_for(0, x.numel(), 65536, [&](int64_t first, int64_t last) {
+      loops<T>().column_sums(
+          data<T>(x) + first, mutable_data<S>(sum) + first, {0, 1, last - first});
+    });
+  });
+}
+
+}  // namespace phraseq::nn::cpu

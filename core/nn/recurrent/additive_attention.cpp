@@ -1,0 +1,78 @@
+#include "core/nn/recurrent/additive_attention.h"
+
+#include <limits>
+
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/tanh.h>
+
+#include "core/nn/recurrent/recurrent_product.h"
+
+namespace phraseq::nn {
+namespace {
+
+std::shared_ptr<LinearMap> map(int64_t in, int64_t out, bool with_bias) {
+  return std::make_shared<LinearMap>(in, out, with_bias);
+}
+
+}  // namespace
+
+AdditiveAttention::AdditiveAttention(const RecurrentOptions& o, int64_t slots) {
+  const int64_t width = 2 * o.hidden;
+  source_ = register_module("source", map(width, width, true));
+  if (slots > 0)
+    tags_ = register_module("tags", map(slots, width, false));
+  state_ = register_module("state", map(o.hidden, width, false));
+  if (!o.two_cells())
+    embedding_ = register_module("embedding", map(o.embed_dim, width, false));
+  if (o.has_coverage())
+    coverage_ = register_module("coverage", map(o.coverage_width(), width, false));
+  energy_ = register_module("energy", map(width, 1, true));
+}
+
+at::Tensor AdditiveAttention::keys(const at::Tensor& states, Context& context) const {
+  return recurrent_product(states, source_->weight, source_->bias, context);
+}
+
+at::Tensor AdditiveAttention::embedding_query(const at::Tensor& embeddings,
+                                              Context& context) const {
+  if (!embedding_)
+    return {};
+  return recurrent_product(embeddings, embedding_->weight, {}, context);
+}
+
+at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
+                                      const at::Tensor& mask,
+                                      const Query& query,
+                                      Context& context) const {
+  at::Tensor of_step = recurrent_product(query.state, state_->weight, {}, context);
+  if (query.embedding.defined())
+    of_step = of_step + query.embedding;
+  at::Tensor sum = keys + of_step.unsqueeze(1);
+  if (query.tags.defined())
+    sum = sum + at::matmul(query.tags, tags_->weight.t());
+  if (query.coverage.defined())
+    sum = sum + at::matmul(query.coverage, coverage_->weight.t());
+  const at::Tensor energies = at::matmul(at::tanh(sum), energy_->weight[0]) + energy_->bias;
+  return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);
+}
+
+void AdditiveAttention::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.orthogonal(source_->weight);
+  for (const auto& each : {tags_, state_, embedding_, energy_}) {
+    if (each)
+      initialiser.matrix(each->weight);
+  }
+  if (coverage_)
+    initialiser.coverage_matrix(coverage_->weight);
+  initialiser.constant(source_->bias, 0.0);
+  initialiser.constant(energy_->bias, 0.0);
+}
+
+double AdditiveAttention::multiply_adds(double source_tokens, double steps) const {
+  const auto of_step = state_->weight.numel() + (embedding_ ? embedding_->weight.numel() : 0);
+  return source_tokens * static_cast<double>(source_->weight.numel()) +
+         steps * static_cast<double>(of_step);
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/linear_map.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_options.h"
+
+namespace phraseq::nn {
+
+/// Attention of a recurrent decoder (Bahdanau et al. 2015, with the last embedding and coverage):
+///
+///     e_j = v · tanh(U h_j + b + U_tag tag_j + W s + W_e e + U_c C_j) + c,  α = softmax over j
+///
+/// Parameters `source` [2H, 2H] with bias, `tags` [2H, slots], `state` [2H, H], `embedding` [2H, E]
+/// (not with two cells, which have seen it), `coverage` [2H, D], `energy` [1, 2H] with bias.
+class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
+ public:
+  /// `slots`: kinds of tags, 0 = none.
+  AdditiveAttention(const RecurrentOptions& options, int64_t slots);
+
+  /// The part of the states alone, [B, T, 2H] → [B, T, 2H]: made once a sentence.
+  at::Tensor keys(const at::Tensor& states, Context& context) const;
+  /// The part of the embeddings alone, [rows, E] → [rows, 2H]: made for all steps at once;
+  /// undefined with two cells.
+  at::Tensor embedding_query(const at::Tensor& embeddings, Context& context) const;
+
+  /// What a step attends with; undefined parts count for nothing.
+  struct Query {
+    at::Tensor state;      ///< [n, H]
+    at::Tensor embedding;  ///< [n, 2H], of embedding_query
+    at::Tensor coverage;   ///< [n, T, D]
+    at::Tensor tags;       ///< [n, T, slots], one-hot or zeros
+  };
+  /// Weights [n, T]: 0 where `mask` [n, T] is false.
+  at::Tensor weights(const at::Tensor& keys,
+                     const at::Tensor& mask,
+                     const Query& query,
+                     Context& context) const;
+
+  void initialise(RecurrentInitialiser& initialiser);
+  /// Of the matrices for so many tokens and steps, not of the energies.
+  double multiply_adds(double source_tokens, double steps) const;
+
+ private:
+  std::shared_ptr<LinearMap> source_, tags_, state_, embedding_, coverage_, energy_;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/recurrent/gru_cell.h"
+#include "core/nn/linear_map.h"
+#include "core/nn/recurrent/readout.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_options.h"
+
+namespace phraseq::nn {
+
+/// What attention saw as an addition to the three inputs of a gated unit: C c + C_tag a. Parameters
+/// `context` [3H, 2H], `context_tags` [3H, slots] of the owner.
+class PHRASEQ_API ContextInput {
+ public:
+  ContextInput(torch::nn::Module& owner, const RecurrentOptions& options, int64_t slots);
+  at::Tensor products(const DecisionState& seen, Context& context) const;
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double rows) const;
+
+ private:
+  std::shared_ptr<LinearMap> context_, context_tags_;
+};
+
+/// The decoder's one cell: a gated unit over the last word and what attention saw.
+class PHRASEQ_API ContextGru : public GruCell {
+ public:
+  ContextGru(const RecurrentOptions& options, int64_t slots);
+  at::Tensor step(const at::Tensor& input,
+                  const at::Tensor& state,
+                  const DecisionState& seen,
+                  Context& context) const;
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double rows) const;
+
+ private:
+  ContextInput seen_;
+};
+
+/// The second cell of dl4mt's conditional GRU, behind the attention; its bias is inside the reset:
+///
+///     r, u = σ(U s' + b + C c),  c = tanh(r * (U_c s' + b_c) + C_c c),  s = u * s' + (1 - u) * c
+///
+/// Parameters `weight_hh` [3H, H], `bias_hh` [3H] and those of ContextInput.
+class PHRASEQ_API SecondGru : public torch::nn::Module {
+ public:
+  SecondGru(const RecurrentOptions& options, int64_t slots);
+  at::Tensor step(const at::Tensor& between, const DecisionState& seen, Context& context) const;
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double rows) const;
+
+ private:
+  at::Tensor weight_hh_, bias_hh_;
+  ContextInput seen_;
+};
+
+}  // namespace phraseq::nn

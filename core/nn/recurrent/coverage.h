@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/linear_map.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_options.h"
+
+namespace phraseq::nn {
+
+/// How far each source word is translated, C_j (Tu et al. 2016), in every form:
+///
+///   neural       i_x = a_x α_j + H_x h'_j + S_x s,  x = z, r, c (h' = state and tag)
+///                z = σ(C_z C + i_z), r = σ(C_r C + i_r), c = tanh(C_c (r * C) + i_c)
+///                C' = z * c + (1 - z) * C
+///   not gated    C' = tanh(C_c C + i)
+///   linguistic   C' = C + α_j, with fertility α_j / Φ_j, Φ_j = N σ(u · h_j)
+///
+/// Parameters, rows z, r, c (or c alone): `attention` [3D, 1], `source` [3D, 2H], `source_tags`
+/// [3D, slots], `state` [3D, H], `hidden` [3D, D]; `fertility` [1, 2H].
+class PHRASEQ_API Coverage : public torch::nn::Module {
+ public:
+  Coverage(const RecurrentOptions& options, int64_t slots);
+
+  /// What is made of the states [B, T, 2H] once a sentence: H h [B, T, 3D], or 1/Φ [B, T];
+  /// undefined for plain linguistic coverage.
+  at::Tensor read(const at::Tensor& states, Context& context) const;
+  /// Nothing covered: [B, T, D] of zeros.
+  at::Tensor start(const at::Tensor& states) const;
+  /// C' from C [n, T, D], after attention `weights` [n, T] of a step that came from `state` [n, H].
+  /// `tags` [n, T, slots] or undefined.
+  at::Tensor update(const at::Tensor& coverage,
+                    const at::Tensor& weights,
+                    const at::Tensor& state,
+                    const at::Tensor& from_source,
+                    const at::Tensor& tags,
+                    Context& context) const;
+
+  void initialise(RecurrentInitialiser& initialiser);
+  /// Of what is read of the source and of the states, not of the update at each source token.
+  double multiply_adds(double source_tokens, double steps) const;
+
+ private:
+  at::Tensor gated(const at::Tensor& coverage, const at::Tensor& input) const;
+
+  int64_t width_;
+  double most_words_;
+  bool linguistic_, gated_;
+  std::shared_ptr<LinearMap> attention_, source_, source_tags_, state_, hidden_, fertility_;
+};
+
+}  // namespace phraseq::nn

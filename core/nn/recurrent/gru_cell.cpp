@@ -1,0 +1,64 @@
+#include "core/nn/recurrent/gru_cell.h"
+
+#include <vector>
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/lerp.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros.h>
+
+#include "core/nn/recurrent/recurrent_product.h"
+
+namespace phraseq::nn {
+
+at::Tensor gru_update(const at::Tensor& input, const at::Tensor& hidden, const at::Tensor& state) {
+  const int64_t width = state.size(1);
+  const at::Tensor gates =
+      at::sigmoid(input.narrow(1, 0, 2 * width) + hidden.narrow(1, 0, 2 * width));
+  const at::Tensor candidate =
+      at::tanh(input.narrow(1, 2 * width, width) +
+               gates.narrow(1, 0, width) * hidden.narrow(1, 2 * width, width));
+  return at::lerp(candidate, state, gates.narrow(1, width, width));
+}
+
+GruCell::GruCell(int64_t input, int64_t hidden) {
+  weight_ih = register_parameter("weight_ih", at::empty({3 * hidden, input}));
+  bias_ih = register_parameter("bias_ih", at::empty({3 * hidden}));
+  weight_hh = register_parameter("weight_hh", at::empty({3 * hidden, hidden}));
+}
+
+at::Tensor GruCell::input_products(const at::Tensor& x, Context& context) const {
+  return recurrent_product(x, weight_ih, bias_ih, context);
+}
+
+at::Tensor GruCell::hidden_products(const at::Tensor& state, Context& context) const {
+  return recurrent_product(state, weight_hh, {}, context);
+}
+
+at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& context) const {
+  const at::Tensor inputs = input_products(walk.walk(x), context);
+  at::Tensor state = at::zeros({walk.counts.front(), weight_hh.size(1)}, inputs.options());
+  std::vector<at::Tensor> states;
+  int64_t first = 0;
+  for (const int64_t rows : walk.counts) {
+    state = state.narrow(0, 0, rows);
+    state = gru_update(inputs.narrow(0, first, rows), hidden_products(state, context), state);
+    states.push_back(state);
+    first += rows;
+  }
+  return walk.pack(at::cat(states));
+}
+
+void GruCell::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(weight_ih);
+  initialiser.constant(bias_ih, 0.0);
+  initialiser.orthogonal(weight_hh);
+}
+
+double GruCell::multiply_adds(double rows) const {
+  return rows * static_cast<double>(weight_ih.numel() + weight_hh.numel());
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/time_major.h"
+
+namespace phraseq::nn {
+
+/// What a gated recurrent unit does with its products (Cho et al. 2014, as dl4mt has it):
+///
+///     r, u = σ(input + hidden),  c = tanh(input_c + r * hidden_c),  h' = u * h + (1 - u) * c
+///
+/// `input`, `hidden` [rows, 3H]: columns r, u, c; `state` [rows, H]. All fp32 (fp64).
+PHRASEQ_API at::Tensor gru_update(const at::Tensor& input,
+                                  const at::Tensor& hidden,
+                                  const at::Tensor& state);
+
+/// A gated recurrent unit: torch's without `bias_hh`. Parameters `weight_ih` [3H, in], `bias_ih`
+/// [3H], `weight_hh` [3H, H], rows r, u, c. States are fp32 (fp64) also under bf16.
+class PHRASEQ_API GruCell : public torch::nn::Module {
+ public:
+  GruCell(int64_t input, int64_t hidden);
+
+  /// x W_ihᵀ + b, [rows, 3H]: of all steps at once.
+  at::Tensor input_products(const at::Tensor& x, Context& context) const;
+  /// h W_hhᵀ, [rows, 3H].
+  at::Tensor hidden_products(const at::Tensor& state, Context& context) const;
+  /// The states at every row of packed sentences, [rows, H], from a zero state on.
+  at::Tensor over(const at::Tensor& x, const TimeMajor& walk, Context& context) const;
+
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double rows) const;
+
+  at::Tensor weight_ih, bias_ih, weight_hh;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,119 @@
+#include "core/nn/recurrent/phrase_mixture.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/log_sigmoid.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/logaddexp.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+
+#include "core/data/phrase_extras.h"
+#include "core/nn/functional/projected_scores.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq::nn {
+namespace {
+
+/// Slots' share of a decision.
+struct SlotShare {
+  at::Tensor of_words;  ///< [rows] ln (1 - g), or what the words' normaliser grows by, negative
+  at::Tensor of_slots;  ///< [rows, slots] ln p
+};
+
+SlotShare gated(const at::Tensor& scores, const at::Tensor& logit) {
+  const at::Tensor there = scores.gt(kNoSlot / 2);
+  const at::Tensor any = there.any(1);
+  const at::Tensor none = at::zeros({}, scores.options());
+  return {
+      at::where(any, at::log_sigmoid(-logit), none),
+      at::where(
+          there, at::log_sigmoid(logit).unsqueeze(1) + at::log_softmax(scores, 1), none + kNoSlot)};
+}
+
+SlotShare joint(const at::Tensor& scores, const at::Tensor& normaliser) {
+  const at::Tensor all = at::logaddexp(normaliser, at::logsumexp(scores, 1));
+  return {normaliser - all, scores - all.unsqueeze(1)};
+}
+
+SlotShare share_of(const DecoderOutput& output, const at::Tensor& normaliser) {
+  const at::Tensor& scores = output.extras.at(kSlotScores);
+  const auto gate = output.extras.find(kGateLogit);
+  return gate == output.extras.end() ? joint(scores, normaliser) : gated(scores, gate->second);
+}
+
+/// The aligned spans of a batch.
+struct Spans {
+  explicit Spans(const Batch& batch);
+
+  std::vector<int64_t> begins, slots;
+  std::vector<int64_t> of_row;   ///< [target tokens] which span, their number where none
+  std::vector<uint8_t> unknown;  ///< whether the phrase has a word outside the vocabulary
+};
+
+Spans::Spans(const Batch& batch) {
+  const auto slot_at = phrase_numbers(batch, kPhraseSpanSlot);
+  const auto length_at = phrase_numbers(batch, kPhraseSpanLength);
+  const auto first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto words = phrase_numbers(batch, kPhraseWords);
+  of_row.assign(slot_at.size(), -1);
+  for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
+    const auto& offsets = batch.target_in.offsets;
+    for (int64_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
+      if (slot_at[row] < 0)
+        continue;
+      const int64_t slot = first_slot[sentence] + slot_at[row];
+      const auto begin = words.begin() + first_word[slot],
+                 end = words.begin() + first_word[slot + 1];
+      std::fill_n(of_row.begin() + row, length_at[row], static_cast<int64_t>(begins.size()));
+      begins.push_back(row);
+      slots.push_back(slot_at[row]);
+      unknown.push_back(std::find(begin, end, kUnk) != end);
+    }
+  }
+  std::replace(of_row.begin(), of_row.end(), int64_t{-1}, static_cast<int64_t>(begins.size()));
+}
+
+}  // namespace
+
+at::Tensor word_and_slot_log_probabilities(const DecoderOutput& output, Context& context) {
+  const at::Tensor logits = output.logits(context);
+  const at::Tensor normaliser = at::logsumexp(logits, 1);
+  const SlotShare share = share_of(output, normaliser);
+  return at::cat({logits - (normaliser - share.of_words).unsqueeze(1), share.of_slots}, 1);
+}
+
+at::Tensor phrase_mixture_losses(const DecoderOutput& output,
+                                 const Batch& batch,
+                                 Context& context) {
+  const ProjectedScores scores = projected_scores(
+      output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
+  const SlotShare share = share_of(output, scores.normaliser);
+  const at::Tensor words = scores.target - scores.normaliser + share.of_words;
+  const Spans spans(batch);
+  if (spans.begins.empty())
+    return -words;
+  const auto on_device = [&](const auto& values, at::ScalarType type) {
+    return at::tensor(values, type).to(words.device());
+  };
+  const auto count = static_cast<int64_t>(spans.begins.size());
+  const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);
+  const at::Tensor begins = on_device(spans.begins, at::kLong);
+  const at::Tensor in_words =
+      at::zeros({count + 1}, words.options())
+          .index_add(0, span_of_row, words)
+          .narrow(0, 0, count)
+          .masked_fill(on_device(spans.unknown, at::kByte).to(at::kBool), kNoSlot);
+  const at::Tensor as_phrase = share.of_slots.index_select(0, begins)
+                                   .gather(1, on_device(spans.slots, at::kLong).unsqueeze(1))
+                                   .squeeze(1);
+  return -words.masked_fill(span_of_row.lt(count), 0.0)
+              .index_copy(0, begins, at::logaddexp(in_words, as_phrase));
+}
+
+}  // namespace phraseq::nn

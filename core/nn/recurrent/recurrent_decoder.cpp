@@ -1,0 +1,233 @@
+#include "core/nn/recurrent/recurrent_decoder.h"
+
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tanh.h>
+
+#include "core/nn/padded_layout.h"
+#include "core/nn/recording.h"
+#include "core/nn/recurrent/recurrent_encoder.h"
+#include "core/nn/recurrent/recurrent_product.h"
+
+namespace phraseq::nn {
+namespace {
+
+/// Some rows of a part that may not be there. All of them are the part itself: a view would cost
+/// the backward pass a copy of the whole.
+at::Tensor rows_of(const at::Tensor& x, int64_t first, int64_t rows) {
+  return x.defined() && x.size(0) != rows ? x.narrow(0, first, rows) : x;
+}
+
+at::Tensor select_rows(const at::Tensor& x, const at::Tensor& rows) {
+  return x.defined() ? x.index_select(0, rows) : x;
+}
+
+/// Σ_j α_j x_j: weights [n, T], x [n, T, width] → [n, width].
+at::Tensor weighted_sum(const at::Tensor& weights, const at::Tensor& x) {
+  return at::bmm(weights.unsqueeze(1), x).squeeze(1);
+}
+
+/// Rows of the steps of a walk, packed again; undefined when a step has none.
+class StepRows {
+ public:
+  void add(const at::Tensor& rows) { rows_.push_back(rows); }
+  at::Tensor packed(const TimeMajor& walk) const {
+    return rows_.front().defined() ? walk.pack(at::cat(rows_)) : at::Tensor();
+  }
+
+ private:
+  std::vector<at::Tensor> rows_;
+};
+
+}  // namespace
+
+RecurrentMemory RecurrentMemory::first(int64_t n) const {
+  return {rows_of(states, 0, n),
+          rows_of(keys, 0, n),
+          rows_of(mask, 0, n),
+          rows_of(coverage, 0, n),
+          rows_of(tags, 0, n)};
+}
+
+RecurrentMemory RecurrentMemory::select(const at::Tensor& rows) const {
+  return {select_rows(states, rows),
+          select_rows(keys, rows),
+          select_rows(mask, rows),
+          select_rows(coverage, rows),
+          select_rows(tags, rows)};
+}
+
+RecurrentState RecurrentState::first(int64_t n) const {
+  return {rows_of(hidden, 0, n), rows_of(coverage, 0, n)};
+}
+
+RecurrentState RecurrentState::select(const at::Tensor& rows) const {
+  return {select_rows(hidden, rows), select_rows(coverage, rows)};
+}
+
+RecurrentDecoder::Fed RecurrentDecoder::Fed::slice(int64_t first, int64_t rows) const {
+  return {
+      rows_of(embedding, first, rows), rows_of(query, first, rows), rows_of(input, first, rows)};
+}
+
+RecurrentDecoder::RecurrentDecoder(const RecurrentOptions& o, int64_t vocabulary, int64_t slots)
+    : options_(o) {
+  embed_tokens_ =
+      register_module("embed_tokens", std::make_shared<EmbeddingTable>(vocabulary, o.embed_dim));
+  initial_state_ =
+      register_module("initial_state", std::make_shared<LinearMap>(2 * o.hidden, o.hidden, true));
+  attention_ = register_module("attention", std::make_shared<AdditiveAttention>(o, slots));
+  if (o.has_coverage())
+    coverage_ = register_module("coverage", std::make_shared<Coverage>(o, slots));
+  if (o.two_cells()) {
+    first_cell_ = register_module("rnn", std::make_shared<GruCell>(o.embed_dim, o.hidden));
+    second_cell_ = register_module("rnn2", std::make_shared<SecondGru>(o, slots));
+  } else {
+    cell_ = register_module("rnn", std::make_shared<ContextGru>(o, slots));
+  }
+  readout_ = register_module("readout", std::make_shared<Readout>(o, o.embed_dim, slots, true));
+  output_projection_ = register_module("output_projection",
+                                       std::make_shared<LinearMap>(o.embed_dim, vocabulary, true));
+}
+
+RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,
+                                       const PackedTokens& source,
+                                       const at::Tensor& tags,
+                                       Context& context) const {
+  const composite::PaddedLayout layout(source.offsets, h.device());
+  RecurrentMemory memory;
+  memory.states = layout.pad(h);
+  memory.keys = attention_->keys(memory.states, context);
+  memory.mask = layout.mask;
+  if (coverage_)
+    memory.coverage = coverage_->read(memory.states, context);
+  memory.tags = tags;
+  return memory;
+}
+
+RecurrentState RecurrentDecoder::start(const RecurrentMemory& memory, Context& context) const {
+  const at::Tensor words = memory.mask.sum(1, /*keepdim=*/true);
+  const at::Tensor mean = memory.states.sum(1) / words;
+  return {at::tanh(recurrent_product(mean, initial_state_->weight, initial_state_->bias, context)),
+          coverage_ ? coverage_->start(memory.states) : at::Tensor()};
+}
+
+RecurrentDecoder::Fed RecurrentDecoder::feed(const at::Tensor& ids,
+                                             const at::Tensor& first,
+                                             Context& context) const {
+  const at::Tensor embedding =
+      recurrent_embedding(ids, *embed_tokens_, context).masked_fill(first.unsqueeze(1), 0.0);
+  const GruCell& cell = cell_ ? static_cast<const GruCell&>(*cell_) : *first_cell_;
+  return {embedding,
+          attention_->embedding_query(embedding, context),
+          cell.input_products(embedding, context)};
+}
+
+RecurrentStep RecurrentDecoder::step(const Fed& fed,
+                                     const RecurrentMemory& memory,
+                                     const at::Tensor& active,
+                                     RecurrentState& state,
+                                     Context& context) const {
+  const at::Tensor old = state.hidden;
+  const at::Tensor tags =
+      memory.tags.defined() && active.defined() ? memory.tags * active.unsqueeze(1) : memory.tags;
+  const at::Tensor asking =
+      first_cell_ ? gru_update(fed.input, first_cell_->hidden_products(old, context), old) : old;
+  const at::Tensor weights = attention_->weights(
+      memory.keys, memory.mask, {asking, fed.query, state.coverage, tags}, context);
+  DecisionState decision{{},
+                         weighted_sum(weights, memory.states),
+                         tags.defined() ? weighted_sum(weights, tags) : at::Tensor(),
+                         fed.embedding};
+  decision.state = cell_ ? cell_->step(fed.input, old, decision, context)
+                         : second_cell_->step(asking, decision, context);
+  if (coverage_)
+    state.coverage =
+        coverage_->update(state.coverage, weights, old, memory.coverage, tags, context);
+  state.hidden = decision.state;
+  return {decision, old, weights};
+}
+
+RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
+                                        const at::Tensor& h,
+                                        const PackedTokens& source,
+                                        const TagSchedule& schedule,
+                                        Context& context) const {
+  const TimeMajor walk(target.offsets, h.device());
+  const RecurrentMemory memory = read(h, source, schedule.tags, context).select(walk.sentences);
+  const Fed fed = feed(target.ids.index_select(0, walk.order),
+                       target.positions.index_select(0, walk.order).eq(0),
+                       context);
+  const at::Tensor active = select_rows(schedule.active, walk.order);
+  RecurrentState state = start(memory, context);
+  StepRows hidden, contexts, context_tags, old_hidden, weights;
+  int64_t first = 0;
+  for (const int64_t rows : walk.counts) {
+    state = state.first(rows);
+    const RecurrentStep made = step(
+        fed.slice(first, rows), memory.first(rows), rows_of(active, first, rows), state, context);
+    hidden.add(made.decision.state);
+    contexts.add(made.decision.context);
+    context_tags.add(made.decision.context_tags);
+    old_hidden.add(reads_old_state() ? made.old_hidden : at::Tensor());
+    weights.add(context.recording() ? made.weights : at::Tensor());
+    first += rows;
+  }
+  if (context.recording()) {
+    // one kind of query, one head, [query tokens], one kind of key, [source time]
+    const at::Tensor packed = weights.packed(walk);
+    context.recording()->add(
+        *attention_, "weights", packed.view({1, 1, packed.size(0), 1, packed.size(1)}));
+  }
+  return {{hidden.packed(walk),
+           contexts.packed(walk),
+           context_tags.packed(walk),
+           walk.pack(fed.embedding)},
+          old_hidden.packed(walk),
+          {}};
+}
+
+DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& context) const {
+  DecisionState decision = step.decision;
+  if (reads_old_state())
+    decision.state = step.old_hidden;
+  const at::Tensor hidden = at::tanh(readout_->forward(decision, context));
+  DecoderOutput output;
+  output.hidden = dropout(hidden, options_.dropout, context).to(context.activation_type());
+  output.output_weight = output_projection_->weight;
+  output.output_bias = output_projection_->bias;
+  return output;
+}
+
+void RecurrentDecoder::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(embed_tokens_->weight);
+  initialiser.matrix(initial_state_->weight);
+  initialiser.constant(initial_state_->bias, 0.0);
+  attention_->initialise(initialiser);
+  if (coverage_)
+    coverage_->initialise(initialiser);
+  if (cell_)
+    cell_->initialise(initialiser);
+  if (first_cell_) {
+    first_cell_->initialise(initialiser);
+    second_cell_->initialise(initialiser);
+  }
+  readout_->initialise(initialiser);
+  initialiser.matrix(output_projection_->weight);
+  initialiser.constant(output_projection_->bias, 0.0);
+}
+
+double RecurrentDecoder::multiply_adds(double source_tokens, double target_tokens) const {
+  double sum = attention_->multiply_adds(source_tokens, target_tokens) +
+               readout_->multiply_adds(target_tokens) +
+               target_tokens * static_cast<double>(output_projection_->weight.numel());
+  if (coverage_)
+    sum += coverage_->multiply_adds(source_tokens, target_tokens);
+  if (cell_)
+    return sum + cell_->multiply_adds(target_tokens);
+  return sum + first_cell_->multiply_adds(target_tokens) +
+         second_cell_->multiply_adds(target_tokens);
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/recurrent/additive_attention.h"
+#include "core/nn/architecture.h"
+#include "core/nn/recurrent/context_gru.h"
+#include "core/nn/recurrent/coverage.h"
+#include "core/nn/recurrent/gru_cell.h"
+#include "core/nn/recurrent/readout.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_options.h"
+#include "core/nn/recurrent/time_major.h"
+#include "core/nn/transformer/token_embedding.h"
+
+namespace phraseq::nn {
+
+/// What a recurrent decoder reads of the source, a row for each of its own rows. Undefined parts do
+/// not exist.
+struct PHRASEQ_API RecurrentMemory {
+  at::Tensor states;    ///< [rows, T, 2H], zeros at padding
+  at::Tensor keys;      ///< [rows, T, 2H] of the attention
+  at::Tensor mask;      ///< [rows, T], true = a source token
+  at::Tensor coverage;  ///< of Coverage::read
+  at::Tensor tags;      ///< [rows, T, slots] one-hot: the slot whose phrase covers the token
+
+  RecurrentMemory first(int64_t rows) const;
+  RecurrentMemory select(const at::Tensor& rows) const;
+};
+
+/// What goes from step to step.
+struct PHRASEQ_API RecurrentState {
+  at::Tensor hidden;    ///< s [rows, H]
+  at::Tensor coverage;  ///< C [rows, T, D], undefined without
+
+  RecurrentState first(int64_t rows) const;
+  RecurrentState select(const at::Tensor& rows) const;
+};
+
+/// What a step leaves behind.
+struct RecurrentStep {
+  DecisionState decision;  ///< with the new state
+  at::Tensor old_hidden;   ///< [n, H]; of many steps at once only with --readout-state old
+  at::Tensor weights;      ///< [n, T] of the attention, 0 at padding; of one step alone
+};
+
+/// Which tags count, in teacher-forced passes.
+struct TagSchedule {
+  at::Tensor tags;    ///< [sentences, T, slots] as RecurrentMemory has them
+  at::Tensor active;  ///< [target tokens, slots]: 0 from the step after a phrase's last word on
+};
+
+/// The decoder of RNNsearch:
+///
+///     s_0 = tanh(W_i mean_j h_j + b_i)
+///     c_t = Σ_j α_tj h'_j,  s_t = GRU(e_{t-1}, s_{t-1}; c_t)
+///     words: softmax(W_o tanh(U s_t + C c_t + V e_{t-1} + b) + b_o)
+///
+/// h' is h with tags behind it where there are any: their share of every product has a matrix of
+/// its own, so that without tags nothing is added. Parameters `embed_tokens`, `initial_state`,
+/// `attention`, `coverage`, `rnn`, `rnn2` (two cells), `readout`, `output_projection`.
+class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
+ public:
+  RecurrentDecoder(const RecurrentOptions& options, int64_t vocabulary, int64_t slots = 0);
+
+  /// h [source tokens, 2H] as memory, a row a sentence. `tags` may be undefined.
+  RecurrentMemory read(const at::Tensor& h,
+                       const PackedTokens& source,
+                       const at::Tensor& tags,
+                       Context& context) const;
+  RecurrentState start(const RecurrentMemory& memory, Context& context) const;
+
+  /// Parts of a step that come from the last words alone, of many steps at once.
+  struct Fed {
+    at::Tensor embedding;  ///< [rows, E]
+    at::Tensor query;      ///< [rows, 2H] of the attention, undefined with two cells
+    at::Tensor input;      ///< [rows, 3H] of the cell
+    Fed slice(int64_t first, int64_t rows) const;
+  };
+  /// `first` [rows] bool: nothing was said yet, the embedding is zeros.
+  Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;
+
+  /// One step of all rows; `active` [n, slots] says which of the memory's tags count, undefined =
+  /// all.
+  RecurrentStep step(const Fed& fed,
+                     const RecurrentMemory& memory,
+                     const at::Tensor& active,
+                     RecurrentState& state,
+                     Context& context) const;
+
+  /// All steps of a batch of targets: what each decision knows, packed as `target`.
+  RecurrentStep forward(const PackedTokens& target,
+                        const at::Tensor& h,
+                        const PackedTokens& source,
+                        const TagSchedule& schedule,
+                        Context& context) const;
+
+  /// The words' side of decisions: tanh of the readout, [rows, E], and the output matrix.
+  DecoderOutput words(const RecurrentStep& step, Context& context) const;
+
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double source_tokens, double target_tokens) const;
+  const EmbeddingTable& embed_tokens() const { return *embed_tokens_; }
+
+  const RecurrentOptions& options() const { return options_; }
+
+ private:
+  bool reads_old_state() const { return options_.readout_state == "old"; }
+
+  RecurrentOptions options_;
+  std::shared_ptr<EmbeddingTable> embed_tokens_;
+  std::shared_ptr<LinearMap> initial_state_;
+  std::shared_ptr<AdditiveAttention> attention_;
+  std::shared_ptr<Coverage> coverage_;
+  std::shared_ptr<ContextGru> cell_;     // of --decoder-cell gru
+  std::shared_ptr<GruCell> first_cell_;  // of --decoder-cell cgru
+  std::shared_ptr<SecondGru> second_cell_;
+  std::shared_ptr<Readout> readout_;
+  std::shared_ptr<LinearMap> output_projection_;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,43 @@
+#include "core/nn/recurrent/recurrent_encoder.h"
+
+#include <ATen/ops/cat.h>
+
+#include "core/nn/functional/functional.h"
+#include "core/nn/recurrent/recurrent_product.h"
+
+namespace phraseq::nn {
+
+at::Tensor recurrent_embedding(const at::Tensor& ids,
+                               const EmbeddingTable& table,
+                               Context& context) {
+  const at::Tensor rows =
+      embed(ids, ids, table.weight, {}, /*scale=*/1.0, /*dropout=*/0.0, /*padding_id=*/-1, context);
+  return rows.to(table.weight.scalar_type());
+}
+
+RecurrentEncoder::RecurrentEncoder(const RecurrentOptions& o, int64_t vocabulary) {
+  embed_tokens_ =
+      register_module("embed_tokens", std::make_shared<EmbeddingTable>(vocabulary, o.embed_dim));
+  forward_rnn_ = register_module("forward_rnn", std::make_shared<GruCell>(o.embed_dim, o.hidden));
+  backward_rnn_ = register_module("backward_rnn", std::make_shared<GruCell>(o.embed_dim, o.hidden));
+}
+
+at::Tensor RecurrentEncoder::forward(const PackedTokens& source, Context& context) const {
+  const at::Device device = source.ids.device();
+  const at::Tensor x = recurrent_embedding(source.ids, *embed_tokens_, context);
+  return at::cat({forward_rnn_->over(x, TimeMajor(source.offsets, device), context),
+                  backward_rnn_->over(x, TimeMajor(source.offsets, device, true), context)},
+                 1);
+}
+
+void RecurrentEncoder::initialise(RecurrentInitialiser& initialiser) {
+  initialiser.matrix(embed_tokens_->weight);
+  forward_rnn_->initialise(initialiser);
+  backward_rnn_->initialise(initialiser);
+}
+
+double RecurrentEncoder::multiply_adds(double tokens) const {
+  return forward_rnn_->multiply_adds(tokens) + backward_rnn_->multiply_adds(tokens);
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/recurrent/gru_cell.h"
+#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_options.h"
+#include "core/nn/transformer/token_embedding.h"
+
+namespace phraseq::nn {
+
+/// Two gated recurrent networks over the source, one from its first word and one from its last:
+/// h_j = [forward_j; backward_j]. Parameters `embed_tokens`, `forward_rnn`, `backward_rnn`.
+class PHRASEQ_API RecurrentEncoder : public torch::nn::Module {
+ public:
+  RecurrentEncoder(const RecurrentOptions& options, int64_t vocabulary);
+  /// [source tokens, 2H]
+  at::Tensor forward(const PackedTokens& source, Context& context) const;
+  void initialise(RecurrentInitialiser& initialiser);
+  double multiply_adds(double tokens) const;
+
+ private:
+  std::shared_ptr<EmbeddingTable> embed_tokens_;
+  std::shared_ptr<GruCell> forward_rnn_, backward_rnn_;
+};
+
+/// Plain embeddings of ids [rows] in the type of the states, [rows, E].
+PHRASEQ_API at::Tensor recurrent_embedding(const at::Tensor& ids,
+                                           const EmbeddingTable& table,
+                                           Context& context);
+
+}  // namespace phraseq::nn

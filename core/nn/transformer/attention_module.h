@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/context.h"
+#include "core/nn/functional/incremental.h"
+#include "core/nn/initialiser.h"
+
+/// The two places in a Transformer where rows look at other rows. A variant of the Transformer that
+/// changes attention writes such a module and nothing else (see AttentionFactory).
+namespace phraseq::nn {
+
+/// The rows of a decoding session: where each row's past is, and which source sentence it belongs
+/// to. Source sentence i is rows source_offsets[i] to source_offsets[i+1] of the encoder's output.
+struct DecodingRows {
+  Ancestry ancestry;
+  std::vector<int64_t> source_offsets;
+  std::vector<int64_t> sentence_of_row;
+};
+
+/// What an attention module keeps between the steps of a decoding session.
+class PHRASEQ_API AttentionState {
+ public:
+  virtual ~AttentionState() = default;
+  /// Row i of the new state is row `rows[i]` of the old. What is found through DecodingRows or
+  /// stored once a sentence needs no answer.
+  virtual void select(const std::vector<int64_t>& /*rows*/) {}
+};
+
+/// Rows of a sentence attend to each other.
+class PHRASEQ_API SelfAttention : public torch::nn::Module {
+ public:
+  /// x [tokens, model] → [tokens, model]; `causal`: token i sees tokens 0..i of its sentence.
+  virtual at::Tensor forward(const at::Tensor& x,
+                             const PackedTokens& tokens,
+                             bool causal,
+                             Context& context) const = 0;
+  /// The state before the first step of causal attention. Encoders' modules have none.
+  virtual std::unique_ptr<AttentionState> start() const = 0;
+  /// One step of all rows, x [rows, model] → [rows, model]; `rows.ancestry` was advanced for it.
+  virtual at::Tensor step(const at::Tensor& x,
+                          AttentionState& state,
+                          const DecodingRows& rows,
+                          Context& context) const = 0;
+  virtual void initialise(Initialiser& initialiser) = 0;
+  /// Multiply-adds of the matrices for so many tokens (not the products of queries and keys).
+  virtual double multiply_adds(double tokens) const = 0;
+};
+
+/// Rows of one stack attend to the rows of another.
+class PHRASEQ_API CrossAttention : public torch::nn::Module {
+ public:
+  /// x [query tokens, model], memory [key tokens, memory model] → [query tokens, model].
+  /// `weights`, when given: see nn::cross_attention.
+  virtual at::Tensor forward(const at::Tensor& x,
+                             const PackedTokens& queries,
+                             const at::Tensor& memory,
+                             const PackedTokens& keys,
+                             Context& context,
+                             at::Tensor* weights = nullptr) const = 0;
+  /// The state before the first step: what is made of the memory once a sentence.
+  virtual std::unique_ptr<AttentionState> start(const at::Tensor& memory,
+                                                const PackedTokens& keys,
+                                                Context& context) const = 0;
+  virtual at::Tensor step(const at::Tensor& x,
+                          AttentionState& state,
+                          const DecodingRows& rows,
+                          Context& context,
+                          at::Tensor* weights = nullptr) const = 0;
+  virtual void initialise(Initialiser& initialiser) = 0;
+  virtual double multiply_adds(double queries, double keys) const = 0;
+};
+
+}  // namespace phraseq::nn

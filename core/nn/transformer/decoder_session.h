@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/nn/transformer/attention_module.h"
+#include "core/nn/decoding_session.h"
+
+namespace phraseq::nn {
+
+/// One row a sentence, nothing decoded yet.
+inline DecodingRows one_row_a_sentence(const PackedTokens& source) {
+  DecodingRows rows{Ancestry(source.sentences()), source.offsets, {}};
+  rows.sentence_of_row.resize(static_cast<size_t>(source.sentences()));
+  std::iota(rows.sentence_of_row.begin(), rows.sentence_of_row.end(), 0);
+  return rows;
+}
+
+/// A decoder of layers in the middle of a batch. What is made of the source is made once; `select`
+/// permutes the table of ancestors and the rows' sentences, and what a layer keeps beside them.
+///
+/// A Decoder has `States` (one element a layer, with `select(rows)`), `step(last_tokens, states,
+/// rows, context, cross_weights*)` giving hidden rows, and `project(hidden)`.
+template <class Decoder>
+class DecoderSession final : public DecodingSession {
+ public:
+  /// `states` is what the decoder made of the source.
+  DecoderSession(std::shared_ptr<Decoder> decoder,
+                 typename Decoder::States states,
+                 const PackedTokens& source,
+                 const DecodingLimits& limits,
+                 Context context)
+      : decoder_(std::move(decoder)),
+        states_(std::move(states)),
+        rows_(one_row_a_sentence(source)),
+        device_(source.ids.device()),
+        need_attention_(limits.need_attention),
+        context_(context) {}
+
+  int64_t rows() const override { return rows_.ancestry.rows(); }
+
+  StepOutput step(const at::Tensor& last_tokens) override {
+    rows_.ancestry.advance();
+    StepOutput output;
+    at::Tensor* weights = need_attention_ ? &output.attention : nullptr;
+    const at::Tensor hidden =
+        decoder_->step(last_tokens.to(device_), states_, rows_, context_, weights);
+    output.scores = decoder_->project(hidden).logits(context_);
+    return output;
+  }
+
+  void select(const std::vector<int64_t>& rows) override {
+    rows_.ancestry.select(rows);
+    std::vector<int64_t> sentences;
+    sentences.reserve(rows.size());
+    for (const int64_t row : rows)
+      sentences.push_back(rows_.sentence_of_row[static_cast<size_t>(row)]);
+    rows_.sentence_of_row = std::move(sentences);
+    for (auto& state : states_) state.select(rows);
+  }
+
+ private:
+  std::shared_ptr<Decoder> decoder_;
+  typename Decoder::States states_;
+  DecodingRows rows_;
+  at::Device device_;
+  bool need_attention_;
+  Context context_;
+};
+
+}  // namespace phraseq::nn

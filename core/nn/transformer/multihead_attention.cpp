@@ -1,0 +1,161 @@
+#include "core/nn/transformer/multihead_attention.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/nn/functional/attention_weights.h"
+#include "core/nn/recording.h"
+
+namespace phraseq::nn {
+namespace {
+
+std::vector<at::Tensor> biases_of(std::initializer_list<const LinearMap*> maps) {
+  std::vector<at::Tensor> biases;
+  for (const LinearMap* map : maps) {
+    if (map->bias.defined())
+      biases.push_back(map->bias);
+  }
+  return biases;
+}
+
+/// Keys and values of the tokens decoded so far.
+struct GrowingKeys final : AttentionState {
+  SelfAttentionCache cache;
+};
+
+/// Keys and values of the sources, [source tokens, 2 · model], and where each sentence's are.
+struct SourceKeys final : AttentionState {
+  at::Tensor kv;
+  std::vector<int64_t> offsets;
+};
+
+}  // namespace
+
+AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& o)
+    : options(o) {
+  if (o.heads < 1 || o.model % o.heads != 0) {
+    throw UsageError(
+        fmt::format("{} attention heads do not divide the model width {}", o.heads, o.model));
+  }
+  const auto make = [&](const char* name, int64_t in, MapRole role) {
+    return owner.register_module(name, std::make_shared<LinearMap>(in, o.model, o.bias, role));
+  };
+  k_proj = make("k_proj", o.key_model, MapRole::kAttentionInput);
+  v_proj = make("v_proj", o.key_model, MapRole::kAttentionInput);
+  q_proj = make("q_proj", o.model, MapRole::kAttentionInput);
+  out_proj = make("out_proj", o.model, MapRole::kAttentionOutput);
+}
+
+at::Tensor AttentionMaps::keys_values_queries(const at::Tensor& x, Context& context) const {
+  return stacked_linear(x,
+                        {k_proj->weight, v_proj->weight, q_proj->weight},
+                        biases_of({k_proj.get(), v_proj.get(), q_proj.get()}),
+                        context);
+}
+
+at::Tensor AttentionMaps::keys_values(const at::Tensor& memory, Context& context) const {
+  return stacked_linear(
+      memory, {k_proj->weight, v_proj->weight}, biases_of({k_proj.get(), v_proj.get()}), context);
+}
+
+AttentionOptions AttentionMaps::attention(bool causal) const {
+  return {options.heads, scale(), options.dropout, causal};
+}
+
+double AttentionMaps::scale() const {
+  return 1.0 / std::sqrt(static_cast<double>(options.model / options.heads));
+}
+
+void AttentionMaps::initialise(Initialiser& initialiser) {
+  for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialise(initialiser);
+}
+
+MultiheadSelfAttention::MultiheadSelfAttention(const MultiheadAttentionOptions& options)
+    : maps_(*this, options) {}
+
+at::Tensor MultiheadSelfAttention::forward(const at::Tensor& x,
+                                           const PackedTokens& tokens,
+                                           bool causal,
+                                           Context& context) const {
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  if (context.recording()) {
+    const auto parts = kvq.chunk(3, 1);  // keys, values, queries
+    context.recording()->add(
+        *this,
+        "weights",
+        attention_weights(parts[2], parts[0], tokens, tokens, maps_.attention(causal)));
+  }
+  return maps_.out_proj->forward(self_attention(kvq, tokens, maps_.attention(causal), context),
+                                 context);
+}
+
+std::unique_ptr<AttentionState> MultiheadSelfAttention::start() const {
+  return std::make_unique<GrowingKeys>();
+}
+
+at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
+                                        AttentionState& state,
+                                        const DecodingRows& rows,
+                                        Context& context) const {
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  const at::Tensor heads = static_cast<GrowingKeys&>(state).cache.attend(
+      kvq, rows.ancestry, maps_.options.heads, maps_.scale());
+  return maps_.out_proj->forward(heads, context);
+}
+
+double MultiheadSelfAttention::multiply_adds(double tokens) const {
+  const auto model = static_cast<double>(maps_.options.model);
+  return tokens * (4 * model * model);
+}
+
+MultiheadCrossAttention::MultiheadCrossAttention(const MultiheadAttentionOptions& options)
+    : maps_(*this, options) {}
+
+at::Tensor MultiheadCrossAttention::forward(const at::Tensor& x,
+                                            const PackedTokens& queries,
+                                            const at::Tensor& memory,
+                                            const PackedTokens& keys,
+                                            Context& context,
+                                            at::Tensor* weights) const {
+  const at::Tensor q = maps_.q_proj->forward(x, context);
+  const at::Tensor kv = maps_.keys_values(memory, context);
+  if (context.recording()) {
+    const at::Tensor k = kv.narrow(1, 0, maps_.options.model);
+    context.recording()->add(
+        *this, "weights", attention_weights(q, k, queries, keys, maps_.attention(false)));
+  }
+  const at::Tensor heads =
+      cross_attention(q, kv, queries, keys, maps_.attention(/*causal=*/false), context, weights);
+  return maps_.out_proj->forward(heads, context);
+}
+
+std::unique_ptr<AttentionState> MultiheadCrossAttention::start(const at::Tensor& memory,
+                                                               const PackedTokens& keys,
+                                                               Context& context) const {
+  auto state = std::make_unique<SourceKeys>();
+  state->kv = maps_.keys_values(memory, context);
+  state->offsets = keys.offsets;
+  return state;
+}
+
+at::Tensor MultiheadCrossAttention::step(const at::Tensor& x,
+                                         AttentionState& state,
+                                         const DecodingRows& rows,
+                                         Context& context,
+                                         at::Tensor* weights) const {
+  const auto& keys = static_cast<const SourceKeys&>(state);
+  const at::Tensor q = maps_.q_proj->forward(x, context);
+  const at::Tensor heads = decode_cross_attention(
+      q, keys.kv, keys.offsets, rows.sentence_of_row, maps_.options.heads, maps_.scale(), weights);
+  return maps_.out_proj->forward(heads, context);
+}
+
+double MultiheadCrossAttention::multiply_adds(double queries, double keys) const {
+  const auto model = static_cast<double>(maps_.options.model);
+  const auto key_model = static_cast<double>(maps_.options.key_model);
+  return 2 * model * (queries * model + keys * key_model);
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/transformer/attention_module.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/linear_map.h"
+
+namespace phraseq::nn {
+
+struct MultiheadAttentionOptions {
+  int64_t model = 0;      ///< width of the queries and of the result
+  int64_t key_model = 0;  ///< width of what keys and values are made from
+  int64_t heads = 1;
+  double dropout = 0.0;
+  bool bias = true;
+};
+
+/// The maps of multi-head attention (Vaswani et al. 2017, sec. 3.2.2) under fairseq's names
+/// `k_proj`, `v_proj`, `q_proj`, `out_proj`, registered with a module that owns them. Head h is
+/// channels h·head_dim to (h+1)·head_dim - 1. k, v, q stand side by side, so that their maps are
+/// one product.
+struct PHRASEQ_API AttentionMaps {
+  AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& options);
+
+  at::Tensor keys_values_queries(const at::Tensor& x, Context& context) const;
+  at::Tensor keys_values(const at::Tensor& memory, Context& context) const;
+  AttentionOptions attention(bool causal) const;
+  double scale() const;  ///< 1 / sqrt(head_dim)
+  void initialise(Initialiser& initialiser);
+
+  MultiheadAttentionOptions options;
+  std::shared_ptr<LinearMap> k_proj, v_proj, q_proj, out_proj;
+};
+
+class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
+ public:
+  explicit MultiheadSelfAttention(const MultiheadAttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& tokens,
+                     bool causal,
+                     Context& context) const override;
+  std::unique_ptr<AttentionState> start() const override;
+  at::Tensor step(const at::Tensor& x,
+                  AttentionState& state,
+                  const DecodingRows& rows,
+                  Context& context) const override;
+  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  double multiply_adds(double tokens) const override;
+
+ private:
+  AttentionMaps maps_;
+};
+
+class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
+ public:
+  explicit MultiheadCrossAttention(const MultiheadAttentionOptions& options);
+
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& queries,
+                     const at::Tensor& memory,
+                     const PackedTokens& keys,
+                     Context& context,
+                     at::Tensor* weights = nullptr) const override;
+  std::unique_ptr<AttentionState> start(const at::Tensor& memory,
+                                        const PackedTokens& keys,
+                                        Context& context) const override;
+  at::Tensor step(const at::Tensor& x,
+                  AttentionState& state,
+                  const DecodingRows& rows,
+                  Context& context,
+                  at::Tensor* weights = nullptr) const override;
+  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  double multiply_adds(double queries, double keys) const override;
+
+ private:
+  AttentionMaps maps_;
+};
+
+}  // namespace phraseq::nn

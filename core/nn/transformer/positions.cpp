@@ -1,0 +1,58 @@
+#include "core/nn/transformer/positions.h"
+
+#include <cmath>
+#include <string>
+
+#include <ATen/ops/zeros.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::nn {
+namespace {
+
+double rate(PositionKind kind, int64_t pair, int64_t width) {
+  const auto i = static_cast<double>(pair);
+  const auto d = static_cast<double>(width);
+  const double exponent = kind == PositionKind::kInterleaved ? 2.0 * i / d : i / (d / 2.0 - 1.0);
+  return std::pow(10000.0, -exponent);
+}
+
+}  // namespace
+
+PositionKind position_kind_from(std::string_view name) {
+  if (name == "interleaved")
+    return PositionKind::kInterleaved;
+  if (name == "tensor2tensor")
+    return PositionKind::kTensor2Tensor;
+  if (name == "fairseq")
+    return PositionKind::kFairseq;
+  if (name == "learned")
+    return PositionKind::kLearned;
+  if (name == "none")
+    return PositionKind::kNone;
+  throw UsageError("pos '" + std::string(name) +
+                   "' is not one of interleaved, tensor2tensor, fairseq, learned, none");
+}
+
+at::Tensor sinusoids(PositionKind kind, int64_t positions, int64_t width) {
+  if (kind == PositionKind::kLearned || kind == PositionKind::kNone)
+    return {};
+  if (width % 2 != 0 || width < 4) {
+    throw UsageError("sinusoidal positions need an even model width of at least 4, not " +
+                     std::to_string(width));
+  }
+  const double first = kind == PositionKind::kFairseq ? 2.0 : 0.0;
+  const bool interleaved = kind == PositionKind::kInterleaved;
+  at::Tensor table = at::zeros({positions, width}, at::kDouble);
+  double* values = table.data_ptr<double>();
+  for (int64_t t = 0; t < positions; ++t) {
+    for (int64_t i = 0; i < width / 2; ++i) {
+      const double angle = (first + static_cast<double>(t)) * rate(kind, i, width);
+      values[t * width + (interleaved ? 2 * i : i)] = std::sin(angle);
+      values[t * width + (interleaved ? 2 * i + 1 : width / 2 + i)] = std::cos(angle);
+    }
+  }
+  return table;
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,38 @@
+#include "core/nn/transformer/residual_norm.h"
+
+#include <ATen/ops/empty.h>
+
+#include "core/nn/functional/functional.h"
+
+namespace phraseq::nn {
+
+LayerNorm::LayerNorm(int64_t width, double eps_value) : eps(eps_value) {
+  weight = register_parameter("weight", at::empty({width}));
+  bias = register_parameter("bias", at::empty({width}));
+}
+
+at::Tensor LayerNorm::forward(const at::Tensor& x, Context& context) const {
+  return layer_norm(x, weight, bias, eps, context);
+}
+
+void LayerNorm::initialise(Initialiser& initialiser) { initialiser.norm(weight, bias); }
+
+at::Tensor enter_sublayer(const LayerNorm& norm,
+                          const NormPlacement& placement,
+                          const at::Tensor& x,
+                          Context& context) {
+  return placement.before ? norm.forward(x, context) : x;
+}
+
+at::Tensor leave_sublayer(const LayerNorm& norm,
+                          const NormPlacement& placement,
+                          const at::Tensor& output,
+                          const at::Tensor& residual,
+                          Context& context) {
+  if (placement.before)
+    return dropout_add(output, residual, placement.dropout, context);
+  return dropout_add_norm(
+      output, residual, norm.weight, norm.bias, norm.eps, placement.dropout, context);
+}
+
+}  // namespace phraseq::nn

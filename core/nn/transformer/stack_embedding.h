@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include <torch/nn/module.h>
+
+#include "core/nn/functional/incremental.h"
+#include "core/nn/transformer/token_embedding.h"
+#include "core/nn/transformer/transformer_options.h"
+
+namespace phraseq::nn {
+
+struct StackEmbeddingOptions {
+  int64_t vocabulary = 0;
+  int64_t model = 0;
+  int64_t max_positions = 1024;
+};
+
+/// The bottom of a Transformer's encoder or decoder as the options have it: a part of the stack,
+/// which registers `embed_tokens`, `embed_positions` (learned positions), `layernorm_embedding`
+/// (with --embed-norm) under its own name as fairseq does.
+struct PHRASEQ_API StackEmbedding {
+  /// `shared`: another stack's matrix instead of an own one; null = an own one.
+  StackEmbedding(torch::nn::Module& owner,
+                 const TransformerOptions& options,
+                 const StackEmbeddingOptions& sizes,
+                 std::shared_ptr<EmbeddingTable> shared = nullptr);
+
+  /// [tokens, model]
+  at::Tensor forward(const PackedTokens& tokens, Context& context) const;
+  /// The tokens of the newest decoding step, [rows] → [rows, model].
+  at::Tensor step(const at::Tensor& last_tokens, const Ancestry& ancestry, Context& context) const;
+  /// Draws what the stack owns.
+  void initialise(Initialiser& initialiser);
+
+  bool owns_tokens;
+  std::shared_ptr<EmbeddingTable> tokens;
+
+ private:
+  std::shared_ptr<EmbeddingTable> positions_;
+  std::shared_ptr<LayerNorm> norm_;
+  std::unique_ptr<TokenEmbedding> embedding_;
+};
+
+}  // namespace phraseq::nn

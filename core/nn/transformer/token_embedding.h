@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/nn/context.h"
+#include "core/nn/transformer/positions.h"
+#include "core/nn/transformer/residual_norm.h"
+
+namespace phraseq::nn {
+
+/// Where a norm stands on the sum of token and position embedding.
+enum class EmbeddingNorm { kNo, kAfterDropout, kBeforeDropout };
+PHRASEQ_API EmbeddingNorm embedding_norm_from(std::string_view name);
+
+struct TokenEmbeddingOptions {
+  double scale = 1.0;  ///< usually sqrt(model)
+  double dropout = 0.0;
+  PositionKind positions = PositionKind::kFairseq;
+  int64_t max_positions = 1024;
+};
+
+/// An embedding matrix as a module of its own, so that it can be shared: `weight` [vocab, model].
+class PHRASEQ_API EmbeddingTable : public torch::nn::Module {
+ public:
+  EmbeddingTable(int64_t rows, int64_t width);
+  at::Tensor weight;
+};
+
+/// norm(drop(scale · E[id] + PE[position])): the bottom of an encoder or decoder. Not a module: the
+/// owner registers `table`, `learned_positions` and `norm` under its own names.
+class PHRASEQ_API TokenEmbedding {
+ public:
+  TokenEmbedding(std::shared_ptr<EmbeddingTable> table,
+                 std::shared_ptr<EmbeddingTable> learned_positions,
+                 std::shared_ptr<LayerNorm> norm,
+                 EmbeddingNorm norm_place,
+                 TokenEmbeddingOptions options);
+
+  /// ids and positions [rows] → [rows, model].
+  at::Tensor forward(const at::Tensor& ids, const at::Tensor& positions, Context& context) const;
+
+ private:
+  at::Tensor position_table(const at::Tensor& like) const;
+
+  std::shared_ptr<EmbeddingTable> table_;
+  std::shared_ptr<EmbeddingTable> learned_positions_;
+  std::shared_ptr<LayerNorm> norm_;
+  EmbeddingNorm norm_place_;
+  TokenEmbeddingOptions options_;
+  at::Tensor sinusoids_;  // fp64, [max positions, model]
+  mutable at::Tensor cast_sinusoids_;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,84 @@
+#include <utility>
+
+#include "core/nn/module_list.h"
+#include "core/nn/transformer/transformer_model.h"
+
+namespace phraseq::nn {
+namespace {
+
+std::vector<std::shared_ptr<TransformerDecoderLayer>> make_layers(
+    torch::nn::Module& owner, const TransformerOptions& o, const AttentionFactory& attention) {
+  return register_list(owner, "layers", o.decoder_layers, [&](int64_t layer) {
+    return std::make_shared<TransformerDecoderLayer>(
+        LayerOptions::decoder(o), attention.decoder_self(o, layer), attention.cross(o, layer));
+  });
+}
+
+std::shared_ptr<LayerNorm> make_final_norm(torch::nn::Module& owner, const TransformerOptions& o) {
+  if (!o.decoder_normalize_before)
+    return nullptr;
+  return owner.register_module("layer_norm",
+                               std::make_shared<LayerNorm>(o.decoder_embed_dim, o.norm_eps));
+}
+
+}  // namespace
+
+TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
+                                       int64_t vocabulary,
+                                       std::shared_ptr<EmbeddingTable> shared,
+                                       const AttentionFactory& attention)
+    : embedding_(
+          *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
+      layers_(make_layers(*this, o, attention)),
+      layer_norm_(make_final_norm(*this, o)),
+      output_(*this, o, embedding_.tokens) {}
+
+at::Tensor TransformerDecoder::forward(const PackedTokens& target,
+                                       const at::Tensor& memory,
+                                       const PackedTokens& source,
+                                       Context& context,
+                                       at::Tensor* cross_weights) const {
+  at::Tensor x = embedding_.forward(target, context);
+  for (const auto& layer : layers_) {
+    const bool last = layer == layers_.back();
+    x = layer->forward(x, target, memory, source, context, last ? cross_weights : nullptr);
+  }
+  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+TransformerDecoder::States TransformerDecoder::start(const at::Tensor& memory,
+                                                     const PackedTokens& source,
+                                                     Context& context) const {
+  States states;
+  for (const auto& layer : layers_) states.push_back(layer->start(memory, source, context));
+  return states;
+}
+
+at::Tensor TransformerDecoder::step(const at::Tensor& last_tokens,
+                                    States& states,
+                                    const DecodingRows& rows,
+                                    Context& context,
+                                    at::Tensor* cross_weights) const {
+  at::Tensor x = embedding_.step(last_tokens, rows.ancestry, context);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const bool last = i + 1 == layers_.size();
+    x = layers_[i]->step(x, states[i], rows, context, last ? cross_weights : nullptr);
+  }
+  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+void TransformerDecoder::initialise(Initialiser& initialiser) {
+  embedding_.initialise(initialiser);
+  for (const auto& layer : layers_) layer->initialise(initialiser);
+  if (layer_norm_)
+    layer_norm_->initialise(initialiser);
+  output_.initialise(initialiser);
+}
+
+double TransformerDecoder::multiply_adds(double source_tokens, double target_tokens) const {
+  double sum = output_.multiply_adds(target_tokens);
+  for (const auto& layer : layers_) sum += layer->multiply_adds(source_tokens, target_tokens);
+  return sum;
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,39 @@
+#include "core/nn/module_list.h"
+#include "core/nn/transformer/transformer_model.h"
+
+namespace phraseq::nn {
+
+TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
+                                       int64_t vocabulary,
+                                       const AttentionFactory& attention)
+    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}) {
+  layers_ = register_list(*this, "layers", o.encoder_layers, [&](int64_t layer) {
+    return std::make_shared<TransformerEncoderLayer>(LayerOptions::encoder(o),
+                                                     attention.encoder_self(o, layer));
+  });
+  if (o.encoder_normalize_before) {
+    layer_norm_ =
+        register_module("layer_norm", std::make_shared<LayerNorm>(o.encoder_embed_dim, o.norm_eps));
+  }
+}
+
+at::Tensor TransformerEncoder::forward(const PackedTokens& source, Context& context) const {
+  at::Tensor x = embedding_.forward(source, context);
+  for (const auto& layer : layers_) x = layer->forward(x, source, context);
+  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+void TransformerEncoder::initialise(Initialiser& initialiser) {
+  embedding_.initialise(initialiser);
+  for (const auto& layer : layers_) layer->initialise(initialiser);
+  if (layer_norm_)
+    layer_norm_->initialise(initialiser);
+}
+
+double TransformerEncoder::multiply_adds(double tokens) const {
+  double sum = 0;
+  for (const auto& layer : layers_) sum += layer->multiply_adds(tokens);
+  return sum;
+}
+
+}  // namespace phraseq::nn

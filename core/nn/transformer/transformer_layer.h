@@ -1,0 +1,114 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+#include "core/nn/transformer/attention_module.h"
+#include "core/nn/transformer/feed_forward.h"
+#include "core/nn/transformer/residual_norm.h"
+#include "core/nn/transformer/transformer_options.h"
+
+namespace phraseq::nn {
+
+/// Sizes and switches of one layer, taken from a stack's half of the options.
+struct PHRASEQ_API LayerOptions {
+  static LayerOptions encoder(const TransformerOptions& options);
+  static LayerOptions decoder(const TransformerOptions& options);
+
+  FeedForwardOptions feed_forward;
+  NormPlacement placement;
+  double norm_eps = 1e-6;
+};
+
+/// Self-attention and feed-forward sub-layers (Vaswani et al. 2017, fig. 1 left).
+class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
+ public:
+  TransformerEncoderLayer(const LayerOptions& options, std::shared_ptr<SelfAttention> self_attn);
+  /// x [tokens, model] → [tokens, model].
+  at::Tensor forward(const at::Tensor& x, const PackedTokens& source, Context& context) const;
+  void initialise(Initialiser& initialiser);
+  double multiply_adds(double tokens) const;
+
+ private:
+  std::shared_ptr<SelfAttention> self_attn_;
+  std::shared_ptr<LayerNorm> self_attn_layer_norm_;
+  FeedForward feed_forward_;
+  std::shared_ptr<LayerNorm> final_layer_norm_;
+  NormPlacement placement_;
+};
+
+/// What a decoder layer keeps between steps of a decoding session.
+struct DecoderLayerState {
+  std::unique_ptr<AttentionState> self_attention;
+  std::unique_ptr<AttentionState> cross_attention;
+
+  void select(const std::vector<int64_t>& rows) {
+    self_attention->select(rows);
+    cross_attention->select(rows);
+  }
+};
+
+/// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1
+/// right). `forward` and `step` run the three sub-layers one after the other; each can be called
+/// alone, by a variant that puts something between them.
+class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
+ public:
+  TransformerDecoderLayer(const LayerOptions& options,
+                          std::shared_ptr<SelfAttention> self_attn,
+                          std::shared_ptr<CrossAttention> encoder_attn);
+
+  /// x [target tokens, model], memory [source tokens, encoder model].
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& target,
+                     const at::Tensor& memory,
+                     const PackedTokens& source,
+                     Context& context,
+                     at::Tensor* cross_weights = nullptr) const;
+  at::Tensor attend_to_target(const at::Tensor& x,
+                              const PackedTokens& target,
+                              Context& context) const;
+  at::Tensor attend_to_source(const at::Tensor& x,
+                              const PackedTokens& target,
+                              const at::Tensor& memory,
+                              const PackedTokens& source,
+                              Context& context,
+                              at::Tensor* cross_weights = nullptr) const;
+  at::Tensor feed_forward(const at::Tensor& x, Context& context) const;
+
+  DecoderLayerState start(const at::Tensor& memory,
+                          const PackedTokens& source,
+                          Context& context) const;
+  /// One step of all rows; x [rows, model].
+  at::Tensor step(const at::Tensor& x,
+                  DecoderLayerState& state,
+                  const DecodingRows& rows,
+                  Context& context,
+                  at::Tensor* cross_weights = nullptr) const;
+  at::Tensor step_to_target(const at::Tensor& x,
+                            DecoderLayerState& state,
+                            const DecodingRows& rows,
+                            Context& context) const;
+  at::Tensor step_to_source(const at::Tensor& x,
+                            DecoderLayerState& state,
+                            const DecodingRows& rows,
+                            Context& context,
+                            at::Tensor* cross_weights = nullptr) const;
+
+  void initialise(Initialiser& initialiser);
+  double multiply_adds(double source_tokens, double target_tokens) const;
+
+ private:
+  std::shared_ptr<SelfAttention> self_attn_;
+  std::shared_ptr<LayerNorm> self_attn_layer_norm_;
+  std::shared_ptr<CrossAttention> encoder_attn_;
+  std::shared_ptr<LayerNorm> encoder_attn_layer_norm_;
+  FeedForward feed_forward_;
+  std::shared_ptr<LayerNorm> final_layer_norm_;
+  NormPlacement placement_;
+};
+
+}  // namespace phraseq::nn

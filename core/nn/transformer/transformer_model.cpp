@@ -1,0 +1,57 @@
+#include "core/nn/transformer/transformer_model.h"
+
+#include "core/base/error.h"
+#include "core/nn/transformer/decoder_session.h"
+
+namespace phraseq::nn {
+
+SequenceConventions conventions_of(const TransformerOptions& options) {
+  return {options.start_token == "bos", options.source_bos, {}};
+}
+
+void check_shared_embeddings(const TransformerOptions& options, const ArchitectureSetup& setup) {
+  if (!options.share_all_embeddings || setup.joined_dictionary)
+    return;
+  throw UsageError("--share-all-embeddings needs one dictionary for both languages",
+                   "preprocess with --joined-dictionary, or leave the option out");
+}
+
+TransformerModel::TransformerModel(const TransformerOptions& options,
+                                   const ArchitectureSetup& setup,
+                                   const AttentionFactory& attention)
+    : options_(options) {
+  check_shared_embeddings(options, setup);
+  encoder_ = register_module(
+      "encoder", std::make_shared<TransformerEncoder>(options, setup.source_vocabulary, attention));
+  const auto shared = options.share_all_embeddings ? encoder_->embed_tokens() : nullptr;
+  decoder_ = register_module(
+      "decoder",
+      std::make_shared<TransformerDecoder>(options, setup.target_vocabulary, shared, attention));
+}
+
+DecoderOutput TransformerModel::forward(const Batch& batch, Context& context) {
+  const at::Tensor memory = encoder_->forward(batch.source, context);
+  return decoder_->project(decoder_->forward(batch.target_in, memory, batch.source, context));
+}
+
+std::unique_ptr<DecodingSession> TransformerModel::start_decoding(const Batch& batch,
+                                                                  const DecodingLimits& limits,
+                                                                  Context& context) {
+  const at::Tensor memory = encoder_->forward(batch.source, context);
+  return std::make_unique<DecoderSession<TransformerDecoder>>(
+      decoder_, decoder_->start(memory, batch.source, context), batch.source, limits, context);
+}
+
+void TransformerModel::initialise(uint64_t seed) {
+  Initialiser initialiser(initialisation_style_from(options_.init), seed);
+  encoder_->initialise(initialiser);
+  decoder_->initialise(initialiser);
+}
+
+double TransformerModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {
+  const auto source = static_cast<double>(source_tokens);
+  return encoder_->multiply_adds(source) +
+         decoder_->multiply_adds(source, static_cast<double>(target_tokens));
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,161 @@
+#include "core/nn/transformer/transformer_options.h"
+
+#include <fmt/format.h>
+
+namespace phraseq::nn {
+namespace {
+
+void describe_sizes(TransformerOptions& o, OptionTable& v) {
+  v.field("encoder-embed-dim", o.encoder_embed_dim, "Model width of the encoder.").at_least(1);
+  v.field("encoder-ffn-embed-dim",
+          o.encoder_ffn_embed_dim,
+          "Hidden width of the encoder's feed-forward layers.")
+      .at_least(1);
+  v.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").at_least(0);
+  v.field("encoder-attention-heads", o.encoder_attention_heads, "Attention heads in the encoder.")
+      .at_least(1);
+  v.field("decoder-embed-dim", o.decoder_embed_dim, "Model width of the decoder.").at_least(1);
+  v.field("decoder-ffn-embed-dim",
+          o.decoder_ffn_embed_dim,
+          "Hidden width of the decoder's feed-forward layers.")
+      .at_least(1);
+  v.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").at_least(1);
+  v.field("decoder-attention-heads", o.decoder_attention_heads, "Attention heads in the decoder.")
+      .at_least(1);
+}
+
+void describe_regularisation(TransformerOptions& o, OptionTable& v) {
+  v.field("dropout", o.dropout, "Dropout on embeddings and at the end of each sub-layer.")
+      .in(0.0, 0.99);
+  v.field("attention-dropout", o.attention_dropout, "Dropout on attention weights.")
+      .in(0.0, 0.99)
+      .alias("attn-dropout");
+  v.field("activation-dropout",
+          o.activation_dropout,
+          "Dropout after the feed-forward layer's activation.")
+      .in(0.0, 0.99)
+      .alias("act-dropout")
+      .alias("relu-dropout");
+}
+
+void describe_embeddings(TransformerOptions& o, OptionTable& v) {
+  v.field("share-all-embeddings",
+          o.share_all_embeddings,
+          "One matrix for source, target and output embeddings (needs a joined dictionary).");
+  v.field("share-decoder-input-output-embed",
+          o.share_decoder_input_output_embed,
+          "One matrix for target and output embeddings.");
+  v.field("no-scale-embedding",
+          o.no_scale_embedding,
+          "Do not multiply embeddings by sqrt(model width).");
+  v.field("pos", o.pos, "Position function: three published sinusoids, learned vectors, or none.")
+      .one_of({"interleaved", "tensor2tensor", "fairseq", "learned", "none"});
+  v.field("embed-norm",
+          o.embed_norm,
+          "Layer norm on the sum of token and position embedding, and its place.")
+      .one_of({"no", "after-dropout", "before-dropout"});
+  v.field("max-source-positions", o.max_source_positions, "Longest source sentence in tokens.")
+      .at_least(1);
+  v.field("max-target-positions", o.max_target_positions, "Longest target sentence in tokens.")
+      .at_least(1);
+}
+
+void describe_switches(TransformerOptions& o, OptionTable& v) {
+  v.field("encoder-normalize-before",
+          o.encoder_normalize_before,
+          "Pre-norm encoder: LN before each sub-layer, and one at the end.");
+  v.field("decoder-normalize-before", o.decoder_normalize_before, "Pre-norm decoder.");
+  v.field("activation-fn",
+          o.activation_fn,
+          "Activation of the feed-forward layers; gelu is the erf form.")
+      .one_of({"relu", "gelu", "swish"})
+      .alias("activation");
+  v.field("norm-eps", o.norm_eps, "Epsilon inside layer normalisation's root.").in(1e-12, 1e-2);
+  v.field("attn-bias", o.attn_bias, "Biases in the attention's four maps.");
+  v.field("ffn-bias1", o.ffn_bias1, "Bias of the first feed-forward map.");
+  v.field("ffn-bias2", o.ffn_bias2, "Bias of the second feed-forward map.");
+  v.field("out-bias", o.out_bias, "Bias of the output projection.");
+  v.field("start-token", o.start_token, "What the decoder is fed first.").one_of({"eos", "bos"});
+  v.field("source-bos", o.source_bos, "Sources start with <s>.");
+  v.field("forbid-outputs", o.forbid_outputs, "Take <pad> and <s> out of the output softmax.");
+  v.field("init", o.init, "How first parameters are drawn.")
+      .one_of({"neutron", "tensor2tensor", "fairseq"});
+}
+
+void check_stack(std::vector<std::string>& found, const char* stack, int64_t width, int64_t heads) {
+  if (width % heads != 0) {
+    found.push_back(fmt::format(
+        "--{0}-embed-dim {1} is not a multiple of --{0}-attention-heads {2}", stack, width, heads));
+  }
+}
+
+}  // namespace
+
+void TransformerOptions::describe(OptionTable& table) {
+  describe_sizes(*this, table);
+  describe_regularisation(*this, table);
+  describe_embeddings(*this, table);
+  describe_switches(*this, table);
+}
+
+std::vector<std::string> TransformerOptions::problems() const {
+  std::vector<std::string> found;
+  check_stack(found, "encoder", encoder_embed_dim, encoder_attention_heads);
+  check_stack(found, "decoder", decoder_embed_dim, decoder_attention_heads);
+  if (share_all_embeddings && encoder_embed_dim != decoder_embed_dim) {
+    found.push_back(
+        "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal");
+  }
+  return found;
+}
+
+void TransformerOptions::set_sizes(int64_t model, int64_t ffn, int64_t heads, int64_t layers) {
+  encoder_embed_dim = decoder_embed_dim = model;
+  encoder_ffn_embed_dim = decoder_ffn_embed_dim = ffn;
+  encoder_attention_heads = decoder_attention_heads = heads;
+  encoder_layers = decoder_layers = layers;
+}
+
+void TransformerOptions::set_dropout(double residual, double attention, double activation) {
+  dropout = residual;
+  attention_dropout = attention;
+  activation_dropout = activation;
+}
+
+void use_fairseq_conventions(TransformerOptions& o) {
+  o.encoder_normalize_before = o.decoder_normalize_before = false;
+  o.share_all_embeddings = o.share_decoder_input_output_embed = o.no_scale_embedding = false;
+  o.activation_fn = "relu";
+  o.embed_norm = "no";
+  o.pos = "fairseq";
+  o.norm_eps = 1e-6;
+  o.attn_bias = o.ffn_bias1 = o.ffn_bias2 = true;
+  o.out_bias = false;
+  o.start_token = "eos";
+  o.source_bos = o.forbid_outputs = false;
+  o.init = "fairseq";
+  o.max_source_positions = o.max_target_positions = 1024;
+}
+
+void use_neutron_conventions(TransformerOptions& o) {
+  use_fairseq_conventions(o);
+  o.share_decoder_input_output_embed = true;
+  o.embed_norm = "after-dropout";
+  o.pos = "interleaved";
+  o.attn_bias = o.ffn_bias2 = false;
+  o.out_bias = true;
+  o.start_token = "bos";
+  o.source_bos = true;
+  o.init = "neutron";
+}
+
+void use_tensor2tensor_conventions(TransformerOptions& o) {
+  use_fairseq_conventions(o);
+  o.encoder_normalize_before = o.decoder_normalize_before = true;
+  o.share_all_embeddings = true;
+  o.pos = "tensor2tensor";
+  o.attn_bias = false;
+  o.init = "tensor2tensor";
+}
+
+}  // namespace phraseq::nn

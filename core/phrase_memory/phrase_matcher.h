@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/phrase_memory/table/phrase_table.h"
+
+namespace phraseq {
+
+/// A phrase found in a sentence; places are words, from 0.
+struct PhraseOccurrence {
+  int64_t begin = 0;
+  int64_t length = 0;
+  int64_t phrase = 0;  ///< which phrase: the place of its entry
+
+  int64_t end() const { return begin + length; }
+  bool overlaps(const PhraseOccurrence& other) const {
+    return begin < other.end() && other.begin < end();
+  }
+  bool operator==(const PhraseOccurrence&) const = default;
+};
+
+/// Finds phrases in sentences by their surface words, so that words outside any vocabulary match.
+///
+/// A trie over the words of all phrases: a sentence of n words takes at most n times the longest
+/// phrase's words in look-ups, however many phrases there are.
+class PHRASEQ_API PhraseMatcher {
+ public:
+  /// Phrases are numbered by their places in `entries`; an earlier one hides a later of the same
+  /// words. The entries need not live on.
+  explicit PhraseMatcher(std::span<const PhraseEntry> entries);
+  ~PhraseMatcher();
+  PhraseMatcher(PhraseMatcher&&) noexcept;
+
+  /// Every occurrence of every phrase, nested and overlapping ones too: from left to right, at one
+  /// place the shorter first.
+  std::vector<PhraseOccurrence> find(std::span<const std::string> words) const;
+
+ private:
+  struct Trie;
+  std::unique_ptr<const Trie> trie_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,79 @@
+#include "core/phrase_memory/phrase_memory.h"
+
+#include <algorithm>
+
+#include "core/text/lower_case.h"
+
+namespace phraseq {
+
+std::vector<TargetSpan> SentencePhrases::spans_in(std::span<const std::string> target) const {
+  std::vector<std::vector<std::string>> phrases;
+  phrases.reserve(entries.size());
+  for (const PhraseEntry& entry : entries) phrases.push_back(entry.target);
+  return assign_spans(phrases, target);
+}
+
+PhraseMemory::PhraseMemory(PhraseTable table,
+                           PhraseSelectionOptions selection,
+                           bool lowercase,
+                           PhraseRules rules)
+    : table_(std::move(table)),
+      matcher_(table_.entries()),
+      selection_(selection),
+      lowercase_(lowercase),
+      rules_(rules) {}
+
+std::vector<std::string> PhraseMemory::words(std::string_view sentence) const {
+  std::vector<std::string> words = phrase_words(sentence);
+  if (lowercase_) {
+    for (std::string& word : words) word = lower_case(word);
+  }
+  return words;
+}
+
+/// Merges what rules find into the table's occurrences; returns the entries made, numbered behind
+/// the table's. Equal phrases have one number.
+std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
+    std::span<const std::string> source, std::vector<PhraseOccurrence>& occurrences) const {
+  std::vector<PhraseEntry> made;
+  for (RulePhrase& phrase : find_rule_phrases(rules_, source)) {
+    if (!parse_phrase_line(phrase_line(phrase.entry)).problems.empty())
+      continue;  // a word with ||| in it: no table could hold the phrase
+    const auto length = static_cast<int64_t>(phrase.entry.source.size());
+    const auto known = std::find_if(occurrences.begin(), occurrences.end(), [&](const auto& other) {
+      return other.begin == phrase.begin && other.length == length;
+    });
+    if (known != occurrences.end()) {
+      if (phrase.entry.category == "names")
+        continue;
+      occurrences.erase(known);
+    }
+    if (lowercase_) {
+      for (std::string& word : phrase.entry.target) word = lower_case(word);
+    }
+    const auto same = std::find_if(made.begin(), made.end(), [&](const PhraseEntry& other) {
+      return other.source == phrase.entry.source && other.target == phrase.entry.target;
+    });
+    const auto number = static_cast<int64_t>(table_.entries().size()) + (same - made.begin());
+    occurrences.push_back({phrase.begin, length, number});
+    if (same == made.end())
+      made.push_back(std::move(phrase.entry));
+  }
+  return made;
+}
+
+SentencePhrases PhraseMemory::read(std::span<const std::string> source) const {
+  SentencePhrases phrases;
+  phrases.occurrences = matcher_.find(source);
+  const std::vector<PhraseEntry> made = add_rule_phrases(source, phrases.occurrences);
+  phrases.slots = select_phrases(phrases.occurrences, selection_);
+  const auto& entries = table_.entries();
+  for (const PhraseSlot& slot : phrases.slots) {
+    const auto number = static_cast<size_t>(slot.phrase);
+    phrases.entries.push_back(number < entries.size() ? entries[number]
+                                                      : made[number - entries.size()]);
+  }
+  return phrases;
+}
+
+}  // namespace phraseq

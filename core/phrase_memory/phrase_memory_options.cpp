@@ -1,0 +1,42 @@
+#include "core/phrase_memory/phrase_memory_options.h"
+
+namespace phraseq {
+
+void PhraseMemoryOptions::describe_table(OptionTable& table) {
+  table.field("phrase-table", phrase_table, "The phrase table, plain or .gz.").value_name("FILE");
+}
+
+void PhraseMemoryOptions::describe_selection(OptionTable& table) {
+  table.field("pn-slots", pn_slots, "The most phrases that a sentence gets.").at_least(0);
+  table
+      .field("pn-overlap",
+             pn_overlap,
+             "Which of overlapping phrases stay: longest first, most "
+             "words covered, or none that overlaps a longer one.")
+      .one_of({"greedy", "dp", "literal"});
+  table
+      .field("pn-repeat",
+             pn_repeat,
+             "A phrase that occurs again gets slots of its own or a "
+             "shared one.")
+      .one_of({"slots", "shared"});
+  table
+      .field("pn-rules",
+             pn_rules,
+             "Also dates, numbers and names that rules of these languages translate.")
+      .one_of({"none", "zh-en", "en-de"});
+}
+
+PhraseSelectionOptions PhraseMemoryOptions::selection() const {
+  PhraseSelectionOptions options;
+  options.slots = pn_slots;
+  if (pn_overlap == "dp")
+    options.overlap = PhraseOverlap::kDynamic;
+  if (pn_overlap == "literal")
+    options.overlap = PhraseOverlap::kLiteral;
+  if (pn_repeat == "shared")
+    options.repeat = PhraseRepeat::kShared;
+  return options;
+}
+
+}  // namespace phraseq

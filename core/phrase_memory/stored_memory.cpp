@@ -1,0 +1,97 @@
+#include "core/phrase_memory/stored_memory.h"
+
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/crc32c.h"
+#include "core/io/mapped_file.h"
+#include "core/options/option_text.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kLowercase = "lowercase";
+constexpr const char* kTableFile = "phrase_table.txt";
+
+uint32_t sum_of(const std::string& text, uint32_t seed = 0) {
+  return crc32c(std::as_bytes(std::span(text)), seed);
+}
+
+std::string table_text(const std::string& path, bool lowercase) {
+  return path.empty() ? std::string() : PhraseTable::read(path, lowercase).text();
+}
+
+}  // namespace
+
+StoredMemory StoredMemory::read(const PhraseMemoryOptions& options, bool lowercase) {
+  StoredMemory memory{table_text(options.phrase_table, lowercase), options, lowercase};
+  memory.settings.phrase_table.clear();
+  return memory;
+}
+
+StoredMemory StoredMemory::with_table(const std::string& path) const {
+  return {table_text(path, lowercase), settings, lowercase};
+}
+
+PhraseMemory StoredMemory::open() const {
+  return {PhraseTable::parse(table, "the stored phrase table", lowercase),
+          settings.selection(),
+          lowercase,
+          phrase_rules_named(settings.pn_rules)};
+}
+
+nlohmann::json StoredMemory::record() const {
+  PhraseMemoryOptions copy = settings;
+  OptionTable options;
+  copy.describe_selection(options);
+  nlohmann::json record = to_json(options);
+  record[kLowercase] = lowercase;
+  return record;
+}
+
+StoredMemory StoredMemory::from_record(const nlohmann::json& record,
+                                       std::string table,
+                                       const std::string& where) {
+  if (!record.is_object() || !record.contains(kLowercase) || !record[kLowercase].is_boolean())
+    throw FormatError(where + ": no description of a phrase memory", "it is damaged");
+  StoredMemory memory;
+  memory.table = std::move(table);
+  memory.lowercase = record[kLowercase];
+  nlohmann::json selection = record;
+  selection.erase(kLowercase);
+  OptionTable options;
+  memory.settings.describe_selection(options);
+  from_json(options, selection, OptionOrigin::kCheckpoint);
+  return memory;
+}
+
+uint32_t StoredMemory::fingerprint() const { return sum_of(table, sum_of(record().dump())); }
+
+nlohmann::json StoredMemory::save(const std::string& folder) const {
+  nlohmann::json entry = {{"settings", record()}};
+  if (table.empty())
+    return entry;
+  write_file(folder + "/" + kTableFile, table);
+  entry["table"] = kTableFile;
+  entry["table_crc32c"] = crc32c_text(sum_of(table));
+  return entry;
+}
+
+StoredMemory StoredMemory::load(const std::string& folder, const nlohmann::json& entry) {
+  std::string text;
+  if (entry.contains("table")) {
+    const std::string file = fmt::format("{}/{}", folder, entry["table"].get<std::string>());
+    text = read_file(file);
+    if (entry.value("table_crc32c", "") != crc32c_text(sum_of(text))) {
+      throw FormatError(fmt::format("{}: not the table that the phrases were found with", file),
+                        "It was replaced after the folder was made; run phraseq preprocess again.");
+    }
+  }
+  return from_record(entry.value("settings", nlohmann::json()), std::move(text), folder);
+}
+
+}  // namespace phraseq

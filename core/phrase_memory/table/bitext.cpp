@@ -1,0 +1,48 @@
+#include "core/phrase_memory/table/bitext.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/line_reader.h"
+#include "core/phrase_memory/table/phrase_table.h"
+#include "core/text/lower_case.h"
+
+namespace phraseq {
+
+uint32_t WordNumbers::number_of(const std::string& word) {
+  const auto [known, is_new] = numbers_.emplace(word, static_cast<uint32_t>(words_.size()));
+  if (is_new)
+    words_.push_back(word);
+  return known->second;
+}
+
+void NumberedText::add(std::string_view sentence, bool lowercase) {
+  std::vector<uint32_t>& numbers = sentences.emplace_back();
+  for (const std::string& word : phrase_words(sentence))
+    numbers.push_back(words.number_of(lowercase ? lower_case(word) : word));
+}
+
+Bitext read_bitext(const std::string& source, const std::string& target, bool lowercase) {
+  Bitext bitext;
+  LineReader sources(source);
+  LineReader targets(target);
+  std::string line;
+  std::string translation;
+  for (;;) {
+    const bool has_source = sources.next(line);
+    const bool has_target = targets.next(translation);
+    if (!has_source && !has_target)
+      return bitext;
+    if (has_source != has_target) {
+      const LineReader& longer = has_source ? sources : targets;
+      const LineReader& shorter = has_source ? targets : sources;
+      throw DataError({longer.path(), longer.line_number()},
+                      fmt::format("{} ends before this line", shorter.path()),
+                      "The two sides of a bitext need the same number of lines.");
+    }
+    bitext.source.add(line, lowercase);
+    bitext.target.add(translation, lowercase);
+  }
+}
+
+}  // namespace phraseq

@@ -1,0 +1,93 @@
+#include "core/phrase_memory/table/phrase_table_options.h"
+
+namespace phraseq {
+
+void PhraseTableOptions::describe(OptionTable& table) {
+  table.field("action", action, "What to do.")
+      .one_of({"match", "check", "build", "rules"})
+      .value_name("ACTION")
+      .positional()
+      .required();
+  table.field("subject", subject, "The phrase table (the same as --phrase-table).")
+      .value_name("TABLE")
+      .positional();
+  memory.describe_table(table);
+  table.field("lowercase", lowercase, "Lower-case the table and the text before comparing.");
+  describe_match(table);
+  describe_build(table);
+}
+
+void PhraseTableOptions::describe_match(OptionTable& table) {
+  table.section("match");
+  table
+      .field("input",
+             input,
+             "Source text, a sentence a line, words between white space; - = "
+             "standard input.")
+      .short_flag("i")
+      .value_name("FILE");
+  table
+      .field("reference",
+             reference,
+             "Its translation: also show which target words each slot "
+             "produces.")
+      .alias("ref")
+      .value_name("FILE");
+  table.field("json", json, "One JSON object a sentence in place of text.");
+  memory.describe_selection(table);
+}
+
+void PhraseTableOptions::describe_build(OptionTable& table) {
+  table.section("build");
+  table.field("source", source, "Source side of a bitext, tokenised, a sentence a line.")
+      .value_name("FILE");
+  table.field("target", target, "Target side of the bitext.").value_name("FILE");
+  table
+      .field(
+          "alignment", alignment, "Its word alignment (0-0 1-2 …); without it the text is aligned.")
+      .value_name("FILE");
+  table.field("output", output, "Where the table goes.").value_name("FILE");
+  table.field("iterations", iterations, "Passes over the text to learn an alignment.").at_least(1);
+  table.field("min-count", min_count, "Fewest occurrences of a source phrase.").at_least(1);
+  table.field("min-prob", min_prob, "Smallest share of them that have the translation.").in(0, 1);
+  table.field("max-len", max_len, "Most words of a source or target phrase.").at_least(1);
+  table
+      .field(
+          "cvalue", cvalue, "Smallest C-value of a source phrase (that of a word is 0); 0 = all.")
+      .at_least(0);
+}
+
+std::vector<std::string> PhraseTableOptions::problems() const {
+  std::vector<std::string> found;
+  if (action == "build") {
+    for (const auto& [name, value] :
+         {std::pair{"source", &source}, {"target", &target}, {"output", &output}}) {
+      if (value->empty())
+        found.push_back(std::string("build: --") + name + " is missing");
+    }
+    if (output.ends_with(".gz"))
+      found.push_back("build: tables are written plain, not as " + output);
+    return found;
+  }
+  if (action == "rules") {
+    if (memory.pn_rules == "none")
+      found.push_back("rules: --pn-rules is missing");
+    if (!table_file().empty())
+      found.push_back("rules: takes no table; 'match' merges rules with one");
+    return found;
+  }
+  if (table_file().empty() && (action == "check" || memory.pn_rules == "none"))
+    found.push_back(action + ": the phrase table is missing");
+  if (!subject.empty() && !memory.phrase_table.empty() && subject != memory.phrase_table)
+    found.push_back("two phrase tables: '" + subject + "' and '" + memory.phrase_table + "'");
+  return found;
+}
+
+PhraseMemory PhraseTableOptions::make_memory() const {
+  PhraseTable table;
+  if (!table_file().empty())
+    table = PhraseTable::read(table_file(), lowercase);
+  return {std::move(table), memory.selection(), lowercase, phrase_rules_named(memory.pn_rules)};
+}
+
+}  // namespace phraseq

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/phrase_memory/table/bitext.h"
+#include "core/phrase_memory/table/word_alignment.h"
+
+namespace phraseq {
+
+struct WordAlignerSettings {
+  int64_t iterations = 5;       ///< of expectation maximisation
+  double null_share = 0.08;     ///< p_0, probability that a target word has no source word
+  double tension = 4.0;         ///< λ, how strongly links stay near the diagonal
+  double concentration = 0.01;  ///< α of the Dirichlet prior over translations
+};
+
+/// IBM model 2 with its distortion a function of one parameter (Dyer, Chahuneau and Smith 2013,
+/// "A Simple, Fast, and Effective Reparameterization of IBM Model 2", sec. 2):
+///
+///   p(a_i = j) = p_0                                              j = 0, no word
+///                (1 - p_0) exp(-λ |i/m - j/n|) / Z(i, m, n)       j = 1 … n
+///   p(f_i | a_i = j) = θ(f_i | e_j)
+///
+/// i of m target words, j of n source words. θ is learned by variational Bayes with a symmetric
+/// Dirichlet prior. λ and p_0 stay as set. One direction; deterministic.
+class PHRASEQ_API WordAligner {
+ public:
+  WordAligner(const NumberedText& source,
+              const NumberedText& target,
+              const WordAlignerSettings& settings = {});
+
+  /// The most probable links of a sentence pair of the text learned from: at most one a target
+  /// word; ties go to none, then to the leftmost source word.
+  WordAlignment align(std::span<const uint32_t> source, std::span<const uint32_t> target) const;
+
+  /// θ(target | source); 0 for words that never stood in one pair.
+  double translation(uint32_t source, uint32_t target) const;
+
+ private:
+  /// Translations of one source word: target words, sorted, with their θ and expected counts.
+  struct Row {
+    std::vector<uint32_t> targets;
+    std::vector<double> probabilities;
+    std::vector<double> counts;
+    size_t seen = 0;  ///< how many targets are sorted already, while rows are gathered
+  };
+
+  void gather(const NumberedText& source, const NumberedText& target);
+  void count(std::span<const uint32_t> source, std::span<const uint32_t> target);
+  void maximise();
+  static void sort_row(Row& row);
+  /// Weights of null and each source word for the target word at `place`, not normalised.
+  std::vector<double> weights(std::span<const uint32_t> source,
+                              std::span<const uint32_t> target,
+                              size_t place) const;
+
+  WordAlignerSettings settings_;
+  std::vector<Row> rows_;  ///< by source word; the last is null's
+};
+
+}  // namespace phraseq

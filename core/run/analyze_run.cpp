@@ -1,0 +1,181 @@
+#include "core/run/analyze_run.h"
+
+#include <limits>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/analysis/activation.h"
+#include "core/analysis/attention_map.h"
+#include "core/analysis/recorded_plot.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/analysis/recorded_pass.h"
+#include "core/run/result_output.h"
+#include "core/translate/workers.h"
+#include "core/translate/sentence_source.h"
+
+namespace phraseq {
+
+namespace {
+
+using analysis::AttentionPlace;
+using analysis::AttentionWeights;
+using analysis::RecordedSentence;
+
+/// Sentences whose passes run at once; their results are taken in order.
+constexpr int64_t kSentencesAhead = 64;
+
+AttentionPlace chosen_place(const AnalyzeOptions& options) {
+  return options.attention.empty() ? AttentionPlace::kCross
+                                   : analysis::attention_place(options.attention.front());
+}
+
+std::vector<AttentionPlace> chosen_places(const AnalyzeOptions& options) {
+  if (options.attention.empty())
+    return {AttentionPlace::kCross, AttentionPlace::kEncoderSelf, AttentionPlace::kDecoderSelf};
+  std::vector<AttentionPlace> places;
+  for (const auto& name : options.attention) places.push_back(analysis::attention_place(name));
+  return places;
+}
+
+void check_recorded(bool found, AttentionPlace place) {
+  if (found)
+    return;
+  throw DataError(fmt::format("the model recorded no {} attention", to_string(place)),
+                  "phraseq analyze dump shows what it records");
+}
+
+/// What --layer or --head means: a word, or a number up to `count`.
+int64_t number_of(const std::string& text,
+                  std::string_view option,
+                  std::string_view word,
+                  int64_t meaning,
+                  int64_t count) {
+  if (text == word)
+    return meaning;
+  const int64_t number = std::stoll(text);
+  if (number > count)
+    throw UsageError(fmt::format("{} {}: the model has {}", option, number, count));
+  return number;
+}
+
+std::string attention_svg(const AnalyzeOptions& options, const RecordedSentence& sentence) {
+  const AttentionPlace place = chosen_place(options);
+  const auto layers = attention_weights(sentence, place);
+  check_recorded(!layers.empty(), place);
+  const auto count = static_cast<int64_t>(layers.size());
+  const auto layer =
+      static_cast<size_t>(number_of(options.layer, "--layer", "last", count, count) - 1);
+  const int64_t head =
+      number_of(options.head, "--head", "mean", analysis::kMeanOfHeads, layers[layer].heads);
+  const analysis::AttentionMap map(sentence, layers);
+  return heat_map(map.draw(layers[layer], head)).document();
+}
+
+int draw_attention(const AnalyzeOptions& options,
+                   const Translator& translator,
+                   nn::Precision precision) {
+  Example example = translator.task->encode(options.source, options.target);
+  if (!options.trees.empty()) {
+    example.extras[kTreeExtra] =
+        translator.task->encode_tree(options.source, options.trees, TextPlace{"--trees"});
+  }
+  const RecordedSentence sentence = recorded_pass(translator, example, precision);
+  std::string result;
+  if (options.output.ends_with(".svg")) {
+    result = attention_svg(options, sentence);
+  } else if (options.output.ends_with(".html")) {
+    const auto places = chosen_places(options);
+    bool any = false;
+    for (const AttentionPlace place : places)
+      any = any || !attention_weights(sentence, place).empty();
+    check_recorded(any, places.front());
+    result = attention_page(sentence, places);
+  } else {
+    result = recorded_json(sentence, {".weights"});
+  }
+  write_file(options.output, result);
+  return kExitOk;
+}
+
+/// Calls `take` with every pair's recorded pass, in order; ends early when it returns false.
+void for_each_pass(const AnalyzeOptions& options,
+                   const Translator& translator,
+                   const ModelOptions& model,
+                   const std::function<bool(const RecordedSentence&)>& take) {
+  TextSource source(*translator.task,
+                    TextFiles{options.source, options.target, options.trees},
+                    LineReaderOptions{},
+                    translator.model->max_source_positions(),
+                    /*truncate=*/false);
+  const nn::Precision precision = model.chosen_precision();
+  for (auto examples = source.take(kSentencesAhead); !examples.empty();
+       examples = source.take(kSentencesAhead)) {
+    std::vector<RecordedSentence> passes(examples.size());
+    run_jobs(static_cast<int64_t>(examples.size()),
+             model.worker_settings(),
+             [&](int64_t number, int64_t) {
+               const auto place = static_cast<size_t>(number);
+               passes[place] = recorded_pass(translator, examples[place], precision);
+             });
+    for (const auto& pass : passes) {
+      if (!take(pass))
+        return;
+    }
+  }
+}
+
+int measure_activation(const AnalyzeOptions& options,
+                       const Translator& translator,
+                       const ModelOptions& model) {
+  const AttentionPlace place = chosen_place(options);
+  analysis::ActivationTable table(place, analysis::activation_statistic(options.stat), options.tau);
+  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
+    table.add(sentence);
+    return true;
+  });
+  check_recorded(!table.rows().empty(), place);
+  if (!options.plot.empty())
+    write_file(options.plot, table.plot().document());
+  ResultOutput output(options.output);
+  output.write(options.json ? table.json() : table.text());
+  output.commit();
+  return kExitOk;
+}
+
+int dump(const AnalyzeOptions& options, const Translator& translator, const ModelOptions& model) {
+  ResultOutput output(options.output);
+  bool plotted = options.plot.empty();
+  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
+    if (!plotted)
+      write_file(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
+    plotted = true;
+    output.write(recorded_json(sentence, options.tensors));
+    return output.flush();
+  });
+  output.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+AnalyzeRun::AnalyzeRun(std::span<const std::string> arguments)
+    : loaded(load_plugins_for(arguments)) {
+  options.describe(table);
+  model.describe(table);
+}
+
+int analyze(AnalyzeRun& run) {
+  at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
+  const auto models = load_models(run.loaded->registry, run.model, "");
+  if (models.size() > 1)
+    throw UsageError("--path: an analysis is of one model");
+  const Translator& translator = models.front();
+  if (run.options.mode == "attention")
+    return draw_attention(run.options, translator, run.model.chosen_precision());
+  return run.options.mode == "activation" ? measure_activation(run.options, translator, run.model)
+                                          : dump(run.options, translator, run.model);
+}
+
+}  // namespace phraseq

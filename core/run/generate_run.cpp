@@ -1,0 +1,174 @@
+#include "core/run/generate_run.h"
+
+#include <chrono>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/options/command_line.h"
+#include "core/score/metrics/metric.h"
+#include "core/run/result_output.h"
+#include "core/translate/hypothesis_text.h"
+#include "core/translate/sentence_source.h"
+#include "core/translate/translator.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr int64_t kBatchTokens = 1024;
+
+std::string decoder_name(std::span<const std::string> arguments, const GenerateOptions& options) {
+  const std::string fallback = peek_flag(arguments, "sampling") ? "sampling" : options.decoder;
+  return peek_option(arguments, "decoder", fallback);
+}
+
+OnBadLine on_bad_line_from(const std::string& name) {
+  if (name == "skip")
+    return OnBadLine::kSkip;
+  return name == "replace" ? OnBadLine::kReplace : OnBadLine::kError;
+}
+
+TranslationEngine make_engine(const GenerateRun& run, const WorkerSettings& workers) {
+  TranslationSettings settings;
+  settings.precision = run.model.chosen_precision();
+  settings.need_attention = !run.options.format.print_alignment.empty();
+  settings.seed = static_cast<uint64_t>(run.options.seed);
+  settings.max_sentences = run.options.batch_size;
+  const bool unlimited = run.options.max_tokens == 0 && run.options.batch_size == 0;
+  settings.max_tokens = unlimited ? kBatchTokens : run.options.max_tokens;
+  settings.workers = workers;
+  return {load_models(run.loaded->registry, run.model, run.options.data), run.decoder, settings};
+}
+
+std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
+                                            const TranslationEngine& engine) {
+  if (!options.data.empty())
+    return open_split(engine.task(), options.data, options.gen_subset);
+  LineReaderOptions reading;
+  reading.on_bad_line = on_bad_line_from(options.on_bad_line);
+  return std::make_unique<TextSource>(engine.task(),
+                                      TextFiles{options.input, {}, options.trees},
+                                      reading,
+                                      engine.max_source_positions(),
+                                      options.truncate_source);
+}
+
+/// What the last lines of the log say: how much was translated, how fast, how well.
+class Report {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
+    seconds_ += std::chrono::duration<double>(time).count();
+    for (const Translation& translation : translations) {
+      const Hypothesis& best = translation.hypotheses.front();
+      ++sentences_;
+      tokens_ += static_cast<int64_t>(best.tokens.size());
+      if (translation.example.target.empty())
+        continue;
+      hypotheses_.push_back(said_text(task, translation.example, best));
+      references_.push_back(task.text(translation.example.target, /*target_side=*/true));
+    }
+  }
+
+  std::string speed() const {
+    const double seconds = std::max(seconds_, 1e-9);
+    return fmt::format(
+        "Translated {} sentences ({} tokens) in {:.1f} s ({:.2f} sentences/s, {:.2f} tokens/s)",
+        sentences_,
+        tokens_,
+        seconds_,
+        static_cast<double>(sentences_) / seconds,
+        static_cast<double>(tokens_) / seconds);
+  }
+
+  bool has_references() const {
+    return sentences_ > 0 && static_cast<int64_t>(references_.size()) == sentences_;
+  }
+  MetricScore score(const Metric& metric) const { return metric.score(hypotheses_, {references_}); }
+
+ private:
+  double seconds_ = 0;
+  int64_t sentences_ = 0;
+  int64_t tokens_ = 0;
+  std::vector<std::string> hypotheses_, references_;
+};
+
+/// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
+std::string score_text(GenerateRun& run, const Report& report, const Task& task) {
+  if (run.metric.component == nullptr)
+    run.metric = run.loaded->registry.select(Metric::kKind, run.options.metric);
+  const auto metric = create<Metric>(run.metric, {task.target_language()});
+  const MetricScore score = report.score(*metric);
+  const OptionField* beam = run.table.find("beam");
+  const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
+  return fmt::format("Generate {} with {}: {}", run.options.gen_subset, search, score.text);
+}
+
+}  // namespace
+
+GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_line)
+    : loaded(load_plugins_for(arguments)), options(line_by_line) {
+  options.describe(table);
+  model.describe(table);
+  decoder = loaded->registry.select("decoder", decoder_name(arguments, options));
+  table.section(fmt::format("decoder {}", decoder.name));
+  decoder.options->describe(table);
+  if (const std::string name = peek_option(arguments, "scoring", ""); !name.empty()) {
+    metric = loaded->registry.select(Metric::kKind, name);
+    phraseq::describe(table, metric);
+  }
+}
+
+std::vector<std::string> GenerateRun::problems() {
+  std::vector<std::string> problems = options.problems();
+  for (auto& problem : decoder.options->problems()) problems.push_back(std::move(problem));
+  const OptionField* nbest = table.find("nbest");
+  if (options.format.format == "plain" && nbest != nullptr && nbest->to_text() != "1") {
+    problems.emplace_back(
+        "plain text has one line a sentence: with --nbest add --format fairseq or jsonl");
+  }
+  return problems;
+}
+
+int generate(GenerateRun& run) {
+  set_log_quiet(run.options.quiet || run.options.interactive);
+  const WorkerSettings workers = run.model.worker_settings();
+  at::set_num_threads(static_cast<int>(workers.threads));
+  TranslationEngine engine = make_engine(run, workers);
+  const auto source = open_source(run.options, engine);
+  ResultOutput output(run.options.output);
+  Report report;
+  bool is_read = true;
+  while (is_read) {
+    auto examples = source->take(run.options.buffer_size);
+    if (examples.empty())
+      break;
+    const auto start = Report::Clock::now();
+    const auto translations = engine.translate(std::move(examples));
+    report.add(translations, engine.task(), Report::Clock::now() - start);
+    for (const Translation& translation : translations) {
+      if (run.options.quiet)
+        continue;
+      output.write(translation_text(translation, engine.task(), run.options.format));
+    }
+    is_read = output.flush();
+  }
+  log_info(report.speed());
+  if (report.has_references()) {
+    const std::string score = score_text(run, report, engine.task());
+    const bool is_result = run.options.quiet || run.options.format.format == "fairseq";
+    if (is_result) {
+      output.write(score + '\n');
+    } else {
+      log_info(score);
+    }
+  }
+  output.commit();
+  return kExitOk;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,111 @@
+#include "core/run/model_options.h"
+
+#include <algorithm>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_folder.h"
+
+namespace phraseq {
+
+namespace {
+
+std::vector<std::string> split_colons(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin)
+      parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// Cores this process may use.
+int64_t cores() { return std::max(1, at::get_num_threads()); }
+
+void move_to(Translator& translator, at::Device device, nn::Precision precision) {
+  if (device.is_cpu())
+    return;
+  translator.model->to(device);
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
+  if (precision == nn::Precision::kBf16)
+    translator.parameters->refresh_bf16();
+}
+
+}  // namespace
+
+void ModelOptions::describe(OptionTable& table) {
+  table.section("Model and machine");
+  table
+      .field("path",
+             path,
+             "Checkpoint or folder of checkpoints; several with colons between are an ensemble.")
+      .value_name("FILE[:FILE]")
+      .required();
+  table.field("model-overrides",
+              model_overrides,
+              "NAME=VALUE of the architecture's options, replacing the checkpoint's.");
+  table
+      .field("phrase-table",
+             phrase_table,
+             "A table in place of the checkpoint's, for models with a phrase memory that translate "
+             "text.")
+      .value_name("FILE");
+  table.field("precision", precision, "Arithmetic.").one_of({"fp32", "bf16", "fp64"});
+  table.field("device", device, "Where to compute: auto is the accelerator, if there is one.")
+      .one_of({"auto", "cpu", "cuda"});
+  table.field("cpu", cpu, "The same as --device cpu.");
+  table.field("workers", workers, "Batches worked on at once; 0 = one a core.").at_least(0);
+  table.field("threads", threads, "Threads of one worker; 0 = the cores divided by the workers.")
+      .at_least(0);
+  table.field("plugin-dir", plugin_dir, "Further folders to load plugins from.").value_name("DIR");
+}
+
+at::Device ModelOptions::chosen_device() const {
+  if (cpu || device == "cpu")
+    return at::kCPU;
+  if (at::hasCUDA())
+    return {at::kCUDA, 0};
+  if (device == "cuda")
+    throw UsageError("--device cuda: this machine or this LibTorch has no such device");
+  return at::kCPU;
+}
+
+WorkerSettings ModelOptions::worker_settings() const {
+  const int64_t automatic = chosen_device().is_cpu() ? cores() : 1;
+  WorkerSettings settings;
+  settings.workers = workers > 0   ? workers
+                     : threads > 0 ? std::max<int64_t>(1, automatic / threads)
+                                   : automatic;
+  settings.threads = threads > 0 ? threads : std::max<int64_t>(1, cores() / settings.workers);
+  return settings;
+}
+
+std::vector<Translator> load_models(const Registry& registry,
+                                    const ModelOptions& options,
+                                    const std::string& data) {
+  LoadOptions load;
+  load.precision = options.chosen_precision();
+  load.overrides = options.model_overrides;
+  load.data = data;
+  load.phrase_table = options.phrase_table;
+  if (!data.empty() && !options.phrase_table.empty()) {
+    throw UsageError("--phrase-table is for lines of text; DATA brings its own phrases",
+                     "preprocess the data with that table, or translate its text");
+  }
+  std::vector<Translator> models;
+  for (const std::string& path : split_colons(options.path)) {
+    models.push_back(Translator::load(registry, resolve_checkpoint(path), load));
+    move_to(models.back(), options.chosen_device(), load.precision);
+    load.data.clear();  // the first model's task reads the data
+  }
+  if (models.empty())
+    throw UsageError("--path names no checkpoint");
+  return models;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/translate/workers.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+/// Which trained models a command works with, on what machine and in which arithmetic.
+struct PHRASEQ_API ModelOptions : Options {
+  std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
+  std::vector<std::string> model_overrides;
+  std::string phrase_table;
+  std::string precision = "fp32";
+  std::string device = "auto";
+  bool cpu = false;
+  int64_t workers = 0;
+  int64_t threads = 0;
+  std::vector<std::string> plugin_dir;
+
+  void describe(OptionTable& table) override;
+  /// The device meant; UsageError for an accelerator that is not there.
+  at::Device chosen_device() const;
+  /// 0 resolved: one worker a core with one thread each; on an accelerator one worker.
+  WorkerSettings worker_settings() const;
+  nn::Precision chosen_precision() const { return nn::precision_from(precision); }
+};
+
+/// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are wanted,
+/// or empty.
+PHRASEQ_API std::vector<Translator> load_models(const Registry& registry,
+                                                const ModelOptions& options,
+                                                const std::string& data);
+
+}  // namespace phraseq

@@ -1,0 +1,171 @@
+#include "core/run/rescore_run.h"
+
+#include <limits>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/run/result_output.h"
+#include "core/translate/sentence_source.h"
+
+namespace phraseq {
+
+namespace {
+
+std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
+                                           const Task& task,
+                                           int64_t max_source_positions) {
+  if (!options.data.empty())
+    return open_split(task, options.data, options.gen_subset);
+  return std::make_unique<TextSource>(task,
+                                      TextFiles{options.source, options.target, options.trees},
+                                      LineReaderOptions{},
+                                      max_source_positions,
+                                      options.truncate_source);
+}
+
+/// A line of a translation that was given: its log-probability, or the whole record.
+std::string score_text(const Translation& translation,
+                       const Task& task,
+                       const TranslationFormat& format) {
+  if (format.format != "plain")
+    return translation_text(translation, task, format);
+  return fmt::format("{}\n", translation.hypotheses.front().log_probability);
+}
+
+}  // namespace
+
+void RescoreOptions::describe(OptionTable& table) {
+  table.section("Rescoring");
+  table.field("data", data, "Folder made by phraseq preprocess; or give --source and --target.")
+      .positional()
+      .value_name("DATA");
+  table.field("gen-subset", gen_subset, "Which split of DATA.");
+  table.field("source", source, "Source sentences, one a line; - is standard input.")
+      .short_flag("s")
+      .value_name("FILE");
+  table.field("target", target, "Their translations, line by line.")
+      .short_flag("t")
+      .value_name("FILE");
+  table
+      .field("trees",
+             trees,
+             "Bracketed parse trees of the source sentences, line by line, for models that use "
+             "them.")
+      .value_name("FILE");
+  table
+      .field("output",
+             output,
+             "Where the results go; - is standard output. With --contrastive: a line for each of "
+             "its pairs, if a file is named.")
+      .value_name("FILE");
+  table
+      .field("format",
+             format.format,
+             "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D-, P- lines, "
+             "base 2; jsonl: every token's.")
+      .one_of({"plain", "fairseq", "jsonl"});
+  table.field("remove-bpe", format.post_process, "Join the subwords of S-, T- and H- lines.")
+      .alias("post-process")
+      .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
+      .bare_value("subword_nmt");
+  table.field("max-tokens", max_tokens, "Tokens of a batch; 0 = any.").at_least(0);
+  table.field("batch-size", batch_size, "Sentences of a batch; 0 = any.")
+      .alias("max-sentences")
+      .at_least(0);
+  table
+      .field(
+          "buffer-size", buffer_size, "Pairs that are read, sorted by length and written together.")
+      .at_least(1);
+  table.field(
+      "truncate-source", truncate_source, "Use the beginning of sources that are too long.");
+  contrastive.describe(table);
+}
+
+std::vector<std::string> RescoreOptions::problems() const {
+  auto found = contrastive.problems();
+  const int inputs = (data.empty() ? 0 : 1) + (source.empty() && target.empty() ? 0 : 1) +
+                     (contrastive.wanted() ? 1 : 0);
+  if (inputs != 1 || source.empty() != target.empty())
+    found.emplace_back("give DATA, or both --source and --target, or --contrastive");
+  if (contrastive.wanted() && format.format == "fairseq")
+    found.emplace_back("--contrastive: the format of its pairs is plain or jsonl");
+  if (contrastive.wanted() && truncate_source)
+    found.emplace_back("--contrastive: --truncate-source would compare parts of translations");
+  if (!trees.empty() && source.empty())
+    found.emplace_back("--trees is for the lines of --source");
+  return found;
+}
+
+RescoreRun::RescoreRun(std::span<const std::string> arguments)
+    : loaded(load_plugins_for(arguments)) {
+  options.describe(table);
+  model.describe(table);
+}
+
+namespace {
+
+/// Writes a line, or a record, for each of the pairs.
+int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
+  const auto models = load_models(run.loaded->registry, run.model, run.options.data);
+  int64_t max_source_positions = std::numeric_limits<int64_t>::max();
+  for (const Translator& model : models) {
+    max_source_positions = std::min(max_source_positions, model.model->max_source_positions());
+  }
+  const Task& task = *models.front().task;
+  const auto source = open_pairs(run.options, task, max_source_positions);
+  ResultOutput output(run.options.output);
+  for (auto examples = source->take(run.options.buffer_size); !examples.empty();
+       examples = source->take(run.options.buffer_size)) {
+    for (const Translation& translation : score_targets(models, std::move(examples), settings)) {
+      output.write(score_text(translation, task, run.options.format));
+    }
+    if (!output.flush())
+      break;
+  }
+  output.commit();
+  return kExitOk;
+}
+
+/// Prints the report, and writes the pairs and the picture that were asked for.
+int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
+  const auto& options = run.options.contrastive;
+  const auto set = score::read_contrastive_set(options.contrastive, options.columns);
+  std::vector<std::string> paths = {run.model.path};
+  paths.insert(paths.end(), options.against.begin(), options.against.end());
+  std::vector<score::ContrastiveSystem> systems;
+  for (const std::string& path : paths) {
+    ModelOptions model = run.model;
+    model.path = path;
+    const auto models = load_models(run.loaded->registry, model, "");
+    systems.push_back({path, score_pairs(models, set, settings, run.options.buffer_size)});
+  }
+  const auto report = score::evaluate_contrastive(set, systems, options.distance_edges);
+  if (run.options.output != "-") {
+    write_file(run.options.output,
+               run.options.format.format == "jsonl" ? contrastive_jsonl(set, systems)
+                                                    : contrastive_rows(set, systems));
+  }
+  if (!options.plot.empty())
+    write_file(options.plot, contrastive_plot(report).document());
+  ResultOutput output("-");
+  output.write(options.json ? contrastive_json(report) : contrastive_text(report));
+  return kExitOk;
+}
+
+}  // namespace
+
+int rescore(RescoreRun& run) {
+  TranslationSettings settings;
+  settings.precision = run.model.chosen_precision();
+  settings.max_tokens = run.options.max_tokens;
+  settings.max_sentences = run.options.batch_size;
+  settings.workers = run.model.worker_settings();
+  at::set_num_threads(static_cast<int>(settings.workers.threads));
+  return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
+                                          : rescore_pairs(run, settings);
+}
+
+}  // namespace phraseq

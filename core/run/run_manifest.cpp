@@ -1,0 +1,71 @@
+#include "core/run/run_manifest.h"
+
+#include <thread>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/io/crc32c.h"
+#include "core/io/mapped_file.h"
+#include "core/options/option_text.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+std::string file_checksum(const std::string& path) {
+  const MappedFile file(path);
+  return fmt::format("{:08x}", crc32c(file.bytes()));
+}
+
+nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const LoadedPlugin& plugin : plugins) {
+    list.push_back({{"name", plugin.name},
+                    {"version", plugin.version},
+                    {"file", plugin.file},
+                    {"crc32c", file_checksum(plugin.file)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+int64_t parameter_count(const nn::FlatParameters& parameters) {
+  int64_t count = 0;
+  for (const auto& entry : parameters.entries()) count += entry.parameter.numel();
+  return count;
+}
+
+nlohmann::json run_manifest(std::span<const std::string> arguments,
+                            const OptionTable& table,
+                            std::span<const LoadedPlugin> plugins,
+                            const Translator& translator,
+                            const std::string& data_fingerprint) {
+  const Task& task = *translator.task;
+  return {
+      {"command", "train"},
+      {"arguments", std::vector<std::string>(arguments.begin(), arguments.end())},
+      {"options", to_json(table, /*with_origin=*/true)},
+      {"build",
+       {{"phraseq", PHRASEQ_VERSION},
+        {"libtorch", PHRASEQ_TORCH_VERSION},
+        {"abi", PHRASEQ_ABI_TEXT},
+        {"compiler", __VERSION__}}},
+      {"plugins", describe_plugins(plugins)},
+      {"vocabulary",
+       {{"source",
+         {{"size", task.source_dictionary().size()},
+          {"crc32c", fmt::format("{:08x}", task.source_dictionary().fingerprint())}}},
+        {"target",
+         {{"size", task.target_dictionary().size()},
+          {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
+      {"data", data_fingerprint},
+      {"parameters", parameter_count(*translator.parameters)},
+      {"device", translator.parameters->values().device().str()},
+      {"threads", at::get_num_threads()},
+      {"cores", std::thread::hardware_concurrency()},
+  };
+}
+
+}  // namespace phraseq

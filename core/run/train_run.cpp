@@ -1,0 +1,242 @@
+#include "core/run/train_run.h"
+
+#include <filesystem>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/atomic_file.h"
+#include "core/options/command_line.h"
+#include "core/options/option_text.h"
+#include "core/search/named_decoder.h"
+#include "core/criterion/named_criterion.h"
+#include "core/run/run_components.h"
+#include "core/run/run_manifest.h"
+#include "core/train/trainer.h"
+
+namespace phraseq {
+
+TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
+  components.describe(table);
+  optimisation.describe(table);
+  validation.describe(table);
+  checkpoints.describe(table);
+  machine.describe(table);
+  const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
+    return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
+  };
+  task = pick(Task::kKind, "task", components.task);
+  const std::string arch = peek_option(arguments, "arch", peek_option(arguments, "a", ""));
+  if (!arch.empty())
+    architecture = pick(Architecture::kKind, "arch", arch);
+  criterion = pick(Criterion::kKind, "criterion", components.criterion);
+  optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
+  scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
+  if (peek_flag(arguments, "eval-bleu") || !peek_option(arguments, "metric", "").empty())
+    metric = pick(Metric::kKind, "metric", components.metric);
+}
+
+std::vector<std::string> TrainRun::problems() const {
+  std::vector<std::string> found;
+  const auto gather = [&](const Options& options) {
+    for (auto& text : options.problems()) found.push_back(std::move(text));
+  };
+  gather(optimisation);
+  gather(validation);
+  for (const Selection* selection :
+       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
+    if (selection->options)
+      gather(*selection->options);
+  }
+  return found;
+}
+
+namespace {
+
+nn::Precision precision_of(const MachineOptions& machine) {
+  return machine.bf16 || machine.precision == "bf16" ? nn::Precision::kBf16 : nn::Precision::kFp32;
+}
+
+at::Device device_of(const MachineOptions& machine) {
+  return !machine.cpu && at::hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+Translator make_translator(TrainRun& run, const Registry& registry) {
+  TaskSetup setup;
+  setup.registry = &registry;
+  setup.data = run.components.data;
+  setup.seed = static_cast<uint64_t>(run.machine.seed);
+  Translator translator;
+  translator.task_selection = std::move(run.task);
+  translator.architecture_selection = std::move(run.architecture);
+  translator.task = create<Task>(translator.task_selection, setup);
+  translator.build_model();
+  translator.model->initialise(static_cast<uint64_t>(run.machine.seed));
+  translator.model->to(device_of(run.machine));
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
+  if (precision_of(run.machine) == nn::Precision::kBf16)
+    translator.parameters->refresh_bf16();
+  return translator;
+}
+
+BatchingOptions training_batches(const TrainRun& run, const Architecture& model) {
+  BatchingOptions batching;
+  batching.max_tokens = run.optimisation.max_tokens;
+  batching.max_sentences = run.optimisation.batch_size;
+  batching.max_source_positions = model.max_source_positions();
+  batching.max_target_positions = model.max_target_positions();
+  batching.seed = static_cast<uint64_t>(run.machine.seed);
+  return batching;
+}
+
+/// The validation set's side of a run: the validator and, with --eval-bleu, what translates and
+/// scores.
+struct ValidationParts {
+  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<Metric> metric;
+  std::unique_ptr<Validator> validator;
+};
+
+std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task) {
+  const Selection decoder = run.loaded->registry.select(Decoder::kKind, "beam");
+  OptionTable table;
+  decoder.options->describe(table);
+  const auto values =
+      nlohmann::json::parse(run.validation.eval_bleu_args, nullptr, /*allow_exceptions=*/false);
+  if (!values.is_object()) {
+    throw UsageError("--eval-bleu-args is not a JSON object: " + run.validation.eval_bleu_args,
+                     "for example {\"beam\": 4, \"lenpen\": 0.6}");
+  }
+  from_json(table, values, OptionOrigin::kCommandLine);
+  return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
+}
+
+ValidationParts make_validation(TrainRun& run, const Translator& translator, Criterion& criterion) {
+  ValidationParts parts;
+  if (run.validation.disable_validation)
+    return parts;
+  const std::string& subset = run.validation.valid_subset;
+  if (!translator.task->has_split(subset)) {
+    throw DataError(
+        fmt::format("{} holds no split '{}' to validate on", run.components.data, subset),
+        "preprocess with --validpref, name another with --valid-subset, or give "
+        "--disable-validation");
+  }
+  ValidatorOptions options;
+  options.subset = subset;
+  options.max_tokens = run.validation.max_tokens_valid > 0 ? run.validation.max_tokens_valid
+                                                           : run.optimisation.max_tokens;
+  options.max_sentences = run.optimisation.batch_size;
+  options.translated_sentences = run.validation.eval_bleu_sentences;
+  options.printed_samples = run.validation.eval_bleu_print_samples;
+  parts.validator =
+      std::make_unique<Validator>(translator, criterion, precision_of(run.machine), options);
+  if (!run.validation.eval_bleu)
+    return parts;
+  parts.decoder = make_validation_decoder(run, *translator.task);
+  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
+    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
+  parts.metric = create<Metric>(run.metric, {translator.task->target_language()});
+  parts.validator->translate_with(*parts.decoder, *parts.metric);
+  return parts;
+}
+
+/// The checkpoint to go on from, or nothing.
+std::optional<std::string> restore_path(const CheckpointOptions& options,
+                                        const CheckpointFolder* folder) {
+  namespace fs = std::filesystem;
+  if (folder == nullptr)
+    return std::nullopt;
+  const std::string& name = options.restore_file;
+  if (name.find('/') != std::string::npos)
+    return resolve_checkpoint(name);
+  if (name == "checkpoint_last" || name == "checkpoint_best")
+    return folder->resolve(name, options.strict_resume);
+  const std::string path = folder->path() + "/" + name;
+  if (!fs::exists(path))
+    return std::nullopt;
+  return path;
+}
+
+void announce(const TrainRun& run, const Translator& translator, const BatchIterator& batches) {
+  log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
+                       run.components.arch,
+                       parameter_count(*translator.parameters),
+                       translator.parameters->values().device().str(),
+                       at::get_num_threads(),
+                       precision_of(run.machine) == nn::Precision::kBf16 ? "bf16" : "fp32"));
+  log_info(fmt::format("{} batches an epoch", batches.batches_in_epoch()));
+  if (batches.skipped().total() > 0)
+    log_warning("training leaves pairs out: " + batches.skipped().text());
+}
+
+}  // namespace
+
+int train(TrainRun& run, std::span<const std::string> arguments) {
+  if (run.machine.threads > 0)
+    at::set_num_threads(static_cast<int>(run.machine.threads));
+  set_log_quiet(run.machine.quiet);
+  if (!run.machine.log_file.empty())
+    add_log_file(run.machine.log_file);
+
+  std::unique_ptr<CheckpointFolder> folder;
+  if (!run.checkpoints.no_save)
+    folder = std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
+  Translator translator = make_translator(run, run.loaded->registry);
+  if (!run.checkpoints.finetune_from_model.empty()) {
+    translator.load_parameters(
+        CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));
+    if (precision_of(run.machine) == nn::Precision::kBf16)
+      translator.parameters->refresh_bf16();
+  }
+  NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
+  const auto optimizer = create<Optimizer>(run.optimizer, {translator.parameters.get()});
+  const auto scheduler = create<LrScheduler>(
+      run.scheduler,
+      {run.optimisation.lr, translator.model->model_width(), run.optimisation.max_update});
+  std::shared_ptr<Corpus> corpus = translator.task->open("train", /*training=*/true);
+  const Task& task = *translator.task;
+  BatchIterator batches(
+      corpus,
+      training_batches(run, *translator.model),
+      [&task](const std::vector<Example>& examples) { return task.collate(examples); },
+      run.machine.data_buffer_size);
+  const ValidationParts validation = make_validation(run, translator, criterion);
+  TrainingLog log(run.machine, folder ? folder->path() : "");
+  StopSignals signals;
+  announce(run, translator, batches);
+
+  Trainer trainer({&translator,
+                   &criterion,
+                   optimizer.get(),
+                   scheduler.get(),
+                   &batches,
+                   validation.validator.get(),
+                   folder.get(),
+                   &log,
+                   &signals},
+                  {run.optimisation,
+                   run.validation,
+                   run.checkpoints,
+                   precision_of(run.machine),
+                   static_cast<uint64_t>(run.machine.seed),
+                   &run.table});
+  if (const auto path = restore_path(run.checkpoints, folder.get()))
+    trainer.resume(*path);
+  // Only now: a run that is refused leaves the manifest of the one before.
+  if (folder) {
+    write_file(
+        folder->path() + "/run.json",
+        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint())
+                .dump(2) +
+            "\n");
+  }
+  const int signal = trainer.run();
+  return signal == 0 ? kExitOk : 128 + signal;
+}
+
+}  // namespace phraseq

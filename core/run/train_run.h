@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/plugin/registry.h"
+#include "core/run/run_components.h"
+#include "core/run/train_options.h"
+
+namespace phraseq {
+
+/// A training run before it begins: every options struct, the components picked by name, and the
+/// one table that describes them all.
+struct PHRASEQ_API TrainRun {
+  /// Loads the plugins and picks the components that the arguments name. Nothing is parsed yet.
+  explicit TrainRun(std::span<const std::string> arguments);
+  /// Contradictions within the options of all parts.
+  std::vector<std::string> problems() const;
+
+  ComponentOptions components;
+  OptimisationOptions optimisation;
+  ValidationOptions validation;
+  CheckpointOptions checkpoints;
+  MachineOptions machine;
+  std::unique_ptr<LoadedPlugins> loaded;
+  Selection architecture, task, criterion, optimizer, scheduler;
+  Selection metric;  ///< chosen and described when --eval-bleu or --metric is given
+  OptionTable table;
+};
+
+/// Puts the run together from its parsed options and trains; `arguments` go into the manifest.
+/// Returns the exit code: 0, or 128 + the signal that ended it.
+PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);
+
+}  // namespace phraseq

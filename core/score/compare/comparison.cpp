@@ -1,0 +1,139 @@
+#include "core/score/compare/comparison.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+namespace {
+
+/// The systems' scores from their statistics, the first being the baseline. Of equal scores the
+/// p-value is 1: sacrebleu's formula, made for different systems, gives its lowest one.
+std::vector<ComparedScore> compare_statistics(const CorpusMetric& metric,
+                                              const std::vector<Statistics>& systems,
+                                              const Sampling& sampling) {
+  const auto bootstrapped =
+      bootstrap(metric, systems, sampling.samples, sampling.seed.value, sampling.threads);
+  const auto& baseline = bootstrapped.front();
+  std::vector<ComparedScore> scores;
+  for (const auto& system : bootstrapped) {
+    const auto paired = paired_bootstrap(metric, baseline, system);
+    ComparedScore& score = scores.emplace_back();
+    score.score = system.score;
+    score.interval = paired.interval;
+    if (&system == &baseline)
+      continue;
+    score.p_value = system.score == baseline.score ? 1.0 : paired.p_value;
+    score.koehn_p_value = paired.koehn_p_value;
+  }
+  return scores;
+}
+
+std::vector<Statistics> collect(const CorpusMetric& metric, const ScoreInput& input, int threads) {
+  std::vector<Statistics> statistics;
+  for (const auto& system : input.systems) {
+    statistics.push_back(collect_statistics(metric, system.lines, input.references, threads));
+  }
+  return statistics;
+}
+
+Statistics select_rows(const Statistics& all, const std::vector<size_t>& sentences) {
+  Statistics selected;
+  selected.columns = all.columns;
+  for (const size_t sentence : sentences) {
+    const auto row = all.row(sentence);
+    selected.values.insert(selected.values.end(), row.begin(), row.end());
+  }
+  return selected;
+}
+
+int64_t length_of(const std::string& line, LengthUnit unit) {
+  const size_t length =
+      unit == LengthUnit::kWords ? split(line).size() : to_code_points(line).size();
+  return static_cast<int64_t>(length);
+}
+
+/// The sentences of each bucket.
+std::vector<std::vector<size_t>> fill_buckets(const Buckets& buckets) {
+  std::vector<std::vector<size_t>> sentences(buckets.edges.size() + 1);
+  for (size_t line = 0; line < buckets.text->size(); ++line) {
+    const int64_t length = length_of((*buckets.text)[line], buckets.unit);
+    const auto above = std::upper_bound(buckets.edges.begin(), buckets.edges.end(), length);
+    sentences[static_cast<size_t>(above - buckets.edges.begin())].push_back(line);
+  }
+  return sentences;
+}
+
+void check_lines(const Buckets& buckets, const ScoreInput& input) {
+  const auto& system = input.systems.front();
+  if (buckets.text->size() == system.lines.size())
+    return;
+  throw DataError(fmt::format("{} has {} lines, the {} has {}",
+                              system.name,
+                              system.lines.size(),
+                              buckets.title,
+                              buckets.text->size()),
+                  "lengths are taken from the same line of both; nothing was scored");
+}
+
+std::vector<BucketScores> score_buckets(const CorpusMetric& metric,
+                                        const ScoreInput& input,
+                                        const Buckets& buckets,
+                                        const Sampling& sampling) {
+  const auto statistics = collect(metric, input, sampling.threads);
+  const auto sentences = fill_buckets(buckets);
+  std::vector<BucketScores> scores;
+  for (size_t bucket = 0; bucket < sentences.size(); ++bucket) {
+    BucketScores& result = scores.emplace_back();
+    if (bucket > 0)
+      result.from = buckets.edges[bucket - 1];
+    if (bucket < buckets.edges.size())
+      result.to = buckets.edges[bucket];
+    result.sentences = sentences[bucket].size();
+    if (sentences[bucket].empty())
+      continue;
+    std::vector<Statistics> selected;
+    for (const auto& system : statistics)
+      selected.push_back(select_rows(system, sentences[bucket]));
+    result.systems = compare_statistics(metric, selected, sampling);
+  }
+  return scores;
+}
+
+}  // namespace
+
+Comparison compare(const Metrics& metrics,
+                   const CorpusMetric& bucket_metric,
+                   const ScoreInput& input,
+                   const Buckets& buckets,
+                   const Sampling& sampling) {
+  check_lines(buckets, input);
+  Comparison result;
+  result.sampling = sampling;
+  for (const auto& system : input.systems) result.systems.push_back(system.name);
+  result.scores.resize(input.systems.size());
+  SignatureContext context;
+  context.references = input.references.size();
+  context.bootstrap = sampling.samples;
+  context.seed = sampling.seed.label;
+  for (const auto& metric : metrics) {
+    result.metrics.push_back(metric->name());
+    result.signatures.push_back(format_signature(signature_fields(*metric, context), false));
+    const auto scores =
+        compare_statistics(*metric, collect(*metric, input, sampling.threads), sampling);
+    for (size_t system = 0; system < scores.size(); ++system)
+      result.scores[system].push_back(scores[system]);
+  }
+  result.length_title = fmt::format("{} length in {}",
+                                    buckets.title,
+                                    buckets.unit == LengthUnit::kWords ? "words" : "characters");
+  result.bucket_metric = bucket_metric.name();
+  result.bucket_signature = format_signature(signature_fields(bucket_metric, context), false);
+  result.buckets = score_buckets(bucket_metric, input, buckets, sampling);
+  return result;
+}
+
+}  // namespace phraseq::score

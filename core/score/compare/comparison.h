@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plot/svg.h"
+#include "core/score/report/evaluation.h"
+#include "core/score/report/score_input.h"
+
+namespace phraseq::score {
+
+enum class LengthUnit { kWords, kCharacters };
+
+/// By what sentences are put into buckets: the lengths of the lines of `text`, in
+/// whitespace-separated words or in code points. Edges 15, 30 make the buckets [0, 15), [15, 30)
+/// and [30, ∞).
+struct Buckets {
+  std::string title;  ///< what `text` is: "source", "reference"
+  const Lines* text = nullptr;
+  LengthUnit unit = LengthUnit::kWords;
+  std::vector<int64_t> edges;
+};
+
+/// A score, its interval, and p-values of the difference to the first system (none for that
+/// itself).
+struct ComparedScore {
+  double score = 0;
+  Interval interval;
+  std::optional<double> p_value;        ///< sacrebleu's paired bootstrap; 1 for equal scores
+  std::optional<double> koehn_p_value;  ///< Koehn (2004)
+};
+
+/// Scores on the sentences whose length is at least `from` and below `to`.
+struct BucketScores {
+  int64_t from = 0;
+  std::optional<int64_t> to;
+  size_t sentences = 0;
+  std::vector<ComparedScore> systems;  ///< empty when there is no sentence
+};
+
+/// Systems side by side; the first is what the others are compared to.
+struct Comparison {
+  std::vector<std::string> systems;
+  std::vector<std::string> metrics;
+  std::vector<std::string> signatures;             ///< one a metric
+  std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
+  std::string length_title;                        ///< "source length in words"
+  std::vector<BucketScores> buckets;
+  std::string bucket_metric;  ///< "BLEU"
+  std::string bucket_signature;
+  Sampling sampling;
+};
+
+/// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with
+/// `sampling.samples` bootstrap resamples. DataError when the bucket text has another number of
+/// lines than the systems.
+PHRASEQ_API Comparison compare(const Metrics& metrics,
+                               const CorpusMetric& bucket_metric,
+                               const ScoreInput& input,
+                               const Buckets& buckets,
+                               const Sampling& sampling);
+
+/// The same for a terminal, for machines (docs/formats/compare_json.md), and as one HTML page that
+/// needs no other file.
+PHRASEQ_API std::string comparison_text(const Comparison& comparison, int width, bool colours);
+PHRASEQ_API std::string comparison_json(const Comparison& comparison);
+PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
+
+/// The scores by length, with their 95 % intervals: bars with the scores and `*` for significant
+/// differences above them, or lines.
+PHRASEQ_API plot::Svg comparison_plot(const Comparison& comparison, int width, bool lines);
+
+}  // namespace phraseq::score

@@ -1,0 +1,86 @@
+#include "core/score/compare/comparison_rows.h"
+
+#include <fmt/format.h>
+
+namespace phraseq::score {
+namespace {
+
+constexpr double kSignificant = 0.05;
+
+ComparisonCell score_cell(const ComparedScore& score, const ComparedScore& baseline, int width) {
+  ComparisonCell cell;
+  cell.text =
+      fmt::format("{:.{}f} ± {:.{}f}", score.score, width, score.interval.half_width, width);
+  if (!score.p_value)
+    return cell;
+  cell.significant = is_significant(score);
+  cell.below = fmt::format("{:+.{}f} (p = {:.4f}, {:.4f}){}",
+                           score.score - baseline.score,
+                           width,
+                           *score.p_value,
+                           *score.koehn_p_value,
+                           cell.significant ? "*" : "");
+  return cell;
+}
+
+}  // namespace
+
+std::string range_of(const BucketScores& bucket) {
+  if (!bucket.to)
+    return fmt::format("{} and more", bucket.from);
+  const int64_t last = *bucket.to - 1;
+  return last == bucket.from ? std::to_string(last) : fmt::format("{} to {}", bucket.from, last);
+}
+
+bool is_significant(const ComparedScore& score) {
+  return score.p_value && *score.p_value < kSignificant;
+}
+
+ComparisonRows metric_rows(const Comparison& comparison, int width) {
+  ComparisonRows rows(1);
+  rows[0].push_back({"System", "", false});
+  for (const auto& metric : comparison.metrics) rows[0].push_back({metric, "", false});
+  for (size_t system = 0; system < comparison.systems.size(); ++system) {
+    auto& row = rows.emplace_back();
+    row.push_back({comparison.systems[system], "", false});
+    for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
+      row.push_back(
+          score_cell(comparison.scores[system][metric], comparison.scores[0][metric], width));
+    }
+  }
+  return rows;
+}
+
+ComparisonRows bucket_rows(const Comparison& comparison, int width) {
+  ComparisonRows rows(1);
+  rows[0].push_back({comparison.length_title, "", false});
+  rows[0].push_back({"sentences", "", false});
+  for (const auto& system : comparison.systems) rows[0].push_back({system, "", false});
+  for (const auto& bucket : comparison.buckets) {
+    auto& row = rows.emplace_back();
+    row.push_back({range_of(bucket), "", false});
+    row.push_back({std::to_string(bucket.sentences), "", false});
+    for (size_t system = 0; system < comparison.systems.size(); ++system) {
+      row.push_back(bucket.systems.empty()
+                        ? ComparisonCell{"–", "", false}
+                        : score_cell(bucket.systems[system], bucket.systems[0], width));
+    }
+  }
+  return rows;
+}
+
+std::vector<std::string> explain_cells(const Comparison& comparison) {
+  return {
+      fmt::format("Score ± half its 95 % interval ({} bootstrap resamples, seed {}).",
+                  comparison.sampling.samples,
+                  comparison.sampling.seed.label),
+      fmt::format("Below: the difference to {}, and two p-values of the paired bootstrap.",
+                  comparison.systems.front()),
+      fmt::format("First p-value: sacrebleu's, chance of so large a difference between equal "
+                  "systems; * marks it below {}.",
+                  kSignificant),
+      "Second p-value: Koehn (2004), share of resamples in which the better system is not better.",
+  };
+}
+
+}  // namespace phraseq::score

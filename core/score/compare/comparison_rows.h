@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/score/compare/comparison.h"
+
+namespace phraseq::score {
+
+/// A table of a comparison as both the terminal and the HTML page show it: in each cell a score
+/// and, below, how it compares to the first system.
+struct ComparisonCell {
+  std::string text;   ///< "26.1 ± 0.7"
+  std::string below;  ///< "−0.5 (p = 0.0120)*"; empty for the first system and in headings
+  bool significant = false;
+};
+using ComparisonRows = std::vector<std::vector<ComparisonCell>>;  ///< the heading first
+
+ComparisonRows metric_rows(const Comparison& comparison, int width);
+ComparisonRows bucket_rows(const Comparison& comparison, int width);
+
+/// "0 to 14", "45 and more".
+std::string range_of(const BucketScores& bucket);
+
+/// Whether the difference to the first system is unlikely to be chance (p < 0.05).
+bool is_significant(const ComparedScore& score);
+
+/// What the figures in the cells are, a line for each.
+std::vector<std::string> explain_cells(const Comparison& comparison);
+
+}  // namespace phraseq::score

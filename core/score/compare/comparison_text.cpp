@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "core/score/compare/comparison_rows.h"
+#include "core/score/report/text_table.h"
+
+namespace phraseq::score {
+namespace {
+
+std::string draw(const ComparisonRows& rows, bool colours) {
+  std::vector<TableRow> table;
+  for (const auto& row : rows) {
+    TableRow& drawn = table.emplace_back();
+    for (const auto& cell : row) {
+      const bool heading = &row == &rows.front();
+      drawn.push_back({{cell.text, heading && colours ? Colour::kCyan : Colour::kNone}});
+      if (!cell.below.empty()) {
+        drawn.back().push_back(
+            {cell.below, !cell.significant && colours ? Colour::kRed : Colour::kNone});
+      }
+    }
+  }
+  return draw_grid(table);
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, int width, bool colours) {
+  std::string text = draw(metric_rows(comparison, width), colours);
+  text += fmt::format("\n{} by {}\n", comparison.bucket_metric, comparison.length_title);
+  text += draw(bucket_rows(comparison, width), colours);
+  text += '\n';
+  for (const auto& line : explain_cells(comparison)) text += line + '\n';
+  text += '\n';
+  for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
+    text +=
+        fmt::format(" - {:<10} {}\n", comparison.metrics[metric], comparison.signatures[metric]);
+  }
+  return text + fmt::format(" - {:<10} {}\n", "by length", comparison.bucket_signature);
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,181 @@
+#include "core/score/contrastive/contrastive_set.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/io/line_reader.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+namespace {
+
+constexpr const char* kUsualTree = "tree";
+
+std::vector<std::string> split_at_tabs(const std::string& line) {
+  std::vector<std::string> fields;
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find('\t', begin), line.size());
+    fields.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return fields;
+}
+
+/// The names of the columns, in their order.
+class Heading {
+ public:
+  Heading(std::string path, std::vector<std::string> names)
+      : path_(std::move(path)), names_(std::move(names)) {
+    auto sorted = names_;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      throw DataError({path_, 1, 0}, fmt::format("two columns are called '{}'", *twice));
+  }
+
+  size_t size() const { return names_.size(); }
+  bool has(const std::string& name) const {
+    return std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
+
+  /// The place of a column that the user named.
+  size_t place(const std::string& name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
+      throw DataError({path_, 1, 0},
+                      fmt::format("no column '{}'; the heading has {}", name, described()),
+                      "the first line names the columns, with TABs between");
+    }
+    return static_cast<size_t>(found - names_.begin());
+  }
+
+  /// The place of the column that the user named, or else of the one that is called `usual` or, as
+  /// the only one, begins with `usual_`.
+  size_t place(const std::string& named, const std::string& usual) const {
+    if (!named.empty())
+      return place(named);
+    if (has(usual))
+      return place(usual);
+    std::vector<std::string> similar;
+    std::copy_if(
+        names_.begin(), names_.end(), std::back_inserter(similar), [&](const std::string& name) {
+          return name.starts_with(usual + "_");
+        });
+    if (similar.size() == 1)
+      return place(similar.front());
+    throw DataError({path_, 1, 0},
+                    fmt::format("{} column '{}' or '{}_…'; the heading has {}",
+                                similar.empty() ? "no" : "more than one",
+                                usual,
+                                usual,
+                                described()),
+                    fmt::format("name it: --{}-column NAME; the first line names the columns, "
+                                "with TABs between",
+                                usual));
+  }
+
+ private:
+  std::string described() const { return fmt::format("'{}'", fmt::join(names_, "', '")); }
+
+  std::string path_;
+  std::vector<std::string> names_;
+};
+
+/// Where in a line the parts of a pair stand.
+struct Places {
+  size_t source, reference, contrastive;
+  std::vector<size_t> groups;
+  std::optional<size_t> distance;
+  std::optional<size_t> tree = {};
+};
+
+Places find_places(const Heading& heading, const ContrastiveColumns& columns, ContrastiveSet& set) {
+  Places places{heading.place(columns.source, "source"),
+                heading.place(columns.reference, "reference"),
+                heading.place(columns.contrastive, "contrastive"),
+                {},
+                {}};
+  set.group_columns = columns.groups;
+  if (columns.groups.empty() && heading.has("category"))
+    set.group_columns = {"category"};
+  for (const auto& name : set.group_columns) places.groups.push_back(heading.place(name));
+  set.distance_column = columns.distance;
+  if (columns.distance.empty() && heading.has("distance"))
+    set.distance_column = "distance";
+  if (!set.distance_column.empty())
+    places.distance = heading.place(set.distance_column);
+  if (!columns.tree.empty() || heading.has(kUsualTree))
+    places.tree = heading.place(columns.tree.empty() ? kUsualTree : columns.tree);
+  return places;
+}
+
+std::string sentence(const TextPlace& place, const std::string& field, std::string_view what) {
+  if (strip(field).empty()) {
+    throw DataError(place,
+                    fmt::format("the {} is empty, expected a sentence", what),
+                    "complete the line or take it out; nothing was scored");
+  }
+  return field;
+}
+
+std::optional<int64_t> distance_of(const TextPlace& place, const std::string& field) {
+  if (field.empty())
+    return std::nullopt;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size()) {
+    throw DataError(place,
+                    fmt::format("distance '{}', expected a whole number or nothing", field),
+                    "name another column: --distance-column NAME");
+  }
+  return value;
+}
+
+ContrastivePair make_pair(const std::vector<std::string>& fields,
+                          const Places& places,
+                          const TextPlace& place) {
+  ContrastivePair pair;
+  pair.line = place.line;
+  pair.source = sentence(place, fields[places.source], "source");
+  pair.reference = sentence(place, fields[places.reference], "reference");
+  pair.contrastive = sentence(place, fields[places.contrastive], "contrastive translation");
+  for (const size_t group : places.groups) pair.groups.push_back(fields[group]);
+  if (places.distance)
+    pair.distance = distance_of(place, fields[*places.distance]);
+  if (places.tree)
+    pair.tree = fields[*places.tree];
+  return pair;
+}
+
+}  // namespace
+
+ContrastiveSet read_contrastive_set(const std::string& path, const ContrastiveColumns& columns) {
+  LineReader reader(path);
+  ContrastiveSet set;
+  set.path = reader.path();
+  std::string line;
+  if (!reader.next(line))
+    throw DataError(fmt::format("{}: empty, expected a heading with columns' names", set.path));
+  const Heading heading(set.path, split_at_tabs(line));
+  const Places places = find_places(heading, columns, set);
+  while (reader.next(line)) {
+    const TextPlace place{set.path, reader.line_number(), 0};
+    const auto fields = split_at_tabs(line);
+    if (fields.size() != heading.size()) {
+      throw DataError(
+          place,
+          fmt::format("{} fields between TABs, the heading has {}", fields.size(), heading.size()),
+          "complete the line or take it out; nothing was scored");
+    }
+    set.pairs.push_back(make_pair(fields, places, place));
+  }
+  if (set.pairs.empty())
+    throw DataError(fmt::format("{}: no pair below the heading", set.path));
+  return set;
+}
+
+}  // namespace phraseq::score

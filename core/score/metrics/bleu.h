@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/score/tokenizers/bleu_tokenizer.h"
+#include "core/score/metrics/corpus_metric.h"
+
+namespace phraseq::score {
+
+enum class Smoothing { kNone, kFloor, kAddK, kExp };
+
+/// "none", "floor", "add-k", "exp"; UsageError for anything else.
+PHRASEQ_API Smoothing parse_smoothing(const std::string& name);
+
+struct BleuSettings {
+  Smoothing smoothing = Smoothing::kExp;
+  std::optional<double> smooth_value =
+      std::nullopt;  ///< floor: 0.1, add-k: 1 when not given; others have none
+  std::string tokenizer = "13a";
+  std::string tokenizer_model = {};  ///< SentencePiece model of the spm family
+  bool lowercase = false;
+  bool effective_order =
+      false;  ///< average only over the orders that the sentence is long enough for
+  int max_order = 4;
+  std::string name = "BLEU";
+  bool shortest_reference =
+      false;  ///< compare lengths with the shortest reference, not the closest
+  /// Work on bytes as Perl scripts do: lower-case ASCII letters only, split at ASCII white space
+  /// only.
+  bool bytes = false;
+};
+
+/// multi-bleu.perl of Moses: text that is tokenized already, no smoothing, cased unless
+/// `lowercase`.
+PHRASEQ_API BleuSettings multi_bleu_settings(bool lowercase);
+
+/// mteval-v11b.pl of NIST: 13a's rules, shortest reference length, no smoothing; case counts only
+/// if `preserve_case`.
+PHRASEQ_API BleuSettings mteval_v11b_settings(bool preserve_case);
+
+/// What BLEU is computed from, and the result.
+struct BleuParts {
+  double score = 0;
+  double brevity_penalty = 0;
+  std::vector<double> precisions;  ///< in percent
+};
+
+/// BLEU of Papineni et al. (2002) with sacrebleu's smoothing, effective order and corner cases:
+///
+///   100 · exp(min(0, 1 - ref_len / hyp_len)) · exp(1/N · sum_n log p_n)
+///
+/// where ref_len adds up, for each sentence, the reference length closest to the hypothesis's (the
+/// shorter of two equally close). No match of any order is 0, before smoothing; a perfect match may
+/// be 100.00000000000004, as sacrebleu's is.
+class PHRASEQ_API Bleu final : public CorpusMetric {
+ public:
+  explicit Bleu(BleuSettings settings);
+
+  std::string name() const override { return settings_.name; }
+  /// hypothesis length, reference length, matches by order, totals by order.
+  size_t statistics() const override { return 2 + 2 * static_cast<size_t>(settings_.max_order); }
+  void measure(std::string_view hypothesis,
+               std::span<const std::string_view> references,
+               std::span<double> row) const override;
+  double score(std::span<const double> sums) const override;
+  double score(std::span<const float> sums) const override;
+  bool resamples_in_single() const override { return false; }
+  std::string detail(std::span<const double> sums) const override;
+  std::vector<SignatureField> signature() const override;
+
+  BleuParts parts(std::span<const double> sums) const;
+
+ private:
+  std::string prepare(std::string_view line) const;
+  std::vector<std::string_view> words_of(std::string_view text) const;
+
+  BleuSettings settings_;
+  BleuTokenizer tokenizer_;
+};
+
+}  // namespace phraseq::score

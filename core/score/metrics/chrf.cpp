@@ -1,0 +1,159 @@
+#include "core/score/metrics/chrf.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/score/metrics/ngram_matcher.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+namespace {
+
+bool is_punctuation(char byte) {
+  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
+         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+}
+
+bool is_single_character(std::string_view word) {
+  const auto is_continuation = [](char byte) { return (byte & 0xC0) == 0x80; };
+  return std::all_of(word.begin() + 1, word.end(), is_continuation);
+}
+
+std::vector<uint32_t> characters_of(std::string_view line, bool whitespace) {
+  std::vector<uint32_t> characters;
+  characters.reserve(line.size());
+  for (const char32_t character : to_code_points(line)) {
+    if (whitespace || !is_space(character))
+      characters.push_back(character);
+  }
+  return characters;
+}
+
+/// Writes an order's counts into the row at `at`.
+void write_counts(const NgramCounts& counts, std::span<double> row, size_t at) {
+  row[at] = counts.reference > 0 ? static_cast<double>(counts.hypothesis) : 0.0;
+  row[at + 1] = static_cast<double>(counts.reference);
+  row[at + 2] = static_cast<double>(counts.matches);
+}
+
+/// Precision, recall and F of one order; what cannot be computed is 1e-16.
+template <class Real>
+struct OrderScore {
+  Real precision;
+  Real recall;
+  Real f;
+};
+
+template <class Real>
+OrderScore<Real> score_order(Real hypothesis, Real reference, Real matches, Real factor) {
+  const Real epsilon = static_cast<Real>(1e-16);
+  const Real precision = hypothesis > 0 ? matches / hypothesis : epsilon;
+  const Real recall = reference > 0 ? matches / reference : epsilon;
+  const Real denominator = factor * precision + recall;
+  const Real f = denominator > 0 ? (1 + factor) * precision * recall / denominator : epsilon;
+  return {precision, recall, f};
+}
+
+template <class Real>
+double compute(const ChrfSettings& settings, std::span<const Real> sums) {
+  const auto factor = static_cast<Real>(settings.beta * settings.beta);
+  const size_t orders = sums.size() / 3;
+  Real f_scores = 0;
+  Real precision = 0;
+  Real recall = 0;
+  int effective = 0;
+  for (size_t order = 0; order < orders; ++order) {
+    const Real hypothesis = sums[3 * order];
+    const Real reference = sums[3 * order + 1];
+    const auto scored = score_order(hypothesis, reference, sums[3 * order + 2], factor);
+    f_scores += scored.f;
+    if (hypothesis > 0 && reference > 0) {
+      precision += scored.precision;
+      recall += scored.recall;
+      ++effective;
+    }
+  }
+  if (settings.eps_smoothing)
+    return Real{100} * f_scores / static_cast<Real>(orders);
+  if (effective == 0)
+    return 0.0;
+  precision /= static_cast<Real>(effective);
+  recall /= static_cast<Real>(effective);
+  if (precision + recall == 0)
+    return 0.0;
+  Real score = (1 + factor) * precision * recall;
+  score /= factor * precision + recall;
+  return Real{100} * score;
+}
+
+}  // namespace
+
+std::vector<std::string_view> chrf_words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (const auto& word : split(line)) {
+    if (is_single_character(word)) {
+      words.push_back(word);
+    } else if (is_punctuation(word.back())) {
+      words.push_back(word.substr(0, word.size() - 1));
+      words.push_back(word.substr(word.size() - 1));
+    } else if (is_punctuation(word.front())) {
+      words.push_back(word.substr(0, 1));
+      words.push_back(word.substr(1));
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+std::string Chrf::name() const {
+  return fmt::format(
+      "chrF{}{}", settings_.beta, std::string(static_cast<size_t>(settings_.word_order), '+'));
+}
+
+void Chrf::measure(std::string_view hypothesis,
+                   std::span<const std::string_view> references,
+                   std::span<double> row) const {
+  const auto prepare = [&](std::string_view line) {
+    return settings_.lowercase ? lowercase(line) : std::string(line);
+  };
+  const std::string text = prepare(hypothesis);
+  const auto characters = characters_of(text, settings_.whitespace);
+  double best = -1;
+  std::vector<double> candidate(row.size());
+  for (const auto& line : references) {
+    const std::string reference = prepare(line);
+    const std::vector<uint32_t> target[] = {characters_of(reference, settings_.whitespace)};
+    size_t at = 0;
+    for (const auto& counts : match_ngrams(characters, target, settings_.char_order)) {
+      write_counts(counts, candidate, at);
+      at += 3;
+    }
+    WordNumbers numbers;
+    const std::vector<uint32_t> target_words[] = {numbers.number(chrf_words(reference))};
+    const auto words = numbers.number(chrf_words(text));
+    for (const auto& counts : match_ngrams(words, target_words, settings_.word_order)) {
+      write_counts(counts, candidate, at);
+      at += 3;
+    }
+    const double f = score(std::span<const double>(candidate));
+    if (f > best) {
+      best = f;
+      std::copy(candidate.begin(), candidate.end(), row.begin());
+    }
+  }
+}
+
+double Chrf::score(std::span<const double> sums) const { return compute(settings_, sums); }
+double Chrf::score(std::span<const float> sums) const { return compute(settings_, sums); }
+
+std::vector<SignatureField> Chrf::signature() const {
+  return {{"case", "c", settings_.lowercase ? "lc" : "mixed"},
+          {"eff", "e", settings_.eps_smoothing ? "no" : "yes"},
+          {"nc", "nc", std::to_string(settings_.char_order)},
+          {"nw", "nw", std::to_string(settings_.word_order)},
+          {"space", "s", settings_.whitespace ? "yes" : "no"}};
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/score/metrics/corpus_metric.h"
+
+namespace phraseq::score {
+
+struct ChrfSettings {
+  int char_order = 6;
+  int word_order = 0;  ///< 2 makes chrF++
+  int beta = 2;        ///< how many times more recall weighs than precision
+  bool lowercase = false;
+  bool whitespace = false;     ///< white space counts as characters; otherwise it is removed first
+  bool eps_smoothing = false;  ///< mean of the F-scores, each with 1e-16 for what is missing
+};
+
+/// chrF (Popović 2015) and chrF++ (Popović 2017) as sacrebleu computes them:
+///
+///   100 · (1 + β²) · P · R / (β² · P + R)
+///
+/// with P and R averaged over the orders of which both sides have an n-gram. An order that the
+/// reference lacks counts nothing of the hypothesis. Of several references the one with the best F
+/// of the sentence counts, the first of equals.
+class PHRASEQ_API Chrf final : public CorpusMetric {
+ public:
+  explicit Chrf(ChrfSettings settings) : settings_(settings) {}
+
+  /// "chrF2", "chrF2++": β, and a plus for each word order.
+  std::string name() const override;
+  /// hypothesis count, reference count, matches for each order: characters first, then words.
+  size_t statistics() const override { return 3 * orders(); }
+  void measure(std::string_view hypothesis,
+               std::span<const std::string_view> references,
+               std::span<double> row) const override;
+  double score(std::span<const double> sums) const override;
+  double score(std::span<const float> sums) const override;
+  std::string detail(std::span<const double> /*sums*/) const override { return {}; }
+  std::vector<SignatureField> signature() const override;
+
+ private:
+  size_t orders() const { return static_cast<size_t>(settings_.char_order + settings_.word_order); }
+
+  ChrfSettings settings_;
+};
+
+/// Words as chrF++ counts them: of a word longer than one character a final ASCII punctuation mark
+/// is set apart, or else a first one; never both.
+PHRASEQ_API std::vector<std::string_view> chrf_words(std::string_view line);
+
+}  // namespace phraseq::score

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/score/metrics/corpus_metric.h"
+#include "core/score/tokenizers/ter_tokenizer.h"
+
+namespace phraseq::score {
+
+/// Translation edit rate (Snover et al. 2006) as sacrebleu computes it: 100 · edits / reference
+/// words.
+///
+/// Of several references the fewest edits count, over the average reference length; it may exceed
+/// 100. Without any reference word it is 100 if there was an edit, else 0.
+class PHRASEQ_API Ter final : public CorpusMetric {
+ public:
+  explicit Ter(TerTokenizerSettings settings) : settings_(settings) {}
+
+  std::string name() const override { return "TER"; }
+  bool higher_is_better() const override { return false; }
+  /// edits, average reference length.
+  size_t statistics() const override { return 2; }
+  void measure(std::string_view hypothesis,
+               std::span<const std::string_view> references,
+               std::span<double> row) const override;
+  double score(std::span<const double> sums) const override;
+  double score(std::span<const float> sums) const override;
+  std::string detail(std::span<const double> /*sums*/) const override { return {}; }
+  std::vector<SignatureField> signature() const override;
+
+ private:
+  TerTokenizerSettings settings_;
+};
+
+}  // namespace phraseq::score

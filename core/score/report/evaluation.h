@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/report/results_table.h"
+#include "core/score/report/score_report.h"
+
+namespace phraseq::score {
+
+struct System {
+  std::string name;
+  Lines lines;
+};
+
+using Metrics = std::vector<std::unique_ptr<CorpusMetric>>;
+
+/// How much is drawn at random, and by how many threads (0 = all); threads change no result.
+struct Sampling {
+  int64_t samples = 0;
+  Seed seed = {};
+  int threads = 0;
+};
+
+/// The scores of one system, with confidence intervals when `sampling.samples` > 1.
+PHRASEQ_API std::vector<Score> score_system(const Metrics& metrics,
+                                            const Lines& hypotheses,
+                                            std::span<const Lines> references,
+                                            const Sampling& sampling);
+
+/// The score of each sentence by one metric.
+PHRASEQ_API std::vector<Score> score_sentences(const CorpusMetric& metric,
+                                               const Lines& hypotheses,
+                                               std::span<const Lines> references,
+                                               int threads);
+
+/// The scores of several systems; with a test each is compared to the first.
+PHRASEQ_API ResultsTable score_systems(const Metrics& metrics,
+                                       std::span<const System> systems,
+                                       std::span<const Lines> references,
+                                       PairedTest test,
+                                       const Sampling& sampling,
+                                       bool short_signatures);
+
+}  // namespace phraseq::score

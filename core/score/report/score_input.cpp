@@ -1,0 +1,167 @@
+#include "core/score/report/score_input.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fmt/format.h>
+#include <unicode/utf8.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+namespace {
+
+/// As in sacrebleu.
+constexpr int64_t kTokenizedLines = 100;
+
+struct CloseGzip {
+  void operator()(gzFile file) const { gzclose(file); }
+};
+using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
+
+GzipFile open(const std::string& path) {
+  const bool standard_input = path == "-";
+  GzipFile file(standard_input ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
+  if (!file)
+    throw IoError(path, "open", errno);
+  gzbuffer(file.get(), 1 << 17);
+  return file;
+}
+
+/// The whole text, decompressed when it is gzipped.
+std::string read_all(const std::string& path) {
+  const auto file = open(path);
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  int count = 0;
+  while ((count = gzread(file.get(), buffer.data(), buffer.size())) > 0) {
+    text.append(buffer.data(), static_cast<size_t>(count));
+  }
+  int code = Z_OK;
+  const char* reason = gzerror(file.get(), &code);
+  if (code == Z_ERRNO)
+    throw IoError(path, "read", errno);
+  if (code != Z_OK && code != Z_STREAM_END)
+    throw IoError(path, "read", 0, reason);
+  return text;
+}
+
+/// Where the first invalid sequence begins, or npos.
+size_t find_invalid(std::string_view line) {
+  const auto size = static_cast<int64_t>(line.size());
+  for (int64_t at = 0; at < size;) {
+    const int64_t begin = at;
+    UChar32 character = 0;
+    U8_NEXT(line.data(), at, size, character);
+    if (character < 0)
+      return static_cast<size_t>(begin);
+  }
+  return std::string_view::npos;
+}
+
+void check_line(std::string_view line, const std::string& path, size_t number) {
+  const size_t at = find_invalid(line);
+  if (at == std::string_view::npos)
+    return;
+  throw DataError(
+      {path, static_cast<int64_t>(number), static_cast<int64_t>(at) + 1},
+      fmt::format("invalid UTF-8 (byte 0x{:02X})", static_cast<unsigned char>(line[at])),
+      "nothing was scored; convert the file to UTF-8, for example with iconv");
+}
+
+/// `stream` cut at the first `fields` - 1 TABs of each line.
+std::vector<Lines> split_fields(const Lines& stream, const std::string& path, size_t fields) {
+  std::vector<Lines> references(fields);
+  for (size_t number = 0; number < stream.size(); ++number) {
+    const std::string& line = stream[number];
+    size_t begin = 0;
+    for (size_t field = 0; field < fields; ++field) {
+      const size_t tab = field + 1 < fields ? line.find('\t', begin) : line.size();
+      if (tab == std::string::npos) {
+        throw DataError({path, static_cast<int64_t>(number) + 1},
+                        fmt::format("{} references between TABs, expected {}", field + 1, fields),
+                        "--num-refs is the number of references on every line");
+      }
+      references[field].push_back(line.substr(begin, tab - begin));
+      begin = tab + 1;
+    }
+  }
+  return references;
+}
+
+void check_counts(const ScoreInput& input, const std::vector<std::string>& reference_names) {
+  for (const auto& system : input.systems) {
+    if (system.lines.empty())
+      throw DataError(fmt::format("{}: no line to score", system.name));
+    for (size_t stream = 0; stream < input.references.size(); ++stream) {
+      const auto& name = reference_names[std::min(stream, reference_names.size() - 1)];
+      const size_t count = input.references[stream].size();
+      if (count == system.lines.size())
+        continue;
+      throw DataError(
+          fmt::format("{} has {} lines, {} has {}", system.name, system.lines.size(), name, count),
+          "each line of a system needs its reference on the same line; nothing was scored");
+    }
+  }
+}
+
+}  // namespace
+
+ScoreInput read_score_input(const std::vector<std::string>& inputs,
+                            const std::vector<std::string>& references,
+                            size_t fields) {
+  ScoreInput input;
+  for (const auto& path : references) input.references.push_back(read_score_lines(path));
+  if (fields > 1)
+    input.references = split_fields(input.references.at(0), references.at(0), fields);
+  std::set<std::string> names;
+  for (const auto& path : inputs.empty() ? std::vector<std::string>{"-"} : inputs) {
+    if (!names.insert(path).second) {
+      throw UsageError(fmt::format("'{}' is given twice as a system", path),
+                       "give each system a file of its own");
+    }
+    input.systems.push_back({path, read_score_lines(path)});
+  }
+  check_counts(input, references);
+  return input;
+}
+
+void warn_about_tokens(const ScoreInput& input) {
+  for (const auto& system : input.systems) {
+    const auto count = std::count_if(system.lines.begin(),
+                                     system.lines.end(),
+                                     [](const auto& line) { return line.ends_with(" ."); });
+    if (count < kTokenizedLines)
+      continue;
+    log_warning(
+        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, or the score "
+                    "is not comparable (--force silences this)",
+                    system.name,
+                    count));
+  }
+}
+
+Lines read_score_lines(const std::string& path) {
+  const std::string text = read_all(path);
+  Lines lines;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = text.find('\n', begin);
+    if (end == std::string::npos)
+      end = text.size();
+    const std::string_view line(text.data() + begin, end - begin);
+    check_line(line, path, lines.size() + 1);
+    lines.emplace_back(strip_right(line));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/report/evaluation.h"
+
+namespace phraseq::score {
+
+/// The lines of a system's output or of a reference, as sacrebleu reads files: split at '\n' only,
+/// all trailing white space gone (so CRLF does no harm); a CR or a TAB within a line is white
+/// space, a byte-order mark is text. Files may be gzipped; "-" is standard input, read by the same
+/// rule.
+///
+/// Throws IoError when the file cannot be read (or its gzip data end early), DataError with file,
+/// line and byte for invalid UTF-8.
+PHRASEQ_API Lines read_score_lines(const std::string& path);
+
+/// What a score is computed from: systems and reference streams with as many lines each.
+struct ScoreInput {
+  std::vector<System> systems;
+  std::vector<Lines> references;
+};
+
+/// Reads all of it; "-" in `inputs`, or none, is standard input. With `fields` > 1 each line of the
+/// one reference file holds so many references between TABs.
+///
+/// DataError names both files and both counts where they differ, and the line whose fields do not
+/// fit; UsageError for two systems of one name.
+PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
+                                        const std::vector<std::string>& references,
+                                        size_t fields);
+
+/// Warns of every system of which 100 lines or more end in " .": it was probably not detokenized.
+PHRASEQ_API void warn_about_tokens(const ScoreInput& input);
+
+}  // namespace phraseq::score

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/report/signature.h"
+#include "core/score/significance/significance.h"
+
+namespace phraseq::score {
+
+/// One metric's result for one system.
+struct Score {
+  std::string name;
+  double value = 0;
+  std::string detail;
+  std::optional<Interval> interval;
+  std::vector<SignatureField> signature;
+};
+
+struct ReportStyle {
+  int width = 1;  ///< digits behind the point
+  bool score_only = false;
+  bool short_signature = false;
+};
+
+/// "BLEU|nrefs:1|… = 48.5 (μ = 46.9 ± 46.8) 82.4/50.0/… (BP = …)", or the numbers alone.
+PHRASEQ_API std::string format_text(const Score& score, const ReportStyle& style);
+
+/// sacrebleu's JSON object: name, score, signature, confidence, verbose_score, and each signature
+/// field.
+PHRASEQ_API std::string format_json(const Score& score, const ReportStyle& style);
+
+/// The results of one system, one line each, aligned at " =".
+PHRASEQ_API std::string report_text(const std::vector<Score>& scores, const ReportStyle& style);
+/// One object, or a list of them.
+PHRASEQ_API std::string report_json(const std::vector<Score>& scores, const ReportStyle& style);
+
+}  // namespace phraseq::score

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/score/metrics/corpus_metric.h"
+
+namespace phraseq::score {
+
+/// "phraseq-0.1.0~sacrebleu-2.6.0": who computed a score, and by whose rules.
+PHRASEQ_API std::string scorer_version();
+
+/// What a signature says beside the metric's own settings.
+struct SignatureContext {
+  size_t references = 1;
+  std::optional<int64_t> bootstrap;      ///< resamples
+  std::optional<int64_t> randomization;  ///< trials
+  std::string seed;                      ///< empty when nothing was drawn
+  std::string version = scorer_version();
+};
+
+/// The fields in sacrebleu's order: nrefs, bs, ar, seed, the metric's, version; those that say
+/// nothing are left out.
+PHRASEQ_API std::vector<SignatureField> signature_fields(const CorpusMetric& metric,
+                                                         const SignatureContext& context);
+
+/// "nrefs:1|case:mixed|…", or short: "#:1|c:mixed|…".
+PHRASEQ_API std::string format_signature(const std::vector<SignatureField>& fields,
+                                         bool short_form);
+
+}  // namespace phraseq::score

@@ -1,0 +1,137 @@
+#include "core/score/significance/resampling.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/score/significance/pcg64.h"
+#include "core/score/significance/sliced_rows.h"
+
+namespace phraseq::score {
+namespace {
+
+/// Draws are made one after the other, scores in parallel: a block of draws is in memory at a time.
+constexpr int64_t kBlock = 256;
+
+/// `draw(numbers)` makes the next ones; `score(sample, numbers)` uses the `per_sample` numbers of a
+/// sample.
+template <class Number, class Draw, class Score>
+void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score score) {
+  std::vector<Number> numbers;
+  for (int64_t begin = 0; begin < samples; begin += kBlock) {
+    const auto count = static_cast<size_t>(std::min(kBlock, samples - begin));
+    numbers.resize(count * per_sample);
+    draw(std::span<Number>(numbers));
+    in_parallel(count, threads, [&](size_t first, size_t last) {
+      for (size_t at = first; at < last; ++at) {
+        score(static_cast<size_t>(begin) + at,
+              std::span(numbers).subspan(at * per_sample, per_sample));
+      }
+    });
+  }
+}
+
+double score_of(const CorpusMetric& metric, const std::vector<double>& sums) {
+  return metric.score(std::span<const double>(sums));
+}
+
+void check_lengths(std::span<const Statistics> systems) {
+  for (const auto& system : systems) {
+    if (system.sentences() != systems.front().sentences()) {
+      throw DataError(fmt::format("systems of {} and {} sentences cannot be paired",
+                                  systems.front().sentences(),
+                                  system.sentences()));
+    }
+  }
+}
+
+/// For each sentence the rows of all systems, one behind the other: a drawn sentence is read once.
+std::vector<double> side_by_side(std::span<const Statistics> systems) {
+  std::vector<double> values;
+  values.reserve(systems.size() * systems.front().values.size());
+  for (size_t sentence = 0; sentence < systems.front().sentences(); ++sentence) {
+    for (const auto& system : systems) {
+      const auto row = system.row(sentence);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
+                                         std::span<const Statistics> systems,
+                                         int64_t samples,
+                                         uint64_t seed,
+                                         int threads) {
+  check_lengths(systems);
+  std::vector<BootstrappedScore> scores;
+  for (const auto& system : systems) {
+    scores.push_back(
+        {score_of(metric, system.sums()), std::vector<double>(static_cast<size_t>(samples))});
+  }
+  const size_t columns = metric.statistics();
+  const SlicedRows<float> rows(side_by_side(systems), systems.size() * columns);
+  const size_t sentences = systems.front().sentences();
+  Pcg64 generator(seed);
+  in_blocks<uint32_t>(
+      samples,
+      sentences,
+      threads,
+      [&](std::span<uint32_t> drawn) {
+        for (auto& sentence : drawn) sentence = generator.below(sentences);
+      },
+      [&](size_t sample, std::span<const uint32_t> drawn) {
+        std::vector<float> sums(systems.size() * columns, 0.0F);
+        rows.add(drawn, sums);
+        for (size_t system = 0; system < systems.size(); ++system) {
+          const auto own = std::span<const float>(sums).subspan(system * columns, columns);
+          scores[system].resampled[sample] = metric.score(own);
+        }
+      });
+  return scores;
+}
+
+std::vector<double> randomized_differences(const CorpusMetric& metric,
+                                           const Statistics& first,
+                                           const Statistics& second,
+                                           int64_t trials,
+                                           uint64_t seed,
+                                           int threads) {
+  const auto first_sums = first.sums();
+  const auto second_sums = second.sums();
+  std::vector<double> exchange(first.values.size());
+  for (size_t at = 0; at < exchange.size(); ++at)
+    exchange[at] = first.values[at] - second.values[at];
+  const SlicedRows<double> rows(exchange, first.columns);
+
+  std::vector<double> differences(static_cast<size_t>(trials));
+  Pcg64 generator(seed);
+  RandomBits bits(generator);
+  in_blocks<uint8_t>(
+      trials,
+      first.sentences(),
+      threads,
+      [&](std::span<uint8_t> from_first) { bits.fill(from_first); },
+      [&](size_t trial, std::span<const uint8_t> from_first) {
+        std::vector<uint32_t> exchanged(from_first.size());
+        size_t count = 0;
+        for (uint32_t sentence = 0; sentence < from_first.size(); ++sentence) {
+          exchanged[count] = sentence;  // no branch: the bits are random
+          count += from_first[sentence];
+        }
+        exchanged.resize(count);
+        std::vector<double> one = second_sums;
+        rows.add(exchanged, one);
+        std::vector<double> other(one.size());
+        for (size_t column = 0; column < one.size(); ++column)
+          other[column] = first_sums[column] + second_sums[column] - one[column];
+        differences[trial] = std::abs(score_of(metric, one) - score_of(metric, other));
+      });
+  return differences;
+}
+
+}  // namespace phraseq::score

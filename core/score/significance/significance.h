@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/significance/resampling.h"
+
+namespace phraseq::score {
+
+/// Where the random numbers start, and what the signature says about it.
+struct Seed {
+  uint64_t value = 12345;
+  std::string label = "12345";
+};
+
+/// A seed from text: a whole number, or "none" for one from the operating system. UsageError
+/// otherwise. Unlike sacrebleu's, 0 is a seed like any other.
+PHRASEQ_API Seed parse_seed(const std::string& text);
+
+/// The middle 95 % of the resampled scores.
+struct Interval {
+  double mean = 0;
+  double half_width = 0;
+};
+
+/// How a mean is added up: exactly and then rounded, as Python's `statistics.mean` that sacrebleu
+/// uses for one system, or pairwise, as NumPy's that it uses in paired tests. They differ in the
+/// last digits.
+enum class Mean { kExact, kPairwise };
+
+/// Mean of the scores, and half the distance between them when 1/40 is cut off at either end.
+/// `single` computes in single precision, as NumPy does with scores that are.
+PHRASEQ_API Interval confidence_interval(const std::vector<double>& scores, bool single, Mean mean);
+
+/// Two systems compared on the same resamples.
+struct PairedBootstrap {
+  Interval interval;  ///< of the system
+  double p_value =
+      1;  ///< sacrebleu's and Moses's: differences, less their mean, beyond the observed one
+  double koehn_p_value =
+      1;  ///< Koehn (2004): share of resamples in which the better one is not better
+};
+
+/// `baseline` and `system` from one call of `bootstrap`.
+PHRASEQ_API PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
+                                             const BootstrappedScore& baseline,
+                                             const BootstrappedScore& system);
+
+/// p-value of the paired approximate randomization test: (trials beyond the observed difference +
+/// 1) / (trials + 1).
+PHRASEQ_API double paired_randomization(const CorpusMetric& metric,
+                                        const Statistics& baseline,
+                                        const Statistics& system,
+                                        int64_t trials,
+                                        uint64_t seed,
+                                        int threads);
+
+}  // namespace phraseq::score

@@ -1,0 +1,91 @@
+#include "core/score/significance/statistics.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::score {
+namespace {
+
+/// Sentences differ in cost, so a thread takes more than one piece.
+constexpr size_t kPiecesPerThread = 8;
+
+void check_counts(const Lines& hypotheses, std::span<const Lines> references) {
+  if (references.empty())
+    throw UsageError("no reference: a score needs at least one");
+  if (hypotheses.empty())
+    throw DataError("no sentence to score: the system's output is empty");
+  for (size_t stream = 0; stream < references.size(); ++stream) {
+    if (references[stream].size() == hypotheses.size())
+      continue;
+    throw DataError(
+        fmt::format("the system has {} lines, reference {} has {}",
+                    hypotheses.size(),
+                    stream + 1,
+                    references[stream].size()),
+        "every line of a system needs its reference on the same line; nothing was scored");
+  }
+}
+
+}  // namespace
+
+std::vector<double> Statistics::sums() const {
+  std::vector<double> totals(columns, 0.0);
+  for (size_t at = 0; at < values.size(); ++at) totals[at % columns] += values[at];
+  return totals;
+}
+
+void in_parallel(size_t count,
+                 int threads,
+                 const std::function<void(size_t begin, size_t end)>& work) {
+  size_t workers = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  workers = std::clamp<size_t>(workers, 1, std::max<size_t>(count, 1));
+  const size_t pieces = workers == 1 ? 1 : std::min(count, workers * kPiecesPerThread);
+  std::vector<std::exception_ptr> failures(workers);
+  const auto run = [&](size_t worker) {
+    try {
+      for (size_t piece = worker; piece < pieces; piece += workers) {
+        work(count * piece / pieces, count * (piece + 1) / pieces);
+      }
+    } catch (...) {
+      failures[worker] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> pool;
+  for (size_t worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+  run(0);
+  for (auto& thread : pool) thread.join();
+  for (const auto& failure : failures) {
+    if (failure)
+      std::rethrow_exception(failure);
+  }
+}
+
+Statistics collect_statistics(const CorpusMetric& metric,
+                              const Lines& hypotheses,
+                              std::span<const Lines> references,
+                              int threads) {
+  check_counts(hypotheses, references);
+  Statistics statistics;
+  statistics.columns = metric.statistics();
+  statistics.values.resize(hypotheses.size() * statistics.columns);
+  in_parallel(hypotheses.size(), threads, [&](size_t begin, size_t end) {
+    std::vector<std::string_view> lines(references.size());
+    for (size_t sentence = begin; sentence < end; ++sentence) {
+      for (size_t stream = 0; stream < references.size(); ++stream) {
+        lines[stream] = references[stream][sentence];
+      }
+      metric.measure(
+          hypotheses[sentence],
+          lines,
+          std::span(statistics.values).subspan(sentence * statistics.columns, statistics.columns));
+    }
+  });
+  return statistics;
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/metrics/corpus_metric.h"
+
+namespace phraseq::score {
+
+using Lines = std::vector<std::string>;
+
+/// One row of a metric's statistics for each sentence.
+struct Statistics {
+  size_t columns = 0;
+  std::vector<double> values;  ///< row by row
+
+  size_t sentences() const { return columns == 0 ? 0 : values.size() / columns; }
+  std::span<const double> row(size_t sentence) const {
+    return std::span(values).subspan(sentence * columns, columns);
+  }
+  /// Column sums, added from the first sentence to the last.
+  PHRASEQ_API std::vector<double> sums() const;
+};
+
+/// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to `threads`
+/// threads (0 = as many as the machine has). What a piece throws is thrown here.
+PHRASEQ_API void in_parallel(size_t count,
+                             int threads,
+                             const std::function<void(size_t begin, size_t end)>& work);
+
+/// The statistics of a system. `references` are streams, each as long as `hypotheses`; DataError
+/// with the counts otherwise, and when there is no sentence or no reference.
+PHRASEQ_API Statistics collect_statistics(const CorpusMetric& metric,
+                                          const Lines& hypotheses,
+                                          std::span<const Lines> references,
+                                          int threads);
+
+}  // namespace phraseq::score

@@ -1,0 +1,13 @@
+#include "core/score/tokenizers/bleu_tokenizer.h"
+#include "core/score/tokenizers/punctuation_rules.h"
+
+namespace phraseq::score {
+
+std::string tokenize_13a(std::string_view line) {
+  std::string text = replace_all(std::string(line), "<skipped>", "");
+  text = replace_all(std::move(text), "-\n", "");
+  text = replace_all(std::move(text), "\n", " ");
+  return apply_punctuation_rules(' ' + decode_entities(std::move(text)) + ' ');
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,15 @@
+#include "core/score/tokenizers/bleu_tokenizer.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+
+std::string tokenize_char(std::string_view line) {
+  std::string text;
+  for (const char32_t character : to_code_points(line)) {
+    append_utf8(text, character);
+    text += ' ';
+  }
+  return text;
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/search_state.h"
+
+namespace phraseq {
+
+/// Beam search, step for step fairseq's (sequence_generator.py).
+///
+/// Of each sentence the 2 · beam best continuations are looked at. Those among the first `beam`
+/// that say
+/// </s> are finished; the first `beam` that do not live on. A sentence is done when `beam`
+/// hypotheses are finished, or at its maximum length, where only </s> is allowed. Done sentences
+/// leave the batch.
+struct BeamSettings {
+  int64_t beam = 5;
+  int64_t nbest = 1;
+  bool recombine = false;  ///< join hypotheses that say the same (core/search/decoders/recombine.h)
+  bool shrink = false;     ///< follow one hypothesis fewer for each that is finished, as dl4mt does
+};
+
+PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
+                                                             const SearchOptions& options,
+                                                             const BeamSettings& settings);
+
+/// The steps of it, each usable alone.
+
+/// The 2 · beam best candidates of every sentence with rows, best first; with `join_equal` what
+/// says the same is one of them.
+PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
+                                                       const StepOutput& output,
+                                                       int64_t beam,
+                                                       bool join_equal = false);
+
+struct BeamSelection {
+  std::vector<Candidate> finished;  ///< in order of rank
+  std::vector<Candidate> survivors;
+};
+/// Which of a sentence's ranked candidates end and which live on.
+PHRASEQ_API BeamSelection select_candidates(const std::vector<Candidate>& ranked, int64_t beam);
+
+/// The same in dl4mt's way (session2/nmt.py, gen_sample): of the `open` best candidates, the beam
+/// less what is finished, each ends or lives on; no other is looked at.
+PHRASEQ_API BeamSelection select_shrinking(const std::vector<Candidate>& ranked, int64_t open);
+
+}  // namespace phraseq

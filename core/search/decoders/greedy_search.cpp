@@ -1,0 +1,24 @@
+#include "core/search/decoders/greedy_search.h"
+
+namespace phraseq {
+
+std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
+                                                   const SearchOptions& options) {
+  SearchState state(input, options);
+  while (!state.rows.empty()) {
+    const StepOutput output = score_rows(state);
+    const auto candidates = row_candidates(state, rank_rows(output, constrain_rows(state), 1));
+    std::vector<Candidate> survivors;
+    for (const auto& of_row : candidates) {
+      if (ends(of_row.front())) {
+        finish(state, of_row.front());
+      } else {
+        survivors.push_back(of_row.front());
+      }
+    }
+    advance(state, survivors);
+  }
+  return best_hypotheses(state, 1);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,113 @@
+#include "core/search/decoders/sampling_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ops/div.h>
+
+#include "core/base/random.h"
+
+namespace phraseq {
+
+namespace {
+
+/// The candidates that the restriction leaves, and their mass.
+size_t restrict(std::span<const RankedColumn> ranked,
+                const SamplingSettings& settings,
+                double& mass) {
+  const size_t limit = settings.top_k > 0
+                           ? std::min(ranked.size(), static_cast<size_t>(settings.top_k))
+                           : ranked.size();
+  double total = 0;
+  for (const RankedColumn& column : ranked) total += std::exp(column.log_probability);
+  size_t count = 0;
+  mass = 0;
+  while (count < limit && (count == 0 || settings.top_p <= 0 || mass < settings.top_p * total)) {
+    mass += std::exp(ranked[count++].log_probability);
+  }
+  return count;
+}
+
+/// A number in [0, 1) that belongs to one step of one sample of one sentence.
+double draw_of(const SamplingSettings& settings,
+               int64_t sentence_id,
+               int64_t sample,
+               int64_t step) {
+  const uint64_t of_sentence = mix_seeds(settings.seed, static_cast<uint64_t>(sentence_id));
+  const uint64_t of_sample = mix_seeds(of_sentence, static_cast<uint64_t>(sample));
+  return Random(mix_seeds(of_sample, static_cast<uint64_t>(step))).uniform();
+}
+
+/// One row a sample: the sentences' first rows, repeated.
+void repeat_rows(SearchState& state, int64_t samples) {
+  std::vector<SearchRow> rows;
+  std::vector<int64_t> origins;
+  for (const SearchRow& first : state.rows) {
+    for (int64_t sample = 0; sample < samples; ++sample) {
+      rows.push_back(first);
+      rows.back().sample = sample;
+      origins.push_back(first.sentence);
+    }
+  }
+  state.rows = std::move(rows);
+  if (samples > 1)
+    state.input.session().select(origins);
+}
+
+/// What each row says next.
+std::vector<Candidate> draw(const SearchState& state,
+                            const StepOutput& output,
+                            const SamplingSettings& settings) {
+  const int64_t wanted = settings.top_k > 0 ? settings.top_k : output.scores.size(1);
+  const auto ranked = rank_rows(output, constrain_rows(state), wanted);
+  const auto candidates = row_candidates(state, ranked);
+  std::vector<Candidate> drawn;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const SearchRow& row = state.rows[i];
+    const double point = draw_of(settings, state.sentence_of(row).id, row.sample, state.step);
+    const size_t place = ranked[i].empty() ? 0 : draw_place(ranked[i], settings, point);
+    drawn.push_back(candidates[i][place]);
+  }
+  return drawn;
+}
+
+}  // namespace
+
+size_t draw_place(std::span<const RankedColumn> ranked,
+                  const SamplingSettings& settings,
+                  double point) {
+  double mass = 0;
+  const size_t count = restrict(ranked, settings, mass);
+  double reached = 0;
+  for (size_t i = 0; i < count; ++i) {
+    reached += std::exp(ranked[i].log_probability);
+    if (point * mass < reached)
+      return i;
+  }
+  return count - 1;
+}
+
+std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
+                                                     const SearchOptions& options,
+                                                     const SamplingSettings& settings) {
+  SearchState state(input, options);
+  repeat_rows(state, settings.samples);
+  while (!state.rows.empty()) {
+    StepOutput output = score_rows(state);
+    if (settings.temperature != 1)
+      output.scores = output.scores / settings.temperature;
+    output.normalised = output.normalised && settings.temperature == 1;
+    std::vector<Candidate> survivors;
+    for (const Candidate& drawn : draw(state, output, settings)) {
+      if (ends(drawn)) {
+        finish(state, drawn);
+      } else {
+        survivors.push_back(drawn);
+      }
+    }
+    advance(state, survivors);
+  }
+  return best_hypotheses(state, settings.samples);
+}
+
+}  // namespace phraseq

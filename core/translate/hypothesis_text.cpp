@@ -1,0 +1,69 @@
+#include "core/translate/hypothesis_text.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/data/example_phrases.h"
+
+namespace phraseq {
+
+namespace {
+
+/// Joins what phrases say with what `write` makes of the tokens between them.
+std::string join_said(const Example& example,
+                      const Hypothesis& hypothesis,
+                      const std::function<std::string(std::span<const int64_t>)>& write) {
+  const std::vector<int64_t> places = phrase_word_places(example.phrases, hypothesis.slots);
+  const std::span<const int64_t> tokens = hypothesis.tokens;
+  std::string text;
+  const auto add = [&](const std::string& piece) {
+    text += (text.empty() || piece.empty() ? "" : " ") + piece;
+  };
+  size_t written = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0)
+      continue;
+    if (i > written)
+      add(write(tokens.subspan(written, i - written)));
+    const auto& phrase = example.phrases[static_cast<size_t>(hypothesis.slots[i])];
+    add(phrase.target_words[static_cast<size_t>(places[i])]);
+    written = i + 1;
+  }
+  add(write(tokens.subspan(written)));
+  return text;
+}
+
+}  // namespace
+
+std::string said_symbols(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+  return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
+    return task.symbols(ids, /*target_side=*/true);
+  });
+}
+
+std::string said_text(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+  return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
+    return task.text(ids, /*target_side=*/true);
+  });
+}
+
+nlohmann::ordered_json said_phrases(const Example& example, const Hypothesis& hypothesis) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::vector<int64_t> places = phrase_word_places(example.phrases, hypothesis.slots);
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] != 0)
+      continue;
+    const auto& phrase = example.phrases[static_cast<size_t>(hypothesis.slots[i])];
+    nlohmann::ordered_json object;
+    object["source"] = phrase.source_words;
+    object["target"] = phrase.target_words;
+    object["category"] = phrase.category;
+    object["places"] = phrase.places;
+    object["span"] = {i, phrase.target.size()};
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+}  // namespace phraseq

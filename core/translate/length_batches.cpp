@@ -1,0 +1,32 @@
+#include "core/translate/length_batches.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace phraseq {
+
+std::vector<std::vector<int64_t>> length_batches(const std::vector<int64_t>& lengths,
+                                                 int64_t max_tokens,
+                                                 int64_t max_sentences) {
+  const auto length = [&](int64_t place) { return lengths[static_cast<size_t>(place)]; };
+  std::vector<int64_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(
+      order.begin(), order.end(), [&](int64_t a, int64_t b) { return length(a) > length(b); });
+  std::vector<std::vector<int64_t>> batches;
+  int64_t tokens = 0;
+  for (const int64_t place : order) {
+    const bool room =
+        !batches.empty() && (max_tokens == 0 || tokens + length(place) <= max_tokens) &&
+        (max_sentences == 0 || static_cast<int64_t>(batches.back().size()) < max_sentences);
+    if (!room) {
+      batches.emplace_back();
+      tokens = 0;
+    }
+    batches.back().push_back(place);
+    tokens += length(place);
+  }
+  return batches;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/stack.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/translate/length_batches.h"
+#include "core/run/rescore_run.h"
+#include "core/criterion/token_loss.h"
+
+namespace phraseq {
+
+namespace {
+
+/// ln p of every target token under an ensemble's mean, [target tokens] fp64 on the CPU.
+at::Tensor mean_log_probabilities(const std::vector<Translator>& models,
+                                  const Batch& batch,
+                                  nn::Precision precision) {
+  std::vector<at::Tensor> of_model;
+  for (const Translator& model : models) {
+    nn::Context context(/*training=*/false, precision, /*seed=*/0, model.parameters.get());
+    const DecoderOutput output = model.forward(batch, context);
+    of_model.push_back(token_log_probabilities(output, batch, context).to(at::kCPU, at::kDouble));
+  }
+  if (of_model.size() == 1)
+    return of_model.front().contiguous();
+  const double count = std::log(static_cast<double>(of_model.size()));
+  return at::logsumexp(at::stack(of_model), 0).sub_(count).contiguous();
+}
+
+Hypothesis scored(const Example& example, const double* log_probabilities, int64_t tokens) {
+  Hypothesis hypothesis;
+  hypothesis.tokens = example.target;
+  hypothesis.token_scores.assign(log_probabilities, log_probabilities + tokens);
+  hypothesis.log_probability =
+      std::accumulate(hypothesis.token_scores.begin(), hypothesis.token_scores.end(), 0.0);
+  hypothesis.score = hypothesis.log_probability / static_cast<double>(tokens);
+  return hypothesis;
+}
+
+void check_lengths(const std::vector<Translator>& models, const Example& example) {
+  for (const Translator& model : models) {
+    const auto source = static_cast<int64_t>(example.source.size());
+    const auto target = static_cast<int64_t>(example.target.size());
+    if (source <= model.model->max_source_positions() &&
+        target <= model.model->max_target_positions())
+      continue;
+    throw DataError(fmt::format(
+        "sentence pair {} has {} source and {} target tokens, the model takes {} and {}",
+        example.id + 1,
+        source,
+        target,
+        model.model->max_source_positions(),
+        model.model->max_target_positions()));
+  }
+}
+
+}  // namespace
+
+std::vector<Translation> score_targets(const std::vector<Translator>& models,
+                                       std::vector<Example> examples,
+                                       const TranslationSettings& settings) {
+  std::vector<Translation> all;
+  std::vector<int64_t> lengths;
+  for (auto& example : examples) {
+    check_lengths(models, example);
+    lengths.push_back(static_cast<int64_t>(std::max(example.source.size(), example.target.size())));
+    all.push_back({std::move(example), {}});
+  }
+  const auto batches = length_batches(lengths, settings.max_tokens, settings.max_sentences);
+  run_jobs(static_cast<int64_t>(batches.size()), settings.workers, [&](int64_t number, int64_t) {
+    const c10::InferenceMode guard;
+    std::vector<Example> of_batch;
+    const auto& places = batches[static_cast<size_t>(number)];
+    for (const int64_t place : places) of_batch.push_back(all[static_cast<size_t>(place)].example);
+    const Batch batch = collate_for(models, of_batch);
+    const at::Tensor log_probabilities = mean_log_probabilities(models, batch, settings.precision);
+    for (size_t i = 0; i < places.size(); ++i) {
+      const int64_t begin = batch.target_in.offsets[i], end = batch.target_in.offsets[i + 1];
+      auto& translation = all[static_cast<size_t>(places[i])];
+      translation.hypotheses = {
+          scored(translation.example, log_probabilities.data_ptr<double>() + begin, end - begin)};
+    }
+  });
+  return all;
+}
+
+}  // namespace phraseq

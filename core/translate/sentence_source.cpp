@@ -1,0 +1,103 @@
+#include "core/translate/sentence_source.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/corpus/trees/subword_tree.h"
+#include "core/data/example_phrases.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+namespace {
+
+DataError ends_early(const LineReader& shorter, const LineReader& longer) {
+  return DataError(
+      {shorter.path(), shorter.line_number(), 0},
+      fmt::format("ends here, while {} goes on: each line needs its pair", longer.path()));
+}
+
+}  // namespace
+
+std::vector<Example> SentenceSource::take(int64_t count) {
+  std::vector<Example> examples;
+  while (static_cast<int64_t>(examples.size()) < count) {
+    auto example = next();
+    if (!example)
+      break;
+    examples.push_back(std::move(*example));
+  }
+  return examples;
+}
+
+TextSource::TextSource(const Task& task,
+                       const TextFiles& files,
+                       const LineReaderOptions& reading,
+                       int64_t max_source_positions,
+                       bool truncate)
+    : task_(task),
+      sources_(files.sources, reading),
+      max_source_positions_(max_source_positions),
+      truncate_(truncate) {
+  if (!files.targets.empty())
+    targets_.emplace(files.targets, reading);
+  if (!files.trees.empty())
+    trees_.emplace(files.trees, reading);
+}
+
+std::optional<Example> TextSource::next() {
+  std::string source, target, tree;
+  const bool is_line = sources_.next(source);
+  for (const auto& [parallel, line] : {std::pair{&targets_, &target}, {&trees_, &tree}}) {
+    if (!parallel->has_value() || (*parallel)->next(*line) == is_line)
+      continue;
+    throw is_line ? ends_early(**parallel, sources_) : ends_early(sources_, **parallel);
+  }
+  if (!is_line)
+    return std::nullopt;
+  Example example = targets_ ? task_.encode(source, target) : task_.encode(source);
+  example.id = sources_.line_number() - 1;
+  if (trees_) {
+    const TextPlace place{trees_->path(), trees_->line_number(), 0};
+    example.extras[kTreeExtra] =
+        task_.encode_tree(source, sources_.bad() ? std::string() : tree, place);
+  }
+  fit(example);
+  return example;
+}
+
+void TextSource::fit(Example& example) const {
+  const auto length = static_cast<int64_t>(example.source.size());
+  if (length <= max_source_positions_)
+    return;
+  if (!truncate_) {
+    throw DataError({sources_.path(), sources_.line_number(), 0},
+                    fmt::format("{} tokens, the model takes {}", length, max_source_positions_),
+                    "split the line, or give --truncate-source to use its beginning");
+  }
+  example.source.resize(static_cast<size_t>(max_source_positions_));
+  example.source.back() = kEos;
+  cut_phrases(example.phrases, max_source_positions_ - 1);
+  if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
+    tree->second = SubwordTree::decode(tree->second).beginning(max_source_positions_ - 1).encode();
+}
+
+std::optional<Example> CorpusSource::next() {
+  if (next_ == corpus_->size())
+    return std::nullopt;
+  return corpus_->get(next_++);
+}
+
+std::unique_ptr<SentenceSource> open_split(const Task& task,
+                                           const std::string& folder,
+                                           const std::string& split) {
+  if (!task.has_split(split)) {
+    throw DataError(fmt::format("{} holds no split '{}'", folder, split),
+                    "name another with --gen-subset, or preprocess with --testpref");
+  }
+  return std::make_unique<CorpusSource>(task.open(split, /*training=*/false));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,190 @@
+#include "core/translate/translation_model.h"
+
+#include <cstddef>
+#include <utility>
+
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/options/option_text.h"
+#include "core/plugin/component_call.h"
+
+namespace phraseq {
+namespace {
+
+nlohmann::json parse_metadata(const CheckpointFile& file, const char* key) {
+  auto json = nlohmann::json::parse(file.metadata(key), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    throw FormatError(fmt::format("{}: the metadata entry '{}' is not JSON", file.path(), key));
+  }
+  return json;
+}
+
+constexpr std::string_view kBlobPrefix = "blob.";
+
+TaskState read_task_state(const CheckpointFile& file) {
+  TaskState state;
+  state.texts = parse_metadata(file, "task_texts").get<std::map<std::string, std::string>>();
+  for (const TensorView& tensor : file.tensors()) {
+    if (!tensor.name.starts_with(kBlobPrefix))
+      continue;
+    const auto* bytes = reinterpret_cast<const char*>(tensor.bytes.data());
+    state.blobs[tensor.name.substr(kBlobPrefix.size())] = std::string(bytes, tensor.bytes.size());
+  }
+  return state;
+}
+
+void apply_overrides(Selection& selection, const std::vector<std::string>& overrides) {
+  OptionTable table;
+  selection.options->describe(table);
+  for (const std::string& entry : overrides) {
+    const size_t equals = entry.find('=');
+    OptionField* field =
+        equals == std::string::npos ? nullptr : table.find(entry.substr(0, equals));
+    if (field == nullptr) {
+      throw UsageError(fmt::format("model override '{}' is not NAME=VALUE with an option of {}",
+                                   entry,
+                                   selection.component->name));
+    }
+    field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
+  }
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Selection& selection) {
+  OptionTable table;
+  selection.options->describe(table);
+  return {{"name", selection.component->name},
+          {"plugin", selection.component->plugin},
+          {"plugin_version", selection.component->plugin_version},
+          {"options", to_json(table)}};
+}
+
+Selection selection_from(const Registry& registry,
+                         const std::string& kind,
+                         const nlohmann::json& record) {
+  const auto name = record.at("name").get<std::string>();
+  try {
+    Selection selection = registry.select(kind, name);
+    OptionTable table;
+    selection.options->describe(table);
+    from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
+    return selection;
+  } catch (const UsageError& failure) {
+    const std::string plugin = record.value("plugin", "?");
+    throw PluginError(
+        fmt::format("the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not here",
+                    kind,
+                    name,
+                    plugin,
+                    record.value("plugin_version", "")),
+        fmt::format("Install that plugin, or name its folder with --plugin-dir.\n  {}",
+                    failure.what()));
+  }
+}
+
+void Translator::build_model() {
+  model = create<Architecture>(architecture_selection, task->architecture_setup());
+  task->set_conventions(model->conventions());
+}
+
+Batch collate_for(const std::vector<Translator>& models, const std::vector<Example>& examples) {
+  Batch batch = models.front().task->collate(examples);
+  for (size_t i = 1; i < models.size(); ++i) {
+    for (auto& [name, values] : models[i].task->collate(examples).extras) {
+      const auto [place, is_new] = batch.extras.emplace(name, values);
+      if (!is_new && !at::equal(place->second, values)) {
+        throw UsageError(fmt::format("{} and {} want other '{}' of the same sentences",
+                                     models.front().path,
+                                     models[i].path,
+                                     name),
+                         "an ensemble's models prepare their batches with the same options");
+      }
+    }
+  }
+  return batch.to(models.front().parameters->values().device());
+}
+
+Translator Translator::load(const Registry& registry,
+                            const std::string& checkpoint_path,
+                            const LoadOptions& options) {
+  const CheckpointFile file = CheckpointFile::open(checkpoint_path);
+  if (file.is_foreign()) {
+    throw FormatError(
+        fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
+        "phraseq import makes a checkpoint from other toolkits' weights");
+  }
+  Translator translator;
+  translator.path = checkpoint_path;
+  translator.task_selection = selection_from(registry, Task::kKind, parse_metadata(file, "task"));
+  translator.architecture_selection =
+      selection_from(registry, Architecture::kKind, parse_metadata(file, "architecture"));
+  apply_overrides(translator.architecture_selection, options.overrides);
+
+  const TaskState state = read_task_state(file);
+  TaskSetup setup;
+  setup.registry = &registry;
+  setup.state = &state;
+  setup.data = options.data;
+  setup.phrase_table = options.phrase_table;
+  translator.task = create<Task>(translator.task_selection, setup);
+  translator.build_model();
+  if (options.precision == nn::Precision::kFp64)
+    translator.model->to(at::kDouble);
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
+  translator.load_parameters(file);
+  if (options.precision == nn::Precision::kBf16)
+    translator.parameters->refresh_bf16();
+  return translator;
+}
+
+DecoderOutput Translator::forward(const Batch& batch, nn::Context& context) const {
+  return call_component(
+      *architecture_selection.component, "forward", [&] { return model->forward(batch, context); });
+}
+
+void Translator::load_parameters(const CheckpointFile& file) {
+  std::vector<std::string> problems;
+  for (const auto& entry : parameters->entries()) {
+    check_fits(file, entry.name, entry.parameter, problems);
+  }
+  for (const TensorView& tensor : file.tensors()) {
+    const bool ours = tensor.name.starts_with(kBlobPrefix) || tensor.name.starts_with("optimizer.");
+    bool known = ours;
+    for (const auto& entry : parameters->entries()) known = known || entry.name == tensor.name;
+    if (!known)
+      problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
+  }
+  if (!problems.empty()) {
+    throw FormatError(fmt::format("{}: the weights do not fit the architecture {}:\n  - {}",
+                                  file.path(),
+                                  architecture_selection.component->name,
+                                  fmt::join(problems, "\n  - ")),
+                      "nothing was changed; was the file made with other options?");
+  }
+  for (const auto& entry : parameters->entries())
+    copy_into(entry.parameter, *file.find(entry.name));
+}
+
+std::map<std::string, std::string> Translator::metadata() const {
+  return {{"architecture", to_json(architecture_selection).dump()},
+          {"task", to_json(task_selection).dump()},
+          {"task_texts", nlohmann::json(task->save().texts).dump()}};
+}
+
+void Translator::add_tensors(HostTensors& tensors, const TaskState& state) const {
+  for (const auto& entry : parameters->entries()) tensors.add(entry.name, entry.parameter);
+  for (const auto& [name, bytes] : state.blobs) {
+    const auto size = static_cast<int64_t>(bytes.size());
+    tensors.add({std::string(kBlobPrefix) + name,
+                 DType::kU8,
+                 {size},
+                 std::as_bytes(std::span(bytes.data(), bytes.size()))});
+  }
+}
+
+}  // namespace phraseq

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/data/task.h"
+#include "core/nn/architecture.h"
+#include "core/nn/flat_parameters.h"
+#include "core/plugin/registry.h"
+#include "core/translate/tensor_bytes.h"
+
+namespace phraseq {
+
+/// How a checkpoint is opened.
+struct LoadOptions {
+  nn::Precision precision = nn::Precision::kFp32;
+  std::string data;          ///< a data folder for the task's splits; empty = translate text only
+  std::string phrase_table;  ///< in place of the checkpoint's; empty = that
+  std::vector<std::string>
+      overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+};
+
+/// A task and a model that belong together: what a checkpoint holds and what translates.
+///
+/// In the checkpoint's metadata: `architecture` and `task` are JSON objects {"name", "plugin",
+/// "plugin_version", "options"}, `task_texts` an object of the task's texts; blobs are U8 tensors
+/// `blob.NAME`; parameters stand under their own names (docs/formats/checkpoint.md).
+struct PHRASEQ_API Translator {
+  Selection task_selection;
+  Selection architecture_selection;
+  std::unique_ptr<Task> task;
+  std::shared_ptr<Architecture> model;
+  std::unique_ptr<nn::FlatParameters> parameters;
+  std::string path;  ///< the checkpoint, when it came from one
+
+  /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet
+  /// drawn, and tells the task how the model's sequences begin.
+  void build_model();
+
+  /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
+  /// compared first; all mismatches are listed in one FormatError and nothing is changed.
+  static Translator load(const Registry& registry,
+                         const std::string& checkpoint_path,
+                         const LoadOptions& options = {});
+
+  /// The model's teacher-forced pass. What a plugin throws names it.
+  DecoderOutput forward(const Batch& batch, nn::Context& context) const;
+
+  /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is
+  /// changed.
+  void load_parameters(const CheckpointFile& file);
+
+  /// The metadata entries described above.
+  std::map<std::string, std::string> metadata() const;
+  /// The parameters, and the task's blobs (their views point into `state`).
+  void add_tensors(HostTensors& tensors, const TaskState& state) const;
+};
+
+/// Examples as one batch on the models' device, made by the first model's task, with
+/// what every model of the ensemble wants of its batches. UsageError when two models want the same
+/// addition with other values.
+PHRASEQ_API Batch collate_for(const std::vector<Translator>& models,
+                              const std::vector<Example>& examples);
+
+/// The names and options of a selection, as a checkpoint records them.
+PHRASEQ_API nlohmann::json to_json(const Selection& selection);
+/// A selection from such a record. A plugin that is not there is a PluginError that says what to
+/// install.
+PHRASEQ_API Selection selection_from(const Registry& registry,
+                                     const std::string& kind,
+                                     const nlohmann::json& record);
+
+}  // namespace phraseq

@@ -1,0 +1,141 @@
+#include "core/translate/translation_text.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/translate/hard_alignment.h"
+#include "core/translate/post_process.h"
+#include "core/translate/hypothesis_text.h"
+
+namespace phraseq {
+
+namespace {
+
+double to_base_2(double natural) { return natural / std::numbers::ln2; }
+
+/// fairseq marks what its references do not know with a second pair of brackets.
+std::string mark_unknowns(const std::string& symbols) {
+  std::string marked;
+  for (size_t begin = 0; begin <= symbols.size();) {
+    const size_t end = std::min(symbols.find(' ', begin), symbols.size());
+    const std::string symbol = symbols.substr(begin, end - begin);
+    marked += (begin > 0 ? " " : "") + (symbol == "<unk>" ? "<<unk>>" : symbol);
+    begin = end + 1;
+  }
+  return marked;
+}
+
+std::string hard_text(const Hypothesis& hypothesis, const std::vector<int64_t>& source) {
+  std::string text;
+  for (const auto& [from, to] : hard_alignment(hypothesis, source)) {
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", from, to);
+  }
+  return text;
+}
+
+std::string soft_text(const Hypothesis& hypothesis) {
+  std::string text;
+  for (const auto& weights : hypothesis.attention) {
+    if (!text.empty())
+      text += ' ';
+    for (size_t i = 0; i < weights.size(); ++i)
+      text += fmt::format("{}{:.6f}", i > 0 ? "," : "", weights[i]);
+  }
+  return text;
+}
+
+std::string fairseq_hypothesis(const Translation& translation,
+                               const Hypothesis& hypothesis,
+                               const Task& task,
+                               const TranslationFormat& format) {
+  const int64_t id = translation.example.id;
+  const double score = to_base_2(hypothesis.score);
+  std::string text = fmt::format(
+      "H-{}\t{}\t{}\n",
+      id,
+      score,
+      post_process(said_symbols(task, translation.example, hypothesis), format.post_process));
+  text += fmt::format(
+      "D-{}\t{}\t{}\nP-{}\t", id, score, said_text(task, translation.example, hypothesis), id);
+  for (size_t i = 0; i < hypothesis.token_scores.size(); ++i) {
+    text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
+  }
+  text += '\n';
+  if (format.print_alignment == "hard") {
+    text += fmt::format("A-{}\t{}\n", id, hard_text(hypothesis, translation.example.source));
+  } else if (format.print_alignment == "soft") {
+    text += fmt::format("A-{}\t{}\n", id, soft_text(hypothesis));
+  }
+  return text;
+}
+
+std::string fairseq_text(const Translation& translation,
+                         const Task& task,
+                         const TranslationFormat& format) {
+  const Example& example = translation.example;
+  std::string text =
+      fmt::format("S-{}\t{}\n",
+                  example.id,
+                  post_process(task.symbols(example.source, false), format.post_process));
+  if (!example.target.empty()) {
+    const std::string reference = mark_unknowns(task.symbols(example.target, true));
+    text += fmt::format("T-{}\t{}\n", example.id, post_process(reference, format.post_process));
+  }
+  for (const Hypothesis& hypothesis : translation.hypotheses) {
+    text += fairseq_hypothesis(translation, hypothesis, task, format);
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_hypothesis(const Translation& translation,
+                                       const Hypothesis& hypothesis,
+                                       const Task& task,
+                                       const TranslationFormat& format) {
+  const Example& example = translation.example;
+  nlohmann::ordered_json object = {{"text", said_text(task, example, hypothesis)},
+                                   {"symbols", said_symbols(task, example, hypothesis)},
+                                   {"score", hypothesis.score},
+                                   {"log_probability", hypothesis.log_probability},
+                                   {"token_ids", hypothesis.tokens},
+                                   {"token_log_probabilities", hypothesis.token_scores}};
+  if (!example.phrases.empty() && !hypothesis.slots.empty())
+    object["phrases"] = said_phrases(example, hypothesis);
+  if (format.print_alignment == "hard") {
+    object["alignment"] = hard_alignment(hypothesis, example.source);
+  } else if (format.print_alignment == "soft") {
+    object["attention"] = hypothesis.attention;
+  }
+  return object;
+}
+
+std::string json_text(const Translation& translation,
+                      const Task& task,
+                      const TranslationFormat& format) {
+  const Example& example = translation.example;
+  nlohmann::ordered_json object = {{"id", example.id},
+                                   {"source", task.symbols(example.source, false)}};
+  if (!example.target.empty())
+    object["reference"] = task.text(example.target, true);
+  object["hypotheses"] = nlohmann::ordered_json::array();
+  for (const Hypothesis& hypothesis : translation.hypotheses) {
+    object["hypotheses"].push_back(json_hypothesis(translation, hypothesis, task, format));
+  }
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string translation_text(const Translation& translation,
+                             const Task& task,
+                             const TranslationFormat& format) {
+  if (format.format == "fairseq")
+    return fairseq_text(translation, task, format);
+  if (format.format == "jsonl")
+    return json_text(translation, task, format);
+  return said_text(task, translation.example, translation.hypotheses.front()) + '\n';
+}
+
+}  // namespace phraseq

@@ -1,0 +1,113 @@
+#include "core/translate/translator.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/translate/hard_alignment.h"
+#include "core/translate/length_batches.h"
+#include "core/search/named_decoder.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+namespace {
+
+void require_same_dictionaries(const std::vector<Translator>& models) {
+  const Task& first = *models.front().task;
+  for (const Translator& model : models) {
+    if (model.task->source_dictionary() == first.source_dictionary() &&
+        model.task->target_dictionary() == first.target_dictionary()) {
+      continue;
+    }
+    throw UsageError(
+        fmt::format("{} and {} have different dictionaries", models.front().path, model.path),
+        "an ensemble needs models trained on the same preprocessed data");
+  }
+}
+
+Hypothesis empty_hypothesis() {
+  Hypothesis hypothesis;
+  hypothesis.tokens = {kEos};
+  hypothesis.token_scores = {0};
+  hypothesis.slots = {-1};
+  return hypothesis;
+}
+
+}  // namespace
+
+bool is_empty(const Example& example) {
+  return std::all_of(example.source.begin(), example.source.end(), is_control);
+}
+
+TranslationEngine::TranslationEngine(std::vector<Translator> models,
+                                     const Selection& decoder,
+                                     const TranslationSettings& settings)
+    : models_(std::move(models)), settings_(settings) {
+  require_same_dictionaries(models_);
+  for (int64_t worker = 0; worker < std::max<int64_t>(1, settings.workers.workers); ++worker) {
+    decoders_.push_back(
+        std::make_unique<NamedDecoder>(decoder, DecoderSetup{task().target_dictionary().size()}));
+  }
+}
+
+int64_t TranslationEngine::max_source_positions() const {
+  int64_t limit = models_.front().model->max_source_positions();
+  for (const Translator& model : models_)
+    limit = std::min(limit, model.model->max_source_positions());
+  return limit;
+}
+
+std::vector<Translation> TranslationEngine::translate(std::vector<Example> examples) {
+  std::vector<Translation> all;
+  std::vector<int64_t> places, lengths;
+  for (auto& example : examples) {
+    all.push_back({std::move(example), {}});
+    const auto length = static_cast<int64_t>(all.back().example.source.size());
+    if (is_empty(all.back().example)) {
+      all.back().hypotheses = {empty_hypothesis()};
+    } else if (length > max_source_positions()) {
+      throw DataError(fmt::format("sentence {} has {} tokens, the model takes {}",
+                                  all.back().example.id + 1,
+                                  length,
+                                  max_source_positions()),
+                      "split it, or give --truncate-source to translate its beginning");
+    } else {
+      places.push_back(static_cast<int64_t>(all.size()) - 1);
+      lengths.push_back(length);
+    }
+  }
+  auto batches = length_batches(lengths, settings_.max_tokens, settings_.max_sentences);
+  run_jobs(
+      static_cast<int64_t>(batches.size()), settings_.workers, [&](int64_t number, int64_t worker) {
+        auto& batch = batches[static_cast<size_t>(number)];
+        for (int64_t& place : batch) place = places[static_cast<size_t>(place)];
+        translate_batch(all, batch, *decoders_[static_cast<size_t>(worker)]);
+      });
+  return all;
+}
+
+void TranslationEngine::translate_batch(std::vector<Translation>& all,
+                                        const std::vector<int64_t>& places,
+                                        Decoder& decoder) const {
+  std::vector<Example> examples;
+  for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
+  const Batch batch = collate_for(models_, examples);
+  DecodingRequest request;
+  for (const Translator& model : models_) {
+    request.models.push_back(model.model.get());
+    request.parameters.push_back(model.parameters.get());
+    request.architectures.push_back(model.architecture_selection.component);
+  }
+  request.batch = &batch;
+  request.precision = settings_.precision;
+  request.need_attention = settings_.need_attention;
+  request.seed = settings_.seed;
+  auto found = decoder.decode(request);
+  for (size_t i = 0; i < places.size(); ++i) {
+    all[static_cast<size_t>(places[i])].hypotheses = std::move(found[i]);
+  }
+}
+
+}  // namespace phraseq

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/example.h"
+#include "core/nn/context.h"
+#include "core/plugin/registry.h"
+#include "core/search/decoder.h"
+#include "core/translate/workers.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+struct TranslationSettings {
+  nn::Precision precision = nn::Precision::kFp32;
+  bool need_attention = false;
+  uint64_t seed = 1;
+  int64_t max_tokens = 0;     ///< source tokens of a batch; 0 = any
+  int64_t max_sentences = 0;  ///< 0 = any
+  WorkerSettings workers;
+};
+
+/// A sentence and what it was translated to. A sentence without words has one hypothesis: </s> at
+/// score 0.
+struct Translation {
+  Example example;
+  std::vector<Hypothesis> hypotheses;  ///< at least one, best first
+};
+
+/// Translates sentences with one model or an ensemble, on several workers that share the weights.
+class PHRASEQ_API TranslationEngine {
+ public:
+  /// `decoder` outlives the engine. Throws UsageError when the models' dictionaries differ.
+  TranslationEngine(std::vector<Translator> models,
+                    const Selection& decoder,
+                    const TranslationSettings& settings);
+
+  /// The first model's: what texts are read and written with.
+  const Task& task() const { return *models_.front().task; }
+  /// The most source tokens that all models take, </s> counted.
+  int64_t max_source_positions() const;
+
+  /// In the order of the examples. Throws DataError for a source longer than
+  /// `max_source_positions`.
+  std::vector<Translation> translate(std::vector<Example> examples);
+
+ private:
+  void translate_batch(std::vector<Translation>& all,
+                       const std::vector<int64_t>& places,
+                       Decoder& decoder) const;
+
+  std::vector<Translator> models_;
+  TranslationSettings settings_;
+  std::vector<std::unique_ptr<Decoder>> decoders_;  // one a worker
+};
+
+/// Whether a sentence has no words: nothing to translate.
+PHRASEQ_API bool is_empty(const Example& example);
+
+}  // namespace phraseq

@@ -1,0 +1,251 @@
+#include "core/score/compare/comparison.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/score/metrics/bleu.h"
+#include "core/score/compare/compare_options.h"
+#include "core/score/metrics/ter.h"
+#include "tests/support/xml.h"
+
+namespace phraseq::score {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kPerfect = 100.00000000000004;  // as sacrebleu has it
+
+/// Words:                   3           2     5               1    4
+const Lines kSource = {"eins zwei drei", "a b", "1 2 3 4 5", "ééé", "w x y z"};
+const Lines kReference = {"one two three four five",
+                          "the cat is on the mat",
+                          "a b c d e f g h",
+                          "nothing at all to see",
+                          "p q r s t u"};
+
+/// The first system is the reference; the second fails in the longest sentence, c against x.
+ScoreInput example_input() {
+  ScoreInput input;
+  input.references = {kReference};
+  input.systems = {{"A<1>", kReference}, {"B", kReference}};
+  input.systems[1].lines[2] = "a b x d e f g h";
+  return input;
+}
+
+Buckets example_buckets() { return {"source", &kSource, LengthUnit::kWords, {2, 5}}; }
+
+Comparison example_comparison(const Buckets& buckets = example_buckets()) {
+  Metrics metrics;
+  metrics.push_back(std::make_unique<Bleu>(BleuSettings{}));
+  metrics.push_back(std::make_unique<Ter>(TerTokenizerSettings{}));
+  return compare(metrics, Bleu({}), example_input(), buckets, {40, {}, 1});
+}
+
+std::vector<size_t> sizes(const Comparison& comparison) {
+  std::vector<size_t> counts;
+  for (const auto& bucket : comparison.buckets) counts.push_back(bucket.sentences);
+  return counts;
+}
+
+TEST(Comparison, ScoresEverySystemByEveryMetric) {
+  const auto comparison = example_comparison();
+  EXPECT_THAT(comparison.systems, ElementsAre("A<1>", "B"));
+  EXPECT_THAT(comparison.metrics, ElementsAre("BLEU", "TER"));
+  EXPECT_EQ(comparison.scores[0][0].score, kPerfect);
+  EXPECT_EQ(comparison.scores[0][1].score, 0);
+  EXPECT_FALSE(comparison.scores[0][0].p_value);
+  EXPECT_FALSE(comparison.scores[0][0].koehn_p_value);
+  EXPECT_DOUBLE_EQ(comparison.scores[1][1].score, 100.0 / 30);  // one word of 30
+  // p-values of a paired bootstrap: the sentence that differs is missing from some resamples only.
+  EXPECT_LT(*comparison.scores[1][0].koehn_p_value, 0.6);
+  EXPECT_GT(*comparison.scores[1][0].koehn_p_value, 0.1);
+  EXPECT_THAT(comparison.signatures[1], HasSubstr("nrefs:1|bs:40|seed:12345|case:lc"));
+}
+
+TEST(Comparison, PutsALengthThatIsAnEdgeIntoTheBucketAbove) {
+  EXPECT_THAT(sizes(example_comparison()), ElementsAre(1, 3, 1));  // 1 word; 2 to 4; 5
+  auto buckets = example_buckets();
+  buckets.unit = LengthUnit::kCharacters;
+  buckets.edges = {3, 4, 8};  // of lengths 14, 3 (2 letters and a blank), 9, 3 and 7
+  EXPECT_THAT(sizes(example_comparison(buckets)), ElementsAre(0, 2, 1, 2));
+  buckets.edges = {};
+  EXPECT_THAT(sizes(example_comparison(buckets)), ElementsAre(5));
+}
+
+TEST(Comparison, ScoresABucketAsACorpusOfItsOwn) {
+  const auto comparison = example_comparison();
+  const auto& longest = comparison.buckets[2];
+  EXPECT_EQ(longest.from, 5);
+  EXPECT_FALSE(longest.to);
+  // a b x d e f g h: 7 of 8 words, 5 of 7 pairs, 3 of 6, 2 of 5.
+  EXPECT_NEAR(
+      longest.systems[1].score, 100 * std::pow(7.0 / 8 * 5 / 7 * 3 / 6 * 2 / 5, 0.25), 1e-12);
+  EXPECT_EQ(comparison.buckets[1].systems[1].score, kPerfect);
+}
+
+TEST(Comparison, FindsNoDifferenceBetweenEqualScores) {
+  const auto equal = example_comparison().buckets[1].systems[1];
+  EXPECT_EQ(equal.p_value, 1.0);
+  EXPECT_EQ(equal.koehn_p_value, 1.0);
+}
+
+TEST(Comparison, HasNoScoresInAnEmptyBucket) {
+  auto buckets = example_buckets();
+  buckets.edges = {1};
+  const auto comparison = example_comparison(buckets);
+  EXPECT_EQ(comparison.buckets[0].sentences, 0U);
+  EXPECT_TRUE(comparison.buckets[0].systems.empty());
+  EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr(" 0 │      0      │      –      │"));
+}
+
+TEST(Comparison, RefusesASourceOfAnotherLength) {
+  const Lines four(4, "x");
+  auto buckets = example_buckets();
+  buckets.text = &four;
+  try {
+    example_comparison(buckets);
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.message(), "A<1> has 5 lines, the source has 4");
+  }
+}
+
+/// A comparison with round numbers.
+Comparison round_comparison() {
+  Comparison comparison;
+  comparison.systems = {"A<1>", "B"};
+  comparison.metrics = {"BLEU"};
+  comparison.signatures = {"nrefs:1"};
+  comparison.scores = {{{26.5, {26.4, 0.5}, {}, {}}}, {{28.0, {27.9, 0.25}, 0.002, 0.001}}};
+  comparison.length_title = "source length in words";
+  comparison.buckets = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
+                        {15, {}, 0, {}}};
+  comparison.bucket_metric = "BLEU";
+  comparison.bucket_signature = "nrefs:1|tok:13a";
+  comparison.sampling.samples = 77;
+  return comparison;
+}
+
+TEST(Comparison, IsDrawnAsTwoTablesForATerminal) {
+  EXPECT_EQ(
+      comparison_text(round_comparison(), 2, false),
+      "╒══════════╤═════════════════════════════╕\n"
+      "│   System │            BLEU             │\n"
+      "╞══════════╪═════════════════════════════╡\n"
+      "│     A<1> │        26.50 ± 0.50         │\n"
+      "├──────────┼─────────────────────────────┤\n"
+      "│        B │        28.00 ± 0.25         │\n"
+      "│          │ +1.50 (p = 0.0020, 0.0010)* │\n"
+      "╘══════════╧═════════════════════════════╛\n"
+      "\n"
+      "BLEU by source length in words\n"
+      "╒══════════════════════════╤═════════════╤══════════════╤════════════════════════════╕\n"
+      "│   source length in words │  sentences  │     A<1>     │             B              │\n"
+      "╞══════════════════════════╪═════════════╪══════════════╪════════════════════════════╡\n"
+      "│                  0 to 14 │      7      │ 20.00 ± 1.00 │        19.50 ± 2.00        │\n"
+      "│                          │             │              │ -0.50 (p = 0.3000, 0.2500) │\n"
+      "├──────────────────────────┼─────────────┼──────────────┼────────────────────────────┤\n"
+      "│              15 and more │      0      │      –       │             –              │\n"
+      "╘══════════════════════════╧═════════════╧══════════════╧════════════════════════════╛\n"
+      "\n"
+      "Score ± half its 95 % interval (77 bootstrap resamples, seed 12345).\n"
+      "Below: the difference to A<1>, and two p-values of the paired bootstrap.\n"
+      "First p-value: sacrebleu's, chance of so large a difference between equal systems; * "
+      "marks it below 0.05.\n"
+      "Second p-value: Koehn (2004), share of resamples in which the better system is not "
+      "better.\n"
+      "\n"
+      " - BLEU       nrefs:1\n"
+      " - by length  nrefs:1|tok:13a\n");
+}
+
+TEST(Comparison, HoldsEveryNumberInJson) {
+  const auto report = nlohmann::json::parse(comparison_json(round_comparison()));
+  EXPECT_EQ(report["samples"], 77);
+  EXPECT_EQ(report["systems"][1]["system"], "B");
+  const nlohmann::json expected = {{"score", 28.0},
+                                   {"difference", 1.5},
+                                   {"mean", 27.9},
+                                   {"half_width", 0.25},
+                                   {"p_value", 0.002},
+                                   {"koehn_p_value", 0.001}};
+  EXPECT_EQ(report["systems"][1]["BLEU"], expected);
+  EXPECT_TRUE(report["systems"][0]["BLEU"]["p_value"].is_null());
+  EXPECT_EQ(report["signatures"]["BLEU"], "nrefs:1");
+  const auto& buckets = report["buckets"];
+  EXPECT_EQ(buckets["by"], "source length in words");
+  EXPECT_EQ(buckets["metric"], "BLEU");
+  EXPECT_EQ(buckets["rows"][0]["to"], 15);
+  EXPECT_EQ(buckets["rows"][0]["systems"][1]["difference"], -0.5);
+  EXPECT_TRUE(buckets["rows"][1]["to"].is_null());
+  EXPECT_TRUE(buckets["rows"][1]["systems"].empty());
+}
+
+TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
+  const std::string page = comparison_html(round_comparison(), 1);
+  EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>\n"));
+  EXPECT_THAT(page, testing::EndsWith("</html>\n"));
+  EXPECT_THAT(page,
+              HasSubstr("<tr><td>B</td><td>28.0 ± 0.2<br><small class=\"significant\">+1.5 (p = "
+                        "0.0020, 0.0010)*</small></td></tr>"));
+  EXPECT_THAT(page, HasSubstr("<td>A&lt;1&gt;</td>"));
+  for (const char* loader : {"A<1>", "http", "src=", "<script", "<link", "url("}) {
+    EXPECT_THAT(page, Not(HasSubstr(loader)));
+  }
+}
+
+TEST(Comparison, ScoresBucketsByAnyMetric) {
+  const auto comparison =
+      compare({}, Ter(TerTokenizerSettings{}), example_input(), example_buckets(), {40, {}, 1});
+  EXPECT_EQ(comparison.bucket_metric, "TER");
+  EXPECT_DOUBLE_EQ(comparison.buckets[2].systems[1].score, 100.0 / 8);  // one word of 8
+  EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("TER by source length in words"));
+}
+
+TEST(Comparison, IsPlottedAsBarsOrLines) {
+  const std::string bars = comparison_plot(round_comparison(), 1, false).document();
+  EXPECT_EQ(testing_support::XmlCheck(bars).fault(), "");
+  EXPECT_THAT(bars, HasSubstr(">BLEU by source length in words</text>"));
+  EXPECT_THAT(bars, HasSubstr("<title>A&lt;1&gt;, 0 to 14: 20.0</title>"));
+  EXPECT_THAT(bars, HasSubstr(">7 sentences</text>"));
+  const std::string lines = comparison_plot(round_comparison(), 1, true).document();
+  EXPECT_EQ(testing_support::XmlCheck(lines).fault(), "");
+  EXPECT_THAT(lines, HasSubstr("<title>B, 0 to 14: 19.5</title></circle>"));
+  EXPECT_THAT(comparison_html(round_comparison(), 1), HasSubstr("<title>B, 0 to 14: 19.5</title>"));
+}
+
+std::vector<std::string> problems_of(const std::vector<int64_t>& edges) {
+  CompareOptions options;
+  options.systems = {"a", "b"};
+  options.bucket_edges = edges;
+  return options.problems();
+}
+
+TEST(CompareOptions, WantTwoSystemsAndRisingEdges) {
+  EXPECT_TRUE(problems_of({}).empty());
+  EXPECT_TRUE(problems_of({1, 2, 30}).empty());
+  for (const auto& edges : {std::vector<int64_t>{0, 3}, {3, 3}, {5, 4}}) {
+    EXPECT_THAT(problems_of(edges), ElementsAre(HasSubstr("--bucket-edges")));
+  }
+  CompareOptions alone;
+  alone.systems = {"a"};
+  EXPECT_THAT(alone.problems(), ElementsAre("a comparison needs two systems or more"));
+}
+
+TEST(CompareOptions, RefuseChrfPlusPlusUnderTwoNames) {
+  CompareOptions options;
+  options.systems = {"a", "b"};
+  options.chrf_word_order = 2;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("name one of the two")));
+  options.metrics = {"chrf"};
+  EXPECT_TRUE(options.problems().empty());
+}
+
+}  // namespace
+}  // namespace phraseq::score

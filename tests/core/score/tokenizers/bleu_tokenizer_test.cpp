@@ -1,0 +1,67 @@
+#include "core/score/tokenizers/bleu_tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/text/unicode_text.h"
+
+namespace phraseq::score {
+namespace {
+
+std::string words(const std::string& text) { return join(split(text)); }
+std::string with_13a(std::string_view line) { return words(tokenize_13a(line)); }
+std::string with_intl(std::string_view line) { return words(tokenize_intl(line)); }
+std::string with_zh(std::string_view line) { return words(tokenize_zh(line)); }
+
+// Expected values: sacrebleu 2.6.0.
+TEST(Tokenizer13a, SetsMarksApartButKeepsNumbersWhole) {
+  EXPECT_EQ(with_13a("1,000.50 and .5 5."), "1,000.50 and . 5 5 .");
+  EXPECT_EQ(with_13a("a-b 3-4 x-3"), "a-b 3 - 4 x-3");
+  EXPECT_EQ(with_13a("U.S.A. e.g., 3."), "U . S . A . e . g . , 3 .");
+  EXPECT_EQ(with_13a("...   a..b"), ". . . a . . b");
+}
+
+TEST(Tokenizer13a, LeavesApostrophesCurlyQuotesAndForeignDigits) {
+  EXPECT_EQ(with_13a("don't 'quote'"), "don't 'quote'");
+  EXPECT_EQ(with_13a("“curly” — €5"), "“curly” — €5");
+  EXPECT_EQ(with_13a("١,٢"), "١ , ٢");
+}
+
+TEST(Tokenizer13a, DecodesFourEntitiesInTheirOrder) {
+  EXPECT_EQ(with_13a("&quot;&amp;lt; &apos;"), "\" < & apos ;");
+  EXPECT_EQ(with_13a("&amp;quot;"), "& quot ;");
+}
+
+TEST(Tokenizer13a, DropsWhatMtevalDrops) { EXPECT_EQ(with_13a("a <skipped>b-\nc\nd"), "a bc d"); }
+
+TEST(TokenizerIntl, SetsUnicodePunctuationApartUnlessBetweenNumbers) {
+  EXPECT_EQ(with_intl("don't 1,000.50 5."), "don ' t 1,000.50 5.");
+  EXPECT_EQ(with_intl("١,٢"), "١,٢");
+  EXPECT_EQ(with_intl("#39 €5 “x”"), "#39 € 5 “ x ”");
+}
+
+TEST(TokenizerZh, SeparatesWhatSacrebleuCallsChinese) {
+  EXPECT_EQ(with_zh("中文abc。"), "中 文 abc 。");
+  EXPECT_EQ(with_zh("a—b €5 “x”"), "a — b € 5 “ x ”");  // U+2001-2A6D count
+  EXPECT_EQ(with_zh("𠀀𠀁"), "𠀀𠀁");                   // Extension B does not
+  EXPECT_EQ(with_zh("\u9FBC\u9FBD かな"), "\u9FBC\u9FBD かな");
+  EXPECT_EQ(with_zh("\u2A6D\u2A6E"), "\u2A6D \u2A6E");
+}
+
+TEST(TokenizerChar, GivesOneTokenForEachCodePoint) {
+  EXPECT_EQ(words(tokenize_char("e\u0301 𝄞x")), "e \u0301 𝄞 x");
+}
+
+TEST(BleuTokenizer, NamesWhatIsMissing) {
+  EXPECT_THROW(make_bleu_tokenizer("spm", ""), UsageError);
+  EXPECT_THROW(make_bleu_tokenizer("ja-mecab", ""), UsageError);
+  try {
+    make_bleu_tokenizer("13b", "");
+    FAIL() << "was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.hint(), "did you mean '13a'?");
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::score

@@ -1,0 +1,118 @@
+#include "core/search/decoders/recombine.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/search/decoders/beam_search.h"
+#include "tests/core/search/toy_session.h"
+
+// Columns 4 to 6 are the words A, B and C, column 7 a slot.
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing_search::Language;
+using testing_search::sentences;
+using testing_search::ToySession;
+
+constexpr int64_t kA = 4, kB = 5, kC = 6, kSlot = 7;
+
+/// First A (0.2), C (0.3), </s> (0.1) or the slot (0.4); then B or </s>, as likely; then </s>.
+std::vector<double> language(int64_t, const std::vector<int64_t>& tokens) {
+  if (tokens.empty())
+    return {0, 0, 0.1, 0, 0.2, 0, 0.3, 0.4};
+  if (tokens.size() == 1)
+    return {0, 0, 0.5, 0, 0, 0.5, 0, 0};
+  return {0, 0, 1, 0, 0, 0, 0, 0};
+}
+
+struct Searched {
+  std::vector<Hypothesis> found;
+  std::vector<std::vector<int64_t>> choices;
+};
+
+Searched search(std::vector<int64_t> phrase, bool recombined) {
+  auto session = std::make_unique<ToySession>(1, Language(language));
+  session->phrases = {std::move(phrase)};
+  const ToySession& log = *session;
+  SearchInput input(sentences(1, 9), std::move(session));
+  auto found = beam_search(input, SearchOptions(), {4, 4, recombined});
+  return {found[0], log.choices_of_step};
+}
+
+const Hypothesis* with_tokens(const Searched& searched, const std::vector<int64_t>& tokens) {
+  for (const Hypothesis& hypothesis : searched.found) {
+    if (hypothesis.tokens == tokens)
+      return &hypothesis;
+  }
+  return nullptr;
+}
+
+int times_found(const Searched& searched, const std::vector<int64_t>& tokens) {
+  int times = 0;
+  for (const Hypothesis& hypothesis : searched.found) times += hypothesis.tokens == tokens ? 1 : 0;
+  return times;
+}
+
+TEST(Recombine, AddsTheProbabilitiesOfAWordAndAPhraseThatIsIt) {
+  EXPECT_EQ(times_found(search({kC}, false), {kC, kEos}), 2);
+  const Searched joined = search({kC}, true);
+  EXPECT_EQ(times_found(joined, {kC, kEos}), 1);
+  const Hypothesis* best = with_tokens(joined, {kC, kEos});
+  ASSERT_NE(best, nullptr);
+  EXPECT_NEAR(best->log_probability, std::log(0.7 * 0.5), 1e-12);
+  EXPECT_NEAR(best->token_scores[0], std::log(0.7), 1e-12);
+  EXPECT_NEAR(best->token_scores[1], std::log(0.5), 1e-12);
+  EXPECT_THAT(best->slots, ElementsAre(0, -1));
+  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kA));  // of C and the slot the better lives on
+}
+
+TEST(Recombine, WaitsUntilTheQueueIsEmpty) {
+  const Searched joined = search({kC, kB}, true);
+  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kC, kA));  // "C" and "C, then B" are two
+  // The phrase says C B at 0.4; word by word it is 0.3 · 0.5.
+  const Hypothesis* both = with_tokens(joined, {kC, kB, kEos});
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(times_found(joined, {kC, kB, kEos}), 1);
+  EXPECT_NEAR(both->log_probability, std::log(0.55), 1e-12);
+  EXPECT_NEAR(both->token_scores[0], std::log(0.4), 1e-12);
+  EXPECT_NEAR(both->token_scores[1], std::log(0.55 / 0.4), 1e-12);
+  EXPECT_THAT(both->slots, ElementsAre(0, 0, -1));
+}
+
+TEST(Recombine, KeepsTheStateOfAWordThatIsBetterThanThePhrase) {
+  auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
+    return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0, 0, 0.6, 0.4}
+                          : std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0};
+  });
+  session->phrases = {{kC}};
+  const ToySession& log = *session;
+  SearchInput input(sentences(1, 9), std::move(session));
+  const auto found = beam_search(input, SearchOptions(), {2, 1, true});
+  EXPECT_THAT(log.choices_of_step[0], ElementsAre(kC));
+  EXPECT_THAT(found[0][0].slots, ElementsAre(-1, -1));
+  EXPECT_NEAR(found[0][0].log_probability, 0, 1e-12);
+}
+
+TEST(Recombine, RanksWhatItJoinedAnew) {
+  auto session = std::make_unique<ToySession>(1, Language(language));
+  session->phrases = {{kC}};
+  SearchInput input(sentences(1, 9), std::move(session));
+  const SearchOptions options;
+  SearchState state(input, options);
+  state.vocabulary = 7;
+  std::vector<Candidate> candidates = {{0, kA, std::log(0.4), std::log(0.4), false},
+                                       {0, kC, std::log(0.3), std::log(0.3), false},
+                                       {0, kSlot, std::log(0.2), std::log(0.2), false}};
+  recombine(state, candidates);
+  ASSERT_EQ(candidates.size(), 2u);
+  EXPECT_EQ(candidates[0].column, kC);
+  EXPECT_NEAR(candidates[0].total, std::log(0.5), 1e-12);
+  EXPECT_EQ(candidates[1].column, kA);
+}
+
+}  // namespace
+}  // namespace phraseq

@@ -1,0 +1,162 @@
+#include "core/translate/translation_text.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+/// Words are their own symbols; texts are the symbols in brackets.
+class WordTask : public Task {
+ public:
+  WordTask() {
+    for (const char* word : {"ein", "klei@@", "nes", "Haus", "\u2581a"}) dictionary_.add(word);
+    dictionary_.finalise(0, -1, 1);
+  }
+  const Dictionary& source_dictionary() const override { return dictionary_; }
+  const Dictionary& target_dictionary() const override { return dictionary_; }
+  const std::string& source_language() const override { return language_; }
+  const std::string& target_language() const override { return language_; }
+  ArchitectureSetup architecture_setup() const override { return {}; }
+  void set_conventions(const SequenceConventions&) override {}
+  bool has_split(const std::string&) const override { return false; }
+  std::unique_ptr<Corpus> open(const std::string&, bool) const override { return nullptr; }
+  Batch collate(const std::vector<Example>&) const override { return {}; }
+  Example encode(const std::string& source, const std::optional<std::string>&) const override {
+    return {0, dictionary_.encode(source), {}, {}};
+  }
+  std::string symbols(std::span<const int64_t> ids, bool) const override {
+    return dictionary_.decode(ids);
+  }
+  std::string text(std::span<const int64_t> ids, bool) const override {
+    return "[" + dictionary_.decode(ids) + "]";
+  }
+  TaskState save() const override { return {}; }
+
+ private:
+  Dictionary dictionary_;
+  std::string language_ = "xx";
+};
+
+class TranslationText : public testing::Test {
+ protected:
+  TranslationText() {
+    translation_.example.id = 41;
+    translation_.example.source = task_.source_dictionary().encode("klei@@ nes Haus");
+    translation_.example.target = task_.target_dictionary().encode("ein Baum");
+    Hypothesis hypothesis;
+    hypothesis.tokens = task_.target_dictionary().encode("klei@@ nes");
+    hypothesis.token_scores = {std::log(0.5), std::log(0.25), std::log(0.125)};
+    hypothesis.log_probability = std::log(0.015625);
+    hypothesis.score = hypothesis.log_probability / 3;
+    hypothesis.attention = {
+        {0.5f, 0.25f, 0.25f, 0.0f}, {0.0f, 0.25f, 0.75f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}};
+    translation_.hypotheses = {hypothesis};
+    hypothesis.score = -4;
+    hypothesis.tokens = {2};
+    hypothesis.token_scores = {-4};
+    hypothesis.attention = {{0, 0, 0, 1}};
+    translation_.hypotheses.push_back(hypothesis);
+  }
+
+  std::string text(const TranslationFormat& format) const {
+    return translation_text(translation_, task_, format);
+  }
+
+  WordTask task_;
+  Translation translation_;
+};
+
+TEST_F(TranslationText, PlainIsTheBestHypothesisOnALine) {
+  EXPECT_EQ(text({"plain", "", ""}), "[klei@@ nes]\n");
+}
+
+TEST_F(TranslationText, FairseqHasItsLinesInBase2) {
+  EXPECT_EQ(text({"fairseq", "", ""}),
+            "S-41\tklei@@ nes Haus\n"
+            "T-41\tein <<unk>>\n"
+            "H-41\t-2\tklei@@ nes\n"
+            "D-41\t-2\t[klei@@ nes]\n"
+            "P-41\t-1.0000 -2.0000 -3.0000\n"
+            "H-41\t-5.7707801635558535\t\n"
+            "D-41\t-5.7707801635558535\t[]\n"
+            "P-41\t-5.7708\n");
+}
+
+TEST_F(TranslationText, FairseqLeavesTheReferenceOutWhenThereIsNone) {
+  translation_.example.target.clear();
+  EXPECT_EQ(text({"fairseq", "", ""}).find("T-41"), std::string::npos);
+}
+
+TEST_F(TranslationText, FairseqJoinsSubwordsOfAllButTheText) {
+  const std::string joined = text({"fairseq", "subword_nmt", ""});
+  EXPECT_NE(joined.find("S-41\tkleines Haus\n"), std::string::npos);
+  EXPECT_NE(joined.find("H-41\t-2\tkleines\n"), std::string::npos);
+  EXPECT_NE(joined.find("D-41\t-2\t[klei@@ nes]\n"), std::string::npos);
+}
+
+TEST_F(TranslationText, FairseqPrintsAlignments) {
+  EXPECT_NE(text({"fairseq", "", "hard"}).find("A-41\t0-0 2-1\n"), std::string::npos);
+  EXPECT_NE(text({"fairseq", "", "soft"})
+                .find("A-41\t0.500000,0.250000,0.250000,0.000000 0.000000,0.250000,"),
+            std::string::npos);
+}
+
+TEST_F(TranslationText, JsonHoldsEverythingInNaturalLogarithms) {
+  const std::string line = text({"jsonl", "", "hard"});
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const auto object = nlohmann::json::parse(line);
+  EXPECT_EQ(object["id"], 41);
+  EXPECT_EQ(object["source"], "klei@@ nes Haus");
+  EXPECT_EQ(object["reference"], "[ein <unk>]");
+  ASSERT_EQ(object["hypotheses"].size(), 2u);
+  const auto& best = object["hypotheses"][0];
+  EXPECT_EQ(best["text"], "[klei@@ nes]");
+  EXPECT_EQ(best["symbols"], "klei@@ nes");
+  EXPECT_DOUBLE_EQ(best["log_probability"], std::log(0.015625));
+  EXPECT_DOUBLE_EQ(best["score"], std::log(0.25));
+  EXPECT_DOUBLE_EQ(best["token_log_probabilities"][1], std::log(0.25));
+  EXPECT_EQ(best["token_ids"].size(), 3u);
+  EXPECT_EQ(best["alignment"], nlohmann::json::parse("[[0, 0], [2, 1]]"));
+  EXPECT_EQ(nlohmann::json::parse(text({"jsonl", "", "soft"}))["hypotheses"][0]["attention"][1][2],
+            0.75);
+}
+
+/// "klei@@" said by a phrase that writes it "Ah", then the second slot's two words, twice.
+TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
+  translation_.example.phrases = {{{2}, {6}, {"house"}, {"Ah"}, "names"},
+                                  {{0, 1}, {3, 3}, {"little", "one"}, {"Bee", "Cee"}, "others"}};
+  Hypothesis& best = translation_.hypotheses.front();
+  best.tokens = {6, 7, 3, 3, 3, 3, 4, 2};
+  best.slots = {0, -1, 1, 1, 1, 1, -1, -1};
+  best.token_scores.assign(8, -1.0);
+  EXPECT_EQ(text({"plain", "", ""}), "Ah [nes] Bee Cee Bee Cee [Haus]\n");
+  EXPECT_NE(text({"fairseq", "", ""}).find("H-41\t-2\tAh nes Bee Cee Bee Cee Haus\n"),
+            std::string::npos);
+  EXPECT_NE(text({"fairseq", "", ""}).find("D-41\t-2\tAh [nes] Bee Cee Bee Cee [Haus]\n"),
+            std::string::npos);
+  const auto object = nlohmann::json::parse(text({"jsonl", "", ""}));
+  EXPECT_EQ(object["hypotheses"][0]["text"], "Ah [nes] Bee Cee Bee Cee [Haus]");
+  EXPECT_EQ(object["hypotheses"][0]["phrases"], nlohmann::json::parse(R"([
+      {"source": ["house"], "target": ["Ah"], "category": "names", "places": [2], "span": [0, 1]},
+      {"source": ["little", "one"], "target": ["Bee", "Cee"], "category": "others",
+       "places": [0, 1], "span": [2, 2]},
+      {"source": ["little", "one"], "target": ["Bee", "Cee"], "category": "others",
+       "places": [0, 1], "span": [4, 2]}])"));
+  EXPECT_FALSE(object["hypotheses"][1].contains("phrases"));  // it was not searched with slots
+}
+
+TEST_F(TranslationText, UnknownWordsThatNoPhraseSaidStayUnknown) {
+  Hypothesis& best = translation_.hypotheses.front();
+  best.tokens = {3, 4, 2};
+  best.slots = {-1, -1, -1};
+  EXPECT_EQ(text({"plain", "", ""}), "[<unk> Haus]\n");
+  EXPECT_FALSE(nlohmann::json::parse(text({"jsonl", "", ""}))["hypotheses"][0].contains("phrases"));
+}
+
+}  // namespace
+}  // namespace phraseq

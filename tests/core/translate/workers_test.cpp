@@ -1,0 +1,56 @@
+#include "core/translate/workers.h"
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+TEST(RunJobs, DoesEveryJobOnce) {
+  for (const int64_t workers : {1, 2, 3, 50}) {
+    std::vector<std::atomic<int>> done(17);
+    run_jobs(17, {workers, 1}, [&](int64_t number, int64_t worker) {
+      EXPECT_LT(worker, workers);
+      ++done[static_cast<size_t>(number)];
+    });
+    for (const auto& times : done) EXPECT_EQ(times, 1);
+  }
+}
+
+TEST(RunJobs, GivesOneWorkerTheCallingThread) {
+  const auto caller = std::this_thread::get_id();
+  run_jobs(3, {1, 1}, [&](int64_t, int64_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+}
+
+TEST(RunJobs, SetsTheThreadsOfEachWorker) {
+  run_jobs(4, {2, 1}, [](int64_t, int64_t) { EXPECT_EQ(at::get_num_threads(), 1); });
+}
+
+TEST(RunJobs, ThrowsTheFirstFailureAndTakesNoMoreJobs) {
+  for (const int64_t workers : {1, 2}) {
+    std::atomic<int> done = 0;
+    EXPECT_THROW(
+        run_jobs(1000,
+                 {workers, 1},
+                 [&](int64_t number, int64_t) {
+                   ++done;
+                   if (number == 3)
+                     throw std::runtime_error("job 3");
+                   std::this_thread::sleep_for(std::chrono::milliseconds(number > 3 ? 1 : 0));
+                 }),
+        std::runtime_error);
+    EXPECT_LT(done, 100);
+  }
+}
+
+TEST(RunJobs, DoesNothingForNoJobs) {
+  run_jobs(0, {2, 1}, [](int64_t, int64_t) { FAIL(); });
+}
+
+}  // namespace
+}  // namespace phraseq
