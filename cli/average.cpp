@@ -21,7 +21,7 @@ struct AverageOptions final : Options {
   int64_t num_best_checkpoints = 0;
   int64_t checkpoint_upper_bound = -1;
   std::string metric;
-  std::string maximise = "auto";
+  std::string maximize = "auto";
 
   void describe(OptionTable& table) override {
     table
@@ -57,7 +57,7 @@ struct AverageOptions final : Options {
     table.field("metric", metric, "Which metric's best, when the folder has several.");
     table
         .field("maximize-best-checkpoint-metric",
-               maximise,
+               maximize,
                "Whether larger is better; auto knows it of losses, BLEU, chrF, TER.")
         .one_of({"auto", "yes", "no"})
         .bare_value("yes");
@@ -90,8 +90,8 @@ CheckpointChoice choice_from(const AverageOptions& options) {
   if (options.checkpoint_upper_bound >= 0)
     choice.upper_bound = options.checkpoint_upper_bound;
   choice.metric = options.metric;
-  if (options.maximise != "auto")
-    choice.maximise = options.maximise == "yes";
+  if (options.maximize != "auto")
+    choice.maximize = options.maximize == "yes";
   return choice;
 }
 

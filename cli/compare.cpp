@@ -32,9 +32,9 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
   if (options.format == "html")
     return comparison_html(comparison, width);
   const char* plain = std::getenv("NO_COLOR");
-  const bool colours = !options.no_color && (plain == nullptr || *plain == '\0') &&
+  const bool colors = !options.no_color && (plain == nullptr || *plain == '\0') &&
                        options.output.empty() && isatty(STDOUT_FILENO) == 1;
-  return comparison_text(comparison, width, colours);
+  return comparison_text(comparison, width, colors);
 }
 
 std::string draw(const CompareOptions& options, const score::Comparison& comparison) {

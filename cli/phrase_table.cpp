@@ -46,7 +46,7 @@ int build(const PhraseTableOptions& options) {
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
   auto entries = build_phrase_table(bitext, alignments, options.thresholds());
-  categorise(entries, phrase_rules_named(options.memory.pn_rules));
+  categorize(entries, phrase_rules_named(options.memory.pn_rules));
   AtomicFile file(options.output);
   for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
   file.commit();

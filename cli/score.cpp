@@ -95,9 +95,9 @@ std::string table_report(const score::Metrics& metrics,
                                           options.test(),
                                           options.sampling(),
                                           options.short_signature);
-  const bool colours =
+  const bool colors =
       !options.no_color && environment("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1;
-  const score::TableStyle style{static_cast<int>(options.width), colours};
+  const score::TableStyle style{static_cast<int>(options.width), colors};
   if (options.format == "json")
     return table_json(table, style);
   return options.format == "text" ? table_text(table, style) : table_latex(table, style);

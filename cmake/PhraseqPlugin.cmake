@@ -10,9 +10,9 @@ function(phraseq_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# phraseq_vectorise(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
+# phraseq_vectorize(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
 # loops: no LibTorch in them, no traps and no errno; NaN and infinity still mean themselves.
-function(phraseq_vectorise)
+function(phraseq_vectorize)
   list(FILTER ARGN INCLUDE REGEX "_kernels\\.cpp$")
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math;-fopenmp-simd;-Wno-psabi")
@@ -36,7 +36,7 @@ function(phraseq_add_plugin name)
   if(NOT folder)
     set(folder ${CMAKE_BINARY_DIR}/lib)
   endif()
-  phraseq_vectorise(${PLUGIN_SOURCES})
+  phraseq_vectorize(${PLUGIN_SOURCES})
   add_library(${target} SHARED ${PLUGIN_SOURCES})
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" LIBRARY_OUTPUT_DIRECTORY ${folder}/phraseq)
   target_compile_options(${target} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS})

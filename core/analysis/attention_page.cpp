@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/attention_map.h"
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 namespace phraseq::analysis {
 namespace {

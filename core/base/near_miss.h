@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Up to three of `known` that a person may have meant by `name`, nearest first: those within an
-/// edit distance (insert, delete, replace, swap of neighbours) of a third of the name, or that it
+/// edit distance (insert, delete, replace, swap of neighbors) of a third of the name, or that it
 /// begins.
 PHRASEQ_API std::vector<std::string> near_misses(std::string_view name,
                                                  std::span<const std::string> known);

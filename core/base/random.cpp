@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-uint64_t splitmix_finalise(uint64_t z) {
+uint64_t splitmix_finalize(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
@@ -23,11 +23,11 @@ uint64_t splitmix_finalise(uint64_t z) {
 }  // namespace
 
 uint64_t mix_seeds(uint64_t a, uint64_t b) {
-  return splitmix_finalise(splitmix_finalise(a + kGolden) + kGolden * (b + 1));
+  return splitmix_finalize(splitmix_finalize(a + kGolden) + kGolden * (b + 1));
 }
 
 Random::Random(uint64_t seed) {
-  for (uint64_t& word : words_) word = splitmix_finalise(seed += kGolden);
+  for (uint64_t& word : words_) word = splitmix_finalize(seed += kGolden);
 }
 
 uint64_t Random::next() {

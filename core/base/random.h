@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// Mixes two numbers into a seed that has nothing visible in common with either (splitmix64's
-/// finaliser over `a + golden * (b + 1)`). `mix_seeds(seed, epoch)` and the like.
+/// finalizer over `a + golden * (b + 1)`). `mix_seeds(seed, epoch)` and the like.
 PHRASEQ_API uint64_t mix_seeds(uint64_t a, uint64_t b);
 
 /// xoshiro256** 1.0 (Blackman & Vigna 2018), seeded by splitmix64.

@@ -20,7 +20,7 @@ struct CheckpointChoice {
   /// The metric, when the folder has the best of several; empty = the only one.
   std::string metric{};
   /// Whether larger is better; nothing = as known of the metric.
-  std::optional<bool> maximise{};
+  std::optional<bool> maximize{};
 };
 
 /// Paths in the order of their names, for the best the worst first. Throws UsageError when there

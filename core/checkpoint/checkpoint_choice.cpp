@@ -43,12 +43,12 @@ void order_by_metric(std::vector<CheckpointName>& names, const CheckpointChoice&
   std::erase_if(names, [&](const CheckpointName& name) { return name.metric != metric; });
   if (names.empty())
     return;
-  const auto maximise = choice.maximise ? choice.maximise : is_larger_better(metric);
-  if (!maximise) {
+  const auto maximize = choice.maximize ? choice.maximize : is_larger_better(metric);
+  if (!maximize) {
     throw UsageError(fmt::format("whether a larger '{}' is better is not known", metric),
                      "Say it with --maximize-best-checkpoint-metric yes or no.");
   }
-  if (!*maximise)
+  if (!*maximize)
     std::ranges::reverse(names);
 }
 

@@ -126,7 +126,7 @@ void all_but_last(std::span<const CheckpointName> names,
 
 std::vector<std::string> surplus_names(const std::string& folder,
                                        const RetentionRules& rules,
-                                       bool maximise) {
+                                       bool maximize) {
   std::vector<std::string> surplus;
   all_but_last(
       list_checkpoints(folder, CheckpointKind::kUpdate), rules.keep_interval_updates, surplus);
@@ -135,7 +135,7 @@ std::vector<std::string> surplus_names(const std::string& folder,
   for (auto& name : list_checkpoints(folder, CheckpointKind::kBest))
     by_metric[name.metric].push_back(name);
   for (auto& [metric, names] : by_metric) {
-    if (!maximise)
+    if (!maximize)
       std::ranges::reverse(names);
     all_but_last(names, rules.keep_best_checkpoints, surplus);
   }
@@ -248,7 +248,7 @@ std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,
 }
 
 std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
-                                                  bool maximise,
+                                                  bool maximize,
                                                   const std::string& newest) {
   CheckpointFile::open(newest, /*verify_tensors=*/false);
   std::set<std::string> protected_names;
@@ -260,7 +260,7 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
   }
   protected_names.insert(fs::path(newest).filename().string());
   std::vector<std::string> deleted;
-  for (const auto& name : surplus_names(folder_, rules, maximise)) {
+  for (const auto& name : surplus_names(folder_, rules, maximize)) {
     if (protected_names.contains(name))
       continue;
     std::error_code problem;

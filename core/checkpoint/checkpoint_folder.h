@@ -51,10 +51,10 @@ class PHRASEQ_API CheckpointFolder {
                            double value);
 
   /// Deletes by the rules after `newest` was written and its header verified; never what a pointer
-  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximise`:
+  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximize`:
   /// larger metric is better.
   std::vector<std::string> retain(const RetentionRules& rules,
-                                  bool maximise,
+                                  bool maximize,
                                   const std::string& newest);
 
   const std::string& path() const { return folder_; }

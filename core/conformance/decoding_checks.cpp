@@ -48,7 +48,7 @@ class Session {
   /// ln p of every word after them, [rows, vocab]. No phrase is at hand: no slot has a probability.
   at::Tensor log_probabilities(const std::vector<int64_t>& tokens) {
     const StepOutput output = step(tokens);
-    return words(output.normalised ? output.scores : at::log_softmax(output.scores, 1),
+    return words(output.normalized ? output.scores : at::log_softmax(output.scores, 1),
                  session_->slots());
   }
   /// ln p after every token of a pair, [target tokens, vocab], in one pass.

@@ -32,14 +32,14 @@ Findings first_values(const Registry& registry, const Selection& selection) {
     auto model = std::make_unique<SmallModel>(registry, selection, Precision::kFp32);
     const at::NoGradGuard no_gradients;
     model->flat().values().fill_(std::numeric_limits<double>::quiet_NaN());
-    model->model().initialise(seed);
+    model->model().initialize(seed);
     return model;
   };
   const auto first = drawn(3);
   for (const auto& entry : first->flat().entries()) {
     if (at::isnan(entry.parameter).any().item<bool>()) {
       findings.push_back(fmt::format(
-          "`initialise` does not set {}: its first values would be whatever was in memory",
+          "`initialize` does not set {}: its first values would be whatever was in memory",
           entry.name));
     }
   }
@@ -47,9 +47,9 @@ Findings first_values(const Registry& registry, const Selection& selection) {
     return findings;
   const std::string other = first_difference(first->flat(), drawn(3)->flat());
   if (!other.empty())
-    findings.push_back(fmt::format("`initialise` gives {} other values for the same seed", other));
+    findings.push_back(fmt::format("`initialize` gives {} other values for the same seed", other));
   if (first_difference(first->flat(), drawn(4)->flat()).empty())
-    findings.push_back("`initialise` gives the same values for every seed");
+    findings.push_back("`initialize` gives the same values for every seed");
   return findings;
 }
 
@@ -192,7 +192,7 @@ std::vector<Check> forward_checks(const Registry& registry, const Selection& sel
     return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
   };
   return {
-      check("initialise(seed) draws every parameter, from the seed alone", first_values),
+      check("initialize(seed) draws every parameter, from the seed alone", first_values),
       check("forward gives packed rows and the output matrix", shapes),
       check("a sentence scores alone as in a batch", alone_as_in_a_batch),
       check("the order of a batch does not matter", order_in_a_batch),

@@ -55,7 +55,7 @@ class PHRASEQ_API DataFolder {
   /// The memory that they were found with; nothing in a folder without.
   std::optional<StoredMemory> phrase_memory() const;
 
-  /// Name of the tokenizer component; "word" for text that was tokenised elsewhere.
+  /// Name of the tokenizer component; "word" for text that was tokenized elsewhere.
   std::string tokenizer() const;
   /// Values of its options, by name.
   nlohmann::json tokenizer_options() const;

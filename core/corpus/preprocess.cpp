@@ -197,7 +197,7 @@ void Run::build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbo
         text(kTrain, *side), *side->tokenizer, counted, options_.workers, provisional(*side));
   }
   auto finished = std::make_shared<Dictionary>(counted);
-  finished->finalise(threshold, max_symbols, options_.padding_factor);
+  finished->finalize(threshold, max_symbols, options_.padding_factor);
   std::vector<int64_t> final_ids;
   for (int64_t id = 0; id < counted.size(); ++id)
     final_ids.push_back(finished->id(counted.symbol(id)));

@@ -62,7 +62,7 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
           o.tokenizer,
           "How text becomes symbols: the name of a tokenizer; none = words between white space, "
           "for "
-          "text that was tokenised before; auto = sentencepiece with a subword model, else none.")
+          "text that was tokenized before; auto = sentencepiece with a subword model, else none.")
       .value_name("NAME");
   table
       .field("subwords",
@@ -114,7 +114,7 @@ void describe_result(OptionTable& table, PreprocessOptions& o) {
   table.field("destdir", o.destdir, "Folder to write.").value_name("DIR");
   table.field("overwrite", o.overwrite, "Replace the files of an earlier run in that folder.")
       .harmless();
-  table.field("workers", o.workers, "Threads that tokenise; the result does not depend on it.")
+  table.field("workers", o.workers, "Threads that tokenize; the result does not depend on it.")
       .in(1, 1024)
       .harmless();
   table.field("seed", o.seed, "Recorded, for fairseq's command lines; nothing here is random.")

@@ -30,7 +30,7 @@ Tally write_split(const CheckedText& text,
                   const std::string& prefix);
 
 /// The same while the dictionary is being counted: symbols get ids in order of appearance. So that
-/// a training text is tokenised once, not twice.
+/// a training text is tokenized once, not twice.
 void write_provisional(const CheckedText& text,
                        const Tokenizer& tokenizer,
                        Dictionary& counted,

@@ -32,7 +32,7 @@ struct CheckedText {
   std::vector<int64_t> skipped;
 };
 
-/// Calls `use` with the whole of a text, stretch by stretch in its order, tokenised by `workers`
+/// Calls `use` with the whole of a text, stretch by stretch in its order, tokenized by `workers`
 /// threads. The result does not depend on their number. Throws DataError when the file has changed
 /// since it was checked.
 PHRASEQ_API void encode_text(const CheckedText& text,

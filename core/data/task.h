@@ -60,7 +60,7 @@ class PHRASEQ_API Task {
   virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;
   virtual Batch collate(const std::vector<Example>& examples) const = 0;
 
-  /// A raw line (tokenised here) as an example; the target side when scoring.
+  /// A raw line (tokenized here) as an example; the target side when scoring.
   virtual Example encode(const std::string& source,
                          const std::optional<std::string>& target = std::nullopt) const = 0;
   /// A bracketed tree of such a line as Example::extras[kTreeExtra] holds it; `place` is the

@@ -24,7 +24,7 @@ Dictionary dictionary_of_pieces(const Vocabularies::Side& side) {
   Dictionary dictionary;
   auto count = static_cast<int64_t>(pieces.size());
   for (const std::string& piece : pieces) dictionary.add(piece, count--);
-  dictionary.finalise(/*threshold=*/0, /*max_symbols=*/-1, kPaddingFactor);
+  dictionary.finalize(/*threshold=*/0, /*max_symbols=*/-1, kPaddingFactor);
   return dictionary;
 }
 

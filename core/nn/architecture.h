@@ -61,7 +61,7 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
   /// Draws all parameters anew, from the seed alone.
-  virtual void initialise(uint64_t seed) = 0;
+  virtual void initialize(uint64_t seed) = 0;
   /// How its sequences begin, and what its batches hold beside them.
   virtual SequenceConventions conventions() const { return {}; }
   /// Multiply-adds of the matrices for one batch, forward: what speed is judged against.

@@ -19,7 +19,7 @@ struct DecodingLimits {
 /// One step's answer for all rows.
 struct StepOutput {
   at::Tensor scores;        ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
-  bool normalised = false;  ///< scores are log-probabilities already
+  bool normalized = false;  ///< scores are log-probabilities already
   at::Tensor attention;     ///< [rows, max source time] weights over the source, when asked for
 };
 

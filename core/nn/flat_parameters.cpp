@@ -32,7 +32,7 @@ std::vector<FlatParameters::Entry> distinct_parameters(const torch::nn::Module& 
 }
 
 /// Gives every entry its offset; the elements of the whole buffer. Matrices follow one another
-/// without a gap, so that neighbours can be read as one matrix.
+/// without a gap, so that neighbors can be read as one matrix.
 int64_t lay_out(std::vector<FlatParameters::Entry>& entries) {
   int64_t offset = 0;
   bool in_matrices = true;

@@ -17,6 +17,6 @@ at::Tensor LinearMap::forward(const at::Tensor& x,
   return linear(x, weight, bias, context, activation, dropout);
 }
 
-void LinearMap::initialise(Initialiser& initialiser) { initialiser.map(weight, bias, role_); }
+void LinearMap::initialize(Initializer& initializer) { initializer.map(weight, bias, role_); }
 
 }  // namespace phraseq::nn

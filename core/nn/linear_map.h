@@ -6,7 +6,7 @@
 #include "core/base/api.h"
 #include "core/nn/context.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 namespace phraseq::nn {
 
@@ -19,7 +19,7 @@ class PHRASEQ_API LinearMap : public torch::nn::Module {
                      Context& context,
                      Activation activation = Activation::kNone,
                      double dropout = 0.0) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
 
   at::Tensor weight;
   at::Tensor bias;  ///< undefined when there is none

@@ -13,7 +13,7 @@
 
 namespace phraseq {
 
-/// Elements that one call of an update kernel works on. A constant, so that where a vectorised loop
+/// Elements that one call of an update kernel works on. A constant, so that where a vectorized loop
 /// ends, and with it the last bit, does not depend on the number of threads.
 inline constexpr int64_t kUpdateBlock = 16384;
 

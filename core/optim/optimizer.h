@@ -25,7 +25,7 @@ class PHRASEQ_API Optimizer {
   using Factory = std::function<std::unique_ptr<Optimizer>(const Options&, const Setup&)>;
 
   virtual ~Optimizer() = default;
-  /// `gradient_scale` multiplies each gradient as it is read: loss normalisation and clipping
+  /// `gradient_scale` multiplies each gradient as it is read: loss normalization and clipping
   /// folded in.
   virtual void step(double learning_rate, double gradient_scale) = 0;
   /// The state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores in

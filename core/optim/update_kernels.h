@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// One element-wise pass over flat buffers for each optimizer: plain loops that the compiler
-/// vectorises, in float and double. `gradient_scale` multiplies each gradient as it is read;
+/// vectorizes, in float and double. `gradient_scale` multiplies each gradient as it is read;
 /// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
 namespace phraseq::kernels {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/plot/chart_frame.h"
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 namespace phraseq::plot {
 namespace {
@@ -29,13 +29,13 @@ void draw_bar(Svg& svg,
               const ChartValue& value,
               double left,
               double width,
-              const std::string& colour,
+              const std::string& color,
               const std::string& tip) {
   const double base = frame.y(0), end = frame.y(value.value);
   svg.rectangle({left, std::min(base, end)},
                 width,
                 std::max(base, end) - std::min(base, end),
-                {.fill = colour},
+                {.fill = color},
                 tip);
   double top = std::min(base, end);
   if (value.low && value.high) {
@@ -64,7 +64,7 @@ Svg bar_chart(const Chart& chart) {
                                           chart.series[series].name,
                                           chart.categories[category].name,
                                           values[category]->label);
-      draw_bar(svg, frame, *values[category], left, width, series_colour(series), tip);
+      draw_bar(svg, frame, *values[category], left, width, series_color(series), tip);
     }
   }
   return svg;

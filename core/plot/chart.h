@@ -16,7 +16,7 @@ struct ChartValue {
   std::string label;
 };
 
-/// One colour of a chart.
+/// One color of a chart.
 struct Series {
   std::string name;
   std::vector<std::optional<ChartValue>> values;  ///< one a category; none leaves a gap

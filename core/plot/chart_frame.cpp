@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 namespace phraseq::plot {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kLegendMark = 12;
 constexpr double kLeastPlotWidth = 360;
 
 constexpr const char* kDark = "#222222";
-constexpr const char* kGrey = "#777777";
+constexpr const char* kGray = "#777777";
 constexpr const char* kGrid = "#e4e4e4";
 constexpr const char* kAxis = "#999999";
 
@@ -55,8 +55,8 @@ Scale value_scale(const Chart& chart, bool zero) {
   return {chart.lowest.value_or(lowest), chart.highest.value_or(highest), 7};
 }
 
-void draw_interval(Svg& svg, double x, double low_y, double high_y, const std::string& colour) {
-  const Paint paint{.stroke = colour, .stroke_width = 1.2};
+void draw_interval(Svg& svg, double x, double low_y, double high_y, const std::string& color) {
+  const Paint paint{.stroke = color, .stroke_width = 1.2};
   svg.line({x, low_y}, {x, high_y}, paint);
   svg.line({x - 3, low_y}, {x + 3, low_y}, paint);
   svg.line({x - 3, high_y}, {x + 3, high_y}, paint);
@@ -110,7 +110,7 @@ void ChartFrame::draw_legend(Svg& svg) const {
   const auto places = legend_places();
   for (size_t i = 0; i < places.size(); ++i) {
     const auto [x, y] = places[i];
-    svg.rectangle({x, y - kLegendMark + 2}, kLegendMark, kLegendMark, {.fill = series_colour(i)});
+    svg.rectangle({x, y - kLegendMark + 2}, kLegendMark, kLegendMark, {.fill = series_color(i)});
     svg.text({x + kLegendMark + 6, y + 1}, chart_.series[i].name, {.size = kTextSize});
   }
 }
@@ -121,7 +121,7 @@ void ChartFrame::draw_values_axis(Svg& svg) const {
     svg.line({left_, height}, {left_ + plot_width_, height}, {.stroke = kGrid});
     svg.text({left_ - 8, height + 4},
              scale_.label(tick),
-             {.size = kTextSize, .anchor = Anchor::kEnd, .colour = kGrey});
+             {.size = kTextSize, .anchor = Anchor::kEnd, .color = kGray});
   }
   if (!chart_.value_title.empty()) {
     svg.text({kMargin + kTextSize - 2, top_ + kPlotHeight / 2},
@@ -137,7 +137,7 @@ void ChartFrame::draw_categories(Svg& svg) const {
     svg.text({x(i), line}, category.name, {.size = kTextSize, .anchor = Anchor::kMiddle});
     svg.text({x(i), line + kNoteSize + 4},
              category.note,
-             {.size = kNoteSize, .anchor = Anchor::kMiddle, .colour = kGrey});
+             {.size = kNoteSize, .anchor = Anchor::kMiddle, .color = kGray});
   }
   line += (has_notes(chart_) ? kNoteSize + 4 : 0) + kTextSize + 12;
   svg.text({left_ + plot_width_ / 2, line},
@@ -149,7 +149,7 @@ Svg ChartFrame::draw() const {
   Svg svg(width_, height_, chart_.title);
   svg.text({kMargin, kMargin + kTitleSize},
            chart_.title,
-           {.size = kTitleSize, .colour = kDark, .bold = true});
+           {.size = kTitleSize, .color = kDark, .bold = true});
   draw_legend(svg);
   draw_values_axis(svg);
   draw_categories(svg);

@@ -37,6 +37,6 @@ class ChartFrame {
 Scale value_scale(const Chart& chart, bool zero);
 
 /// A thin vertical line with serifs from `low` to `high`.
-void draw_interval(Svg& svg, double x, double low_y, double high_y, const std::string& colour);
+void draw_interval(Svg& svg, double x, double low_y, double high_y, const std::string& color);
 
 }  // namespace phraseq::plot

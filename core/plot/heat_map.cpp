@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 #include "core/plot/scale.h"
 
 namespace phraseq::plot {
@@ -122,7 +122,7 @@ void draw_row_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
              {.size = kLabelSize, .anchor = Anchor::kEnd});
   }
   const TextStyle aside{
-      .size = kLabelSize, .anchor = Anchor::kMiddle, .colour = "#777777", .turn = -90};
+      .size = kLabelSize, .anchor = Anchor::kMiddle, .color = "#777777", .turn = -90};
   double band = kMargin + kLabelSize;
   if (!axis.title.empty()) {
     svg.text({band, places.top + places.cells_height / 2}, axis.title, aside);
@@ -149,7 +149,7 @@ void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places)
     svg.text(
         {places.upright ? middle : middle + 4, places.top - kLabelGap}, axis.labels[column], style);
   }
-  const TextStyle aside{.size = kLabelSize, .anchor = Anchor::kMiddle, .colour = "#777777"};
+  const TextStyle aside{.size = kLabelSize, .anchor = Anchor::kMiddle, .color = "#777777"};
   double band = kMargin + kTitleSize + 12 + kLabelSize;
   if (!axis.title.empty()) {
     svg.text({places.left + places.cells_width / 2, band}, axis.title, aside);
@@ -184,7 +184,7 @@ void draw_shades(Svg& svg, const HeatMap& map, const Places& places) {
     if (share > -1e-9 && share < 1 + 1e-9) {
       svg.text({left + kShadeWidth + 6, places.top + height * (1 - share) + 4},
                scale.label(tick),
-               {.size = 10.5, .colour = "#777777"});
+               {.size = 10.5, .color = "#777777"});
     }
   }
 }
@@ -197,7 +197,7 @@ Svg heat_map(const HeatMap& map) {
   Svg svg(places.width, places.height, map.title);
   svg.text({kMargin, kMargin + kTitleSize},
            map.title,
-           {.size = kTitleSize, .colour = "#222222", .bold = true});
+           {.size = kTitleSize, .color = "#222222", .bold = true});
   draw_cells(svg, map, places);
   draw_row_labels(svg, map.rows, places);
   draw_column_labels(svg, map.columns, places);

@@ -8,7 +8,7 @@
 
 namespace phraseq::plot {
 
-/// So many neighbouring rows or columns that belong together; the name may be empty.
+/// So many neighboring rows or columns that belong together; the name may be empty.
 struct LabelGroup {
   std::string name;
   size_t size = 0;

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/plot/chart_frame.h"
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 namespace phraseq::plot {
 namespace {
@@ -29,10 +29,10 @@ std::vector<std::vector<Point>> pieces(const Series& series,
 void draw_series(
     Svg& svg, const Chart& chart, const ChartFrame& frame, size_t number, double shift) {
   const Series& series = chart.series[number];
-  const std::string colour = series_colour(number);
+  const std::string color = series_color(number);
   for (const auto& points : pieces(series, frame, shift)) {
     if (points.size() > 1)
-      svg.polyline(points, {.stroke = colour, .stroke_width = 2});
+      svg.polyline(points, {.stroke = color, .stroke_width = 2});
   }
   for (size_t category = 0; category < series.values.size(); ++category) {
     const auto& value = series.values[category];
@@ -40,11 +40,11 @@ void draw_series(
       continue;
     const Point point{frame.x(category) + shift, frame.y(value->value)};
     if (value->low && value->high)
-      draw_interval(svg, point.x, frame.y(*value->low), frame.y(*value->high), colour);
+      draw_interval(svg, point.x, frame.y(*value->low), frame.y(*value->high), color);
     svg.circle(
         point,
         kRadius,
-        {.fill = colour, .stroke = "#ffffff"},
+        {.fill = color, .stroke = "#ffffff"},
         fmt::format("{}, {}: {}", series.name, chart.categories[category].name, value->label));
   }
 }

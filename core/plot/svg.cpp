@@ -118,10 +118,10 @@ void Svg::rectangle(
       tip);
 }
 
-void Svg::circle(const Point& centre, double radius, const Paint& paint, std::string_view tip) {
+void Svg::circle(const Point& center, double radius, const Paint& paint, std::string_view tip) {
   add(fmt::format("circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}",
-                  number(centre.x),
-                  number(centre.y),
+                  number(center.x),
+                  number(center.y),
                   number(radius),
                   attributes_of(paint)),
       tip);
@@ -152,7 +152,7 @@ void Svg::text(const Point& point, std::string_view content, const TextStyle& st
                          number(point.x),
                          number(point.y),
                          number(style.size),
-                         style.colour,
+                         style.color,
                          name_of(style.anchor));
   if (style.bold)
     shapes_ += " font-weight=\"bold\"";

@@ -28,7 +28,7 @@ enum class Anchor { kStart, kMiddle, kEnd };
 struct TextStyle {
   double size = 12;
   Anchor anchor = Anchor::kStart;
-  std::string colour = "#333333";
+  std::string color = "#333333";
   bool bold = false;
   double turn = 0;  ///< degrees clockwise, around the point
 };
@@ -46,7 +46,7 @@ class PHRASEQ_API Svg {
                  double height,
                  const Paint& paint,
                  std::string_view tip = {});
-  void circle(const Point& centre, double radius, const Paint& paint, std::string_view tip = {});
+  void circle(const Point& center, double radius, const Paint& paint, std::string_view tip = {});
   void line(const Point& from, const Point& to, const Paint& paint);
   void polyline(const std::vector<Point>& points, const Paint& paint);
   /// The base line of the text goes through `point`.

@@ -21,7 +21,7 @@ void ComponentOptions::describe(OptionTable& v) {
 }
 
 void OptimisationOptions::describe(OptionTable& v) {
-  v.section("Optimisation");
+  v.section("Optimization");
   v.field("max-tokens", max_tokens, "Tokens in a batch, of the larger side, padding not counted.")
       .at_least(0);
   v.field("batch-size", batch_size, "Sentences in a batch; 0 = no limit.")
@@ -38,9 +38,9 @@ void OptimisationOptions::describe(OptionTable& v) {
   v.field("lr", lr, "Learning rate: the schedule's peak, or the constant.").at_least(0.0);
   v.field("clip-norm", clip_norm, "Scale gradients down to this norm; 0 = do not clip.")
       .at_least(0.0);
-  v.field("loss-normalisation", loss_normalisation, "What an update's summed loss is divided by.")
+  v.field("loss-normalization", loss_normalization, "What an update's summed loss is divided by.")
       .one_of({"tokens", "sentences", "none"});
-  v.field("sentence-avg", sentence_avg, "The same as --loss-normalisation sentences.");
+  v.field("sentence-avg", sentence_avg, "The same as --loss-normalization sentences.");
   v.field("max-epoch", max_epoch, "End after this many epochs; 0 = no limit.")
       .at_least(0)
       .harmless();

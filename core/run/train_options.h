@@ -31,7 +31,7 @@ struct PHRASEQ_API OptimisationOptions : Options {
   double lr = 5e-4;
   double clip_norm = 0.0;
   bool sentence_avg = false;
-  std::string loss_normalisation = "tokens";
+  std::string loss_normalization = "tokens";
   int64_t max_epoch = 0;
   int64_t max_update = 0;
   double stop_time_hours = 0.0;

@@ -21,7 +21,7 @@ namespace phraseq {
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   components.describe(table);
-  optimisation.describe(table);
+  optimization.describe(table);
   validation.describe(table);
   checkpoints.describe(table);
   machine.describe(table);
@@ -44,7 +44,7 @@ std::vector<std::string> TrainRun::problems() const {
   const auto gather = [&](const Options& options) {
     for (auto& text : options.problems()) found.push_back(std::move(text));
   };
-  gather(optimisation);
+  gather(optimization);
   gather(validation);
   for (const Selection* selection :
        {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
@@ -74,7 +74,7 @@ Translator make_translator(TrainRun& run, const Registry& registry) {
   translator.architecture_selection = std::move(run.architecture);
   translator.task = create<Task>(translator.task_selection, setup);
   translator.build_model();
-  translator.model->initialise(static_cast<uint64_t>(run.machine.seed));
+  translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
   translator.model->to(device_of(run.machine));
   translator.parameters =
       std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
@@ -85,8 +85,8 @@ Translator make_translator(TrainRun& run, const Registry& registry) {
 
 BatchingOptions training_batches(const TrainRun& run, const Architecture& model) {
   BatchingOptions batching;
-  batching.max_tokens = run.optimisation.max_tokens;
-  batching.max_sentences = run.optimisation.batch_size;
+  batching.max_tokens = run.optimization.max_tokens;
+  batching.max_sentences = run.optimization.batch_size;
   batching.max_source_positions = model.max_source_positions();
   batching.max_target_positions = model.max_target_positions();
   batching.seed = static_cast<uint64_t>(run.machine.seed);
@@ -129,8 +129,8 @@ ValidationParts make_validation(TrainRun& run, const Translator& translator, Cri
   ValidatorOptions options;
   options.subset = subset;
   options.max_tokens = run.validation.max_tokens_valid > 0 ? run.validation.max_tokens_valid
-                                                           : run.optimisation.max_tokens;
-  options.max_sentences = run.optimisation.batch_size;
+                                                           : run.optimization.max_tokens;
+  options.max_sentences = run.optimization.batch_size;
   options.translated_sentences = run.validation.eval_bleu_sentences;
   options.printed_samples = run.validation.eval_bleu_print_samples;
   parts.validator =
@@ -197,7 +197,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   const auto optimizer = create<Optimizer>(run.optimizer, {translator.parameters.get()});
   const auto scheduler = create<LrScheduler>(
       run.scheduler,
-      {run.optimisation.lr, translator.model->model_width(), run.optimisation.max_update});
+      {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
   std::shared_ptr<Corpus> corpus = translator.task->open("train", /*training=*/true);
   const Task& task = *translator.task;
   BatchIterator batches(
@@ -219,7 +219,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    folder.get(),
                    &log,
                    &signals},
-                  {run.optimisation,
+                  {run.optimization,
                    run.validation,
                    run.checkpoints,
                    precision_of(run.machine),

@@ -24,7 +24,7 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
   std::vector<at::Tensor> log_probabilities, attention;
   for (const auto& member : members_) {
     const StepOutput output = member->step(last_tokens);
-    log_probabilities.push_back(output.normalised ? output.scores
+    log_probabilities.push_back(output.normalized ? output.scores
                                                   : at::log_softmax(output.scores, 1));
     if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
       throw UsageError("the models of the ensemble have target vocabularies of different sizes",

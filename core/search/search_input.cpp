@@ -67,13 +67,13 @@ template <class Number>
 double rank_row(std::span<const Number> scores,
                 const StepConstraint& constraint,
                 int64_t k,
-                bool normalised,
+                bool normalized,
                 std::vector<RankedColumn>& best) {
   if (constraint.only == kNoDecision)
     return 0;
   if (constraint.only < 0)
-    return log_softmax_top_k(scores, k, constraint.edits, normalised, best);
-  const double norm = normalised ? 0 : log_sum_exp(scores);
+    return log_softmax_top_k(scores, k, constraint.edits, normalized, best);
+  const double norm = normalized ? 0 : log_sum_exp(scores);
   const auto score = static_cast<double>(scores[static_cast<size_t>(constraint.only)]);
   best.assign(1, {score - norm, constraint.only});
   return score - norm;  // NaN when either is
@@ -92,7 +92,7 @@ void rank_all(const StepOutput& output,
       norms[row] = rank_row(std::span<const Number>(scores + row * columns, columns),
                             constraints[row],
                             k,
-                            output.normalised,
+                            output.normalized,
                             ranked[row]);
     }
   });

@@ -23,7 +23,7 @@ void SearchOptions::describe(OptionTable& table) {
              "A translation has at least so many tokens before </s>.")
       .at_least(0);
   table.field(
-      "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favours longer.");
+      "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favors longer.");
   table
       .field("length-penalty-form",
              length_penalty.form,
@@ -32,7 +32,7 @@ void SearchOptions::describe(OptionTable& table) {
   table.field("unnormalized", unnormalized, "Rank by log-probability: --length-penalty-form none.");
   table.field("unkpen",
               constraints.unknown_penalty,
-              "Taken off the log-probability of <unk>; below 0 favours it.");
+              "Taken off the log-probability of <unk>; below 0 favors it.");
   table
       .field("no-repeat-ngram-size",
              constraints.no_repeat_ngram_size,

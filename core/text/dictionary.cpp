@@ -155,7 +155,7 @@ void Dictionary::add(std::string_view symbol, int64_t occurrences) {
   counts_.push_back(occurrences);
 }
 
-void Dictionary::finalise(int64_t threshold, int64_t max_symbols, int64_t padding_factor) {
+void Dictionary::finalize(int64_t threshold, int64_t max_symbols, int64_t padding_factor) {
   std::vector<size_t> order(static_cast<size_t>(size() - kSpecialCount));
   std::iota(order.begin(), order.end(), static_cast<size_t>(kSpecialCount));
   // The order of bytes in UTF-8 is the order of code points.

@@ -38,11 +38,11 @@ class PHRASEQ_API Dictionary {
   int64_t id(std::string_view symbol) const;
   bool contains(std::string_view symbol) const;
 
-  /// Counts a symbol (adding it when new); `finalise` then drops those under `threshold`, keeps the
+  /// Counts a symbol (adding it when new); `finalize` then drops those under `threshold`, keeps the
   /// `max_symbols` most frequent (specials counted; -1 = all), orders by count, ties by code point,
   /// and pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order exactly.
   void add(std::string_view symbol, int64_t occurrences = 1);
-  void finalise(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
+  void finalize(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
 
   /// Ids of space-separated tokens, kEos appended when asked.
   std::vector<int64_t> encode(std::string_view tokens, bool append_eos = true) const;

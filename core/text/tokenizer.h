@@ -28,7 +28,7 @@ class PHRASEQ_API Tokenizer {
 
   virtual ~Tokenizer() = default;
   virtual std::vector<std::string> encode(std::string_view line) const = 0;
-  /// A random segmentation (subword regularisation, BPE-dropout): the same `seed`, the same pieces.
+  /// A random segmentation (subword regularization, BPE-dropout): the same `seed`, the same pieces.
   /// A tokenizer without such a thing encodes.
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
   virtual std::string decode(const std::vector<std::string>& symbols) const = 0;

@@ -31,7 +31,7 @@ TrainingPlace Trainer::place() const {
 }
 
 int64_t Trainer::group_size() const {
-  const auto& list = options_.optimisation.update_freq;
+  const auto& list = options_.optimization.update_freq;
   const auto epoch = static_cast<size_t>(state_.finished_epochs);
   return list[std::min(epoch, list.size() - 1)];
 }
@@ -39,7 +39,7 @@ int64_t Trainer::group_size() const {
 /// The batches of the next update; fewer than asked for at an epoch's end, none when it is over.
 std::vector<Batch> Trainer::gather() {
   std::vector<Batch> group;
-  const int64_t enough_tokens = options_.optimisation.accumulate_to_tokens;
+  const int64_t enough_tokens = options_.optimization.accumulate_to_tokens;
   int64_t tokens = 0;
   const auto full = [&] {
     return enough_tokens > 0 ? tokens >= enough_tokens
@@ -74,8 +74,8 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {
-  const std::string& by = options_.optimisation.loss_normalisation;
-  if (by == "sentences" || options_.optimisation.sentence_avg)
+  const std::string& by = options_.optimization.loss_normalization;
+  if (by == "sentences" || options_.optimization.sentence_avg)
     return static_cast<double>(sums.sentences);
   return by == "none" ? 1.0 : static_cast<double>(sums.tokens);
 }
@@ -87,7 +87,7 @@ void Trainer::update(const std::vector<Batch>& group) {
   if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
     return skip_bad_update(group, norm);
 
-  const double clip = clip_factor(norm, options_.optimisation.clip_norm);
+  const double clip = clip_factor(norm, options_.optimization.clip_norm);
   parts_.optimizer->step(learning_rate(), clip / divisor);
   ++state_.updates;
   state_.bad_updates_in_a_row = 0;
@@ -111,7 +111,7 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
                           norm,
                           group.front().sentence_ids.front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
-  if (state_.bad_updates_in_a_row < options_.optimisation.max_bad_updates)
+  if (state_.bad_updates_in_a_row < options_.optimization.max_bad_updates)
     return;
   std::string where;
   if (parts_.folder != nullptr) {
@@ -131,7 +131,7 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
 }
 
 std::optional<std::string> Trainer::limit_text() const {
-  const auto& o = options_.optimisation;
+  const auto& o = options_.optimization;
   if (o.max_update > 0 && state_.updates >= o.max_update)
     return fmt::format("update {} of --max-update {}", state_.updates, o.max_update);
   if (o.max_epoch > 0 && state_.finished_epochs >= o.max_epoch)
@@ -172,10 +172,10 @@ void Trainer::end_epoch() {
   save_by_epoch();
 }
 
-bool Trainer::is_better(double value, bool maximise) const {
+bool Trainer::is_better(double value, bool maximize) const {
   if (!state_.best)
     return true;
-  return maximise ? value >= *state_.best : value <= *state_.best;
+  return maximize ? value >= *state_.best : value <= *state_.best;
 }
 
 bool Trainer::chooses_by_loss() const {
@@ -186,7 +186,7 @@ bool Trainer::chooses_by_loss() const {
 bool Trainer::larger_is_better() const {
   const bool by_score = !chooses_by_loss() && parts_.validator != nullptr;
   return options_.validation.maximize_best_checkpoint_metric ||
-         (by_score && parts_.validator->score_is_maximised());
+         (by_score && parts_.validator->score_is_maximized());
 }
 
 void Trainer::note_best(const nlohmann::json& scores) {

@@ -41,7 +41,7 @@ struct TrainerParts {
 };
 
 struct TrainerOptions {
-  OptimisationOptions optimisation;
+  OptimisationOptions optimization;
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;
@@ -74,7 +74,7 @@ class PHRASEQ_API Trainer {
   void end_epoch();
   void validate();
   void require_same_options(const std::string& path, const TrainRecord& record) const;
-  bool is_better(double value, bool maximise) const;
+  bool is_better(double value, bool maximize) const;
   bool chooses_by_loss() const;
   bool larger_is_better() const;
   void note_best(const nlohmann::json& scores);

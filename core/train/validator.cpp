@@ -93,7 +93,7 @@ void Validator::add_score(nlohmann::json& result) {
     }
   }
   const MetricScore score = metric_->score(hypotheses, {references});
-  score_is_maximised_ = score.higher_is_better;
+  score_is_maximized_ = score.higher_is_better;
   result["score"] = score.value;
   result["score_name"] = score.name;
   result["score_text"] = score.text;

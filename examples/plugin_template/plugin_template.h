@@ -33,7 +33,7 @@ class GatedAttention final : public phraseq::nn::SelfAttention {
                   phraseq::nn::AttentionState& state,
                   const phraseq::nn::DecodingRows& rows,
                   phraseq::nn::Context& context) const override;
-  void initialise(phraseq::nn::Initialiser& initialiser) override;
+  void initialize(phraseq::nn::Initializer& initializer) override;
   double multiply_adds(double tokens) const override;
 
  private:

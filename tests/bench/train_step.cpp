@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
 
   const Size size = size_named(name);
   TransformerModel model(size.options, {size.vocabulary, size.vocabulary, true, {}});
-  model.initialise(1);
+  model.initialize(1);
   FlatParameters flat(model, true);
   if (type == "bf16")
     flat.refresh_bf16();

@@ -79,7 +79,7 @@ class Runner {
       name_ += " " + part;
     }
     model_ = create<Architecture>(selection, {options.vocabulary, options.vocabulary, true, {}});
-    model_->initialise(1);
+    model_->initialize(1);
     flat_ = std::make_unique<nn::FlatParameters>(*model_, true);
     if (precision_ == nn::Precision::kBf16)
       flat_->refresh_bf16();

@@ -38,9 +38,9 @@ at::Tensor GatedAttention::step(const at::Tensor& x,
   return at::mul(gate(x, context), attention_->step(x, state, rows, context));
 }
 
-void GatedAttention::initialise(Initialiser& initialiser) {
-  attention_->initialise(initialiser);
-  gate_->initialise(initialiser);
+void GatedAttention::initialize(Initializer& initializer) {
+  attention_->initialize(initializer);
+  gate_->initialize(initializer);
 }
 
 double GatedAttention::multiply_adds(double tokens) const {

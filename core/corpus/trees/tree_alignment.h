@@ -20,7 +20,7 @@ PHRASEQ_API std::vector<std::string> visible_characters(std::span<const std::str
 
 /// Finds out which subwords belong to which leaf of a sentence's tree, by characters.
 ///
-/// A leaf goes through the tokenizer like a text of its own, so that it is normalised as the
+/// A leaf goes through the tokenizer like a text of its own, so that it is normalized as the
 /// sentence is. A subword belongs to the leaf of its first visible character; one without any (a
 /// lone U+2581) to the leaf of what follows, at the sentence's end to the last.
 class PHRASEQ_API TreeAligner {

@@ -61,7 +61,7 @@ PHRASEQ_API at::Tensor cross_attention(const at::Tensor& q,
                                        Context& context,
                                        at::Tensor* weights = nullptr);
 
-/// Layer normalisation (Ba et al. 2016): biased variance, eps inside the root. x [rows, model].
+/// Layer normalization (Ba et al. 2016): biased variance, eps inside the root. x [rows, model].
 PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
                                   const at::Tensor& gain,
                                   const at::Tensor& bias,

@@ -83,7 +83,7 @@ Maxima<Number> find_maxima(std::span<const Number> scores) {
 }
 
 template <class Number>
-double normaliser(std::span<const Number> scores, const Maxima<Number>& maxima) {
+double normalizer(std::span<const Number> scores, const Maxima<Number>& maxima) {
   if (!maxima.usable)
     return std::numeric_limits<double>::quiet_NaN();
   const auto size = static_cast<int64_t>(scores.size());
@@ -148,11 +148,11 @@ template <class Number>
 double best_columns(std::span<const Number> scores,
                     int64_t k,
                     std::span<const ScoreEdit> edits,
-                    bool normalised,
+                    bool normalized,
                     std::vector<RankedColumn>& best) {
   best.clear();
   const Maxima<Number> maxima = find_maxima(scores);
-  const double norm = normalised && maxima.usable ? 0.0 : normaliser(scores, maxima);
+  const double norm = normalized && maxima.usable ? 0.0 : normalizer(scores, maxima);
   if (std::isnan(norm))
     return norm;
   for (const ScoreEdit& edit : edits) {
@@ -173,26 +173,26 @@ double best_columns(std::span<const Number> scores,
 }  // namespace
 
 double log_sum_exp(std::span<const float> scores) {
-  return normaliser(scores, find_maxima(scores));
+  return normalizer(scores, find_maxima(scores));
 }
 double log_sum_exp(std::span<const double> scores) {
-  return normaliser(scores, find_maxima(scores));
+  return normalizer(scores, find_maxima(scores));
 }
 
 double log_softmax_top_k(std::span<const float> scores,
                          int64_t k,
                          std::span<const ScoreEdit> edits,
-                         bool normalised,
+                         bool normalized,
                          std::vector<RankedColumn>& best) {
-  return best_columns(scores, k, edits, normalised, best);
+  return best_columns(scores, k, edits, normalized, best);
 }
 
 double log_softmax_top_k(std::span<const double> scores,
                          int64_t k,
                          std::span<const ScoreEdit> edits,
-                         bool normalised,
+                         bool normalized,
                          std::vector<RankedColumn>& best) {
-  return best_columns(scores, k, edits, normalised, best);
+  return best_columns(scores, k, edits, normalized, best);
 }
 
 }  // namespace phraseq

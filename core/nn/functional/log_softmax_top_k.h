@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// A log-probability that a search changes after normalisation: -infinity forbids the column, a
+/// A log-probability that a search changes after normalization: -infinity forbids the column, a
 /// finite number is added (the penalty on <unk>).
 struct ScoreEdit {
   int64_t column = 0;
@@ -35,17 +35,17 @@ PHRASEQ_API double log_sum_exp(std::span<const double> scores);
 /// winner are looked at.
 ///
 /// Columns at -infinity never come out, so there may be fewer than `k`. `edits` name each column at
-/// most once. `normalised`: scores are log-probabilities already. Returns the row's normaliser, as
-/// log_sum_exp gives it (0 when normalised); when it is NaN, `best` is empty.
+/// most once. `normalized`: scores are log-probabilities already. Returns the row's normalizer, as
+/// log_sum_exp gives it (0 when normalized); when it is NaN, `best` is empty.
 PHRASEQ_API double log_softmax_top_k(std::span<const float> scores,
                                      int64_t k,
                                      std::span<const ScoreEdit> edits,
-                                     bool normalised,
+                                     bool normalized,
                                      std::vector<RankedColumn>& best);
 PHRASEQ_API double log_softmax_top_k(std::span<const double> scores,
                                      int64_t k,
                                      std::span<const ScoreEdit> edits,
-                                     bool normalised,
+                                     bool normalized,
                                      std::vector<RankedColumn>& best);
 
 }  // namespace phraseq

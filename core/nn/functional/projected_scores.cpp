@@ -24,7 +24,7 @@ at::Tensor with_bias(const at::Tensor& products, const at::Tensor& bias, at::Sca
   return bias.defined() ? z.add(bias) : z;
 }
 
-/// Variables: hidden, weight, bias (or none). Gives [2, rows]: target scores and normalisers.
+/// Variables: hidden, weight, bias (or none). Gives [2, rows]: target scores and normalizers.
 class Scores : public torch::autograd::Function<Scores> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -48,7 +48,7 @@ class Scores : public torch::autograd::Function<Scores> {
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor &hidden = saved[0], &weight = saved[1], &bias = saved[2], &matrix = saved[3],
-                     &targets = saved[4], &normaliser = saved[5];
+                     &targets = saved[4], &normalizer = saved[5];
     const at::Tensor d_hidden = at::empty_like(hidden);
     at::Tensor d_weight = at::zeros_like(weight);
     at::Tensor d_bias = bias.defined() ? at::zeros_like(bias) : at::Tensor();
@@ -56,7 +56,7 @@ class Scores : public torch::autograd::Function<Scores> {
         hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
           const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, h.size(0)); };
           at::Tensor dz = with_bias(products, bias, weight.scalar_type());
-          dz.sub_(part(normaliser).unsqueeze(1)).exp_().mul_(part(outputs[0][1]).unsqueeze(1));
+          dz.sub_(part(normalizer).unsqueeze(1)).exp_().mul_(part(outputs[0][1]).unsqueeze(1));
           dz.scatter_add_(1, part(targets).unsqueeze(1), part(outputs[0][0]).unsqueeze(1));
           if (d_bias.defined())
             d_bias.add_(dz.sum(0));

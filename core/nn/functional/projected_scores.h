@@ -9,10 +9,10 @@
 
 namespace phraseq::nn {
 
-/// What is left of each row's logits z when they are gone: ln p(target) = target - normaliser.
+/// What is left of each row's logits z when they are gone: ln p(target) = target - normalizer.
 struct ProjectedScores {
   at::Tensor target;      ///< [rows] z of the row's target
-  at::Tensor normaliser;  ///< [rows] ln Σ exp z
+  at::Tensor normalizer;  ///< [rows] ln Σ exp z
 };
 
 /// Projection and log-sum-exp, differentiable by row, without ever holding all logits: chunks of

@@ -60,7 +60,7 @@ inline kernels::Dropout make_dropout(double p, uint64_t key) {
   return {key, kernels::dropout_threshold(p), 1.0 / (1.0 - p)};
 }
 
-/// Uninitialised memory for one thread, on a cache line's start.
+/// Uninitialized memory for one thread, on a cache line's start.
 template <typename S>
 class ThreadScratch {
  public:

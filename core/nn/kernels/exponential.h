@@ -6,7 +6,7 @@
 
 namespace phraseq::nn {
 
-/// e^x for x <= 0 in a form that compilers vectorise; at most 2 units in the last place off. Below
+/// e^x for x <= 0 in a form that compilers vectorize; at most 2 units in the last place off. Below
 /// -87 it is 0.
 ///
 /// e^x = 2^n e^r with n = round(x / ln 2), r in [-ln 2 / 2, ln 2 / 2] and e^r by the polynomial of

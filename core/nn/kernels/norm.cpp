@@ -1,7 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Layer normalisation (Ba et al. 2016) with what stands before it in a post-norm sub-layer.
+// Layer normalization (Ba et al. 2016) with what stands before it in a post-norm sub-layer.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -52,19 +52,19 @@ void dropout_add_norm(const T* x,
     S sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < rows.columns; ++i) sum += scratch[i];
-    const S centre = sum * share;
+    const S center = sum * share;
     S squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (int64_t i = 0; i < rows.columns; ++i) {
-      squares += (scratch[i] - centre) * (scratch[i] - centre);
+      squares += (scratch[i] - center) * (scratch[i] - center);
     }
     const S scale = S{1} / std::sqrt(squares * share + static_cast<S>(eps));
     T* out = y + start;
 #pragma GCC ivdep
     for (int64_t i = 0; i < rows.columns; ++i) {
-      store(out + i, (scratch[i] - centre) * scale * gain[i] + bias[i]);
+      store(out + i, (scratch[i] - center) * scale * gain[i] + bias[i]);
     }
-    mean[row] = centre;
+    mean[row] = center;
     rstd[row] = scale;
   }
 }
@@ -89,11 +89,11 @@ void dropout_add_norm_backward(const T* dy,
     const int64_t start = row * rows.columns;
     sum_row(x, residual, scratch, start, rows.columns, dropout);
     const T* up = dy + start;
-    const S centre = mean[row], scale = rstd[row];
+    const S center = mean[row], scale = rstd[row];
     S sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
     for (int64_t i = 0; i < rows.columns; ++i) {
-      const S normal = (scratch[i] - centre) * scale;
+      const S normal = (scratch[i] - center) * scale;
       const S g = load(up[i]);
       scratch[i] = normal;
       d_gain[i] += g * normal;

@@ -84,7 +84,7 @@ void backward_rows(
 
 /// Calls `work` with the curve and whether to drop as constants.
 template <typename Work>
-PHRASEQ_INLINE void specialise(Curve curve, bool drop, Work&& work) {
+PHRASEQ_INLINE void specialize(Curve curve, bool drop, Work&& work) {
   const auto with_curve = [&]<Curve c>() __attribute__((always_inline)) {
     drop ? work.template operator()<c, true>() : work.template operator()<c, false>();
   };
@@ -105,7 +105,7 @@ PHRASEQ_INLINE void specialise(Curve curve, bool drop, Work&& work) {
 template <typename T>
 void bias_curve_dropout(
     const T* x, const Sum<T>* bias, T* y, RowRange rows, Curve curve, Dropout dropout) {
-  specialise(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
+  specialize(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
     forward_rows<c, drop>(x, bias, y, rows, dropout);
   });
 }
@@ -118,7 +118,7 @@ void bias_curve_dropout_backward(const T* dy,
                                  RowRange rows,
                                  Curve curve,
                                  Dropout dropout) {
-  specialise(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
+  specialize(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
     backward_rows<c, drop>(dy, kept, dx, d_bias, rows, dropout);
   });
 }

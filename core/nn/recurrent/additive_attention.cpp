@@ -57,16 +57,16 @@ at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
   return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);
 }
 
-void AdditiveAttention::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.orthogonal(source_->weight);
+void AdditiveAttention::initialize(RecurrentInitializer& initializer) {
+  initializer.orthogonal(source_->weight);
   for (const auto& each : {tags_, state_, embedding_, energy_}) {
     if (each)
-      initialiser.matrix(each->weight);
+      initializer.matrix(each->weight);
   }
   if (coverage_)
-    initialiser.coverage_matrix(coverage_->weight);
-  initialiser.constant(source_->bias, 0.0);
-  initialiser.constant(energy_->bias, 0.0);
+    initializer.coverage_matrix(coverage_->weight);
+  initializer.constant(source_->bias, 0.0);
+  initializer.constant(energy_->bias, 0.0);
 }
 
 double AdditiveAttention::multiply_adds(double source_tokens, double steps) const {

@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/linear_map.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::nn {
@@ -41,7 +41,7 @@ class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
                      const Query& query,
                      Context& context) const;
 
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   /// Of the matrices for so many tokens and steps, not of the energies.
   double multiply_adds(double source_tokens, double steps) const;
 

@@ -22,10 +22,10 @@ at::Tensor ContextInput::products(const DecisionState& seen, Context& context) c
   return sum + recurrent_product(seen.context_tags, context_tags_->weight, {}, context);
 }
 
-void ContextInput::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.matrix(context_->weight);
+void ContextInput::initialize(RecurrentInitializer& initializer) {
+  initializer.matrix(context_->weight);
   if (context_tags_)
-    initialiser.matrix(context_tags_->weight);
+    initializer.matrix(context_tags_->weight);
 }
 
 double ContextInput::multiply_adds(double rows) const {
@@ -43,9 +43,9 @@ at::Tensor ContextGru::step(const at::Tensor& input,
   return gru_update(input + seen_.products(seen, context), hidden_products(state, context), state);
 }
 
-void ContextGru::initialise(RecurrentInitialiser& initialiser) {
-  GruCell::initialise(initialiser);
-  seen_.initialise(initialiser);
+void ContextGru::initialize(RecurrentInitializer& initializer) {
+  GruCell::initialize(initializer);
+  seen_.initialize(initializer);
 }
 
 double ContextGru::multiply_adds(double rows) const {
@@ -65,10 +65,10 @@ at::Tensor SecondGru::step(const at::Tensor& between,
                     between);
 }
 
-void SecondGru::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.orthogonal(weight_hh_);
-  initialiser.constant(bias_hh_, 0.0);
-  seen_.initialise(initialiser);
+void SecondGru::initialize(RecurrentInitializer& initializer) {
+  initializer.orthogonal(weight_hh_);
+  initializer.constant(bias_hh_, 0.0);
+  seen_.initialize(initializer);
 }
 
 double SecondGru::multiply_adds(double rows) const {

@@ -8,7 +8,7 @@
 #include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/linear_map.h"
 #include "core/nn/recurrent/readout.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::nn {
@@ -19,7 +19,7 @@ class PHRASEQ_API ContextInput {
  public:
   ContextInput(torch::nn::Module& owner, const RecurrentOptions& options, int64_t slots);
   at::Tensor products(const DecisionState& seen, Context& context) const;
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:
@@ -34,7 +34,7 @@ class PHRASEQ_API ContextGru : public GruCell {
                   const at::Tensor& state,
                   const DecisionState& seen,
                   Context& context) const;
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:
@@ -50,7 +50,7 @@ class PHRASEQ_API SecondGru : public torch::nn::Module {
  public:
   SecondGru(const RecurrentOptions& options, int64_t slots);
   at::Tensor step(const at::Tensor& between, const DecisionState& seen, Context& context) const;
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:

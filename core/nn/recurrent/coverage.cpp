@@ -72,17 +72,17 @@ at::Tensor Coverage::update(const at::Tensor& coverage,
                 : at::tanh(input + at::matmul(coverage, hidden_->weight.t()));
 }
 
-void Coverage::initialise(RecurrentInitialiser& initialiser) {
+void Coverage::initialize(RecurrentInitializer& initializer) {
   if (fertility_)
-    initialiser.matrix(fertility_->weight);
+    initializer.matrix(fertility_->weight);
   if (linguistic_)
     return;
-  initialiser.constant(attention_->weight, 0.0);
+  initializer.constant(attention_->weight, 0.0);
   for (const auto& each : {source_, source_tags_, state_}) {
     if (each)
-      initialiser.coverage_matrix(each->weight);
+      initializer.coverage_matrix(each->weight);
   }
-  initialiser.orthogonal(hidden_->weight);
+  initializer.orthogonal(hidden_->weight);
 }
 
 double Coverage::multiply_adds(double source_tokens, double steps) const {

@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/linear_map.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::nn {
@@ -39,7 +39,7 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
                     const at::Tensor& tags,
                     Context& context) const;
 
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   /// Of what is read of the source and of the states, not of the update at each source token.
   double multiply_adds(double source_tokens, double steps) const;
 

@@ -51,10 +51,10 @@ at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& co
   return walk.pack(at::cat(states));
 }
 
-void GruCell::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.matrix(weight_ih);
-  initialiser.constant(bias_ih, 0.0);
-  initialiser.orthogonal(weight_hh);
+void GruCell::initialize(RecurrentInitializer& initializer) {
+  initializer.matrix(weight_ih);
+  initializer.constant(bias_ih, 0.0);
+  initializer.orthogonal(weight_hh);
 }
 
 double GruCell::multiply_adds(double rows) const {

@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/time_major.h"
 
 namespace phraseq::nn {
@@ -32,7 +32,7 @@ class PHRASEQ_API GruCell : public torch::nn::Module {
   /// The states at every row of packed sentences, [rows, H], from a zero state on.
   at::Tensor over(const at::Tensor& x, const TimeMajor& walk, Context& context) const;
 
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
   at::Tensor weight_ih, bias_ih, weight_hh;

@@ -21,7 +21,7 @@ namespace {
 
 /// Slots' share of a decision.
 struct SlotShare {
-  at::Tensor of_words;  ///< [rows] ln (1 - g), or what the words' normaliser grows by, negative
+  at::Tensor of_words;  ///< [rows] ln (1 - g), or what the words' normalizer grows by, negative
   at::Tensor of_slots;  ///< [rows, slots] ln p
 };
 
@@ -35,15 +35,15 @@ SlotShare gated(const at::Tensor& scores, const at::Tensor& logit) {
           there, at::log_sigmoid(logit).unsqueeze(1) + at::log_softmax(scores, 1), none + kNoSlot)};
 }
 
-SlotShare joint(const at::Tensor& scores, const at::Tensor& normaliser) {
-  const at::Tensor all = at::logaddexp(normaliser, at::logsumexp(scores, 1));
-  return {normaliser - all, scores - all.unsqueeze(1)};
+SlotShare joint(const at::Tensor& scores, const at::Tensor& normalizer) {
+  const at::Tensor all = at::logaddexp(normalizer, at::logsumexp(scores, 1));
+  return {normalizer - all, scores - all.unsqueeze(1)};
 }
 
-SlotShare share_of(const DecoderOutput& output, const at::Tensor& normaliser) {
+SlotShare share_of(const DecoderOutput& output, const at::Tensor& normalizer) {
   const at::Tensor& scores = output.extras.at(kSlotScores);
   const auto gate = output.extras.find(kGateLogit);
-  return gate == output.extras.end() ? joint(scores, normaliser) : gated(scores, gate->second);
+  return gate == output.extras.end() ? joint(scores, normalizer) : gated(scores, gate->second);
 }
 
 /// The aligned spans of a batch.
@@ -83,9 +83,9 @@ Spans::Spans(const Batch& batch) {
 
 at::Tensor word_and_slot_log_probabilities(const DecoderOutput& output, Context& context) {
   const at::Tensor logits = output.logits(context);
-  const at::Tensor normaliser = at::logsumexp(logits, 1);
-  const SlotShare share = share_of(output, normaliser);
-  return at::cat({logits - (normaliser - share.of_words).unsqueeze(1), share.of_slots}, 1);
+  const at::Tensor normalizer = at::logsumexp(logits, 1);
+  const SlotShare share = share_of(output, normalizer);
+  return at::cat({logits - (normalizer - share.of_words).unsqueeze(1), share.of_slots}, 1);
 }
 
 at::Tensor phrase_mixture_losses(const DecoderOutput& output,
@@ -93,8 +93,8 @@ at::Tensor phrase_mixture_losses(const DecoderOutput& output,
                                  Context& context) {
   const ProjectedScores scores = projected_scores(
       output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
-  const SlotShare share = share_of(output, scores.normaliser);
-  const at::Tensor words = scores.target - scores.normaliser + share.of_words;
+  const SlotShare share = share_of(output, scores.normalizer);
+  const at::Tensor words = scores.target - scores.normalizer + share.of_words;
   const Spans spans(batch);
   if (spans.begins.empty())
     return -words;

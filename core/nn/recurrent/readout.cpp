@@ -28,13 +28,13 @@ at::Tensor Readout::forward(const DecisionState& d, Context& context) const {
   return sum;
 }
 
-void Readout::initialise(RecurrentInitialiser& initialiser) {
+void Readout::initialize(RecurrentInitializer& initializer) {
   for (const auto& each : {state_, context_, context_tags_, embedding_}) {
     if (each)
-      initialiser.matrix(each->weight);
+      initializer.matrix(each->weight);
   }
   if (bias_.defined())
-    initialiser.constant(bias_, 0.0);
+    initializer.constant(bias_, 0.0);
 }
 
 double Readout::multiply_adds(double rows) const {

@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/linear_map.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::nn {
@@ -27,7 +27,7 @@ class PHRASEQ_API Readout : public torch::nn::Module {
 
   /// [rows, out], before any activation.
   at::Tensor forward(const DecisionState& decision, Context& context) const;
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:

@@ -200,22 +200,22 @@ DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& contex
   return output;
 }
 
-void RecurrentDecoder::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.matrix(embed_tokens_->weight);
-  initialiser.matrix(initial_state_->weight);
-  initialiser.constant(initial_state_->bias, 0.0);
-  attention_->initialise(initialiser);
+void RecurrentDecoder::initialize(RecurrentInitializer& initializer) {
+  initializer.matrix(embed_tokens_->weight);
+  initializer.matrix(initial_state_->weight);
+  initializer.constant(initial_state_->bias, 0.0);
+  attention_->initialize(initializer);
   if (coverage_)
-    coverage_->initialise(initialiser);
+    coverage_->initialize(initializer);
   if (cell_)
-    cell_->initialise(initialiser);
+    cell_->initialize(initializer);
   if (first_cell_) {
-    first_cell_->initialise(initialiser);
-    second_cell_->initialise(initialiser);
+    first_cell_->initialize(initializer);
+    second_cell_->initialize(initializer);
   }
-  readout_->initialise(initialiser);
-  initialiser.matrix(output_projection_->weight);
-  initialiser.constant(output_projection_->bias, 0.0);
+  readout_->initialize(initializer);
+  initializer.matrix(output_projection_->weight);
+  initializer.constant(output_projection_->bias, 0.0);
 }
 
 double RecurrentDecoder::multiply_adds(double source_tokens, double target_tokens) const {

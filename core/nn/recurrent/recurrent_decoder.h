@@ -13,7 +13,7 @@
 #include "core/nn/recurrent/coverage.h"
 #include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/recurrent/readout.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 #include "core/nn/recurrent/time_major.h"
 #include "core/nn/transformer/token_embedding.h"
@@ -103,7 +103,7 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
   /// The words' side of decisions: tanh of the readout, [rows, E], and the output matrix.
   DecoderOutput words(const RecurrentStep& step, Context& context) const;
 
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;
   const EmbeddingTable& embed_tokens() const { return *embed_tokens_; }
 

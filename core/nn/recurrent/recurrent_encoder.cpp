@@ -30,10 +30,10 @@ at::Tensor RecurrentEncoder::forward(const PackedTokens& source, Context& contex
                  1);
 }
 
-void RecurrentEncoder::initialise(RecurrentInitialiser& initialiser) {
-  initialiser.matrix(embed_tokens_->weight);
-  forward_rnn_->initialise(initialiser);
-  backward_rnn_->initialise(initialiser);
+void RecurrentEncoder::initialize(RecurrentInitializer& initializer) {
+  initializer.matrix(embed_tokens_->weight);
+  forward_rnn_->initialize(initializer);
+  backward_rnn_->initialize(initializer);
 }
 
 double RecurrentEncoder::multiply_adds(double tokens) const {

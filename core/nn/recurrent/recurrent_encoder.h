@@ -7,7 +7,7 @@
 #include "core/base/api.h"
 #include "core/data/batch.h"
 #include "core/nn/recurrent/gru_cell.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 #include "core/nn/transformer/token_embedding.h"
 
@@ -20,7 +20,7 @@ class PHRASEQ_API RecurrentEncoder : public torch::nn::Module {
   RecurrentEncoder(const RecurrentOptions& options, int64_t vocabulary);
   /// [source tokens, 2H]
   at::Tensor forward(const PackedTokens& source, Context& context) const;
-  void initialise(RecurrentInitialiser& initialiser);
+  void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double tokens) const;
 
  private:

@@ -5,7 +5,7 @@
 
 #include "core/nn/architecture.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 
 namespace phraseq::nn {
 
@@ -18,10 +18,10 @@ class RecurrentModel : public Architecture {
   int64_t max_source_positions() const override { return decoder_->options().max_source_positions; }
   int64_t max_target_positions() const override { return decoder_->options().max_target_positions; }
 
-  void initialise(uint64_t seed) override {
-    RecurrentInitialiser initialiser(seed, decoder_->options().init_deviation);
-    encoder_->initialise(initialiser);
-    decoder_->initialise(initialiser);
+  void initialize(uint64_t seed) override {
+    RecurrentInitializer initializer(seed, decoder_->options().init_deviation);
+    encoder_->initialize(initializer);
+    decoder_->initialize(initializer);
   }
 
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override {

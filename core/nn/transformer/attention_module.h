@@ -10,7 +10,7 @@
 #include "core/data/batch.h"
 #include "core/nn/context.h"
 #include "core/nn/functional/incremental.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 /// The two places in a Transformer where rows look at other rows. A variant of the Transformer that
 /// changes attention writes such a module and nothing else (see AttentionFactory).
@@ -48,7 +48,7 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
                           AttentionState& state,
                           const DecodingRows& rows,
                           Context& context) const = 0;
-  virtual void initialise(Initialiser& initialiser) = 0;
+  virtual void initialize(Initializer& initializer) = 0;
   /// Multiply-adds of the matrices for so many tokens (not the products of queries and keys).
   virtual double multiply_adds(double tokens) const = 0;
 };
@@ -73,7 +73,7 @@ class PHRASEQ_API CrossAttention : public torch::nn::Module {
                           const DecodingRows& rows,
                           Context& context,
                           at::Tensor* weights = nullptr) const = 0;
-  virtual void initialise(Initialiser& initialiser) = 0;
+  virtual void initialize(Initializer& initializer) = 0;
   virtual double multiply_adds(double queries, double keys) const = 0;
 };
 

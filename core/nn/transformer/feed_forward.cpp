@@ -16,9 +16,9 @@ at::Tensor FeedForward::forward(const at::Tensor& x, Context& context) const {
   return fc2->forward(hidden, context);
 }
 
-void FeedForward::initialise(Initialiser& initialiser) {
-  fc1->initialise(initialiser);
-  fc2->initialise(initialiser);
+void FeedForward::initialize(Initializer& initializer) {
+  fc1->initialize(initializer);
+  fc2->initialize(initializer);
 }
 
 double FeedForward::multiply_adds(double tokens) const {

@@ -20,7 +20,7 @@ struct FeedForwardOptions {
 struct PHRASEQ_API FeedForward {
   FeedForward(torch::nn::Module& owner, const FeedForwardOptions& options);
   at::Tensor forward(const at::Tensor& x, Context& context) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double tokens) const;
 
   FeedForwardOptions options;

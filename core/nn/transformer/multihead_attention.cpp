@@ -68,8 +68,8 @@ double AttentionMaps::scale() const {
   return 1.0 / std::sqrt(static_cast<double>(options.model / options.heads));
 }
 
-void AttentionMaps::initialise(Initialiser& initialiser) {
-  for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialise(initialiser);
+void AttentionMaps::initialize(Initializer& initializer) {
+  for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialize(initializer);
 }
 
 MultiheadSelfAttention::MultiheadSelfAttention(const MultiheadAttentionOptions& options)

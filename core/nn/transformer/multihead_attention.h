@@ -28,7 +28,7 @@ struct PHRASEQ_API AttentionMaps {
   at::Tensor keys_values(const at::Tensor& memory, Context& context) const;
   AttentionOptions attention(bool causal) const;
   double scale() const;  ///< 1 / sqrt(head_dim)
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
 
   MultiheadAttentionOptions options;
   std::shared_ptr<LinearMap> k_proj, v_proj, q_proj, out_proj;
@@ -47,7 +47,7 @@ class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
                   AttentionState& state,
                   const DecodingRows& rows,
                   Context& context) const override;
-  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  void initialize(Initializer& initializer) override { maps_.initialize(initializer); }
   double multiply_adds(double tokens) const override;
 
  private:
@@ -72,7 +72,7 @@ class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
                   const DecodingRows& rows,
                   Context& context,
                   at::Tensor* weights = nullptr) const override;
-  void initialise(Initialiser& initialiser) override { maps_.initialise(initialiser); }
+  void initialize(Initializer& initializer) override { maps_.initialize(initializer); }
   double multiply_adds(double queries, double keys) const override;
 
  private:

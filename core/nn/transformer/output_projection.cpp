@@ -32,11 +32,11 @@ DecoderOutput OutputProjection::around(const at::Tensor& hidden) const {
   return output;
 }
 
-void OutputProjection::initialise(Initialiser& initialiser) {
+void OutputProjection::initialize(Initializer& initializer) {
   if (map_)
-    initialiser.embedding(map_->weight, /*padding_row=*/-1);
+    initializer.embedding(map_->weight, /*padding_row=*/-1);
   if (bias_.defined())
-    initialiser.constant(bias_, 0.0);
+    initializer.constant(bias_, 0.0);
 }
 
 double OutputProjection::multiply_adds(double rows) const {

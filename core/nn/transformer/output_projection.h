@@ -23,7 +23,7 @@ struct PHRASEQ_API OutputProjection {
 
   /// What a criterion or a session needs around some hidden rows [rows, model].
   DecoderOutput around(const at::Tensor& hidden) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double rows) const;
 
  private:

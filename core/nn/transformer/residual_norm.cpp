@@ -15,7 +15,7 @@ at::Tensor LayerNorm::forward(const at::Tensor& x, Context& context) const {
   return layer_norm(x, weight, bias, eps, context);
 }
 
-void LayerNorm::initialise(Initialiser& initialiser) { initialiser.norm(weight, bias); }
+void LayerNorm::initialize(Initializer& initializer) { initializer.norm(weight, bias); }
 
 at::Tensor enter_sublayer(const LayerNorm& norm,
                           const NormPlacement& placement,

@@ -5,16 +5,16 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 namespace phraseq::nn {
 
-/// Layer normalisation's parameters: `weight` (gain) and `bias`, [model].
+/// Layer normalization's parameters: `weight` (gain) and `bias`, [model].
 class PHRASEQ_API LayerNorm : public torch::nn::Module {
  public:
   LayerNorm(int64_t width, double eps);
   at::Tensor forward(const at::Tensor& x, Context& context) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
 
   at::Tensor weight;
   at::Tensor bias;

@@ -53,13 +53,13 @@ at::Tensor StackEmbedding::step(const at::Tensor& last_tokens,
   return embedding_->forward(last_tokens, positions, context);
 }
 
-void StackEmbedding::initialise(Initialiser& initialiser) {
+void StackEmbedding::initialize(Initializer& initializer) {
   if (owns_tokens)
-    initialiser.embedding(tokens->weight, kPad);
+    initializer.embedding(tokens->weight, kPad);
   if (positions_)
-    initialiser.embedding(positions_->weight, kPad);
+    initializer.embedding(positions_->weight, kPad);
   if (norm_)
-    norm_->initialise(initialiser);
+    norm_->initialize(initializer);
 }
 
 }  // namespace phraseq::nn

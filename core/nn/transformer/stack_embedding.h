@@ -31,7 +31,7 @@ struct PHRASEQ_API StackEmbedding {
   /// The tokens of the newest decoding step, [rows] → [rows, model].
   at::Tensor step(const at::Tensor& last_tokens, const Ancestry& ancestry, Context& context) const;
   /// Draws what the stack owns.
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
 
   bool owns_tokens;
   std::shared_ptr<EmbeddingTable> tokens;

@@ -67,12 +67,12 @@ at::Tensor TransformerDecoder::step(const at::Tensor& last_tokens,
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }
 
-void TransformerDecoder::initialise(Initialiser& initialiser) {
-  embedding_.initialise(initialiser);
-  for (const auto& layer : layers_) layer->initialise(initialiser);
+void TransformerDecoder::initialize(Initializer& initializer) {
+  embedding_.initialize(initializer);
+  for (const auto& layer : layers_) layer->initialize(initializer);
   if (layer_norm_)
-    layer_norm_->initialise(initialiser);
-  output_.initialise(initialiser);
+    layer_norm_->initialize(initializer);
+  output_.initialize(initializer);
 }
 
 double TransformerDecoder::multiply_adds(double source_tokens, double target_tokens) const {

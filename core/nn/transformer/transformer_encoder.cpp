@@ -23,11 +23,11 @@ at::Tensor TransformerEncoder::forward(const PackedTokens& source, Context& cont
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }
 
-void TransformerEncoder::initialise(Initialiser& initialiser) {
-  embedding_.initialise(initialiser);
-  for (const auto& layer : layers_) layer->initialise(initialiser);
+void TransformerEncoder::initialize(Initializer& initializer) {
+  embedding_.initialize(initializer);
+  for (const auto& layer : layers_) layer->initialize(initializer);
   if (layer_norm_)
-    layer_norm_->initialise(initialiser);
+    layer_norm_->initialize(initializer);
 }
 
 double TransformerEncoder::multiply_adds(double tokens) const {

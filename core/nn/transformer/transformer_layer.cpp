@@ -57,11 +57,11 @@ at::Tensor TransformerEncoderLayer::forward(const at::Tensor& input,
   return leave_sublayer(*final_layer_norm_, placement_, h, x, context);
 }
 
-void TransformerEncoderLayer::initialise(Initialiser& initialiser) {
-  self_attn_->initialise(initialiser);
-  self_attn_layer_norm_->initialise(initialiser);
-  feed_forward_.initialise(initialiser);
-  final_layer_norm_->initialise(initialiser);
+void TransformerEncoderLayer::initialize(Initializer& initializer) {
+  self_attn_->initialize(initializer);
+  self_attn_layer_norm_->initialize(initializer);
+  feed_forward_.initialize(initializer);
+  final_layer_norm_->initialize(initializer);
 }
 
 double TransformerEncoderLayer::multiply_adds(double tokens) const {
@@ -150,13 +150,13 @@ at::Tensor TransformerDecoderLayer::step_to_source(const at::Tensor& x,
   return leave_sublayer(*encoder_attn_layer_norm_, placement_, h, x, context);
 }
 
-void TransformerDecoderLayer::initialise(Initialiser& initialiser) {
-  self_attn_->initialise(initialiser);
-  self_attn_layer_norm_->initialise(initialiser);
-  encoder_attn_->initialise(initialiser);
-  encoder_attn_layer_norm_->initialise(initialiser);
-  feed_forward_.initialise(initialiser);
-  final_layer_norm_->initialise(initialiser);
+void TransformerDecoderLayer::initialize(Initializer& initializer) {
+  self_attn_->initialize(initializer);
+  self_attn_layer_norm_->initialize(initializer);
+  encoder_attn_->initialize(initializer);
+  encoder_attn_layer_norm_->initialize(initializer);
+  feed_forward_.initialize(initializer);
+  final_layer_norm_->initialize(initializer);
 }
 
 double TransformerDecoderLayer::multiply_adds(double source_tokens, double target_tokens) const {

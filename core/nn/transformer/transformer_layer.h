@@ -30,7 +30,7 @@ class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
   TransformerEncoderLayer(const LayerOptions& options, std::shared_ptr<SelfAttention> self_attn);
   /// x [tokens, model] → [tokens, model].
   at::Tensor forward(const at::Tensor& x, const PackedTokens& source, Context& context) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double tokens) const;
 
  private:
@@ -98,7 +98,7 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
                             Context& context,
                             at::Tensor* cross_weights = nullptr) const;
 
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;
 
  private:

@@ -42,10 +42,10 @@ std::unique_ptr<DecodingSession> TransformerModel::start_decoding(const Batch& b
       decoder_, decoder_->start(memory, batch.source, context), batch.source, limits, context);
 }
 
-void TransformerModel::initialise(uint64_t seed) {
-  Initialiser initialiser(initialisation_style_from(options_.init), seed);
-  encoder_->initialise(initialiser);
-  decoder_->initialise(initialiser);
+void TransformerModel::initialize(uint64_t seed) {
+  Initializer initializer(initialization_style_from(options_.init), seed);
+  encoder_->initialize(initializer);
+  decoder_->initialize(initializer);
 }
 
 double TransformerModel::multiply_adds(int64_t source_tokens, int64_t target_tokens) const {

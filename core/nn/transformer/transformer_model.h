@@ -21,7 +21,7 @@ class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
                      const AttentionFactory& attention);
   /// [source tokens, model]
   at::Tensor forward(const PackedTokens& source, Context& context) const;
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double tokens) const;
   const std::shared_ptr<EmbeddingTable>& embed_tokens() const { return embedding_.tokens; }
 
@@ -59,7 +59,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
 
   /// The output matrix and bias around some hidden rows.
   DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
-  void initialise(Initialiser& initialiser);
+  void initialize(Initializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;
 
  private:
@@ -87,7 +87,7 @@ class PHRASEQ_API TransformerModel : public Architecture {
   int64_t model_width() const override { return options_.encoder_embed_dim; }
   int64_t max_source_positions() const override { return options_.max_source_positions; }
   int64_t max_target_positions() const override { return options_.max_target_positions; }
-  void initialise(uint64_t seed) override;
+  void initialize(uint64_t seed) override;
   SequenceConventions conventions() const override { return conventions_of(options_); }
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
 

@@ -24,7 +24,7 @@ void describe_sizes(TransformerOptions& o, OptionTable& v) {
       .at_least(1);
 }
 
-void describe_regularisation(TransformerOptions& o, OptionTable& v) {
+void describe_regularization(TransformerOptions& o, OptionTable& v) {
   v.field("dropout", o.dropout, "Dropout on embeddings and at the end of each sub-layer.")
       .in(0.0, 0.99);
   v.field("attention-dropout", o.attention_dropout, "Dropout on attention weights.")
@@ -70,7 +70,7 @@ void describe_switches(TransformerOptions& o, OptionTable& v) {
           "Activation of the feed-forward layers; gelu is the erf form.")
       .one_of({"relu", "gelu", "swish"})
       .alias("activation");
-  v.field("norm-eps", o.norm_eps, "Epsilon inside layer normalisation's root.").in(1e-12, 1e-2);
+  v.field("norm-eps", o.norm_eps, "Epsilon inside layer normalization's root.").in(1e-12, 1e-2);
   v.field("attn-bias", o.attn_bias, "Biases in the attention's four maps.");
   v.field("ffn-bias1", o.ffn_bias1, "Bias of the first feed-forward map.");
   v.field("ffn-bias2", o.ffn_bias2, "Bias of the second feed-forward map.");
@@ -93,7 +93,7 @@ void check_stack(std::vector<std::string>& found, const char* stack, int64_t wid
 
 void TransformerOptions::describe(OptionTable& table) {
   describe_sizes(*this, table);
-  describe_regularisation(*this, table);
+  describe_regularization(*this, table);
   describe_embeddings(*this, table);
   describe_switches(*this, table);
 }

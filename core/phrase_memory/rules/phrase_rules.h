@@ -30,7 +30,7 @@ struct RulePhrase {
 /// 1,345, not what can be a year), persons' names beside a title in pinyin (董建华 先生 → Dong
 /// Jianhua), words in Latin letters copied; however the words are cut. en-de:
 /// dates (March 1 , 2003 → 1. März 2003), numbers (1,345.5 → 1.345,5; 17 million → 17 Millionen),
-/// and copied, as names, two or more capitalised words on end that do not begin the sentence.
+/// and copied, as names, two or more capitalized words on end that do not begin the sentence.
 PHRASEQ_API std::vector<RulePhrase> find_rule_phrases(PhraseRules rules,
                                                       std::span<const std::string> words);
 

@@ -92,7 +92,7 @@ std::optional<std::string> large_number(const std::string& number, const std::st
 }
 
 /// A capital, then at least one small letter, ASCII: not I, nor USA, which German may write apart.
-bool is_capitalised(const std::string& word) {
+bool is_capitalized(const std::string& word) {
   const auto is_small = [](char one) { return one >= 'a' && one <= 'z'; };
   return word.size() > 1 && word.front() >= 'A' && word.front() <= 'Z' &&
          std::all_of(word.begin() + 1, word.end(), is_small);
@@ -113,7 +113,7 @@ std::optional<RuleTranslation> english_german_rule(const RuleWindow& window) {
       return RuleTranslation{*number, "numbers"};
   }
   const bool is_name = words.size() > 1 && !window.begins_sentence &&
-                       std::all_of(words.begin(), words.end(), is_capitalised);
+                       std::all_of(words.begin(), words.end(), is_capitalized);
   if (is_name)
     return RuleTranslation{fmt::format("{}", fmt::join(words, " ")), "names"};
   return std::nullopt;

@@ -120,7 +120,7 @@ std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations)
     WordAlignment backward = backward_aligner.align(target, source);
     for (AlignmentLink& link : backward) std::swap(link.source, link.target);
     std::sort(backward.begin(), backward.end());
-    alignments.push_back(symmetrise(forward_aligner.align(source, target), backward));
+    alignments.push_back(symmetrize(forward_aligner.align(source, target), backward));
   }
   return alignments;
 }
@@ -164,7 +164,7 @@ std::vector<PhraseEntry> build_phrase_table(const Bitext& bitext,
   return entries;
 }
 
-void categorise(std::vector<PhraseEntry>& entries, PhraseRules rules) {
+void categorize(std::vector<PhraseEntry>& entries, PhraseRules rules) {
   for (PhraseEntry& entry : entries) {
     if (auto category = rule_category(rules, entry.source))
       entry.category = *std::move(category);

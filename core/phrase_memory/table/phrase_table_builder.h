@@ -19,7 +19,7 @@ struct PhraseTableThresholds {
   double min_cvalue = 0;   ///< C-value of a source phrase; 0 = all
 };
 
-/// Aligns a bitext in both directions and joins them (symmetrise).
+/// Aligns a bitext in both directions and joins them (symmetrize).
 PHRASEQ_API std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations);
 
 /// Alignments of a bitext from a file in Pharaoh's notation. Throws DataError naming file and line.
@@ -38,7 +38,7 @@ PHRASEQ_API std::vector<PhraseEntry> build_phrase_table(
 
 /// Gives the entries whose source rules translate the rules' category: dates, numbers, names. What
 /// the bitext translates them to stays.
-PHRASEQ_API void categorise(std::vector<PhraseEntry>& entries, PhraseRules rules);
+PHRASEQ_API void categorize(std::vector<PhraseEntry>& entries, PhraseRules rules);
 
 /// The C-value (Frantzi et al. 2000) of each entry's source among all of them:
 ///

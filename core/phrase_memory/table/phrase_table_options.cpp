@@ -39,7 +39,7 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
 
 void PhraseTableOptions::describe_build(OptionTable& table) {
   table.section("build");
-  table.field("source", source, "Source side of a bitext, tokenised, a sentence a line.")
+  table.field("source", source, "Source side of a bitext, tokenized, a sentence a line.")
       .value_name("FILE");
   table.field("target", target, "Target side of the bitext.").value_name("FILE");
   table

@@ -35,7 +35,7 @@ WordAligner::WordAligner(const NumberedText& source,
   for (int64_t iteration = 0; iteration < settings_.iterations; ++iteration) {
     for (size_t i = 0; i < source.sentences.size(); ++i)
       count(source.sentences[i], target.sentences[i]);
-    maximise();
+    maximize();
   }
 }
 
@@ -99,7 +99,7 @@ void WordAligner::count(std::span<const uint32_t> source, std::span<const uint32
   }
 }
 
-void WordAligner::maximise() {
+void WordAligner::maximize() {
   const double alpha = settings_.concentration;
   for (Row& row : rows_) {
     const double total = std::accumulate(row.counts.begin(), row.counts.end(), 0.0) +

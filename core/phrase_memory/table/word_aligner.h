@@ -11,7 +11,7 @@
 namespace phraseq {
 
 struct WordAlignerSettings {
-  int64_t iterations = 5;       ///< of expectation maximisation
+  int64_t iterations = 5;       ///< of expectation maximization
   double null_share = 0.08;     ///< p_0, probability that a target word has no source word
   double tension = 4.0;         ///< λ, how strongly links stay near the diagonal
   double concentration = 0.01;  ///< α of the Dirichlet prior over translations
@@ -50,9 +50,9 @@ class PHRASEQ_API WordAligner {
 
   void gather(const NumberedText& source, const NumberedText& target);
   void count(std::span<const uint32_t> source, std::span<const uint32_t> target);
-  void maximise();
+  void maximize();
   static void sort_row(Row& row);
-  /// Weights of null and each source word for the target word at `place`, not normalised.
+  /// Weights of null and each source word for the target word at `place`, not normalized.
   std::vector<double> weights(std::span<const uint32_t> source,
                               std::span<const uint32_t> target,
                               size_t place) const;

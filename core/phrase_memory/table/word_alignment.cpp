@@ -40,7 +40,7 @@ struct GrowingAlignment {
   }
 };
 
-constexpr std::array<AlignmentLink, 8> kNeighbours = {
+constexpr std::array<AlignmentLink, 8> kNeighbors = {
     {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
 
 /// One round of growing over the links taken; whether there was anything to add.
@@ -48,7 +48,7 @@ bool grow(GrowingAlignment& taken, const std::set<AlignmentLink>& either) {
   bool has_grown = false;
   const std::vector<AlignmentLink> before(taken.links.begin(), taken.links.end());
   for (const AlignmentLink& link : before) {
-    for (const AlignmentLink& step : kNeighbours) {
+    for (const AlignmentLink& step : kNeighbors) {
       const AlignmentLink next{link.source + step.source, link.target + step.target};
       const bool is_free =
           !taken.sources.contains(next.source) || !taken.targets.contains(next.target);
@@ -90,7 +90,7 @@ WordAlignment parse_alignment(std::string_view line,
   return links;
 }
 
-WordAlignment symmetrise(const WordAlignment& forward, const WordAlignment& backward) {
+WordAlignment symmetrize(const WordAlignment& forward, const WordAlignment& backward) {
   GrowingAlignment taken;
   WordAlignment both;
   std::set_intersection(

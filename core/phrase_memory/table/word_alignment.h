@@ -28,8 +28,8 @@ PHRASEQ_API WordAlignment parse_alignment(std::string_view line,
                                           const TextPlace& place);
 
 /// Joins the alignments of both directions by grow-diag-final-and (Koehn et al. 2003; Moses): the
-/// links of both; then, as long as there are any, those of either that neighbour one taken, also
+/// links of both; then, as long as there are any, those of either that neighbor one taken, also
 /// diagonally, and align a word that has none; last those of either between two words without any.
-PHRASEQ_API WordAlignment symmetrise(const WordAlignment& forward, const WordAlignment& backward);
+PHRASEQ_API WordAlignment symmetrize(const WordAlignment& forward, const WordAlignment& backward);
 
 }  // namespace phraseq

@@ -65,7 +65,7 @@ PHRASEQ_API Comparison compare(const Metrics& metrics,
 
 /// The same for a terminal, for machines (docs/formats/compare_json.md), and as one HTML page that
 /// needs no other file.
-PHRASEQ_API std::string comparison_text(const Comparison& comparison, int width, bool colours);
+PHRASEQ_API std::string comparison_text(const Comparison& comparison, int width, bool colors);
 PHRASEQ_API std::string comparison_json(const Comparison& comparison);
 PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
 

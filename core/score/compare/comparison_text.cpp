@@ -6,16 +6,16 @@
 namespace phraseq::score {
 namespace {
 
-std::string draw(const ComparisonRows& rows, bool colours) {
+std::string draw(const ComparisonRows& rows, bool colors) {
   std::vector<TableRow> table;
   for (const auto& row : rows) {
     TableRow& drawn = table.emplace_back();
     for (const auto& cell : row) {
       const bool heading = &row == &rows.front();
-      drawn.push_back({{cell.text, heading && colours ? Colour::kCyan : Colour::kNone}});
+      drawn.push_back({{cell.text, heading && colors ? Color::kCyan : Color::kNone}});
       if (!cell.below.empty()) {
         drawn.back().push_back(
-            {cell.below, !cell.significant && colours ? Colour::kRed : Colour::kNone});
+            {cell.below, !cell.significant && colors ? Color::kRed : Color::kNone});
       }
     }
   }
@@ -24,10 +24,10 @@ std::string draw(const ComparisonRows& rows, bool colours) {
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, int width, bool colours) {
-  std::string text = draw(metric_rows(comparison, width), colours);
+std::string comparison_text(const Comparison& comparison, int width, bool colors) {
+  std::string text = draw(metric_rows(comparison, width), colors);
   text += fmt::format("\n{} by {}\n", comparison.bucket_metric, comparison.length_title);
-  text += draw(bucket_rows(comparison, width), colours);
+  text += draw(bucket_rows(comparison, width), colors);
   text += '\n';
   for (const auto& line : explain_cells(comparison)) text += line + '\n';
   text += '\n';

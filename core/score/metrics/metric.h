@@ -23,7 +23,7 @@ struct MetricScore {
   bool higher_is_better = true;
 };
 
-/// A measure of detokenised system output against references; what validation reports beside the
+/// A measure of detokenized system output against references; what validation reports beside the
 /// loss.
 class PHRASEQ_API Metric {
  public:

@@ -128,7 +128,7 @@ class ShiftSearch {
   }
 
  private:
-  /// Before the reference place's neighbour on the left, then behind each of the phrase's own
+  /// Before the reference place's neighbor on the left, then behind each of the phrase's own
   /// words.
   void try_targets(const Match& match) {
     int64_t previous = -1;

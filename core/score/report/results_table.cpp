@@ -17,7 +17,7 @@ std::string system_title(const ResultsTable& table, size_t system) {
   return (baseline ? kBaseline : "") + table.systems[system];
 }
 
-TableCell result_cell(const Result& result, const TableStyle& style, Colour colour) {
+TableCell result_cell(const Result& result, const TableStyle& style, Color color) {
   std::string score = fmt::format("{:.{}f}", result.score, style.width);
   if (result.interval) {
     score += fmt::format(" ({:.{}f} ± {:.{}f})",
@@ -26,17 +26,17 @@ TableCell result_cell(const Result& result, const TableStyle& style, Colour colo
                          result.interval->half_width,
                          style.width);
   }
-  TableCell cell = {{score, colour}};
+  TableCell cell = {{score, color}};
   if (result.p_value) {
     const bool significant = *result.p_value <= 0.05;
     cell.push_back({fmt::format("(p = {:.4f}){}", *result.p_value, significant ? "*" : ""),
-                    significant || !style.colours ? Colour::kNone : Colour::kRed});
+                    significant || !style.colors ? Color::kNone : Color::kRed});
   }
   return cell;
 }
 
 std::vector<TableRow> table_rows(const ResultsTable& table, const TableStyle& style) {
-  const Colour heading = style.colours ? Colour::kCyan : Colour::kNone;
+  const Color heading = style.colors ? Color::kCyan : Color::kNone;
   std::vector<TableRow> rows = {{{{"System", heading}}}};
   bool intervals = false;
   for (size_t metric = 0; metric < table.metrics.size(); ++metric) {
@@ -45,11 +45,11 @@ std::vector<TableRow> table_rows(const ResultsTable& table, const TableStyle& st
   }
   for (size_t system = 0; system < table.systems.size(); ++system) {
     const bool baseline = system == 0 && table.test != PairedTest::kNone;
-    const Colour colour = baseline && style.colours ? Colour::kYellow : Colour::kNone;
+    const Color color = baseline && style.colors ? Color::kYellow : Color::kNone;
     TableRow& row = rows.emplace_back();
-    row.push_back({{system_title(table, system), colour}});
+    row.push_back({{system_title(table, system), color}});
     for (const auto& result : table.results[system])
-      row.push_back(result_cell(result, style, colour));
+      row.push_back(result_cell(result, style, color));
   }
   return rows;
 }
@@ -57,8 +57,8 @@ std::vector<TableRow> table_rows(const ResultsTable& table, const TableStyle& st
 /// sacrebleu's words on what a paired test says.
 std::string explain_test(const ResultsTable& table, const TableStyle& style) {
   const bool bootstrap = table.test == PairedTest::kBootstrap;
-  const auto colour = [&](std::string_view text, Colour value) {
-    return paint(text, style.colours ? value : Colour::kNone);
+  const auto color = [&](std::string_view text, Color value) {
+    return paint(text, style.colors ? value : Color::kNone);
   };
   const std::string title =
       fmt::format("Paired {} test with {} {}",
@@ -66,11 +66,11 @@ std::string explain_test(const ResultsTable& table, const TableStyle& style) {
                   table.samples,
                   bootstrap ? "resampling trials" : "trials");
   const std::string line(title.size(), '-');
-  const std::string baseline = colour("baseline", Colour::kYellow);
-  const std::string null_hypothesis = colour("null hypothesis", Colour::kGreen);
+  const std::string baseline = color("baseline", Color::kYellow);
+  const std::string null_hypothesis = color("null hypothesis", Color::kGreen);
   std::string text = fmt::format("{0}\n{1}\n{0}\n", line, title);
   text += fmt::format(" - Each system is pairwise compared to {}.\n",
-                      colour(system_title(table, 0), Colour::kYellow));
+                      color(system_title(table, 0), Color::kYellow));
   text += bootstrap ? "   Actual system score / bootstrap estimated true mean / 95% CI are "
                       "provided for each metric.\n"
                     : "   Actual system score is provided for each metric.\n";
@@ -92,9 +92,9 @@ std::string explain_test(const ResultsTable& table, const TableStyle& style) {
       "delta.\n"
       "\n",
       baseline,
-      colour("Null hypothesis", Colour::kGreen),
+      color("Null hypothesis", Color::kGreen),
       null_hypothesis,
-      colour("highlighted in red", Colour::kRed));
+      color("highlighted in red", Color::kRed));
   return text;
 }
 

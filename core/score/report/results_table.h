@@ -31,7 +31,7 @@ struct ResultsTable {
 
 struct TableStyle {
   int width = 1;
-  bool colours = false;
+  bool colors = false;
 };
 
 /// The table as sacrebleu prints it to a terminal or for LaTeX, what the test means, and the

@@ -55,9 +55,9 @@ std::string grid_row(const TableRow& row, const std::vector<size_t>& widths) {
   for (size_t line = 0; line < height; ++line) {
     for (size_t column = 0; column < row.size(); ++column) {
       const auto& cell = row[column];
-      const ColouredText part = line < cell.size() ? cell[line] : ColouredText{};
+      const ColoredText part = line < cell.size() ? cell[line] : ColoredText{};
       text += "│ " +
-              pad(paint(part.text, part.colour), width_of(part.text), widths[column], column == 0) +
+              pad(paint(part.text, part.color), width_of(part.text), widths[column], column == 0) +
               ' ';
     }
     text += "│\n";
@@ -94,7 +94,7 @@ std::string escape_latex(std::string_view text) {
   return result;
 }
 
-/// Each cell's lines joined into one, without colours.
+/// Each cell's lines joined into one, without colors.
 std::vector<TableRow> on_one_line(const std::vector<TableRow>& rows) {
   std::vector<TableRow> result = rows;
   for (auto& row : result) {
@@ -109,11 +109,11 @@ std::vector<TableRow> on_one_line(const std::vector<TableRow>& rows) {
 
 }  // namespace
 
-std::string paint(std::string_view text, Colour colour) {
+std::string paint(std::string_view text, Color color) {
   constexpr std::string_view kCodes[] = {"", "31", "32", "33", "36"};
-  if (colour == Colour::kNone)
+  if (color == Color::kNone)
     return std::string(text);
-  return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<size_t>(colour)], text);
+  return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<size_t>(color)], text);
 }
 
 std::string draw_grid(const std::vector<TableRow>& rows) {

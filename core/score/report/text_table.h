@@ -8,18 +8,18 @@
 
 namespace phraseq::score {
 
-enum class Colour { kNone, kRed, kGreen, kYellow, kCyan };
+enum class Color { kNone, kRed, kGreen, kYellow, kCyan };
 
-/// `text` between the terminal's codes for a colour.
-PHRASEQ_API std::string paint(std::string_view text, Colour colour);
+/// `text` between the terminal's codes for a color.
+PHRASEQ_API std::string paint(std::string_view text, Color color);
 
-struct ColouredText {
+struct ColoredText {
   std::string text;
-  Colour colour = Colour::kNone;
+  Color color = Color::kNone;
 };
 
 /// The lines of one cell.
-using TableCell = std::vector<ColouredText>;
+using TableCell = std::vector<ColoredText>;
 using TableRow = std::vector<TableCell>;
 
 /// Rows, the heading first; the first column stands to the right, the others in the middle. Widths
@@ -27,7 +27,7 @@ using TableRow = std::vector<TableCell>;
 
 /// A box of lines ("fancy_grid").
 PHRASEQ_API std::string draw_grid(const std::vector<TableRow>& rows);
-/// A LaTeX tabular with booktabs' rules, one line a cell, without colours.
+/// A LaTeX tabular with booktabs' rules, one line a cell, without colors.
 PHRASEQ_API std::string draw_booktabs(const std::vector<TableRow>& rows);
 
 }  // namespace phraseq::score

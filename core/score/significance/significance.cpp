@@ -73,8 +73,8 @@ double shifted_p_value(const std::vector<double>& baseline,
   for (size_t at = 0; at < system.size(); ++at) {
     differences[at] = std::abs(static_cast<Real>(system[at]) - static_cast<Real>(baseline[at]));
   }
-  const Real centre = pairwise_mean(differences);
-  for (auto& difference : differences) difference -= centre;
+  const Real center = pairwise_mean(differences);
+  for (auto& difference : differences) difference -= center;
   return p_value(differences, observed);
 }
 

@@ -13,7 +13,7 @@ bool is_symbol(char byte) {
          (byte >= ':' && byte <= '@') || byte == '/';
 }
 
-/// Rewrites every pair of neighbouring bytes that `matches`, skipping both, as `before first
+/// Rewrites every pair of neighboring bytes that `matches`, skipping both, as `before first
 /// between second after`.
 template <class Matches>
 std::string rewrite_pairs(std::string_view text,

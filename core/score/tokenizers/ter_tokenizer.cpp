@@ -36,7 +36,7 @@ bool is_asian_mark(char32_t character) {
   return is_asian_punctuation(character) || is_full_width_punctuation(character);
 }
 
-/// What normalisation sets apart one by one. "Enclosed letters" reaches to 3F22, a slip for 32FF
+/// What normalization sets apart one by one. "Enclosed letters" reaches to 3F22, a slip for 32FF
 /// that the scores depend on.
 bool stands_alone(char32_t character) {
   return is_within(character, 0x4E00, 0x9FFF) || is_within(character, 0x3400, 0x4DBF) ||

@@ -14,9 +14,9 @@ struct TerTokenizerSettings {
   bool case_sensitive = false;  ///< lower-cased otherwise
 };
 
-/// tercom's normalisation as sacrebleu has it; words joined by single blanks.
+/// tercom's normalization as sacrebleu has it; words joined by single blanks.
 ///
-/// Its rules for kana never apply: they demand that the line begin with kana, and normalisation has
+/// Its rules for kana never apply: they demand that the line begin with kana, and normalization has
 /// put a blank in front. Kana stay together here too.
 PHRASEQ_API std::string tokenize_tercom(std::string_view line,
                                         const TerTokenizerSettings& settings);

@@ -96,7 +96,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
     StepOutput output = score_rows(state);
     if (settings.temperature != 1)
       output.scores = output.scores / settings.temperature;
-    output.normalised = output.normalised && settings.temperature == 1;
+    output.normalized = output.normalized && settings.temperature == 1;
     std::vector<Candidate> survivors;
     for (const Candidate& drawn : draw(state, output, settings)) {
       if (ends(drawn)) {

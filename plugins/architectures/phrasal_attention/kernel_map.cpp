@@ -48,8 +48,8 @@ KernelMap::KernelMap(int64_t out, int64_t in, int64_t taps)
   weight = register_parameter("weight", at::empty({out, taps * in}));
 }
 
-void KernelMap::initialise(nn::Initialiser& initialiser) {
-  initialiser.map(weight, bias, role_, fan_);
+void KernelMap::initialize(nn::Initializer& initializer) {
+  initializer.map(weight, bias, role_, fan_);
 }
 
 at::Tensor KernelMap::product_bias() const {
@@ -80,8 +80,8 @@ at::Tensor PhraseMaps::queries(const at::Tensor& x, nn::Context& context) const 
   return project(x, queries_, context);
 }
 
-void PhraseMaps::initialise(nn::Initialiser& initialiser) {
-  for (const auto& map : all_) map->initialise(initialiser);
+void PhraseMaps::initialize(nn::Initializer& initializer) {
+  for (const auto& map : all_) map->initialize(initializer);
 }
 
 int64_t PhraseMaps::columns_of(const Maps& maps) {
@@ -118,10 +118,10 @@ at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context&
   return nn::linear(at::cat(sequence, 1), interleave_->weight, {}, context);
 }
 
-void PhraseOutput::initialise(nn::Initialiser& initialiser) {
+void PhraseOutput::initialize(nn::Initializer& initializer) {
   for (const auto& map : {out_, phrase_out_, interleave_}) {
     if (map)
-      map->initialise(initialiser);
+      map->initialize(initializer);
   }
 }
 

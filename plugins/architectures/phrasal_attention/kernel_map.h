@@ -4,7 +4,7 @@
 
 #include <torch/nn/module.h>
 
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 #include "plugins/architectures/phrasal_attention/phrase_plan.h"
 
 namespace phraseq::phrasal {
@@ -21,7 +21,7 @@ class KernelMap : public torch::nn::Module {
   /// Taps along the columns, an output map.
   KernelMap(int64_t out, int64_t in, int64_t taps);
 
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   /// A bias for all products, [rows]: a window takes it from its own row, the last tap's.
   at::Tensor product_bias() const;
 
@@ -43,7 +43,7 @@ class PhraseMaps {
   at::Tensor keys_values(const at::Tensor& memory, nn::Context& context) const;
   at::Tensor queries(const at::Tensor& x, nn::Context& context) const;
 
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   /// Columns of the products.
   int64_t key_value_columns() const { return columns_of(keys_values_); }
   int64_t query_columns() const { return columns_of(queries_); }
@@ -62,7 +62,7 @@ class PhraseOutput {
 
   /// Attention's rows as the plan lays them out → [tokens, model].
   at::Tensor forward(const at::Tensor& rows, nn::Context& context) const;
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   double multiply_adds(double tokens) const;
 
  private:

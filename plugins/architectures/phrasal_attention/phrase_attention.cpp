@@ -66,9 +66,9 @@ at::Tensor PhraseSelfAttention::step(const at::Tensor& x,
   return output_.forward(phrases.past.attend(queries, keys_values, rows.ancestry, layout), context);
 }
 
-void PhraseSelfAttention::initialise(nn::Initialiser& initialiser) {
-  maps_.initialise(initialiser);
-  output_.initialise(initialiser);
+void PhraseSelfAttention::initialize(nn::Initializer& initializer) {
+  maps_.initialize(initializer);
+  output_.initialize(initializer);
 }
 
 double PhraseSelfAttention::multiply_adds(double tokens) const {
@@ -140,9 +140,9 @@ at::Tensor PhraseCrossAttention::step(const at::Tensor& x,
   return output_.forward(heads, context);
 }
 
-void PhraseCrossAttention::initialise(nn::Initialiser& initialiser) {
-  maps_.initialise(initialiser);
-  output_.initialise(initialiser);
+void PhraseCrossAttention::initialize(nn::Initializer& initializer) {
+  maps_.initialize(initializer);
+  output_.initialize(initializer);
 }
 
 double PhraseCrossAttention::multiply_adds(double queries, double keys) const {

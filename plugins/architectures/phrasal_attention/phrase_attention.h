@@ -28,7 +28,7 @@ class PhraseSelfAttention : public nn::SelfAttention {
                   nn::AttentionState& state,
                   const nn::DecodingRows& rows,
                   nn::Context& context) const override;
-  void initialise(nn::Initialiser& initialiser) override;
+  void initialize(nn::Initializer& initializer) override;
   double multiply_adds(double tokens) const override;
 
  private:
@@ -59,7 +59,7 @@ class PhraseCrossAttention : public nn::CrossAttention {
                   const nn::DecodingRows& rows,
                   nn::Context& context,
                   at::Tensor* weights = nullptr) const override;
-  void initialise(nn::Initialiser& initialiser) override;
+  void initialize(nn::Initializer& initializer) override;
   double multiply_adds(double queries, double keys) const override;
 
  private:

@@ -71,11 +71,11 @@ at::Tensor Combination::combine(const at::Tensor& x,
   return leave_sublayer(*norm_, options_.placement, n, residual, context);
 }
 
-void Combination::initialise(nn::Initialiser& initialiser) {
-  attention_->initialise(initialiser);
-  fc1_->initialise(initialiser);
-  fc2_->initialise(initialiser);
-  norm_->initialise(initialiser);
+void Combination::initialize(nn::Initializer& initializer) {
+  attention_->initialize(initializer);
+  fc1_->initialize(initializer);
+  fc2_->initialize(initializer);
+  norm_->initialize(initializer);
 }
 
 double Combination::multiply_adds(double rows, double phrases) const {

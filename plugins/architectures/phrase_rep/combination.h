@@ -53,7 +53,7 @@ class Combination : public torch::nn::Module {
                   const nn::DecodingRows& rows,
                   nn::Context& context) const;
 
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   double multiply_adds(double rows, double phrases) const;
 
  private:

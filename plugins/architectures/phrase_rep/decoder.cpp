@@ -114,17 +114,17 @@ at::Tensor PhraseDecoder::step(const at::Tensor& last_tokens,
   return layer_norm_ ? layer_norm_->forward(y, context) : y;
 }
 
-void PhraseDecoder::initialise(nn::Initialiser& initialiser) {
-  embedding_.initialise(initialiser);
-  for (const auto& combination : combinations_) combination->initialise(initialiser);
-  for (const auto& layer : layers_) layer->initialise(initialiser);
+void PhraseDecoder::initialize(nn::Initializer& initializer) {
+  embedding_.initialize(initializer);
+  for (const auto& combination : combinations_) combination->initialize(initializer);
+  for (const auto& layer : layers_) layer->initialize(initializer);
   for (const auto& mixture : {phrase_mixture_, token_mixture_}) {
     if (mixture)
-      mixture->initialise(initialiser);
+      mixture->initialize(initializer);
   }
   if (layer_norm_)
-    layer_norm_->initialise(initialiser);
-  output_.initialise(initialiser);
+    layer_norm_->initialize(initializer);
+  output_.initialize(initializer);
 }
 
 double PhraseDecoder::multiply_adds(double source_tokens,

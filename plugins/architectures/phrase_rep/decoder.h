@@ -59,7 +59,7 @@ class PhraseDecoder : public torch::nn::Module {
                   at::Tensor* cross_weights = nullptr) const;
 
   DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   double multiply_adds(double source_tokens, double phrases, double target_tokens) const;
 
  private:

@@ -42,13 +42,13 @@ EncodedSource PhraseEncoder::forward(const PackedTokens& source,
   return encoded;
 }
 
-void PhraseEncoder::initialise(nn::Initialiser& initialiser) {
-  embedding_.initialise(initialiser);
-  for (const auto& generator : generators_) generator->initialise(initialiser);
-  for (const auto& combination : combinations_) combination->initialise(initialiser);
-  for (const auto& layer : layers_) layer->initialise(initialiser);
+void PhraseEncoder::initialize(nn::Initializer& initializer) {
+  embedding_.initialize(initializer);
+  for (const auto& generator : generators_) generator->initialize(initializer);
+  for (const auto& combination : combinations_) combination->initialize(initializer);
+  for (const auto& layer : layers_) layer->initialize(initializer);
   if (layer_norm_)
-    layer_norm_->initialise(initialiser);
+    layer_norm_->initialize(initializer);
 }
 
 double PhraseEncoder::multiply_adds(double tokens, double phrases) const {

@@ -27,7 +27,7 @@ class PhraseEncoder : public torch::nn::Module {
   EncodedSource forward(const PackedTokens& source,
                         const PhraseIndex& phrases,
                         nn::Context& context) const;
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   double multiply_adds(double tokens, double phrases) const;
   const std::shared_ptr<nn::EmbeddingTable>& embed_tokens() const { return embedding_.tokens; }
 

@@ -73,11 +73,11 @@ at::Tensor PhraseGenerator::scores(const at::Tensor& x,
       of_token, of_phrase, score_->weight, phrases.offsets, dropout_, context);
 }
 
-void PhraseGenerator::initialise(nn::Initialiser& initialiser) {
+void PhraseGenerator::initialize(nn::Initializer& initializer) {
   if (form_ == Form::kFirstLook)
     return;
-  fc1_->initialise(initialiser);
-  score_->initialise(initialiser);
+  fc1_->initialize(initializer);
+  score_->initialize(initializer);
 }
 
 double PhraseGenerator::multiply_adds(double tokens, double phrases) const {

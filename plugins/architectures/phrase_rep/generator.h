@@ -21,7 +21,7 @@ class PhraseGenerator : public torch::nn::Module {
 
   /// x [tokens, model] → [phrases, model]. Records "phrase_weights", [tokens].
   at::Tensor forward(const at::Tensor& x, const PhraseIndex& phrases, nn::Context& context) const;
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   double multiply_adds(double tokens, double phrases) const;
 
  private:

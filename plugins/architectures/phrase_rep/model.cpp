@@ -35,10 +35,10 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
       context);
 }
 
-void PhraseRepModel::initialise(uint64_t seed) {
-  nn::Initialiser initialiser(nn::initialisation_style_from(options_.init), seed);
-  encoder_->initialise(initialiser);
-  decoder_->initialise(initialiser);
+void PhraseRepModel::initialize(uint64_t seed) {
+  nn::Initializer initializer(nn::initialization_style_from(options_.init), seed);
+  encoder_->initialize(initializer);
+  decoder_->initialize(initializer);
 }
 
 SequenceConventions PhraseRepModel::conventions() const {

@@ -22,7 +22,7 @@ class PhraseRepModel : public Architecture {
   int64_t model_width() const override { return options_.encoder_embed_dim; }
   int64_t max_source_positions() const override { return options_.max_source_positions; }
   int64_t max_target_positions() const override { return options_.max_target_positions; }
-  void initialise(uint64_t seed) override;
+  void initialize(uint64_t seed) override;
   SequenceConventions conventions() const override;
   /// With as many phrases as sentences have that are cut into the shortest.
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;

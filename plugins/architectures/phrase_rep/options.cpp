@@ -72,7 +72,7 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
       .one_of({"whole", "split"});
   v.field("pr-specials",
           o.pr_specials,
-          "<s> and </s> beside parsed phrases: phrases of their own, or joined to their neighbour.")
+          "<s> and </s> beside parsed phrases: phrases of their own, or joined to their neighbor.")
       .one_of({"own", "join"});
 }
 

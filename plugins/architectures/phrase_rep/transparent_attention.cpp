@@ -30,8 +30,8 @@ std::vector<at::Tensor> TransparentAttention::forward(const std::vector<at::Tens
   return mixtures;
 }
 
-void TransparentAttention::initialise(nn::Initialiser& initialiser) {
-  initialiser.uniform(weight, 1.0 / std::sqrt(static_cast<double>(weight.size(1))));
+void TransparentAttention::initialize(nn::Initializer& initializer) {
+  initializer.uniform(weight, 1.0 / std::sqrt(static_cast<double>(weight.size(1))));
 }
 
 }  // namespace phraseq::phrase_rep

@@ -6,7 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/context.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 namespace phraseq::phrase_rep {
 
@@ -20,7 +20,7 @@ class TransparentAttention : public torch::nn::Module {
   /// [levels, decoder layers].
   std::vector<at::Tensor> forward(const std::vector<at::Tensor>& levels,
                                   nn::Context& context) const;
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
 
   at::Tensor weight;
 

@@ -45,13 +45,13 @@ at::Tensor NgramLstm::forward(const at::Tensor& rows,
   return sum;
 }
 
-void NgramLstm::initialise(nn::Initialiser& initialiser) {
+void NgramLstm::initialize(nn::Initializer& initializer) {
   const auto width = static_cast<double>(options_.width);
   for (Direction* direction : {&forward_, &backward_}) {
     for (at::Tensor* weight : {&direction->weight_ih, &direction->weight_hh})
-      initialiser.uniform(*weight, std::sqrt(6.0 / (5.0 * width)));
+      initializer.uniform(*weight, std::sqrt(6.0 / (5.0 * width)));
     for (at::Tensor* bias : {&direction->bias_ih, &direction->bias_hh})
-      initialiser.uniform(*bias, 1.0 / std::sqrt(width));
+      initializer.uniform(*bias, 1.0 / std::sqrt(width));
   }
 }
 

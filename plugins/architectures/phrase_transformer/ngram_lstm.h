@@ -7,7 +7,7 @@
 
 #include "core/data/batch.h"
 #include "core/nn/context.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 namespace phraseq {
 
@@ -38,7 +38,7 @@ class NgramLstm : public torch::nn::Module {
                      const PackedTokens& tokens,
                      nn::Context& context) const;
   /// Weights Glorot uniform over the stacked [4·width, width] matrix, biases U(±1/√width).
-  void initialise(nn::Initialiser& initialiser);
+  void initialize(nn::Initializer& initializer);
   /// Of a training pass: under window dropout nothing of the input is shared.
   double multiply_adds(double rows) const;
   int64_t gram() const { return options_.gram; }

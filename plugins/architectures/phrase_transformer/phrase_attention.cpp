@@ -68,9 +68,9 @@ at::Tensor PhraseAttention::step(const at::Tensor& /*x*/,
   throw Error(kExitBug, "phrase attention is an encoder's: it takes no decoding steps");
 }
 
-void PhraseAttention::initialise(nn::Initialiser& initialiser) {
-  maps_.initialise(initialiser);
-  for (const auto& lstm : lstms_) lstm->initialise(initialiser);
+void PhraseAttention::initialize(nn::Initializer& initializer) {
+  maps_.initialize(initializer);
+  for (const auto& lstm : lstms_) lstm->initialize(initializer);
 }
 
 double PhraseAttention::map_multiply_adds(double tokens) const {

@@ -20,7 +20,7 @@ class PhraseAttention : public nn::SelfAttention {
                   nn::AttentionState& state,
                   const nn::DecodingRows& rows,
                   nn::Context& context) const override;
-  void initialise(nn::Initialiser& initialiser) override;
+  void initialize(nn::Initializer& initializer) override;
 
  protected:
   /// LSTMs of `width` inputs, `ngram.M` for each gram size M.

@@ -31,13 +31,13 @@ DecoderOutput PhraseDecoder::decide(const nn::RecurrentStep& step,
   return output;
 }
 
-void PhraseDecoder::initialise(nn::RecurrentInitialiser& initialiser) {
-  RecurrentDecoder::initialise(initialiser);
+void PhraseDecoder::initialize(nn::RecurrentInitializer& initializer) {
+  RecurrentDecoder::initialize(initializer);
   if (gate_) {
-    gate_->initialise(initialiser);
-    classifier_->initialise(initialiser);
+    gate_->initialize(initializer);
+    classifier_->initialize(initializer);
   } else {
-    scorer_->initialise(initialiser);
+    scorer_->initialize(initializer);
   }
 }
 

@@ -30,7 +30,7 @@ class PhraseDecoder : public nn::RecurrentDecoder {
                        const at::Tensor& available,
                        nn::Context& context) const;
 
-  void initialise(nn::RecurrentInitialiser& initialiser);
+  void initialize(nn::RecurrentInitializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;
 
  private:

@@ -23,14 +23,14 @@ at::Tensor Gate::logit(const nn::DecisionState& decision, nn::Context& context) 
   return recurrent_product(a2, output_->weight, output_->bias, context).squeeze(1);
 }
 
-void Gate::initialise(nn::RecurrentInitialiser& initialiser) {
-  Readout::initialise(initialiser);
-  first_.initialise(initialiser);
-  initialiser.orthogonal(hidden_->weight);
-  second_.initialise(initialiser);
-  initialiser.matrix(output_->weight);
-  initialiser.constant(hidden_->bias, 0.0);
-  initialiser.constant(output_->bias, 0.0);
+void Gate::initialize(nn::RecurrentInitializer& initializer) {
+  Readout::initialize(initializer);
+  first_.initialize(initializer);
+  initializer.orthogonal(hidden_->weight);
+  second_.initialize(initializer);
+  initializer.matrix(output_->weight);
+  initializer.constant(hidden_->bias, 0.0);
+  initializer.constant(output_->bias, 0.0);
 }
 
 double Gate::multiply_adds(double rows) const {

@@ -18,7 +18,7 @@ class Gate : public nn::Readout {
   Gate(const PhraseNetOptions& options, int64_t slots);
   /// [rows]
   at::Tensor logit(const nn::DecisionState& decision, nn::Context& context) const;
-  void initialise(nn::RecurrentInitialiser& initialiser);
+  void initialize(nn::RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:

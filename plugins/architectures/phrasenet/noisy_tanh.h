@@ -6,7 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/context.h"
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 #include "plugins/architectures/phrasenet/options.h"
 
 namespace phraseq::phrasenet {
@@ -27,7 +27,7 @@ class GateActivation {
 
   /// x [rows, width], fp32 (fp64).
   at::Tensor forward(const at::Tensor& x, nn::Context& context) const;
-  void initialise(nn::RecurrentInitialiser& initialiser);
+  void initialize(nn::RecurrentInitializer& initializer);
 
  private:
   at::Tensor noise(const at::Tensor& like, nn::Context& context) const;

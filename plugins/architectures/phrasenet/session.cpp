@@ -51,7 +51,7 @@ StepOutput PhraseSession::step(const at::Tensor& last_tokens) {
     phrases = phrases.index_select(0, at::tensor(sentences, at::kLong).to(device));
   }
   StepOutput output;
-  output.normalised = true;
+  output.normalized = true;
   output.scores = nn::word_and_slot_log_probabilities(
       decoder_->decide(made, phrases, over_slots(&Derivation::available).to(device), context_),
       context_);

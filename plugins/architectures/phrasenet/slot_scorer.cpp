@@ -24,9 +24,9 @@ at::Tensor SlotClassifier::scores(const nn::DecisionState& decision, nn::Context
       at::tanh(readout_->forward(decision, context)), output_->weight, {}, context);
 }
 
-void SlotClassifier::initialise(nn::RecurrentInitialiser& initialiser) {
-  readout_->initialise(initialiser);
-  initialiser.matrix(output_->weight);
+void SlotClassifier::initialize(nn::RecurrentInitializer& initializer) {
+  readout_->initialize(initializer);
+  initializer.matrix(output_->weight);
 }
 
 double SlotClassifier::multiply_adds(double rows) const {
@@ -70,11 +70,11 @@ at::Tensor PhraseScorer::scores(const nn::DecisionState& decision,
   return at::matmul(at::tanh(sum), output_->weight[0]);
 }
 
-void PhraseScorer::initialise(nn::RecurrentInitialiser& initialiser) {
-  rnn_->initialise(initialiser);
-  readout_->initialise(initialiser);
-  initialiser.matrix(phrase_->weight);
-  initialiser.matrix(output_->weight);
+void PhraseScorer::initialize(nn::RecurrentInitializer& initializer) {
+  rnn_->initialize(initializer);
+  readout_->initialize(initializer);
+  initializer.matrix(phrase_->weight);
+  initializer.matrix(output_->weight);
 }
 
 double PhraseScorer::multiply_adds(double rows) const { return readout_->multiply_adds(rows); }

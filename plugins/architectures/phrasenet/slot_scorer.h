@@ -23,7 +23,7 @@ class SlotClassifier {
   SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
   /// [rows, slots]
   at::Tensor scores(const nn::DecisionState& decision, nn::Context& context) const;
-  void initialise(nn::RecurrentInitialiser& initialiser);
+  void initialize(nn::RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:
@@ -50,7 +50,7 @@ class PhraseScorer {
   at::Tensor scores(const nn::DecisionState& decision,
                     const at::Tensor& of_row,
                     nn::Context& context) const;
-  void initialise(nn::RecurrentInitialiser& initialiser);
+  void initialize(nn::RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
 
  private:

@@ -12,7 +12,7 @@ struct TextDataOptions : Options {
   void describe(OptionTable&) override {}
 };
 
-/// Splits as line-parallel raw text, tokenised by the task's functions.
+/// Splits as line-parallel raw text, tokenized by the task's functions.
 class TextData final : public DataLoader {
  public:
   TextData(const TextDataOptions& options, const DataLoaderSetup& setup);

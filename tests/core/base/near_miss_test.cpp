@@ -19,7 +19,7 @@ TEST(NearMisses, FindsAReplacedAMissingAnExtraAndASwappedLetter) {
   EXPECT_THAT(near_misses("drpoout", kKnown), ElementsAre("dropout"));
 }
 
-TEST(NearMisses, CountsASwapOfNeighboursOnce) {
+TEST(NearMisses, CountsASwapOfNeighborsOnce) {
   // Four letters allow one edit; as two replacements this swap would be too far.
   EXPECT_THAT(near_misses("bema", kKnown), ElementsAre("beam"));
 }

@@ -43,7 +43,7 @@ TEST(Random, DrawsBelowABoundByLemiresMethod) {
   EXPECT_THAT(drawn, ElementsAre(7, 2, 8, 9, 9, 8, 0, 1, 4, 1, 5, 7));
 }
 
-TEST(Random, RejectsDrawsThatWouldFavourSomeNumbers) {
+TEST(Random, RejectsDrawsThatWouldFavorSomeNumbers) {
   // With a bound just over 2^63 nearly half of all draws are rejected.
   Random random(5);
   std::vector<uint64_t> drawn;

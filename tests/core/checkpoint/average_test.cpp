@@ -165,7 +165,7 @@ TEST_F(Choice, TakesTheLastUpdates) {
 TEST_F(Choice, TakesTheBestInTheMetricsDirection) {
   EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 2}),
               ElementsAre("checkpoint.best_bleu_31.000000", "checkpoint.best_bleu_33.100000"));
-  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .maximise = false}),
+  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .maximize = false}),
               ElementsAre("checkpoint.best_bleu_9.500000"));
 }
 
@@ -181,7 +181,7 @@ TEST_F(Choice, WantsToKnowTheDirectionOfAnotherMetric) {
   add("checkpoint.best_comet_0.800000");
   CheckpointChoice choice{.kind = CheckpointKind::kBest, .count = 1, .metric = "comet"};
   EXPECT_THROW(names(choice), UsageError);
-  choice.maximise = true;
+  choice.maximize = true;
   EXPECT_THAT(names(choice), ElementsAre("checkpoint.best_comet_0.800000"));
 }
 

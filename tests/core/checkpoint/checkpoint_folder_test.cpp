@@ -208,17 +208,17 @@ TEST(Retention, KeepsTheLastOfEachKind) {
 }
 
 TEST(Retention, KeepsTheBestInTheMetricsDirection) {
-  for (const bool maximise : {true, false}) {
+  for (const bool maximize : {true, false}) {
     const TemporaryFolder temporary;
     CheckpointFolder folder(temporary.path());
     for (const double value : {9.5, 33.1, -2.0}) write_small(folder.best_path("m_x", value), 1);
     write_small(folder.best_path("other", 0), 1);
     write_small(folder.epoch_path(1), 1);
     const auto deleted =
-        folder.retain({.keep_best_checkpoints = 1}, maximise, folder.epoch_path(1));
+        folder.retain({.keep_best_checkpoints = 1}, maximize, folder.epoch_path(1));
     EXPECT_THAT(deleted,
                 UnorderedElementsAre(folder.best_path("m_x", 9.5),
-                                     folder.best_path("m_x", maximise ? -2.0 : 33.1)));
+                                     folder.best_path("m_x", maximize ? -2.0 : 33.1)));
   }
 }
 

@@ -124,7 +124,7 @@ TEST_F(ArchitectureSuite, FindsNothingWrongWithTheTransformer) {
 
 TEST_F(ArchitectureSuite, FindsAParameterWithoutFirstValues) {
   EXPECT_THAT(failures("undrawn"),
-              Contains("initialise(seed) draws every parameter, from the seed alone"));
+              Contains("initialize(seed) draws every parameter, from the seed alone"));
 }
 
 TEST_F(ArchitectureSuite, FindsSentencesThatDependOnTheirBatch) {

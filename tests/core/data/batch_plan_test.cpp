@@ -88,7 +88,7 @@ TEST(BatchPlan, ShufflesBySeedAndEpoch) {
 }
 
 /// One sentence exactly once, whatever the corpus and the budget; no batch over a limit unless it
-/// is a single sentence; no two neighbours that would have fitted together when not shuffled.
+/// is a single sentence; no two neighbors that would have fitted together when not shuffled.
 TEST(BatchPlan, CoversEverySentenceOnceWithinTheBudget) {
   Random random(2024);
   for (int round = 0; round < 300; ++round) {

@@ -77,7 +77,7 @@ TEST(Overlaps, LeaveNestedPhrasesToTheLongest) {
     EXPECT_EQ(slots_of(nested, overlap), "B");
 }
 
-TEST(Overlaps, DoNotConcernNeighbours) {
+TEST(Overlaps, DoNotConcernNeighbors) {
   for (const auto overlap : {Overlap::kGreedy, Overlap::kDynamic, Overlap::kLiteral})
     EXPECT_EQ(slots_of({{2, 1, 1}, {0, 2, 0}, {3, 3, 2}}, overlap), "ABC");
 }

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 namespace phraseq::plot {
 namespace {
@@ -44,11 +44,11 @@ TEST(Shade, GoesFromWhiteToDark) {
   EXPECT_EQ(shade(std::nan("")), shade(0));
 }
 
-TEST(SeriesColour, DiffersForEightSeries) {
+TEST(SeriesColor, DiffersForEightSeries) {
   for (size_t i = 0; i < 8; ++i) {
-    for (size_t j = 0; j < i; ++j) EXPECT_NE(series_colour(i), series_colour(j));
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(series_color(i), series_color(j));
   }
-  EXPECT_EQ(series_colour(8), series_colour(0));
+  EXPECT_EQ(series_color(8), series_color(0));
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ class Shape {
 
 struct BoxOptions final : Options {
   int64_t height = 3;
-  std::string colour = "grey";
+  std::string color = "gray";
   void describe(OptionTable& table) override {
     table.field("height", height, "Rows.").in(1, 9);
-    table.field("colour", colour, "Paint.");
+    table.field("color", color, "Paint.");
   }
 };
 
@@ -214,7 +214,7 @@ TEST(Describe, MarksWhatThePresetChanged) {
   EXPECT_EQ(table.find("height")->origin, OptionOrigin::kPreset);
   EXPECT_EQ(table.find("height")->default_text, "3");
   EXPECT_EQ(table.find("height")->to_text(), "7");
-  EXPECT_EQ(table.find("colour")->origin, OptionOrigin::kDefault);
+  EXPECT_EQ(table.find("color")->origin, OptionOrigin::kDefault);
 }
 
 }  // namespace

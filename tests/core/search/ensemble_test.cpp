@@ -28,10 +28,10 @@ std::unique_ptr<EnsembleSession> pair_of(std::unique_ptr<ToySession> a,
 const at::Tensor kStart = at::tensor({kEos}, at::kLong);
 
 TEST(EnsembleSession, AveragesProbabilitiesNotScores) {
-  // The first model's scores are not normalised: 2, 1, 1 of 4.
+  // The first model's scores are not normalized: 2, 1, 1 of 4.
   const auto ensemble = pair_of(constant({2, 1, 1}), constant({0.1, 0.6, 0.3}));
   const StepOutput output = ensemble->step(kStart);
-  EXPECT_TRUE(output.normalised);
+  EXPECT_TRUE(output.normalized);
   EXPECT_NEAR(output.scores[0][0].item<double>(), std::log(0.3), 1e-12);
   EXPECT_NEAR(output.scores[0][1].item<double>(), std::log(0.425), 1e-12);
   EXPECT_NEAR(output.scores[0][2].item<double>(), std::log(0.275), 1e-12);

@@ -51,7 +51,7 @@ TEST(Dictionary, OrdersByCountThenCodePointAndPads) {
   dictionary.add("a", 2);
   dictionary.add("often", 9);
   dictionary.add("rare", 1);
-  dictionary.finalise(2, -1, 8);
+  dictionary.finalize(2, -1, 8);
   EXPECT_EQ(dictionary.to_text(),
             "often 9\na 2\nb 2\n\xEF\xBD\x9E 2\n\xF0\x9F\x98\x80 2\n"
             "madeupword0000 0\nmadeupword0001 0\nmadeupword0002 0\n"
@@ -62,14 +62,14 @@ TEST(Dictionary, OrdersByCountThenCodePointAndPads) {
 TEST(Dictionary, KeepsTheMostFrequentWithTheSpecialsCounted) {
   Dictionary dictionary;
   for (const char* word : {"a", "b", "b", "c", "c", "c"}) dictionary.add(word);
-  dictionary.finalise(0, 6, 1);
+  dictionary.finalize(0, 6, 1);
   EXPECT_EQ(dictionary.to_text(), "c 3\nb 2\n");
 }
 
 TEST(Dictionary, KeepsTheCountsOfSpecials) {
   Dictionary dictionary;
   dictionary.add("</s>", 3);
-  dictionary.finalise(0, -1, 1);
+  dictionary.finalize(0, -1, 1);
   EXPECT_EQ(dictionary.count(kEos), 3);
 }
 
@@ -77,7 +77,7 @@ TEST(Dictionary, PadsAroundASymbolThatIsCalledLikePadding) {
   const auto words = "madeupword0000";
   Dictionary dictionary;
   dictionary.add(words, 5);
-  dictionary.finalise(0, -1, 3);
+  dictionary.finalize(0, -1, 3);
   EXPECT_EQ(dictionary.to_text(), "madeupword0000 5\nmadeupword0001 0\n");
 }
 

@@ -15,7 +15,7 @@ class WordTask : public Task {
  public:
   WordTask() {
     for (const char* word : {"ein", "klei@@", "nes", "Haus", "\u2581a"}) dictionary_.add(word);
-    dictionary_.finalise(0, -1, 1);
+    dictionary_.finalize(0, -1, 1);
   }
   const Dictionary& source_dictionary() const override { return dictionary_; }
   const Dictionary& target_dictionary() const override { return dictionary_; }

@@ -68,7 +68,7 @@ TEST(LogSoftmaxTopK, EqualsSortingTheLogSoftmax) {
   }
 }
 
-TEST(LogSoftmaxTopK, AppliesEditsAfterNormalising) {
+TEST(LogSoftmaxTopK, AppliesEditsAfterNormalizing) {
   const std::vector<ScoreEdit> edits{{1, kForbidden}, {64, kForbidden}, {3, 30.0}, {700, -2.5}};
   for (const int64_t k : {1, 3, 12}) {
     expect_reference<float>(999, k, edits, 3e-6);

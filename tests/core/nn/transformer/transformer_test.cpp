@@ -170,9 +170,9 @@ TEST(TransformerModel, DrawsTheSameParametersFromTheSameSeed) {
   ArchitectureSetup setup;
   setup.source_vocabulary = setup.target_vocabulary = 7;
   TransformerModel a(options, setup), b(options, setup), c(options, setup);
-  a.initialise(3);
-  b.initialise(3);
-  c.initialise(4);
+  a.initialize(3);
+  b.initialize(3);
+  c.initialize(4);
   const auto pa = a.parameters(), pb = b.parameters(), pc = c.parameters();
   for (size_t i = 0; i < pa.size(); ++i) EXPECT_TRUE(at::equal(pa[i], pb[i]));
   EXPECT_FALSE(at::equal(pa[0], pc[0]));

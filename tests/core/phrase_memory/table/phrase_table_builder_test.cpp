@@ -178,13 +178,13 @@ TEST_F(BitextFiles, WantOneLineOfAlignmentASentence) {
               HasSubstr("far:2: the link 2-0 is outside"));
 }
 
-TEST(Categorise, TakesTheCategoryOfARuleAndKeepsTheTranslation) {
+TEST(Categorize, TakesTheCategoryOfARuleAndKeepsTheTranslation) {
   std::vector<PhraseEntry> entries;
   for (const char* source : {"March 1 , 2003", "1,345.5", "Ada King", "some words"})
     entries.push_back({phrase_words(source), {"x"}, "others", 1, 5, 0});
   std::vector<PhraseEntry> untouched = entries;
-  categorise(untouched, PhraseRules::kNone);
-  categorise(entries, PhraseRules::kEnglishGerman);
+  categorize(untouched, PhraseRules::kNone);
+  categorize(entries, PhraseRules::kEnglishGerman);
   std::vector<std::string> categories;
   for (const PhraseEntry& entry : entries) {
     categories.push_back(entry.category);

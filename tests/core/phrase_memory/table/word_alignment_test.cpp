@@ -39,23 +39,23 @@ TEST(PharaohAlignment, IsRefusedWithFileLineAndLink) {
   EXPECT_THAT(message_of("2-2", 3, 2), HasSubstr("2-2 is outside"));
 }
 
-TEST(Symmetrisation, GrowsFromWhatBothDirectionsHave) {
-  EXPECT_EQ(symmetrise(links_of("0-0 1-1 2-1"), links_of("0-0 1-1 1-2")),
+TEST(Symmetrization, GrowsFromWhatBothDirectionsHave) {
+  EXPECT_EQ(symmetrize(links_of("0-0 1-1 2-1"), links_of("0-0 1-1 1-2")),
             links_of("0-0 1-1 1-2 2-1"));
 }
 
-TEST(Symmetrisation, GrowsDiagonallyAndOnFromWhatWasGrown) {
-  EXPECT_EQ(symmetrise(links_of("0-0 1-1 2-2 3-3"), links_of("0-0")), links_of("0-0 1-1 2-2 3-3"));
+TEST(Symmetrization, GrowsDiagonallyAndOnFromWhatWasGrown) {
+  EXPECT_EQ(symmetrize(links_of("0-0 1-1 2-2 3-3"), links_of("0-0")), links_of("0-0 1-1 2-2 3-3"));
 }
 
-TEST(Symmetrisation, LeavesALinkBetweenTwoWordsThatHaveOne) {
-  EXPECT_EQ(symmetrise(links_of("0-0 1-1 0-1"), links_of("0-0 1-1")), links_of("0-0 1-1"));
+TEST(Symmetrization, LeavesALinkBetweenTwoWordsThatHaveOne) {
+  EXPECT_EQ(symmetrize(links_of("0-0 1-1 0-1"), links_of("0-0 1-1")), links_of("0-0 1-1"));
 }
 
-TEST(Symmetrisation, AddsFarLinksOnlyBetweenWordsWithoutAny) {
+TEST(Symmetrization, AddsFarLinksOnlyBetweenWordsWithoutAny) {
   // 4-4 is far from 0-0; 4-6 and 0-8 have a word that is taken.
-  EXPECT_EQ(symmetrise(links_of("0-0 4-4"), links_of("0-0 4-6 0-8")), links_of("0-0 4-4"));
-  EXPECT_EQ(symmetrise(links_of("4-4"), links_of("6-1")), links_of("4-4 6-1"));
+  EXPECT_EQ(symmetrize(links_of("0-0 4-4"), links_of("0-0 4-6 0-8")), links_of("0-0 4-4"));
+  EXPECT_EQ(symmetrize(links_of("4-4"), links_of("6-1")), links_of("4-4 6-1"));
 }
 
 }  // namespace

@@ -58,11 +58,11 @@ TEST(ResultsTable, ShowsIntervalAndPValueOnTwoLines) {
       << text;
 }
 
-TEST(ResultsTable, ColoursOnlyWhenAsked) {
+TEST(ResultsTable, ColorsOnlyWhenAsked) {
   EXPECT_EQ(table_text(paired_table(), {.width = 1}).find('\033'), std::string::npos);
-  const std::string coloured = table_text(paired_table(), {.width = 1, .colours = true});
-  EXPECT_NE(coloured.find("    \033[31m(p = 0.0510)\033[0m     "), std::string::npos);
-  EXPECT_NE(coloured.find("\033[33mBaseline: first.txt\033[0m"), std::string::npos);
+  const std::string colored = table_text(paired_table(), {.width = 1, .colors = true});
+  EXPECT_NE(colored.find("    \033[31m(p = 0.0510)\033[0m     "), std::string::npos);
+  EXPECT_NE(colored.find("\033[33mBaseline: first.txt\033[0m"), std::string::npos);
 }
 
 TEST(ResultsTable, EscapesForLatex) {

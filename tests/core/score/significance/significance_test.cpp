@@ -90,7 +90,7 @@ TEST(Significance, CountsResamplesThatReverseTheOrderAsKoehnDoes) {
   EXPECT_DOUBLE_EQ(paired_bootstrap(bleu, better, baseline).koehn_p_value, 2.0 / 5);
 }
 
-// Differences 1 1 0 1 2, their mean 1; centred 0 0 -1 0 1, and 1 is not more than the observed 1.
+// Differences 1 1 0 1 2, their mean 1; centered 0 0 -1 0 1, and 1 is not more than the observed 1.
 TEST(Significance, CentresDifferencesForThePValue) {
   const BootstrappedScore baseline = {20, {19, 20, 21, 22, 20}};
   BootstrappedScore system = {21, {20, 21, 21, 21, 22}};

@@ -266,7 +266,7 @@ TEST(PhrasalAttention, DrawsEachKernelByTheFanOfItsHeadGroup) {
   PhrasalAttentionOptions options = small_options("homogeneous", "convkv", "12");
   options.set_sizes(96, 14, 3, 1);
   PhrasalAttentionModel model(options, small_setup());
-  model.initialise(3);
+  model.initialize(3);
   const auto limit = [](double in, double out) { return std::sqrt(6.0 / (in + out)); };
   const auto expect_limit = [&](const char* name, double expected) {
     const double largest =
@@ -287,7 +287,7 @@ TEST(PhrasalAttention, DrawsInterleavingsKernelsByTheirFans) {
   PhrasalAttentionOptions options = small_options("interleaved", "queryk", "12");
   options.set_sizes(96, 14, 3, 1);
   PhrasalAttentionModel model(options, small_setup());
-  model.initialise(3);
+  model.initialize(3);
   const auto expect_limit = [&](const char* name, double in, double out) {
     const double largest = parameter(model, name).abs().max().item<double>();
     const double expected = std::sqrt(6.0 / (in + out));

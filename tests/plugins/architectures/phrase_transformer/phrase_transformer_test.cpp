@@ -216,7 +216,7 @@ TEST(PhraseTransformer, DrawsTheLstmsAsTheAuthorsDo) {
   PhraseTransformerOptions options;
   options.set_sizes(64, 6, 2, 1);
   PhraseTransformer model(options, setup_of(5));
-  model.initialise(1);
+  model.initialize(1);
   const auto parameters = model.named_parameters();
   const std::string lstm = "encoder.layers.0.self_attn.ngram.3.";
   const auto highest = [&](const std::string& name) {

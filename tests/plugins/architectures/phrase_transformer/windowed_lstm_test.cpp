@@ -251,8 +251,8 @@ TEST(NgramLstm, AddsItsGradientsToTheFlatBufferUnderBf16) {
   const at::Tensor rows = normal({tokens.tokens() * kStreams, 16}, 7, at::kFloat);
   const auto gradients = [&](nn::Precision precision) {
     NgramLstm lstm(options);
-    nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, 5);
-    lstm.initialise(initialiser);
+    nn::Initializer initializer(nn::InitialisationStyle::kFairseq, 5);
+    lstm.initialize(initializer);
     nn::FlatParameters flat(lstm, true);
     if (precision == nn::Precision::kBf16)
       flat.refresh_bf16();

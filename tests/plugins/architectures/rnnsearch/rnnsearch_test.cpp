@@ -135,7 +135,7 @@ TEST(RnnSearch, DrawsRecurrentMatricesOrthogonal) {
   options.embed_dim = 6;
   options.hidden = 5;
   RnnSearchModel model(options, {13, 17, false, {}});
-  model.initialise(3);
+  model.initialize(3);
   for (const auto& entry : model.named_parameters()) {
     if (!entry.key().ends_with("weight_hh"))
       continue;
@@ -146,9 +146,9 @@ TEST(RnnSearch, DrawsRecurrentMatricesOrthogonal) {
 
 TEST(GruCell, IsTorchsWithoutTheSecondBias) {
   nn::GruCell cell(3, 4);
-  nn::Initialiser initialiser(nn::InitialisationStyle::kFairseq, 1);
+  nn::Initializer initializer(nn::InitialisationStyle::kFairseq, 1);
   for (auto* parameter : {&cell.weight_ih, &cell.bias_ih, &cell.weight_hh})
-    initialiser.normal(*parameter, 1.0);
+    initializer.normal(*parameter, 1.0);
   torch::nn::GRU torchs(3, 4);
   at::NoGradGuard no_grad;
   auto named = torchs->named_parameters();
@@ -157,7 +157,7 @@ TEST(GruCell, IsTorchsWithoutTheSecondBias) {
   named["weight_hh_l0"].copy_(cell.weight_hh);
   named["bias_hh_l0"].zero_();
   at::Tensor x = at::empty({7, 3});
-  initialiser.normal(x, 1.0);
+  initializer.normal(x, 1.0);
   nn::Context context(false, nn::Precision::kFp32);
   const std::vector<int64_t> offsets = {0, 5, 7};
   const at::Tensor ours = cell.over(x, nn::TimeMajor(offsets, at::kCPU), context);

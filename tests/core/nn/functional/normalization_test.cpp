@@ -112,11 +112,11 @@ TEST(Dropout, HasTheSameMaskInBothImplementations) {
   EXPECT_TRUE(at::equal(own, composite::dropout(x, 0.5, twin.next_dropout_key())));
 }
 
-TEST(DropoutMask, HasNoCorrelationBetweenNeighboursRowsOrKeys) {
+TEST(DropoutMask, HasNoCorrelationBetweenNeighborsRowsOrKeys) {
   const at::Tensor x = at::ones({512, 512}, at::kFloat);
   Context context(true, Precision::kFp32, 6);
-  const auto centred = [&] { return dropout(x, 0.5, context).sub(1.0); };  // ±1, mean 0
-  const at::Tensor a = centred(), b = centred();
+  const auto centered = [&] { return dropout(x, 0.5, context).sub(1.0); };  // ±1, mean 0
+  const at::Tensor a = centered(), b = centered();
   const auto correlation = [](const at::Tensor& u, const at::Tensor& v) {
     return (u * v).mean().item<double>();
   };

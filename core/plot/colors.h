@@ -7,9 +7,9 @@
 
 namespace phraseq::plot {
 
-/// The colour of the n-th series; told apart with all common kinds of colour vision (Okabe & Ito
+/// The color of the n-th series; told apart with all common kinds of color vision (Okabe & Ito
 /// 2008). They repeat after eight.
-PHRASEQ_API std::string series_colour(size_t number);
+PHRASEQ_API std::string series_color(size_t number);
 
 /// From white (0) through blue to almost black (1), with even steps of lightness; NaN is
 /// white.

@@ -1,4 +1,4 @@
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 #include <cmath>
 #include <functional>
@@ -28,7 +28,7 @@ double fan_in_limit(const Fan& fan) { return 1.0 / std::sqrt(fan.in); }
 
 }  // namespace
 
-InitialisationStyle initialisation_style_from(std::string_view name) {
+InitialisationStyle initialization_style_from(std::string_view name) {
   if (name == "fairseq")
     return InitialisationStyle::kFairseq;
   if (name == "tensor2tensor")
@@ -39,30 +39,30 @@ InitialisationStyle initialisation_style_from(std::string_view name) {
                    "' is not one of fairseq, tensor2tensor, neutron");
 }
 
-void Initialiser::uniform(at::Tensor& tensor, double limit) {
+void Initializer::uniform(at::Tensor& tensor, double limit) {
   fill(tensor, [&] { return (2.0 * random_.uniform() - 1.0) * limit; });
 }
 
-void Initialiser::normal(at::Tensor& tensor, double deviation) {
+void Initializer::normal(at::Tensor& tensor, double deviation) {
   fill(tensor, [&] {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - random_.uniform()));
     return deviation * radius * std::cos(2.0 * std::numbers::pi * random_.uniform());
   });
 }
 
-void Initialiser::constant(at::Tensor& tensor, double value) {
+void Initializer::constant(at::Tensor& tensor, double value) {
   at::NoGradGuard no_grad;
   tensor.fill_(value);
 }
 
-void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
+void Initializer::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
   map(weight,
       bias,
       role,
       {static_cast<double>(weight.size(1)), static_cast<double>(weight.size(0))});
 }
 
-void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan) {
+void Initializer::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan) {
   const bool fairseq = style_ == InitialisationStyle::kFairseq;
   const bool glorot =
       style_ == InitialisationStyle::kTensor2Tensor || (fairseq && role != MapRole::kFeedForward);
@@ -77,7 +77,7 @@ void Initialiser::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const 
   }
 }
 
-void Initialiser::embedding(at::Tensor& table, int64_t padding_row) {
+void Initializer::embedding(at::Tensor& table, int64_t padding_row) {
   const auto rows = static_cast<double>(table.size(0));
   const auto width = static_cast<double>(table.size(1));
   if (style_ == InitialisationStyle::kNeutron) {
@@ -91,7 +91,7 @@ void Initialiser::embedding(at::Tensor& table, int64_t padding_row) {
   }
 }
 
-void Initialiser::norm(at::Tensor& gain, at::Tensor& bias) {
+void Initializer::norm(at::Tensor& gain, at::Tensor& bias) {
   constant(gain, 1.0);
   constant(bias, 0.0);
 }

@@ -5,15 +5,15 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/nn/initialiser.h"
+#include "core/nn/initializer.h"
 
 namespace phraseq::nn {
 
 /// Draws the first parameters of recurrent models as dl4mt and Tu et al. 2016 do: square matrices
 /// of states orthogonal, those that bring coverage small, all others N(0, deviation²), biases 0.
-class PHRASEQ_API RecurrentInitialiser {
+class PHRASEQ_API RecurrentInitializer {
  public:
-  RecurrentInitialiser(uint64_t seed, double deviation);
+  RecurrentInitializer(uint64_t seed, double deviation);
 
   void matrix(at::Tensor& weight);           ///< N(0, deviation²)
   void coverage_matrix(at::Tensor& weight);  ///< N(0, 10⁻⁶)
@@ -23,7 +23,7 @@ class PHRASEQ_API RecurrentInitialiser {
   void constant(at::Tensor& tensor, double value);
 
  private:
-  Initialiser draws_;
+  Initializer draws_;
   double deviation_;
 };
 

@@ -1,4 +1,4 @@
-#include "core/plot/colours.h"
+#include "core/plot/colors.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ constexpr std::array<std::array<double, 3>, 9> kShades = {{{255, 255, 255},
 
 }  // namespace
 
-std::string series_colour(size_t number) { return kSeries[number % kSeries.size()]; }
+std::string series_color(size_t number) { return kSeries[number % kSeries.size()]; }
 
 std::string shade(double share) {
   const double known = std::isnan(share) ? 0.0 : std::clamp(share, 0.0, 1.0);

@@ -21,7 +21,7 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 ///   kTensor2Tensor  Glorot uniform, biases 0; embeddings N(0, d^-½)
 ///   kNeutron        U(±1/√in), biases 0; embeddings U(±√(2/(V+d)))
 enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
-PHRASEQ_API InitialisationStyle initialisation_style_from(std::string_view name);
+PHRASEQ_API InitialisationStyle initialization_style_from(std::string_view name);
 
 /// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's kernel
 /// [taps, in, out] has taps · in and taps · out.
@@ -31,9 +31,9 @@ struct Fan {
 
 /// Draws parameters with phraseq's own generator: the same seed gives the same model on any
 /// machine.
-class PHRASEQ_API Initialiser {
+class PHRASEQ_API Initializer {
  public:
-  Initialiser(InitialisationStyle style, uint64_t seed) : style_(style), random_(seed) {}
+  Initializer(InitialisationStyle style, uint64_t seed) : style_(style), random_(seed) {}
 
   InitialisationStyle style() const { return style_; }
   /// weight [out, in], bias [out] or undefined.

@@ -1,4 +1,4 @@
-#include "core/nn/recurrent/recurrent_initialiser.h"
+#include "core/nn/recurrent/recurrent_initializer.h"
 
 #include <tuple>
 
@@ -14,16 +14,16 @@ constexpr double kCoverageDeviation = 1e-3;
 }  // namespace
 
 // The style is for maps of Transformers, and there are none here.
-RecurrentInitialiser::RecurrentInitialiser(uint64_t seed, double deviation)
+RecurrentInitializer::RecurrentInitializer(uint64_t seed, double deviation)
     : draws_(InitialisationStyle::kFairseq, seed), deviation_(deviation) {}
 
-void RecurrentInitialiser::matrix(at::Tensor& weight) { draws_.normal(weight, deviation_); }
+void RecurrentInitializer::matrix(at::Tensor& weight) { draws_.normal(weight, deviation_); }
 
-void RecurrentInitialiser::coverage_matrix(at::Tensor& weight) {
+void RecurrentInitializer::coverage_matrix(at::Tensor& weight) {
   draws_.normal(weight, kCoverageDeviation);
 }
 
-void RecurrentInitialiser::orthogonal(at::Tensor& weight) {
+void RecurrentInitializer::orthogonal(at::Tensor& weight) {
   at::Tensor drawn = at::empty(weight.sizes(), at::kFloat);
   draws_.normal(drawn, 1.0);
   at::NoGradGuard no_grad;
@@ -32,7 +32,7 @@ void RecurrentInitialiser::orthogonal(at::Tensor& weight) {
   weight.copy_(drawn);
 }
 
-void RecurrentInitialiser::constant(at::Tensor& tensor, double value) {
+void RecurrentInitializer::constant(at::Tensor& tensor, double value) {
   draws_.constant(tensor, value);
 }
 
