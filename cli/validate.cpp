@@ -89,8 +89,8 @@ int validate_command(std::span<const std::string> arguments) {
   LoadOptions load;
   load.precision = nn::precision_from(options.precision);
   load.data = options.data;
-  const Translator translator =
-      Translator::load(loaded->registry, resolve_checkpoint(options.path), load);
+  const TranslationModel translator =
+      TranslationModel::load(loaded->registry, resolve_checkpoint(options.path), load);
   NamedCriterion criterion(criterion_selection, {translator.task->target_dictionary().size()});
   ValidatorOptions validation;
   validation.subset = options.valid_subset;

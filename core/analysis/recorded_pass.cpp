@@ -24,7 +24,7 @@ analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
   return {entry.name, values.sizes().vec(), {begin, begin + values.numel()}, entry.notes};
 }
 
-void check_length(const Translator& translator, const Example& example) {
+void check_length(const TranslationModel& translator, const Example& example) {
   const auto source = static_cast<int64_t>(example.source.size());
   const auto target = static_cast<int64_t>(example.target.size());
   if (source <= translator.model->max_source_positions() &&
@@ -42,7 +42,7 @@ void check_length(const Translator& translator, const Example& example) {
 
 }  // namespace
 
-analysis::RecordedSentence recorded_pass(const Translator& translator,
+analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
                                          const Example& example,
                                          nn::Precision precision) {
   check_length(translator, example);

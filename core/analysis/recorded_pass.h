@@ -10,7 +10,7 @@ namespace phraseq {
 /// One teacher-forced pass over one sentence pair with everything that the model's modules record.
 /// Sentences go alone, so that each recorded tensor is the sentence's own. DataError when the model
 /// does not take so long a pair.
-PHRASEQ_API analysis::RecordedSentence recorded_pass(const Translator& translator,
+PHRASEQ_API analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
                                                      const Example& example,
                                                      nn::Precision precision);
 

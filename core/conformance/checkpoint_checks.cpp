@@ -46,7 +46,7 @@ Findings loaded_to_the_bit(const Registry& registry,
   saved.translator().add_tensors(tensors, {});
   write_checkpoint(path, saved.translator().metadata(), tensors.views());
 
-  const Translator loaded = Translator::load(registry, path);
+  const TranslationModel loaded = TranslationModel::load(registry, path);
   const std::string other = first_difference(*loaded.parameters, saved.flat());
   if (!other.empty())
     return {fmt::format("{} comes back from a checkpoint with other values", other)};

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 namespace {
 
 constexpr int64_t kLow32 = 0xffffffffLL;
@@ -68,4 +68,4 @@ at::Tensor attention_elements(const PaddedLayout& queries,
   return start + key_numbers;
 }
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -6,7 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 /// Between packed rows and the padded tensors that compositions of ATen's operators work on.
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 
 /// Where the rows of packed sentences stand in a padded [batch · time] layout.
 struct PaddedLayout {
@@ -32,4 +32,4 @@ at::Tensor attention_elements(const PaddedLayout& queries,
                               int64_t heads,
                               const at::Tensor& key_numbers);
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

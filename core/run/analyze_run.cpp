@@ -74,7 +74,7 @@ std::string attention_svg(const AnalyzeOptions& options, const RecordedSentence&
 }
 
 int draw_attention(const AnalyzeOptions& options,
-                   const Translator& translator,
+                   const TranslationModel& translator,
                    nn::Precision precision) {
   Example example = translator.task->encode(options.source, options.target);
   if (!options.trees.empty()) {
@@ -101,7 +101,7 @@ int draw_attention(const AnalyzeOptions& options,
 
 /// Calls `take` with every pair's recorded pass, in order; ends early when it returns false.
 void for_each_pass(const AnalyzeOptions& options,
-                   const Translator& translator,
+                   const TranslationModel& translator,
                    const ModelOptions& model,
                    const std::function<bool(const RecordedSentence&)>& take) {
   TextSource source(*translator.task,
@@ -127,7 +127,7 @@ void for_each_pass(const AnalyzeOptions& options,
 }
 
 int measure_activation(const AnalyzeOptions& options,
-                       const Translator& translator,
+                       const TranslationModel& translator,
                        const ModelOptions& model) {
   const AttentionPlace place = chosen_place(options);
   analysis::ActivationTable table(place, analysis::activation_statistic(options.stat), options.tau);
@@ -144,7 +144,7 @@ int measure_activation(const AnalyzeOptions& options,
   return kExitOk;
 }
 
-int dump(const AnalyzeOptions& options, const Translator& translator, const ModelOptions& model) {
+int dump(const AnalyzeOptions& options, const TranslationModel& translator, const ModelOptions& model) {
   ResultOutput output(options.output);
   bool plotted = options.plot.empty();
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
@@ -171,7 +171,7 @@ int analyze(AnalyzeRun& run) {
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)
     throw UsageError("--path: an analysis is of one model");
-  const Translator& translator = models.front();
+  const TranslationModel& translator = models.front();
   if (run.options.mode == "attention")
     return draw_attention(run.options, translator, run.model.chosen_precision());
   return run.options.mode == "activation" ? measure_activation(run.options, translator, run.model)

@@ -31,7 +31,7 @@ OnBadLine on_bad_line_from(const std::string& name) {
   return name == "replace" ? OnBadLine::kReplace : OnBadLine::kError;
 }
 
-TranslationEngine make_engine(const GenerateRun& run, const WorkerSettings& workers) {
+Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
   TranslationSettings settings;
   settings.precision = run.model.chosen_precision();
   settings.need_attention = !run.options.format.print_alignment.empty();
@@ -44,7 +44,7 @@ TranslationEngine make_engine(const GenerateRun& run, const WorkerSettings& work
 }
 
 std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
-                                            const TranslationEngine& engine) {
+                                            const Translator& engine) {
   if (!options.data.empty())
     return open_split(engine.task(), options.data, options.gen_subset);
   LineReaderOptions reading;
@@ -69,7 +69,7 @@ class Report {
       tokens_ += static_cast<int64_t>(best.tokens.size());
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(said_text(task, translation.example, best));
+      hypotheses_.push_back(hypothesis_text(task, translation.example, best));
       references_.push_back(task.text(translation.example.target, /*target_side=*/true));
     }
   }
@@ -138,7 +138,7 @@ int generate(GenerateRun& run) {
   set_log_quiet(run.options.quiet || run.options.interactive);
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
-  TranslationEngine engine = make_engine(run, workers);
+  Translator engine = make_engine(run, workers);
   const auto source = open_source(run.options, engine);
   ResultOutput output(run.options.output);
   Report report;

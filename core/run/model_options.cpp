@@ -26,7 +26,7 @@ std::vector<std::string> split_colons(const std::string& text) {
 /// Cores this process may use.
 int64_t cores() { return std::max(1, at::get_num_threads()); }
 
-void move_to(Translator& translator, at::Device device, nn::Precision precision) {
+void move_to(TranslationModel& translator, at::Device device, nn::Precision precision) {
   if (device.is_cpu())
     return;
   translator.model->to(device);
@@ -85,7 +85,7 @@ WorkerSettings ModelOptions::worker_settings() const {
   return settings;
 }
 
-std::vector<Translator> load_models(const Registry& registry,
+std::vector<TranslationModel> load_models(const Registry& registry,
                                     const ModelOptions& options,
                                     const std::string& data) {
   LoadOptions load;
@@ -97,9 +97,9 @@ std::vector<Translator> load_models(const Registry& registry,
     throw UsageError("--phrase-table is for lines of text; DATA brings its own phrases",
                      "preprocess the data with that table, or translate its text");
   }
-  std::vector<Translator> models;
+  std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
-    models.push_back(Translator::load(registry, resolve_checkpoint(path), load));
+    models.push_back(TranslationModel::load(registry, resolve_checkpoint(path), load));
     move_to(models.back(), options.chosen_device(), load.precision);
     load.data.clear();  // the first model's task reads the data
   }

@@ -33,7 +33,7 @@ struct PHRASEQ_API ModelOptions : Options {
 
 /// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are wanted,
 /// or empty.
-PHRASEQ_API std::vector<Translator> load_models(const Registry& registry,
+PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,
                                                 const ModelOptions& options,
                                                 const std::string& data);
 

@@ -111,7 +111,7 @@ namespace {
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_positions = std::numeric_limits<int64_t>::max();
-  for (const Translator& model : models) {
+  for (const TranslationModel& model : models) {
     max_source_positions = std::min(max_source_positions, model.model->max_source_positions());
   }
   const Task& task = *models.front().task;

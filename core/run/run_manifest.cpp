@@ -40,7 +40,7 @@ int64_t parameter_count(const nn::FlatParameters& parameters) {
 nlohmann::json run_manifest(std::span<const std::string> arguments,
                             const OptionTable& table,
                             std::span<const LoadedPlugin> plugins,
-                            const Translator& translator,
+                            const TranslationModel& translator,
                             const std::string& data_fingerprint) {
   const Task& task = *translator.task;
   return {

@@ -24,7 +24,7 @@ PHRASEQ_API int64_t parameter_count(const nn::FlatParameters& parameters);
 PHRASEQ_API nlohmann::json run_manifest(std::span<const std::string> arguments,
                                         const OptionTable& table,
                                         std::span<const LoadedPlugin> plugins,
-                                        const Translator& translator,
+                                        const TranslationModel& translator,
                                         const std::string& data_fingerprint);
 
 }  // namespace phraseq

@@ -64,12 +64,12 @@ at::Device device_of(const MachineOptions& machine) {
   return !machine.cpu && at::hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
-Translator make_translator(TrainRun& run, const Registry& registry) {
+TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   TaskSetup setup;
   setup.registry = &registry;
   setup.data = run.components.data;
   setup.seed = static_cast<uint64_t>(run.machine.seed);
-  Translator translator;
+  TranslationModel translator;
   translator.task_selection = std::move(run.task);
   translator.architecture_selection = std::move(run.architecture);
   translator.task = create<Task>(translator.task_selection, setup);
@@ -115,7 +115,7 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
   return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
 }
 
-ValidationParts make_validation(TrainRun& run, const Translator& translator, Criterion& criterion) {
+ValidationParts make_validation(TrainRun& run, const TranslationModel& translator, Criterion& criterion) {
   ValidationParts parts;
   if (run.validation.disable_validation)
     return parts;
@@ -162,7 +162,7 @@ std::optional<std::string> restore_path(const CheckpointOptions& options,
   return path;
 }
 
-void announce(const TrainRun& run, const Translator& translator, const BatchIterator& batches) {
+void announce(const TrainRun& run, const TranslationModel& translator, const BatchIterator& batches) {
   log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
                        run.components.arch,
                        parameter_count(*translator.parameters),
@@ -186,7 +186,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   std::unique_ptr<CheckpointFolder> folder;
   if (!run.checkpoints.no_save)
     folder = std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
-  Translator translator = make_translator(run, run.loaded->registry);
+  TranslationModel translator = make_translator(run, run.loaded->registry);
   if (!run.checkpoints.finetune_from_model.empty()) {
     translator.load_parameters(
         CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));

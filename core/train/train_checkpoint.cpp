@@ -8,7 +8,7 @@
 namespace phraseq {
 namespace {
 
-std::vector<std::string> parameter_order(const Translator& translator) {
+std::vector<std::string> parameter_order(const TranslationModel& translator) {
   std::vector<std::string> names;
   for (const auto& entry : translator.parameters->entries()) names.push_back(entry.name);
   return names;
@@ -24,7 +24,7 @@ nlohmann::json train_entry(const TrainingParts& parts) {
 
 void check_optimizer(const CheckpointFile& file,
                      const TrainRecord& record,
-                     const Translator& translator,
+                     const TranslationModel& translator,
                      Optimizer& optimizer) {
   std::vector<std::string> problems;
   for (const auto& [name, tensor] : optimizer.state())
@@ -72,7 +72,7 @@ TrainRecord read_train_record(const CheckpointFile& file) {
 
 void restore_training(const CheckpointFile& file,
                       const TrainRecord& record,
-                      Translator& translator,
+                      TranslationModel& translator,
                       Optimizer* optimizer) {
   if (optimizer != nullptr)
     check_optimizer(file, record, translator, *optimizer);

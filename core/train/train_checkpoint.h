@@ -16,7 +16,7 @@ namespace phraseq {
 
 /// The parts of a run that a training checkpoint holds together.
 struct TrainingParts {
-  Translator* translator = nullptr;
+  TranslationModel* translator = nullptr;
   Optimizer* optimizer = nullptr;  ///< null leaves its state out
   TrainState* state = nullptr;
   nlohmann::json options;   ///< all, for the comparison at resume
@@ -44,7 +44,7 @@ PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
 /// Everything is checked before anything is changed (FormatError).
 PHRASEQ_API void restore_training(const CheckpointFile& file,
                                   const TrainRecord& record,
-                                  Translator& translator,
+                                  TranslationModel& translator,
                                   Optimizer* optimizer);
 
 }  // namespace phraseq

@@ -29,7 +29,7 @@ struct TrainRecord;
 
 /// What a trainer works with; all outlive it. `validator` and `folder` may be null.
 struct TrainerParts {
-  Translator* translator = nullptr;
+  TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;

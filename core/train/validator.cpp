@@ -25,7 +25,7 @@ BatchingOptions batching_of(const ValidatorOptions& options, const Architecture&
 
 }  // namespace
 
-Validator::Validator(const Translator& translator,
+Validator::Validator(const TranslationModel& translator,
                      Criterion& criterion,
                      nn::Precision precision,
                      ValidatorOptions options)
@@ -89,7 +89,7 @@ void Validator::add_score(nlohmann::json& result) {
     const auto found = decoder_->decode(request);
     for (size_t i = 0; i < examples.size(); ++i) {
       hypotheses[static_cast<size_t>(examples[i].id)] =
-          said_text(*translator_.task, examples[i], found[i].front());
+          hypothesis_text(*translator_.task, examples[i], found[i].front());
     }
   }
   const MetricScore score = metric_->score(hypotheses, {references});

@@ -29,7 +29,7 @@ struct ValidatorOptions {
 /// when a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
  public:
-  Validator(const Translator& translator,
+  Validator(const TranslationModel& translator,
             Criterion& criterion,
             nn::Precision precision,
             ValidatorOptions options);
@@ -47,7 +47,7 @@ class PHRASEQ_API Validator {
   LossReport losses();
   void add_score(nlohmann::json& result);
 
-  const Translator& translator_;
+  const TranslationModel& translator_;
   Criterion& criterion_;
   nn::Precision precision_;
   ValidatorOptions options_;

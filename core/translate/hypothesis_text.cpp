@@ -36,19 +36,19 @@ std::string join_said(const Example& example,
 
 }  // namespace
 
-std::string said_symbols(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+std::string hypothesis_symbols(const Task& task, const Example& example, const Hypothesis& hypothesis) {
   return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
     return task.symbols(ids, /*target_side=*/true);
   });
 }
 
-std::string said_text(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+std::string hypothesis_text(const Task& task, const Example& example, const Hypothesis& hypothesis) {
   return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
     return task.text(ids, /*target_side=*/true);
   });
 }
 
-nlohmann::ordered_json said_phrases(const Example& example, const Hypothesis& hypothesis) {
+nlohmann::ordered_json hypothesis_phrases(const Example& example, const Hypothesis& hypothesis) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const std::vector<int64_t> places = phrase_word_places(example.phrases, hypothesis.slots);
   for (size_t i = 0; i < places.size(); ++i) {

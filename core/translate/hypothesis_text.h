@@ -13,15 +13,15 @@ namespace phraseq {
 /// What a hypothesis says, as Task::symbols and Task::text of the target side give it; but words
 /// that a phrase of the example said are written as the phrase has them, also those that are
 /// outside the vocabulary.
-PHRASEQ_API std::string said_symbols(const Task& task,
+PHRASEQ_API std::string hypothesis_symbols(const Task& task,
                                      const Example& example,
                                      const Hypothesis& hypothesis);
-PHRASEQ_API std::string said_text(const Task& task,
+PHRASEQ_API std::string hypothesis_text(const Task& task,
                                   const Example& example,
                                   const Hypothesis& hypothesis);
 
 /// The phrases that a hypothesis says, in their order, for jsonl (docs/formats/output.md).
-PHRASEQ_API nlohmann::ordered_json said_phrases(const Example& example,
+PHRASEQ_API nlohmann::ordered_json hypothesis_phrases(const Example& example,
                                                 const Hypothesis& hypothesis);
 
 }  // namespace phraseq

@@ -15,8 +15,8 @@ struct Limits {
   int64_t source = std::numeric_limits<int64_t>::max();
   int64_t target = std::numeric_limits<int64_t>::max();
 
-  explicit Limits(const std::vector<Translator>& models) {
-    for (const Translator& model : models) {
+  explicit Limits(const std::vector<TranslationModel>& models) {
+    for (const TranslationModel& model : models) {
       source = std::min(source, model.model->max_source_positions());
       target = std::min(target, model.model->max_target_positions());
     }
@@ -66,7 +66,7 @@ std::vector<Example> encode_pairs(const Task& task,
 
 }  // namespace
 
-std::vector<score::PairScores> score_pairs(const std::vector<Translator>& models,
+std::vector<score::PairScores> score_pairs(const std::vector<TranslationModel>& models,
                                            const score::ContrastiveSet& set,
                                            const TranslationSettings& settings,
                                            int64_t buffer_size) {

@@ -17,11 +17,11 @@ namespace phraseq {
 namespace {
 
 /// ln p of every target token under an ensemble's mean, [target tokens] fp64 on the CPU.
-at::Tensor mean_log_probabilities(const std::vector<Translator>& models,
+at::Tensor mean_log_probabilities(const std::vector<TranslationModel>& models,
                                   const Batch& batch,
                                   nn::Precision precision) {
   std::vector<at::Tensor> of_model;
-  for (const Translator& model : models) {
+  for (const TranslationModel& model : models) {
     nn::Context context(/*training=*/false, precision, /*seed=*/0, model.parameters.get());
     const DecoderOutput output = model.forward(batch, context);
     of_model.push_back(token_log_probabilities(output, batch, context).to(at::kCPU, at::kDouble));
@@ -42,8 +42,8 @@ Hypothesis scored(const Example& example, const double* log_probabilities, int64
   return hypothesis;
 }
 
-void check_lengths(const std::vector<Translator>& models, const Example& example) {
-  for (const Translator& model : models) {
+void check_lengths(const std::vector<TranslationModel>& models, const Example& example) {
+  for (const TranslationModel& model : models) {
     const auto source = static_cast<int64_t>(example.source.size());
     const auto target = static_cast<int64_t>(example.target.size());
     if (source <= model.model->max_source_positions() &&
@@ -61,7 +61,7 @@ void check_lengths(const std::vector<Translator>& models, const Example& example
 
 }  // namespace
 
-std::vector<Translation> score_targets(const std::vector<Translator>& models,
+std::vector<Translation> score_targets(const std::vector<TranslationModel>& models,
                                        std::vector<Example> examples,
                                        const TranslationSettings& settings) {
   std::vector<Translation> all;

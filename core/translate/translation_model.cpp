@@ -86,12 +86,12 @@ Selection selection_from(const Registry& registry,
   }
 }
 
-void Translator::build_model() {
+void TranslationModel::build_model() {
   model = create<Architecture>(architecture_selection, task->architecture_setup());
   task->set_conventions(model->conventions());
 }
 
-Batch collate_for(const std::vector<Translator>& models, const std::vector<Example>& examples) {
+Batch collate_for(const std::vector<TranslationModel>& models, const std::vector<Example>& examples) {
   Batch batch = models.front().task->collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
     for (auto& [name, values] : models[i].task->collate(examples).extras) {
@@ -108,7 +108,7 @@ Batch collate_for(const std::vector<Translator>& models, const std::vector<Examp
   return batch.to(models.front().parameters->values().device());
 }
 
-Translator Translator::load(const Registry& registry,
+TranslationModel TranslationModel::load(const Registry& registry,
                             const std::string& checkpoint_path,
                             const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
@@ -117,7 +117,7 @@ Translator Translator::load(const Registry& registry,
         fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
         "phraseq import makes a checkpoint from other toolkits' weights");
   }
-  Translator translator;
+  TranslationModel translator;
   translator.path = checkpoint_path;
   translator.task_selection = selection_from(registry, Task::kKind, parse_metadata(file, "task"));
   translator.architecture_selection =
@@ -142,12 +142,12 @@ Translator Translator::load(const Registry& registry,
   return translator;
 }
 
-DecoderOutput Translator::forward(const Batch& batch, nn::Context& context) const {
+DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context) const {
   return call_component(
       *architecture_selection.component, "forward", [&] { return model->forward(batch, context); });
 }
 
-void Translator::load_parameters(const CheckpointFile& file) {
+void TranslationModel::load_parameters(const CheckpointFile& file) {
   std::vector<std::string> problems;
   for (const auto& entry : parameters->entries()) {
     check_fits(file, entry.name, entry.parameter, problems);
@@ -170,13 +170,13 @@ void Translator::load_parameters(const CheckpointFile& file) {
     copy_into(entry.parameter, *file.find(entry.name));
 }
 
-std::map<std::string, std::string> Translator::metadata() const {
+std::map<std::string, std::string> TranslationModel::metadata() const {
   return {{"architecture", to_json(architecture_selection).dump()},
           {"task", to_json(task_selection).dump()},
           {"task_texts", nlohmann::json(task->save().texts).dump()}};
 }
 
-void Translator::add_tensors(HostTensors& tensors, const TaskState& state) const {
+void TranslationModel::add_tensors(HostTensors& tensors, const TaskState& state) const {
   for (const auto& entry : parameters->entries()) tensors.add(entry.name, entry.parameter);
   for (const auto& [name, bytes] : state.blobs) {
     const auto size = static_cast<int64_t>(bytes.size());

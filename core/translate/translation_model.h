@@ -31,7 +31,7 @@ struct LoadOptions {
 /// In the checkpoint's metadata: `architecture` and `task` are JSON objects {"name", "plugin",
 /// "plugin_version", "options"}, `task_texts` an object of the task's texts; blobs are U8 tensors
 /// `blob.NAME`; parameters stand under their own names (docs/formats/checkpoint.md).
-struct PHRASEQ_API Translator {
+struct PHRASEQ_API TranslationModel {
   Selection task_selection;
   Selection architecture_selection;
   std::unique_ptr<Task> task;
@@ -45,7 +45,7 @@ struct PHRASEQ_API Translator {
 
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
   /// compared first; all mismatches are listed in one FormatError and nothing is changed.
-  static Translator load(const Registry& registry,
+  static TranslationModel load(const Registry& registry,
                          const std::string& checkpoint_path,
                          const LoadOptions& options = {});
 
@@ -65,7 +65,7 @@ struct PHRASEQ_API Translator {
 /// Examples as one batch on the models' device, made by the first model's task, with
 /// what every model of the ensemble wants of its batches. UsageError when two models want the same
 /// addition with other values.
-PHRASEQ_API Batch collate_for(const std::vector<Translator>& models,
+PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 
 /// The names and options of a selection, as a checkpoint records them.

@@ -57,9 +57,9 @@ std::string fairseq_hypothesis(const Translation& translation,
       "H-{}\t{}\t{}\n",
       id,
       score,
-      post_process(said_symbols(task, translation.example, hypothesis), format.post_process));
+      post_process(hypothesis_symbols(task, translation.example, hypothesis), format.post_process));
   text += fmt::format(
-      "D-{}\t{}\t{}\nP-{}\t", id, score, said_text(task, translation.example, hypothesis), id);
+      "D-{}\t{}\t{}\nP-{}\t", id, score, hypothesis_text(task, translation.example, hypothesis), id);
   for (size_t i = 0; i < hypothesis.token_scores.size(); ++i) {
     text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
   }
@@ -95,14 +95,14 @@ nlohmann::ordered_json json_hypothesis(const Translation& translation,
                                        const Task& task,
                                        const TranslationFormat& format) {
   const Example& example = translation.example;
-  nlohmann::ordered_json object = {{"text", said_text(task, example, hypothesis)},
-                                   {"symbols", said_symbols(task, example, hypothesis)},
+  nlohmann::ordered_json object = {{"text", hypothesis_text(task, example, hypothesis)},
+                                   {"symbols", hypothesis_symbols(task, example, hypothesis)},
                                    {"score", hypothesis.score},
                                    {"log_probability", hypothesis.log_probability},
                                    {"token_ids", hypothesis.tokens},
                                    {"token_log_probabilities", hypothesis.token_scores}};
   if (!example.phrases.empty() && !hypothesis.slots.empty())
-    object["phrases"] = said_phrases(example, hypothesis);
+    object["phrases"] = hypothesis_phrases(example, hypothesis);
   if (format.print_alignment == "hard") {
     object["alignment"] = hard_alignment(hypothesis, example.source);
   } else if (format.print_alignment == "soft") {
@@ -135,7 +135,7 @@ std::string translation_text(const Translation& translation,
     return fairseq_text(translation, task, format);
   if (format.format == "jsonl")
     return json_text(translation, task, format);
-  return said_text(task, translation.example, translation.hypotheses.front()) + '\n';
+  return hypothesis_text(task, translation.example, translation.hypotheses.front()) + '\n';
 }
 
 }  // namespace phraseq

@@ -14,9 +14,9 @@ namespace phraseq {
 
 namespace {
 
-void require_same_dictionaries(const std::vector<Translator>& models) {
+void require_same_dictionaries(const std::vector<TranslationModel>& models) {
   const Task& first = *models.front().task;
-  for (const Translator& model : models) {
+  for (const TranslationModel& model : models) {
     if (model.task->source_dictionary() == first.source_dictionary() &&
         model.task->target_dictionary() == first.target_dictionary()) {
       continue;
@@ -41,7 +41,7 @@ bool is_empty(const Example& example) {
   return std::all_of(example.source.begin(), example.source.end(), is_control);
 }
 
-TranslationEngine::TranslationEngine(std::vector<Translator> models,
+Translator::Translator(std::vector<TranslationModel> models,
                                      const Selection& decoder,
                                      const TranslationSettings& settings)
     : models_(std::move(models)), settings_(settings) {
@@ -52,14 +52,14 @@ TranslationEngine::TranslationEngine(std::vector<Translator> models,
   }
 }
 
-int64_t TranslationEngine::max_source_positions() const {
+int64_t Translator::max_source_positions() const {
   int64_t limit = models_.front().model->max_source_positions();
-  for (const Translator& model : models_)
+  for (const TranslationModel& model : models_)
     limit = std::min(limit, model.model->max_source_positions());
   return limit;
 }
 
-std::vector<Translation> TranslationEngine::translate(std::vector<Example> examples) {
+std::vector<Translation> Translator::translate(std::vector<Example> examples) {
   std::vector<Translation> all;
   std::vector<int64_t> places, lengths;
   for (auto& example : examples) {
@@ -88,14 +88,14 @@ std::vector<Translation> TranslationEngine::translate(std::vector<Example> examp
   return all;
 }
 
-void TranslationEngine::translate_batch(std::vector<Translation>& all,
+void Translator::translate_batch(std::vector<Translation>& all,
                                         const std::vector<int64_t>& places,
                                         Decoder& decoder) const {
   std::vector<Example> examples;
   for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
   const Batch batch = collate_for(models_, examples);
   DecodingRequest request;
-  for (const Translator& model : models_) {
+  for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());
     request.architectures.push_back(model.architecture_selection.component);

@@ -31,10 +31,10 @@ struct Translation {
 };
 
 /// Translates sentences with one model or an ensemble, on several workers that share the weights.
-class PHRASEQ_API TranslationEngine {
+class PHRASEQ_API Translator {
  public:
   /// `decoder` outlives the engine. Throws UsageError when the models' dictionaries differ.
-  TranslationEngine(std::vector<Translator> models,
+  Translator(std::vector<TranslationModel> models,
                     const Selection& decoder,
                     const TranslationSettings& settings);
 
@@ -52,7 +52,7 @@ class PHRASEQ_API TranslationEngine {
                        const std::vector<int64_t>& places,
                        Decoder& decoder) const;
 
-  std::vector<Translator> models_;
+  std::vector<TranslationModel> models_;
   TranslationSettings settings_;
   std::vector<std::unique_ptr<Decoder>> decoders_;  // one a worker
 };

@@ -1,5 +1,5 @@
 #include "core/base/error.h"
-#include "core/nn/recurrent/phrase_mixture.h"
+#include "core/nn/functional/phrase_mixture.h"
 #include "core/plugin/plugin.h"
 #include "core/criterion/criterion.h"
 

@@ -148,7 +148,7 @@ at::Tensor embed(const at::Tensor& ids,
   const Setting setting{
       scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
   if (!table.is_cpu()) {
-    return composite::embed(ids,
+    return reference::embed(ids,
                             positions,
                             table,
                             position_table,

@@ -250,7 +250,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
   check_shapes(q, kv, rows, layout);
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (!q.is_cpu())
-    return composite::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);
+    return reference::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);
   const auto call = c10::make_intrusive<Call>();
   call->queries = rows.queries;
   call->keys = rows.keys;

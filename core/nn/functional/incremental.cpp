@@ -180,7 +180,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
                                       const AttentionLayout& layout) {
   append(kv, ancestry);
   return q.device().is_cpu() ? attend_cpu(q, ancestry, layout)
-                             : self_attention_composite(q, steps_, ancestry, layout);
+                             : self_attention_reference(q, steps_, ancestry, layout);
 }
 
 at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
@@ -191,7 +191,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
   append(kvq.slice(1, 0, 2 * model), ancestry);
   return kvq.device().is_cpu()
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
-             : self_attention_composite(kvq, steps_, ancestry, heads, scale);
+             : self_attention_reference(kvq, steps_, ancestry, heads, scale);
 }
 
 at::Tensor SelfAttentionCache::attend_cpu(const at::Tensor& q,
@@ -254,7 +254,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
   const KeyRanges ranges{offsets, sentence_of_row};
   return q.device().is_cpu()
              ? cross_attention_cpu(q.contiguous(), kv.contiguous(), ranges, layout, weights)
-             : cross_attention_composite(q, kv, ranges, layout, weights);
+             : cross_attention_reference(q, kv, ranges, layout, weights);
 }
 
 at::Tensor decode_cross_attention(const at::Tensor& q,
@@ -268,7 +268,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
     const KeyRanges ranges{offsets, sentence_of_row};
     if (weights)
       *weights = at::zeros({q.size(0), ranges.longest()}, q.options().dtype(at::kFloat));
-    return cross_attention_composite(q, kv, ranges, heads, scale, weights);
+    return cross_attention_reference(q, kv, ranges, heads, scale, weights);
   }
   at::Tensor all_weights;
   const at::Tensor out = decode_cross_attention(q,

@@ -258,7 +258,7 @@ at::Tensor run_linear(const at::Tensor& x,
   const Epilogue epilogue{curve_of(activation), p, cpu::dropout_key(p, context)};
   if (x.is_cpu())
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
-  return composite::linear(x,
+  return reference::linear(x,
                            side_by_side(weights),
                            biases.empty() ? at::Tensor() : side_by_side(biases),
                            activation,

@@ -173,8 +173,8 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
                                  key,
                                  &context);
   }
-  const at::Tensor dropped = composite::dropout(x, dropout, key);
-  return composite::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
+  const at::Tensor dropped = reference::dropout(x, dropout, key);
+  return reference::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
 }
 
 at::Tensor layer_norm(const at::Tensor& x,
@@ -192,7 +192,7 @@ at::Tensor dropout_add(const at::Tensor& x,
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (x.is_cpu())
     return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
-  return residual + composite::dropout(x, dropout, key);
+  return residual + reference::dropout(x, dropout, key);
 }
 
 at::Tensor dropout(const at::Tensor& x, double p, Context& context) {
@@ -201,7 +201,7 @@ at::Tensor dropout(const at::Tensor& x, double p, Context& context) {
     return x;
   if (x.is_cpu())
     return DropoutAdd::apply(x.contiguous(), std::nullopt, p, key);
-  return composite::dropout(x, p, key);
+  return reference::dropout(x, p, key);
 }
 
 }  // namespace phraseq::nn

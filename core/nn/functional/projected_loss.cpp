@@ -45,7 +45,7 @@ class ChunkLoss {
     if (logits.is_cpu()) {
       run_on_cpu(logits, first_row, log_p);
     } else {
-      run_composite(logits, first_row, log_p);
+      run_reference(logits, first_row, log_p);
     }
   }
 
@@ -88,9 +88,9 @@ class ChunkLoss {
     return {gold, target.uniform, target.extra, target.constant};
   }
 
-  void run_composite(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
+  void run_reference(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
     const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));
-    const auto chunk = composite::loss_rows(logits, bias_, gold, rule_, with_gradient_);
+    const auto chunk = reference::loss_rows(logits, bias_, gold, rule_, with_gradient_);
     if (log_p.defined())
       at::Tensor(log_p).copy_(chunk.log_p);
     add({chunk.loss, chunk.nll, chunk.correct});

@@ -249,13 +249,13 @@ class SegmentSoftmax : public torch::autograd::Function<SegmentSoftmax> {
 at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
   return x.is_cpu() ? SegmentMax::apply(x.contiguous(), &offsets)
-                    : composite::segment_max(x, offsets);
+                    : reference::segment_max(x, offsets);
 }
 
 at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
   return x.is_cpu() ? SegmentSum::apply(x.contiguous(), std::nullopt, std::nullopt, &offsets)
-                    : composite::segment_mean(x, offsets);
+                    : reference::segment_mean(x, offsets);
 }
 
 at::Tensor segment_scores(const at::Tensor& row,
@@ -269,13 +269,13 @@ at::Tensor segment_scores(const at::Tensor& row,
   if (row.is_cpu()) {
     return SegmentScore::apply(row.contiguous(), segment.contiguous(), w2, &offsets, dropout, key);
   }
-  return composite::segment_scores(row, segment, w2, offsets, dropout, key);
+  return reference::segment_scores(row, segment, w2, offsets, dropout, key);
 }
 
 at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets) {
   check_offsets(scores, offsets);
   return scores.is_cpu() ? SegmentSoftmax::apply(scores.contiguous(), &offsets)
-                         : composite::segment_softmax(scores, offsets);
+                         : reference::segment_softmax(scores, offsets);
 }
 
 at::Tensor segment_weighted_sum(const at::Tensor& x,
@@ -284,7 +284,7 @@ at::Tensor segment_weighted_sum(const at::Tensor& x,
                                 const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
   if (!x.is_cpu())
-    return composite::segment_weighted_sum(x, weights, rest, offsets);
+    return reference::segment_weighted_sum(x, weights, rest, offsets);
   return SegmentSum::apply(x.contiguous(),
                            to_optional(weights.contiguous()),
                            to_optional(rest.defined() ? rest.contiguous() : rest),

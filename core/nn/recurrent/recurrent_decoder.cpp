@@ -95,7 +95,7 @@ RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,
                                        const PackedTokens& source,
                                        const at::Tensor& tags,
                                        Context& context) const {
-  const composite::PaddedLayout layout(source.offsets, h.device());
+  const reference::PaddedLayout layout(source.offsets, h.device());
   RecurrentMemory memory;
   memory.states = layout.pad(h);
   memory.keys = attention_->keys(memory.states, context);

@@ -7,7 +7,7 @@
 #include "core/base/api.h"
 #include "core/data/batch.h"
 #include "core/nn/context.h"
-#include "core/nn/transformer/positions.h"
+#include "core/nn/positions.h"
 #include "core/nn/transformer/residual_norm.h"
 
 namespace phraseq::nn {

@@ -24,7 +24,7 @@ void keep_best(std::vector<Candidate>& candidates, int64_t count) {
 }
 
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
-std::vector<Candidate> settle_sentence(SearchState& state,
+std::vector<Candidate> finish_hypotheses(SearchState& state,
                                        const std::vector<Candidate>& ranked,
                                        const BeamSettings& settings) {
   const int64_t beam = settings.beam;
@@ -94,7 +94,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
     const StepOutput output = score_rows(state);
     std::vector<Candidate> survivors;
     for (const auto& ranked : expand(state, output, settings.beam, settings.recombine)) {
-      append(survivors, settle_sentence(state, ranked, settings));
+      append(survivors, finish_hypotheses(state, ranked, settings));
     }
     advance(state, survivors);
   }

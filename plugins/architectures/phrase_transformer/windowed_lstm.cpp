@@ -9,7 +9,7 @@
 #include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/matrix_product.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
-#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
 namespace phraseq {
 namespace {
@@ -319,7 +319,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (rows.is_cpu())
     return GatherWindows::apply(rows.contiguous(), &windows, dropout, key);
-  return composite::gather_windows(rows, windows, dropout, key);
+  return reference::gather_windows(rows, windows, dropout, key);
 }
 
 at::Tensor windowed_lstm(const at::Tensor& products,
@@ -328,7 +328,7 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmSetting& setting,
                          nn::Context& context) {
   if (!products.is_cpu())
-    return composite::windowed_lstm(products, parameters, windows, setting);
+    return reference::windowed_lstm(products, parameters, windows, setting);
   return WindowedLstm::apply(products.contiguous(),
                              parameters.weight_hh,
                              parameters.bias_ih,

@@ -8,7 +8,7 @@
 
 /// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each, on the
 /// CPU kernels of their own (lstm_kernels.h), elsewhere ATen's operators
-/// (windowed_lstm_composite.h).
+/// (windowed_lstm_reference.h).
 ///
 /// Place w of the window at token t, 0 ≤ w < gram, is token t - (gram-1) + w; before the sentence
 /// it is a zero row. Rows are [tokens · streams, …]: stream s of token t is row t · streams + s.

@@ -1,10 +1,10 @@
-#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
 #include <ATen/ATen.h>
 
 #include "core/nn/functional/reference/functional_reference.h"
 
-namespace phraseq::composite {
+namespace phraseq::reference {
 namespace {
 
 /// Where place `place` of every row's window is among the rows; `rows` itself = a zero row.
@@ -31,7 +31,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
   std::vector<at::Tensor> places;
   for (int64_t place = 0; place < windows.gram; ++place)
     places.push_back(at_place(rows, windows, place));
-  return nn::composite::dropout(at::cat(places), dropout, key);
+  return nn::reference::dropout(at::cat(places), dropout, key);
 }
 
 at::Tensor windowed_lstm(const at::Tensor& products,
@@ -59,4 +59,4 @@ at::Tensor windowed_lstm(const at::Tensor& products,
   return both.to(type);
 }
 
-}  // namespace phraseq::composite
+}  // namespace phraseq::reference

@@ -5,7 +5,7 @@
 /// The functions of windowed_lstm.h from ATen's differentiable operators: what runs on devices
 /// without kernels of our own, and the second opinion of the kernels' tests. Dropout takes its key
 /// instead of a context, and draws the same masks as the kernels.
-namespace phraseq::composite {
+namespace phraseq::reference {
 
 at::Tensor gather_windows(const at::Tensor& rows,
                           const Windows& windows,
@@ -18,4 +18,4 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          const Windows& windows,
                          const LstmSetting& setting);
 
-}  // namespace phraseq::composite
+}  // namespace phraseq::reference

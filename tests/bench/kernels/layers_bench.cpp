@@ -65,7 +65,7 @@ void attention(benchmark::State& state) {
     if (own)
       return self_attention(kvq, tokens, options, context);
     const auto parts = kvq.chunk(3, 1);
-    return composite::attention(
+    return reference::attention(
         {parts[2], parts[0], parts[1], &tokens.offsets, &tokens.offsets}, options, 0, nullptr);
   });
 }
@@ -102,7 +102,7 @@ void embedding(benchmark::State& state) {
   measure(state, [&](Context& context, bool, bool own) {
     if (own)
       return embed(ids, positions, table, places, 11.3, kDropout, 1, context);
-    return composite::embed(
+    return reference::embed(
         ids, positions, table, places, 11.3, 0.0, 0, 1, context.activation_type());
   });
 }

@@ -10,7 +10,7 @@
 #include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
-#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
 namespace {
 
@@ -66,7 +66,7 @@ void plain_lstm(benchmark::State& state) {
       at::randn({tokens.tokens() * kHeads, width}).to(type).requires_grad_(true);
   const Windows windows{tokens.positions, gram, kHeads};
   measure(state, [&] {
-    const at::Tensor places = composite::gather_windows(rows, windows, 0.0, 0);
+    const at::Tensor places = reference::gather_windows(rows, windows, 0.0, 0);
     const at::Tensor dropped =
         at::dropout(places, kDropout, true).view({gram, windows.rows(), width});
     const auto [h, c] = std::get<1>(lstm->forward(dropped));

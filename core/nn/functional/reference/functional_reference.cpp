@@ -8,7 +8,7 @@
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/padded_layout.h"
 
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 namespace {
 
 constexpr int64_t kLow32 = 0xffffffffLL;
@@ -188,4 +188,4 @@ LossRows loss_rows(at::Tensor& logits,
           log_p};
 }
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -12,7 +12,7 @@
 /// The functions of functional.h from ATen's differentiable operators: what runs on devices without
 /// own kernels, and the second opinion of the kernels' tests. Dropout takes its key instead of a
 /// context, and draws the same masks as the kernels.
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 
 /// 0 or 1/(1-p) for each element: counter-based, see core/nn/kernels/random_bits.h. `indices`
 /// int64.
@@ -70,4 +70,4 @@ PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
                                const SmoothingRule& rule,
                                bool with_gradient);
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -9,7 +9,7 @@
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/padded_layout.h"
 
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 namespace {
 
 constexpr double kMaskedScore = -1e9;
@@ -171,4 +171,4 @@ at::Tensor grouped_attention(const at::Tensor& q,
   return queries.pack(out).to(q.scalar_type());
 }
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

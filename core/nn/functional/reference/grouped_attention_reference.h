@@ -2,7 +2,7 @@
 
 #include "core/nn/functional/grouped_attention.h"
 
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 
 /// nn::grouped_attention of ATen's operators, for devices without kernels of their own.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
@@ -14,4 +14,4 @@ PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          uint64_t key,
                                          at::Tensor* weights);
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -48,7 +48,7 @@ at::Tensor attend_one(
 
 }  // namespace
 
-at::Tensor self_attention_composite(const at::Tensor& kvq,
+at::Tensor self_attention_reference(const at::Tensor& kvq,
                                     const std::vector<at::Tensor>& steps,
                                     const Ancestry& ancestry,
                                     int64_t heads,
@@ -62,7 +62,7 @@ at::Tensor self_attention_composite(const at::Tensor& kvq,
   return at::matmul(p.to(v.scalar_type()), v).reshape({rows, model});
 }
 
-at::Tensor cross_attention_composite(const at::Tensor& q,
+at::Tensor cross_attention_reference(const at::Tensor& q,
                                      const at::Tensor& kv,
                                      const KeyRanges& ranges,
                                      int64_t heads,
@@ -91,13 +91,13 @@ at::Tensor attend_gathered(const at::Tensor& q,
                            at::Tensor* weights) {
   std::vector<int64_t> query_offsets(key_offsets.size());
   std::iota(query_offsets.begin(), query_offsets.end(), 0);
-  return composite::grouped_attention(
+  return reference::grouped_attention(
       q, keys, {query_offsets, key_offsets}, layout, /*causal=*/false, 0.0, 0, weights);
 }
 
 }  // namespace
 
-at::Tensor self_attention_composite(const at::Tensor& q,
+at::Tensor self_attention_reference(const at::Tensor& q,
                                     const std::vector<at::Tensor>& steps,
                                     const Ancestry& ancestry,
                                     const AttentionLayout& layout) {
@@ -106,7 +106,7 @@ at::Tensor self_attention_composite(const at::Tensor& q,
   return attend_gathered(q, gather_past(steps, ancestry).flatten(0, 1), offsets, layout, nullptr);
 }
 
-at::Tensor cross_attention_composite(const at::Tensor& q,
+at::Tensor cross_attention_reference(const at::Tensor& q,
                                      const at::Tensor& kv,
                                      const KeyRanges& ranges,
                                      const AttentionLayout& layout,

@@ -35,14 +35,14 @@ struct KeyRanges {
 };
 
 /// kvq [rows, 3 · model]; steps: one [rows then, 2 · model] a step, the newest among them.
-PHRASEQ_API at::Tensor self_attention_composite(const at::Tensor& kvq,
+PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
                                                 const std::vector<at::Tensor>& steps,
                                                 const Ancestry& ancestry,
                                                 int64_t heads,
                                                 double scale);
 
 /// `mean_weights`, when given, is [rows, longest] of zeros and is filled.
-PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
+PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  const at::Tensor& kv,
                                                  const KeyRanges& ranges,
                                                  int64_t heads,
@@ -50,11 +50,11 @@ PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
                                                  at::Tensor* mean_weights);
 
 /// As `layout` reads q [rows, …] and the steps' keys and values.
-PHRASEQ_API at::Tensor self_attention_composite(const at::Tensor& q,
+PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& q,
                                                 const std::vector<at::Tensor>& steps,
                                                 const Ancestry& ancestry,
                                                 const AttentionLayout& layout);
-PHRASEQ_API at::Tensor cross_attention_composite(const at::Tensor& q,
+PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  const at::Tensor& kv,
                                                  const KeyRanges& ranges,
                                                  const AttentionLayout& layout,

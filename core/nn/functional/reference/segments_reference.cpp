@@ -11,7 +11,7 @@
 
 #include "core/nn/functional/reference/functional_reference.h"
 
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 namespace {
 
 constexpr double kHidden = -1e9;
@@ -86,7 +86,7 @@ at::Tensor segment_scores(const at::Tensor& row,
                           double p,
                           uint64_t key) {
   const PaddedView view(offsets, row.device());
-  const at::Tensor z = composite::dropout(row + segment.index_select(0, view.owner), p, key);
+  const at::Tensor z = reference::dropout(row + segment.index_select(0, view.owner), p, key);
   return (at::sigmoid(z.to(w2.scalar_type())) * w2).sum(1);
 }
 
@@ -109,4 +109,4 @@ at::Tensor segment_weighted_sum(const at::Tensor& x,
   return y.to(x.scalar_type());
 }
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -4,7 +4,7 @@
 
 /// The functions of segments.h from ATen's operators, on the padded view [segments, longest, …]:
 /// what runs on devices without own kernels, and the second opinion of the kernels' tests.
-namespace phraseq::nn::composite {
+namespace phraseq::nn::reference {
 
 PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);
 PHRASEQ_API at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets);
@@ -20,4 +20,4 @@ PHRASEQ_API at::Tensor segment_weighted_sum(const at::Tensor& x,
                                             const at::Tensor& rest,
                                             const SegmentOffsets& offsets);
 
-}  // namespace phraseq::nn::composite
+}  // namespace phraseq::nn::reference

@@ -117,7 +117,7 @@ TEST(SelfAttention, EqualsTheOperatorsUnderDropoutAtEveryLength) {
       const auto parts = inputs[side].chunk(3, 1);
       outputs[side] = side == 0
                           ? self_attention(inputs[side], tokens, options, context)
-                          : composite::attention(
+                          : reference::attention(
                                 {parts[2], parts[0], parts[1], &tokens.offsets, &tokens.offsets},
                                 options,
                                 twin.next_dropout_key(),

@@ -24,7 +24,7 @@ TEST(Embed, EqualsTheOperatorsWithGradients) {
       places[side] = leaf(normal({3, 19}, 2));
       Context context(true, Precision::kFp64, 3), twin(true, Precision::kFp64, 3);
       outputs[side] = side == 0 ? embed(kIds, kPositions, tables[0], places[0], 1.5, p, 1, context)
-                                : composite::embed(kIds,
+                                : reference::embed(kIds,
                                                    kPositions,
                                                    tables[1],
                                                    places[1],

@@ -83,7 +83,7 @@ TEST_P(GroupedAttentionOf, EqualsTheOperators) {
     const at::Tensor& x = inputs[own];
     outputs[own] =
         own ? grouped_attention(x, x, rows, rich_layout(), causal, p, context, &weights[own])
-            : composite::grouped_attention(x,
+            : reference::grouped_attention(x,
                                            x,
                                            rows,
                                            rich_layout(),
@@ -126,7 +126,7 @@ TEST(GroupedAttention, OverTwoMatricesEqualsTheOperators) {
     kv[own] = leaf(normal({44, 16 * kHeadDim}, 2));
     outputs[own] =
         own ? grouped_attention(q[own], kv[own], rows, cross_layout(), false, 0.2, context)
-            : composite::grouped_attention(q[own],
+            : reference::grouped_attention(q[own],
                                            kv[own],
                                            rows,
                                            cross_layout(),
@@ -225,7 +225,7 @@ TEST(GroupedDecoding, OfThePastWithSeveralKindsOfKeysEqualsTheOperators) {
     const at::Tensor q = normal({ancestry.rows(), 6 * 38}, step);
     steps.push_back(normal({ancestry.rows(), 4 * 38}, 100 + step));
     const at::Tensor own = cache.attend(q, steps.back(), ancestry, layout);
-    EXPECT_TRUE(close(own, self_attention_composite(q, steps, ancestry, layout), 1e-12)) << step;
+    EXPECT_TRUE(close(own, self_attention_reference(q, steps, ancestry, layout), 1e-12)) << step;
   }
 }
 
@@ -237,7 +237,7 @@ TEST(GroupedDecoding, OfSourcesWithSeveralKindsOfKeysEqualsTheOperators) {
   const at::Tensor own =
       decode_cross_attention(q, kv, offsets, sentence_of_row, layout, &weights[0]);
   const at::Tensor expected =
-      cross_attention_composite(q, kv, {offsets, sentence_of_row}, layout, &weights[1]);
+      cross_attention_reference(q, kv, {offsets, sentence_of_row}, layout, &weights[1]);
   EXPECT_TRUE(close(own, expected, 1e-12));
   EXPECT_TRUE(close(weights[0], weights[1], 1e-6));
   EXPECT_EQ(own[4].abs().max().item<double>(), 0.0);  // a source without tokens

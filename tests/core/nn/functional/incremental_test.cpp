@@ -175,8 +175,8 @@ TEST(IncrementalComposite, EqualsTheKernelsOverAReorderedBeam) {
     ancestry.advance();
     steps.push_back(kvq.slice(1, 0, 2 * kModel));
     const at::Tensor out = cache.attend(kvq, ancestry, kHeads, 0.5);
-    const at::Tensor composite = self_attention_composite(kvq, steps, ancestry, kHeads, 0.5);
-    EXPECT_TRUE(at::allclose(out, composite, 0, 1e-12)) << "step " << step;
+    const at::Tensor expected = self_attention_reference(kvq, steps, ancestry, kHeads, 0.5);
+    EXPECT_TRUE(at::allclose(out, expected, 0, 1e-12)) << "step " << step;
     ancestry.select({2, 0, 2});
   }
 }
@@ -185,12 +185,12 @@ TEST(IncrementalComposite, EqualsTheKernelsOverSourceKeys) {
   const std::vector<int64_t> offsets{0, 2, 2, 7}, sentence_of_row{2, 1, 0, 2};
   const at::Tensor q = random_tensor({4, 6}, 8, at::kDouble),
                    kv = random_tensor({7, 12}, 9, at::kDouble);
-  at::Tensor weights, composite_weights = at::zeros({4, 5});
+  at::Tensor weights, reference_weights = at::zeros({4, 5});
   const at::Tensor out = decode_cross_attention(q, kv, offsets, sentence_of_row, 3, 0.7, &weights);
-  const at::Tensor composite =
-      cross_attention_composite(q, kv, {offsets, sentence_of_row}, 3, 0.7, &composite_weights);
-  EXPECT_TRUE(at::allclose(out, composite, 0, 1e-12));
-  EXPECT_TRUE(at::allclose(weights, composite_weights, 0, 1e-6));
+  const at::Tensor expected =
+      cross_attention_reference(q, kv, {offsets, sentence_of_row}, 3, 0.7, &reference_weights);
+  EXPECT_TRUE(at::allclose(out, expected, 0, 1e-12));
+  EXPECT_TRUE(at::allclose(weights, reference_weights, 0, 1e-6));
 }
 
 }  // namespace

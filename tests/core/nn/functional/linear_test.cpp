@@ -34,7 +34,7 @@ TEST_P(LinearAgainstOperators, HasTheSameValueAndGradients) {
     Context context(true, Precision::kFp64, 11);
     Context twin(true, Precision::kFp64, 11);
     outputs[side] = side == 0 ? linear(x, weight, bias, context, activation, dropout)
-                              : composite::linear(x,
+                              : reference::linear(x,
                                                   weight,
                                                   bias,
                                                   activation,
@@ -77,7 +77,7 @@ TEST(Linear, KeepsPrecisionOfTheFastCurvesInFp32) {
        {Activation::kGelu, Activation::kSwish, Activation::kSigmoid}) {
     const at::Tensor own = linear(x, at::ones({1, 1}, at::kFloat), {}, context, activation);
     const at::Tensor exact =
-        composite::linear(x.to(at::kDouble), at::ones({1, 1}, at::kDouble), {}, activation, 0, 0);
+        reference::linear(x.to(at::kDouble), at::ones({1, 1}, at::kDouble), {}, activation, 0, 0);
     // erf is good to 2e-7, times half of x up to 9.
     EXPECT_TRUE(close(own, exact, 1.2e-6));
   }

@@ -37,9 +37,9 @@ void compare(bool with_residual, double p) {
       outputs[0] = with_residual ? dropout_add_norm(x, residual, gain, bias, kEps, p, context)
                                  : layer_norm(x, gain, bias, kEps, context);
     } else {
-      const at::Tensor dropped = composite::dropout(x, p, p > 0.0 ? twin.next_dropout_key() : 0);
+      const at::Tensor dropped = reference::dropout(x, p, p > 0.0 ? twin.next_dropout_key() : 0);
       outputs[1] =
-          composite::layer_norm(with_residual ? residual + dropped : dropped, gain, bias, kEps);
+          reference::layer_norm(with_residual ? residual + dropped : dropped, gain, bias, kEps);
     }
     outputs[side].backward(normal({203, 13}, 5));
   }
@@ -109,7 +109,7 @@ TEST(Dropout, HasTheSameMaskInBothImplementations) {
   const at::Tensor x = normal({77, 31}, 1);
   Context context(true, Precision::kFp64, 4), twin(true, Precision::kFp64, 4);
   const at::Tensor own = dropout(x, 0.5, context);
-  EXPECT_TRUE(at::equal(own, composite::dropout(x, 0.5, twin.next_dropout_key())));
+  EXPECT_TRUE(at::equal(own, reference::dropout(x, 0.5, twin.next_dropout_key())));
 }
 
 TEST(DropoutMask, HasNoCorrelationBetweenNeighborsRowsOrKeys) {

@@ -61,23 +61,23 @@ TEST(Segments, AgreeWithThePaddedView) {
   expect_same(
       {x},
       [](auto& in) { return segment_max(in[0], kOffsets); },
-      [](auto& in) { return composite::segment_max(in[0], kOffsets); });
+      [](auto& in) { return reference::segment_max(in[0], kOffsets); });
   expect_same(
       {x},
       [](auto& in) { return segment_mean(in[0], kOffsets); },
-      [](auto& in) { return composite::segment_mean(in[0], kOffsets); });
+      [](auto& in) { return reference::segment_mean(in[0], kOffsets); });
   expect_same(
       {weights},
       [](auto& in) { return segment_softmax(in[0], kOffsets); },
-      [](auto& in) { return composite::segment_softmax(in[0], kOffsets); });
+      [](auto& in) { return reference::segment_softmax(in[0], kOffsets); });
   expect_same(
       {x, weights},
       [](auto& in) { return segment_weighted_sum(in[0], in[1], {}, kOffsets); },
-      [](auto& in) { return composite::segment_weighted_sum(in[0], in[1], {}, kOffsets); });
+      [](auto& in) { return reference::segment_weighted_sum(in[0], in[1], {}, kOffsets); });
   expect_same(
       {x, weights, rest},
       [](auto& in) { return segment_weighted_sum(in[0], in[1], in[2], kOffsets); },
-      [](auto& in) { return composite::segment_weighted_sum(in[0], in[1], in[2], kOffsets); });
+      [](auto& in) { return reference::segment_weighted_sum(in[0], in[1], in[2], kOffsets); });
 }
 
 TEST(Segments, ScoreRowsAsThePaddedViewDoes) {
@@ -90,7 +90,7 @@ TEST(Segments, ScoreRowsAsThePaddedViewDoes) {
         },
         [&](auto& in) {
           const uint64_t key = p > 0 ? training().next_dropout_key() : 0;
-          return composite::segment_scores(in[0], in[1], in[2], kOffsets, p, key);
+          return reference::segment_scores(in[0], in[1], in[2], kOffsets, p, key);
         });
   }
 }
@@ -102,7 +102,7 @@ TEST(Segments, KeepTheirSumsInFp32UnderBf16) {
   Context context(false, Precision::kBf16);
   const at::Tensor scores = segment_scores(x, summary, w2, kOffsets, 0, context);
   EXPECT_EQ(scores.scalar_type(), at::kFloat);
-  const at::Tensor exact = composite::segment_scores(
+  const at::Tensor exact = reference::segment_scores(
       x.to(at::kDouble), summary.to(at::kDouble), w2.to(at::kDouble), kOffsets, 0, 0);
   EXPECT_TRUE(close(scores, exact, 1e-5));
 }

@@ -9,7 +9,7 @@
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
-#include "plugins/architectures/phrase_transformer/windowed_lstm_composite.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq {
@@ -105,7 +105,7 @@ TEST_P(NgramLstmOfGram, GivesEachPlaceOfEachWindowItsOwnMaskUnderWindowScope) {
   const at::Tensor rows = normal({tokens.tokens() * kStreams, kWidth}, 7);
   nn::Context context(true, nn::Precision::kFp64, 3), same(true, nn::Precision::kFp64, 3);
   const at::Tensor windows = explicit_windows(rows, tokens, GetParam());
-  const at::Tensor dropped = nn::composite::dropout(windows, 0.4, same.next_dropout_key());
+  const at::Tensor dropped = nn::reference::dropout(windows, 0.4, same.next_dropout_key());
   EXPECT_TRUE(
       close(lstm->forward(rows, tokens, context), pytorch(*lstm, dropped, true, true), 1e-13));
 }
@@ -117,7 +117,7 @@ TEST_P(NgramLstmOfGram, DropsATokenInAllItsWindowsUnderPositionScope) {
   const auto lstm = lstm_of(options);
   const at::Tensor rows = normal({tokens.tokens() * kStreams, kWidth}, 7);
   nn::Context context(true, nn::Precision::kFp64, 3), same(true, nn::Precision::kFp64, 3);
-  const at::Tensor dropped = nn::composite::dropout(rows, 0.4, same.next_dropout_key());
+  const at::Tensor dropped = nn::reference::dropout(rows, 0.4, same.next_dropout_key());
   EXPECT_TRUE(close(lstm->forward(rows, tokens, context),
                     pytorch(*lstm, explicit_windows(dropped, tokens, GetParam()), true, true),
                     1e-13));
@@ -167,7 +167,7 @@ void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolera
   nn::Context context(true, precision);
   const at::Tensor up = normal({own.windows.rows(), 19}, 5, type);
   const at::Tensor a = windowed_lstm(x * 1, own.parameters, own.windows, c.setting, context);
-  const at::Tensor b = composite::windowed_lstm(y, other.parameters, other.windows, c.setting);
+  const at::Tensor b = reference::windowed_lstm(y, other.parameters, other.windows, c.setting);
   EXPECT_TRUE(close(a, b, tolerance, tolerance));
   a.backward(up);
   b.backward(up);
@@ -240,7 +240,7 @@ TEST(GatherWindows, DrawsTheMasksThatOperatorsDraw) {
   const at::Tensor rows = normal({windows.rows(), 70}, 1, at::kFloat);
   nn::Context context(true, nn::Precision::kFp32, 11), same(true, nn::Precision::kFp32, 11);
   EXPECT_TRUE(close(gather_windows(rows, windows, 0.4, context),
-                    composite::gather_windows(rows, windows, 0.4, same.next_dropout_key()),
+                    reference::gather_windows(rows, windows, 0.4, same.next_dropout_key()),
                     1e-6));
 }
 

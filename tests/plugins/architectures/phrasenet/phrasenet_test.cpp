@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/data/phrase_extras.h"
-#include "core/nn/recurrent/phrase_mixture.h"
+#include "core/nn/functional/phrase_mixture.h"
 #include "core/nn/functional/projected_scores.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"

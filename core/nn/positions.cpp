@@ -1,4 +1,4 @@
-#include "core/nn/transformer/positions.h"
+#include "core/nn/positions.h"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/nn/recurrent/phrase_mixture.h"
+#include "core/nn/functional/phrase_mixture.h"
 
 #include <algorithm>
 #include <vector>
