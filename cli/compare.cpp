@@ -33,7 +33,7 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
     return comparison_html(comparison, width);
   const char* plain = std::getenv("NO_COLOR");
   const bool colors = !options.no_color && (plain == nullptr || *plain == '\0') &&
-                       options.output.empty() && isatty(STDOUT_FILENO) == 1;
+                      options.output.empty() && isatty(STDOUT_FILENO) == 1;
   return comparison_text(comparison, width, colors);
 }
 

@@ -9,8 +9,8 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/nn/caching_allocator.h"
 #include "core/criterion/named_criterion.h"
+#include "core/nn/caching_allocator.h"
 #include "core/run/run_components.h"
 #include "core/train/validator.h"
 

@@ -33,9 +33,9 @@ struct PHRASEQ_API AttentionWeights {
 
 /// The attention weights among a sentence's recorded tensors, by layer; the sentence outlives them.
 /// Recognized by the names that Transformers here have: `encoder.layers.N.self_attn.weights`,
-/// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and that recurrent
-/// decoders have, `decoder.attention.weights`. FormatError for a tensor of such a name that is not
-/// so laid out.
+/// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and that
+/// recurrent decoders have, `decoder.attention.weights`. FormatError for a tensor of such a name
+/// that is not so laid out.
 PHRASEQ_API std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                             AttentionPlace place);
 

@@ -11,8 +11,8 @@
 
 #include "core/base/error.h"
 #include "core/conformance/fixtures/small_model.h"
-#include "core/data/collate.h"
 #include "core/criterion/criterion.h"
+#include "core/data/collate.h"
 
 namespace phraseq::conformance {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/conformance/option_checks.h"
 #include "core/conformance/task_suite.h"
 #include "core/conformance/tokenizer_suite.h"
+#include "core/criterion/criterion.h"
 #include "core/data/data_loader.h"
 #include "core/data/task.h"
 #include "core/nn/architecture.h"
@@ -20,7 +21,6 @@
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
 #include "core/text/tokenizer.h"
-#include "core/criterion/criterion.h"
 
 namespace phraseq::conformance {
 namespace {

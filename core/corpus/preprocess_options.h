@@ -6,8 +6,8 @@
 
 #include "core/base/api.h"
 #include "core/io/line_reader.h"
-#include "core/phrase_memory/phrase_memory_options.h"
 #include "core/options/option_table.h"
+#include "core/phrase_memory/phrase_memory_options.h"
 
 namespace phraseq {
 

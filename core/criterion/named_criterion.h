@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "core/base/api.h"
-#include "core/plugin/registry.h"
 #include "core/criterion/criterion.h"
+#include "core/plugin/registry.h"
 
 namespace phraseq {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/functional/functional.h"
 #include "core/criterion/criterion.h"
+#include "core/nn/functional/functional.h"
 
 namespace phraseq {
 

@@ -23,8 +23,8 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
 PHRASEQ_API InitialisationStyle initialization_style_from(std::string_view name);
 
-/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's kernel
-/// [taps, in, out] has taps · in and taps · out.
+/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's
+/// kernel [taps, in, out] has taps · in and taps · out.
 struct Fan {
   double in = 1, out = 1;
 };

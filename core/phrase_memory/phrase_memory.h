@@ -8,10 +8,10 @@
 
 #include "core/base/api.h"
 #include "core/phrase_memory/phrase_matcher.h"
-#include "core/phrase_memory/rules/phrase_rules.h"
 #include "core/phrase_memory/phrase_selection.h"
-#include "core/phrase_memory/table/phrase_table.h"
+#include "core/phrase_memory/rules/phrase_rules.h"
 #include "core/phrase_memory/span_assignment.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 namespace phraseq {
 

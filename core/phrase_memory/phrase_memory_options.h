@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/api.h"
-#include "core/phrase_memory/phrase_selection.h"
 #include "core/options/option_table.h"
+#include "core/phrase_memory/phrase_selection.h"
 
 namespace phraseq {
 

@@ -7,13 +7,13 @@
 
 #include "core/analysis/activation.h"
 #include "core/analysis/attention_map.h"
+#include "core/analysis/recorded_pass.h"
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/analysis/recorded_pass.h"
 #include "core/run/result_output.h"
-#include "core/translate/workers.h"
 #include "core/translate/sentence_source.h"
+#include "core/translate/workers.h"
 
 namespace phraseq {
 
@@ -144,7 +144,9 @@ int measure_activation(const AnalyzeOptions& options,
   return kExitOk;
 }
 
-int dump(const AnalyzeOptions& options, const TranslationModel& translator, const ModelOptions& model) {
+int dump(const AnalyzeOptions& options,
+         const TranslationModel& translator,
+         const ModelOptions& model) {
   ResultOutput output(options.output);
   bool plotted = options.plot.empty();
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {

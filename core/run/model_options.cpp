@@ -86,8 +86,8 @@ WorkerSettings ModelOptions::worker_settings() const {
 }
 
 std::vector<TranslationModel> load_models(const Registry& registry,
-                                    const ModelOptions& options,
-                                    const std::string& data) {
+                                          const ModelOptions& options,
+                                          const std::string& data) {
   LoadOptions load;
   load.precision = options.chosen_precision();
   load.overrides = options.model_overrides;

@@ -6,8 +6,8 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/translate/workers.h"
 #include "core/translate/translation_model.h"
+#include "core/translate/workers.h"
 
 namespace phraseq {
 
@@ -34,7 +34,7 @@ struct PHRASEQ_API ModelOptions : Options {
 /// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are wanted,
 /// or empty.
 PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,
-                                                const ModelOptions& options,
-                                                const std::string& data);
+                                                      const ModelOptions& options,
+                                                      const std::string& data);
 
 }  // namespace phraseq

@@ -8,13 +8,13 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/criterion/named_criterion.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
-#include "core/search/named_decoder.h"
-#include "core/criterion/named_criterion.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
+#include "core/search/named_decoder.h"
 #include "core/train/trainer.h"
 
 namespace phraseq {
@@ -115,7 +115,9 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
   return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
 }
 
-ValidationParts make_validation(TrainRun& run, const TranslationModel& translator, Criterion& criterion) {
+ValidationParts make_validation(TrainRun& run,
+                                const TranslationModel& translator,
+                                Criterion& criterion) {
   ValidationParts parts;
   if (run.validation.disable_validation)
     return parts;
@@ -162,7 +164,9 @@ std::optional<std::string> restore_path(const CheckpointOptions& options,
   return path;
 }
 
-void announce(const TrainRun& run, const TranslationModel& translator, const BatchIterator& batches) {
+void announce(const TrainRun& run,
+              const TranslationModel& translator,
+              const BatchIterator& batches) {
   log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
                        run.components.arch,
                        parameter_count(*translator.parameters),

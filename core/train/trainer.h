@@ -12,16 +12,16 @@
 #include "core/base/api.h"
 #include "core/base/signals.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/criterion/criterion.h"
 #include "core/data/data_loader.h"
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
-#include "core/criterion/criterion.h"
 #include "core/run/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
-#include "core/translate/translation_model.h"
 #include "core/train/validator.h"
+#include "core/translate/translation_model.h"
 
 namespace phraseq {
 

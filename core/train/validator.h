@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/criterion/criterion.h"
 #include "core/data/data_loader.h"
 #include "core/nn/context.h"
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
-#include "core/criterion/criterion.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {

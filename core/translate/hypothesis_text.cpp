@@ -36,13 +36,17 @@ std::string join_said(const Example& example,
 
 }  // namespace
 
-std::string hypothesis_symbols(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+std::string hypothesis_symbols(const Task& task,
+                               const Example& example,
+                               const Hypothesis& hypothesis) {
   return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
     return task.symbols(ids, /*target_side=*/true);
   });
 }
 
-std::string hypothesis_text(const Task& task, const Example& example, const Hypothesis& hypothesis) {
+std::string hypothesis_text(const Task& task,
+                            const Example& example,
+                            const Hypothesis& hypothesis) {
   return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
     return task.text(ids, /*target_side=*/true);
   });

@@ -14,14 +14,14 @@ namespace phraseq {
 /// that a phrase of the example said are written as the phrase has them, also those that are
 /// outside the vocabulary.
 PHRASEQ_API std::string hypothesis_symbols(const Task& task,
-                                     const Example& example,
-                                     const Hypothesis& hypothesis);
+                                           const Example& example,
+                                           const Hypothesis& hypothesis);
 PHRASEQ_API std::string hypothesis_text(const Task& task,
-                                  const Example& example,
-                                  const Hypothesis& hypothesis);
+                                        const Example& example,
+                                        const Hypothesis& hypothesis);
 
 /// The phrases that a hypothesis says, in their order, for jsonl (docs/formats/output.md).
 PHRASEQ_API nlohmann::ordered_json hypothesis_phrases(const Example& example,
-                                                const Hypothesis& hypothesis);
+                                                      const Hypothesis& hypothesis);
 
 }  // namespace phraseq

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/translate/length_batches.h"
-#include "core/run/rescore_run.h"
 #include "core/criterion/token_loss.h"
+#include "core/run/rescore_run.h"
+#include "core/translate/length_batches.h"
 
 namespace phraseq {
 

@@ -91,7 +91,8 @@ void TranslationModel::build_model() {
   task->set_conventions(model->conventions());
 }
 
-Batch collate_for(const std::vector<TranslationModel>& models, const std::vector<Example>& examples) {
+Batch collate_for(const std::vector<TranslationModel>& models,
+                  const std::vector<Example>& examples) {
   Batch batch = models.front().task->collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
     for (auto& [name, values] : models[i].task->collate(examples).extras) {
@@ -109,8 +110,8 @@ Batch collate_for(const std::vector<TranslationModel>& models, const std::vector
 }
 
 TranslationModel TranslationModel::load(const Registry& registry,
-                            const std::string& checkpoint_path,
-                            const LoadOptions& options) {
+                                        const std::string& checkpoint_path,
+                                        const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
   if (file.is_foreign()) {
     throw FormatError(

@@ -46,8 +46,8 @@ struct PHRASEQ_API TranslationModel {
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
   /// compared first; all mismatches are listed in one FormatError and nothing is changed.
   static TranslationModel load(const Registry& registry,
-                         const std::string& checkpoint_path,
-                         const LoadOptions& options = {});
+                               const std::string& checkpoint_path,
+                               const LoadOptions& options = {});
 
   /// The model's teacher-forced pass. What a plugin throws names it.
   DecoderOutput forward(const Batch& batch, nn::Context& context) const;

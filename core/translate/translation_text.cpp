@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/translate/hard_alignment.h"
-#include "core/translate/post_process.h"
 #include "core/translate/hypothesis_text.h"
+#include "core/translate/post_process.h"
 
 namespace phraseq {
 
@@ -58,8 +58,11 @@ std::string fairseq_hypothesis(const Translation& translation,
       id,
       score,
       post_process(hypothesis_symbols(task, translation.example, hypothesis), format.post_process));
-  text += fmt::format(
-      "D-{}\t{}\t{}\nP-{}\t", id, score, hypothesis_text(task, translation.example, hypothesis), id);
+  text += fmt::format("D-{}\t{}\t{}\nP-{}\t",
+                      id,
+                      score,
+                      hypothesis_text(task, translation.example, hypothesis),
+                      id);
   for (size_t i = 0; i < hypothesis.token_scores.size(); ++i) {
     text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
   }

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/translate/hard_alignment.h"
-#include "core/translate/length_batches.h"
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
+#include "core/translate/hard_alignment.h"
+#include "core/translate/length_batches.h"
 
 namespace phraseq {
 
@@ -42,8 +42,8 @@ bool is_empty(const Example& example) {
 }
 
 Translator::Translator(std::vector<TranslationModel> models,
-                                     const Selection& decoder,
-                                     const TranslationSettings& settings)
+                       const Selection& decoder,
+                       const TranslationSettings& settings)
     : models_(std::move(models)), settings_(settings) {
   require_same_dictionaries(models_);
   for (int64_t worker = 0; worker < std::max<int64_t>(1, settings.workers.workers); ++worker) {
@@ -89,8 +89,8 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
 }
 
 void Translator::translate_batch(std::vector<Translation>& all,
-                                        const std::vector<int64_t>& places,
-                                        Decoder& decoder) const {
+                                 const std::vector<int64_t>& places,
+                                 Decoder& decoder) const {
   std::vector<Example> examples;
   for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
   const Batch batch = collate_for(models_, examples);

@@ -9,8 +9,8 @@
 #include "core/nn/context.h"
 #include "core/plugin/registry.h"
 #include "core/search/decoder.h"
-#include "core/translate/workers.h"
 #include "core/translate/translation_model.h"
+#include "core/translate/workers.h"
 
 namespace phraseq {
 
@@ -35,8 +35,8 @@ class PHRASEQ_API Translator {
  public:
   /// `decoder` outlives the engine. Throws UsageError when the models' dictionaries differ.
   Translator(std::vector<TranslationModel> models,
-                    const Selection& decoder,
-                    const TranslationSettings& settings);
+             const Selection& decoder,
+             const TranslationSettings& settings);
 
   /// The first model's: what texts are read and written with.
   const Task& task() const { return *models_.front().task; }

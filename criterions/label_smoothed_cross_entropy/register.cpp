@@ -1,5 +1,5 @@
-#include "core/plugin/plugin.h"
 #include "core/criterion/token_loss.h"
+#include "core/plugin/plugin.h"
 
 namespace {
 

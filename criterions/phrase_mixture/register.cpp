@@ -1,7 +1,7 @@
 #include "core/base/error.h"
+#include "core/criterion/criterion.h"
 #include "core/nn/functional/phrase_mixture.h"
 #include "core/plugin/plugin.h"
-#include "core/criterion/criterion.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "core/plugin/plugin.h"
-#include "core/score/report/evaluation.h"
 #include "core/score/metrics/metric.h"
+#include "core/score/report/evaluation.h"
 #include "options.h"
 
 namespace phraseq::score {

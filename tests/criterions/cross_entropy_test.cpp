@@ -7,8 +7,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "core/plugin/loader.h"
 #include "core/criterion/criterion.h"
+#include "core/plugin/loader.h"
 
 namespace phraseq {
 namespace {

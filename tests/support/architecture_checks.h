@@ -15,12 +15,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/criterion/token_loss.h"
 #include "core/data/collate.h"
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/recording.h"
 #include "core/text/dictionary.h"
-#include "core/criterion/token_loss.h"
 
 namespace phraseq::testing_support {
 

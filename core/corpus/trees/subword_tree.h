@@ -10,9 +10,9 @@
 namespace phraseq {
 
 /// The constituency tree of a sentence over its subwords: what a BracketedTree becomes once each
-/// leaf knows how many subwords it has (core/corpus/trees/tree_alignment.h). Leaves without a subword,
-/// and brackets that are left without children, are pruned; the depths of the others stay as they
-/// were.
+/// leaf knows how many subwords it has (core/corpus/trees/tree_alignment.h). Leaves without a
+/// subword, and brackets that are left without children, are pruned; the depths of the others stay
+/// as they were.
 struct PHRASEQ_API SubwordTree {
   struct Node {
     int64_t parent = -1;   ///< place in `nodes`; -1 = the root

@@ -8,9 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/corpus/trees/bracketed_tree.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/stretches.h"
+#include "core/corpus/trees/bracketed_tree.h"
 #include "core/corpus/trees/tree_alignment.h"
 
 namespace phraseq {

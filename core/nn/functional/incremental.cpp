@@ -10,8 +10,8 @@
 #include <ATen/ops/mean.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/nn/kernels/attend_row.h"
 #include "core/nn/functional/reference/incremental_reference.h"
+#include "core/nn/kernels/attend_row.h"
 
 namespace phraseq::nn {
 

@@ -8,9 +8,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/matrix_product.h"
 
 namespace phraseq::nn {

@@ -6,12 +6,12 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/functional/reference/functional_reference.h"
-#include "core/nn/optional_tensor.h"
 #include "core/nn/functional/projection_chunks.h"
+#include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/functional/smoothing.h"
+#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {
 namespace {

@@ -9,8 +9,8 @@
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/optional_tensor.h"
 #include "core/nn/functional/projection_chunks.h"
+#include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {
 namespace {

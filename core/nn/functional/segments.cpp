@@ -9,9 +9,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/nn/functional/reference/segments_reference.h"
 #include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/optional_tensor.h"
-#include "core/nn/functional/reference/segments_reference.h"
 
 namespace phraseq::nn {
 namespace {

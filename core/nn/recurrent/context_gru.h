@@ -5,8 +5,8 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/linear_map.h"
+#include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/recurrent/readout.h"
 #include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"

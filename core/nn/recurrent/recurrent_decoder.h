@@ -7,8 +7,8 @@
 
 #include "core/base/api.h"
 #include "core/data/batch.h"
-#include "core/nn/recurrent/additive_attention.h"
 #include "core/nn/architecture.h"
+#include "core/nn/recurrent/additive_attention.h"
 #include "core/nn/recurrent/context_gru.h"
 #include "core/nn/recurrent/coverage.h"
 #include "core/nn/recurrent/gru_cell.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/nn/transformer/attention_module.h"
 #include "core/nn/decoding_session.h"
+#include "core/nn/transformer/attention_module.h"
 
 namespace phraseq::nn {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/transformer/attention_module.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/linear_map.h"
+#include "core/nn/transformer/attention_module.h"
 
 namespace phraseq::nn {
 

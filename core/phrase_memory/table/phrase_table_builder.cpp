@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
-#include "core/phrase_memory/table/phrase_extraction.h"
 #include "core/phrase_memory/phrase_matcher.h"
+#include "core/phrase_memory/table/phrase_extraction.h"
 #include "core/phrase_memory/table/word_aligner.h"
 
 namespace phraseq {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/phrase_memory/table/bitext.h"
 #include "core/phrase_memory/rules/phrase_rules.h"
+#include "core/phrase_memory/table/bitext.h"
 #include "core/phrase_memory/table/phrase_table.h"
 #include "core/phrase_memory/table/word_alignment.h"
 

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 #include "core/phrase_memory/match_report.h"
 #include "core/phrase_memory/phrase_memory.h"
 #include "core/phrase_memory/phrase_memory_options.h"
 #include "core/phrase_memory/table/phrase_table_builder.h"
-#include "core/options/option_table.h"
 
 namespace phraseq {
 

@@ -47,8 +47,7 @@ void CompareOptions::describe(OptionTable& table) {
   table.field("plot", plot, "Also draw the scores by length, as SVG.").value_name("FILE");
   table.field("plot-kind", plot_kind, "Bars from zero, or lines.").one_of({"bars", "lines"});
   table.field("width", width, "Digits behind the point.").in(0, 30).short_flag("w");
-  table.field("no-color", no_color, "No colors on a terminal (so does NO_COLOR).")
-      .short_flag("nc");
+  table.field("no-color", no_color, "No colors on a terminal (so does NO_COLOR).").short_flag("nc");
 }
 
 std::vector<std::string> CompareOptions::problems() const {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "core/score/tokenizers/bleu_tokenizer.h"
 #include "core/score/metrics/corpus_metric.h"
+#include "core/score/tokenizers/bleu_tokenizer.h"
 
 namespace phraseq::score {
 

@@ -6,8 +6,8 @@
 
 #include "core/score/metrics/bleu.h"
 #include "core/score/metrics/chrf.h"
-#include "core/score/report/score_options.h"
 #include "core/score/metrics/ter.h"
+#include "core/score/report/score_options.h"
 
 namespace phraseq::score {
 namespace {

@@ -71,8 +71,7 @@ void ScoreOptions::describe_report(OptionTable& table) {
   table.field("width", width, "Digits behind the point.").in(0, 30).short_flag("w");
   table.field("score-only", score_only, "Print the number alone.").short_flag("b");
   table.field("short", short_signature, "Print short signatures.").short_flag("sh");
-  table.field("no-color", no_color, "No colors on a terminal (so does NO_COLOR).")
-      .short_flag("nc");
+  table.field("no-color", no_color, "No colors on a terminal (so does NO_COLOR).").short_flag("nc");
   table.field("quiet", quiet, "No notes on standard error.").short_flag("q");
 }
 

@@ -25,8 +25,8 @@ void keep_best(std::vector<Candidate>& candidates, int64_t count) {
 
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
 std::vector<Candidate> finish_hypotheses(SearchState& state,
-                                       const std::vector<Candidate>& ranked,
-                                       const BeamSettings& settings) {
+                                         const std::vector<Candidate>& ranked,
+                                         const BeamSettings& settings) {
   const int64_t beam = settings.beam;
   const int64_t sentence = state.rows[static_cast<size_t>(ranked.front().row)].sentence;
   const auto& finished = state.finished[static_cast<size_t>(sentence)];

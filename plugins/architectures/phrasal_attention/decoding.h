@@ -4,8 +4,8 @@
 #include <deque>
 #include <vector>
 
-#include "core/nn/transformer/attention_module.h"
 #include "core/nn/functional/grouped_attention.h"
+#include "core/nn/transformer/attention_module.h"
 
 /// Attention one token at a time: windows are summed once, when their last token comes.
 namespace phraseq::phrasal {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/nn/transformer/attention_factory.h"
 #include "core/nn/module_list.h"
+#include "core/nn/transformer/attention_factory.h"
 
 namespace phraseq::phrase_rep {
 namespace {

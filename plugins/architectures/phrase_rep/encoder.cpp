@@ -1,7 +1,7 @@
 #include "plugins/architectures/phrase_rep/encoder.h"
 
-#include "core/nn/transformer/attention_factory.h"
 #include "core/nn/module_list.h"
+#include "core/nn/transformer/attention_factory.h"
 
 namespace phraseq::phrase_rep {
 

@@ -3,8 +3,8 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/tensor.h>
 
-#include "core/nn/recording.h"
 #include "core/nn/functional/segments.h"
+#include "core/nn/recording.h"
 
 namespace phraseq::phrase_rep {
 namespace {

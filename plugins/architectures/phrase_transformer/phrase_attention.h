@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/transformer/attention_module.h"
 #include "core/nn/functional/grouped_attention.h"
+#include "core/nn/transformer/attention_module.h"
 #include "core/nn/transformer/multihead_attention.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/options.h"

@@ -4,8 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/linear_map.h"
+#include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/recurrent/readout.h"
 #include "plugins/architectures/phrasenet/batch_phrases.h"
 #include "plugins/architectures/phrasenet/options.h"

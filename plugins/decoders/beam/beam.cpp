@@ -1,8 +1,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include "core/plugin/plugin.h"
-#include "core/search/decoders/beam_search.h"
 #include "core/search/decoder.h"
+#include "core/search/decoders/beam_search.h"
 
 namespace phraseq {
 namespace {

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "core/conformance/fixtures/small_options.h"
-#include "core/conformance/suites.h"
 #include "core/conformance/fixtures/toy_task.h"
+#include "core/conformance/suites.h"
 #include "core/nn/transformer/transformer_model.h"
 
 namespace phraseq::conformance {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "core/conformance/suites.h"
+#include "core/criterion/token_loss.h"
 #include "core/data/data_loader.h"
 #include "core/data/translation_task.h"
 #include "core/optim/optimizer.h"
@@ -24,7 +25,6 @@
 #include "core/search/search_options.h"
 #include "core/text/dictionary.h"
 #include "core/text/tokenizer.h"
-#include "core/criterion/token_loss.h"
 
 namespace phraseq::conformance {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "core/criterion/criterion.h"
 #include "core/nn/transformer/transformer_model.h"
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
-#include "core/criterion/criterion.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include "core/nn/functional/grouped_attention.h"
 
 #include "core/base/error.h"
-#include "core/nn/functional/reference/grouped_attention_reference.h"
 #include "core/nn/functional/incremental.h"
+#include "core/nn/functional/reference/grouped_attention_reference.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "tests/core/nn/tensor_matchers.h"
 

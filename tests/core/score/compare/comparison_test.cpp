@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/score/metrics/bleu.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/metrics/bleu.h"
 #include "core/score/metrics/ter.h"
 #include "tests/support/xml.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/score/metrics/bleu.h"
 #include "core/score/metrics/chrf.h"
-#include "core/score/significance/significance.h"
 #include "core/score/metrics/ter.h"
+#include "core/score/significance/significance.h"
 #include "tests/core/score/example.h"
 
 // Scores that sacrebleu, and the tools it is checked against, give on outputs of WMT17 systems.
