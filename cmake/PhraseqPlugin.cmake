@@ -1,10 +1,11 @@
 # How plugins are built, here and, installed, in the projects of others (phraseqConfig.cmake).
 
-# phraseq_sources(VARIABLE FOLDER...): every .cpp of the folders, so that a new file touches only its own.
+# phraseq_sources(VARIABLE FOLDER...): every .cpp file in and below the folders, so that adding a file needs no
+# change here.
 function(phraseq_sources variable)
   set(found)
   foreach(folder IN LISTS ARGN)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
     list(APPEND found ${sources})
   endforeach()
   set(${variable} ${found} PARENT_SCOPE)

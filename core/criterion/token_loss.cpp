@@ -5,7 +5,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
-#include "core/nn/functional/phrase_mixture.h"
+#include "core/nn/loss/phrase_mixture.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

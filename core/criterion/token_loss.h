@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/loss/smoothing.h"
 
 namespace phraseq {
 

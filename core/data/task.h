@@ -11,11 +11,11 @@
 
 #include "core/base/api.h"
 #include "core/base/error.h"
+#include "core/data/architecture_setup.h"
 #include "core/data/batch.h"
 #include "core/data/data_loader.h"
 #include "core/data/example.h"
 #include "core/data/sequence_conventions.h"
-#include "core/nn/architecture.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
 #include "core/text/dictionary.h"

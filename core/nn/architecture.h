@@ -10,6 +10,7 @@
 #include <torch/nn/module.h>
 
 #include "core/base/api.h"
+#include "core/data/architecture_setup.h"
 #include "core/data/batch.h"
 #include "core/data/sequence_conventions.h"
 #include "core/nn/context.h"
@@ -17,14 +18,6 @@
 #include "core/options/option_table.h"
 
 namespace phraseq {
-
-/// What a task tells an architecture about its vocabularies.
-struct ArchitectureSetup {
-  int64_t source_vocabulary = 0;
-  int64_t target_vocabulary = 0;
-  bool joined_dictionary = false;  ///< one dictionary for both sides: embeddings can be shared
-  std::map<std::string, int64_t> extras;  ///< sizes that a task brings (phrase slots …)
-};
 
 /// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection
 /// can be fused with the loss or done in chunks.

@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/activation.h"
 #include "core/nn/initializer.h"
 
 namespace phraseq::nn {

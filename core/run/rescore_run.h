@@ -11,6 +11,8 @@
 #include "core/run/run_components.h"
 #include "core/score/contrastive/contrastive_options.h"
 #include "core/score/contrastive/contrastive_report.h"
+#include "core/translate/score_pairs.h"
+#include "core/translate/score_targets.h"
 #include "core/translate/translation_text.h"
 
 namespace phraseq {
@@ -43,20 +45,6 @@ struct PHRASEQ_API RescoreRun {
   ModelOptions model;
   OptionTable table;
 };
-
-/// The natural-log probability of each example's target, as a hypothesis with the target's tokens;
-/// its score is the mean a token. In the order of the examples. With several models the mean of
-/// their probabilities.
-PHRASEQ_API std::vector<Translation> score_targets(const std::vector<TranslationModel>& models,
-                                                   std::vector<Example> examples,
-                                                   const TranslationSettings& settings);
-
-/// The log-probabilities of both translations of each pair. Two that are the same symbols get the
-/// same number. DataError with file and line for a sentence that a model does not take.
-PHRASEQ_API std::vector<score::PairScores> score_pairs(const std::vector<TranslationModel>& models,
-                                                       const score::ContrastiveSet& set,
-                                                       const TranslationSettings& settings,
-                                                       int64_t buffer_size);
 
 /// Scores everything; the exit code.
 PHRASEQ_API int rescore(RescoreRun& run);

@@ -9,7 +9,7 @@
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
 #include "core/run/run_components.h"
-#include "core/run/train_options.h"
+#include "core/train/train_options.h"
 
 namespace phraseq {
 

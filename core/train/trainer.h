@@ -17,7 +17,7 @@
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
-#include "core/run/train_options.h"
+#include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
 #include "core/train/validator.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
-#include "core/run/train_options.h"
+#include "core/train/train_options.h"
 #include "core/train/train_state.h"
 
 namespace phraseq {

@@ -1,10 +1,13 @@
+#include "core/translate/score_pairs.h"
+
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/run/rescore_run.h"
+#include "core/data/phrase_extras.h"
+#include "core/translate/score_targets.h"
 
 namespace phraseq {
 

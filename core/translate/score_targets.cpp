@@ -1,3 +1,5 @@
+#include "core/translate/score_targets.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +11,6 @@
 
 #include "core/base/error.h"
 #include "core/criterion/token_loss.h"
-#include "core/run/rescore_run.h"
 #include "core/translate/length_batches.h"
 
 namespace phraseq {

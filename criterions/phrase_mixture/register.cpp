@@ -1,6 +1,6 @@
 #include "core/base/error.h"
 #include "core/criterion/criterion.h"
-#include "core/nn/functional/phrase_mixture.h"
+#include "core/nn/loss/phrase_mixture.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,9 +1,10 @@
+#include "core/nn/functional/attention.h"
+
 #include <ATen/ops/mean.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional/functional.h"
 #include "core/nn/functional/grouped_attention.h"
 
 namespace phraseq::nn {

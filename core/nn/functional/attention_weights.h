@@ -4,7 +4,7 @@
 
 #include "core/base/api.h"
 #include "core/data/batch.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/attention.h"
 
 namespace phraseq::nn {
 

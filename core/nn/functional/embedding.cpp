@@ -1,3 +1,5 @@
+#include "core/nn/functional/embedding.h"
+
 #include <optional>
 
 #include <ATen/ops/empty.h>
@@ -6,9 +8,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
-#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {

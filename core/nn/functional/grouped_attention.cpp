@@ -9,8 +9,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
-#include "core/nn/kernels/cpu_kernels.h"
 
 namespace phraseq::nn {
 namespace {

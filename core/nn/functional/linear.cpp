@@ -1,3 +1,5 @@
+#include "core/nn/functional/linear.h"
+
 #include <optional>
 
 #include <ATen/ops/cat.h>
@@ -8,10 +10,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
-#include "core/nn/kernels/cpu_kernels.h"
-#include "core/nn/matrix_product.h"
 
 namespace phraseq::nn {
 namespace {

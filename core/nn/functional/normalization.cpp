@@ -1,12 +1,13 @@
+#include "core/nn/functional/normalization.h"
+
 #include <optional>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
-#include "core/nn/kernels/cpu_kernels.h"
 #include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {

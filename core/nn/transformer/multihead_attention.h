@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/attention.h"
 #include "core/nn/linear_map.h"
 #include "core/nn/transformer/attention_module.h"
 

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/cpu_kernels.h"
 
 namespace phraseq::phrasal {
 namespace {

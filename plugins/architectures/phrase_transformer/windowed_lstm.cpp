@@ -6,8 +6,8 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/kernels/cpu_kernels.h"
-#include "core/nn/matrix_product.h"
+#include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/matrix_product.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 

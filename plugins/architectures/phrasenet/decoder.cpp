@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrasenet/decoder.h"
 
-#include "core/nn/functional/phrase_mixture.h"
+#include "core/nn/loss/phrase_mixture.h"
 
 namespace phraseq::phrasenet {
 

@@ -24,7 +24,7 @@ class PhraseDecoder : public nn::RecurrentDecoder {
   at::Tensor read_phrases(const BatchPhrases& phrases, nn::Context& context) const;
 
   /// Words and slots of decisions: DecoderOutput with the extras of
-  /// core/nn/functional/phrase_mixture.h. `phrases` [rows, slots, E] of read_phrases, `available`
+  /// core/nn/loss/phrase_mixture.h. `phrases` [rows, slots, E] of read_phrases, `available`
   /// [rows, slots] bool.
   DecoderOutput decide(const nn::RecurrentStep& step,
                        const at::Tensor& phrases,

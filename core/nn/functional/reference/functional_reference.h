@@ -7,7 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/functional/smoothing.h"
+#include "core/nn/loss/smoothing.h"
 
 /// The functions of functional.h from ATen's differentiable operators: what runs on devices without
 /// own kernels, and the second opinion of the kernels' tests. Dropout takes its key instead of a

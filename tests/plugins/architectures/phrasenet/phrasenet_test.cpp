@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/data/phrase_extras.h"
-#include "core/nn/functional/phrase_mixture.h"
-#include "core/nn/functional/projected_scores.h"
+#include "core/nn/loss/phrase_mixture.h"
+#include "core/nn/loss/projected_scores.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"

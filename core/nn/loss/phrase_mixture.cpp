@@ -1,4 +1,4 @@
-#include "core/nn/functional/phrase_mixture.h"
+#include "core/nn/loss/phrase_mixture.h"
 
 #include <algorithm>
 #include <vector>
@@ -13,7 +13,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/data/phrase_extras.h"
-#include "core/nn/functional/projected_scores.h"
+#include "core/nn/loss/projected_scores.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::nn {

@@ -1,4 +1,4 @@
-#include "core/nn/matrix_product.h"
+#include "core/nn/functional/matrix_product.h"
 
 #include <optional>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/mm.h>
 
-#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/functional/cpu_kernels.h"
 
 namespace phraseq::nn {
 namespace {

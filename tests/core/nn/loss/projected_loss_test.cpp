@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/functional/smoothing.h"
+#include "core/nn/loss/smoothing.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {

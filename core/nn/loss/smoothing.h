@@ -4,9 +4,15 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/functional/functional.h"
 
 namespace phraseq::nn {
+
+/// How label smoothing spreads its mass (architectures: three published kernels).
+enum class Smoothing {
+  kFairseq,        ///< (1-ε)·nll + (ε/V)·Σ_all(-ln p)
+  kTensor2Tensor,  ///< cross entropy against q minus q's entropy, q: 1-ε gold, ε/(V-1) elsewhere
+  kNeutron,  ///< KL to q: 1-ε gold, ε/(V-F) on all but gold and forbidden; Σ q ln q included
+};
 
 /// A smoothing kernel in the one form that all three share. With z the logits, p their softmax, S
 /// the smoothed classes and q the target distribution (Σ q = 1),

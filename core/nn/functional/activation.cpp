@@ -1,4 +1,4 @@
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/activation.h"
 
 #include <fmt/format.h>
 

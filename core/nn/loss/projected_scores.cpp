@@ -1,4 +1,4 @@
-#include "core/nn/functional/projected_scores.h"
+#include "core/nn/loss/projected_scores.h"
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/functional/projection_chunks.h"
+#include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {

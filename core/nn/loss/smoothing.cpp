@@ -1,4 +1,4 @@
-#include "core/nn/functional/smoothing.h"
+#include "core/nn/loss/smoothing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/nn/matrix_product.h"
+#include "core/nn/functional/matrix_product.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/run/train_options.h"
+#include "core/train/train_options.h"
 
 namespace phraseq {
 

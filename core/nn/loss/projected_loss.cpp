@@ -1,3 +1,5 @@
+#include "core/nn/loss/projected_loss.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -6,11 +8,10 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional/functional.h"
-#include "core/nn/functional/projection_chunks.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
-#include "core/nn/functional/smoothing.h"
-#include "core/nn/kernels/cpu_kernels.h"
+#include "core/nn/loss/projection_chunks.h"
+#include "core/nn/loss/smoothing.h"
 #include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace phraseq {
+
+/// What a task tells an architecture about its vocabularies.
+struct ArchitectureSetup {
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  bool joined_dictionary = false;  ///< one dictionary for both sides: embeddings can be shared
+  std::map<std::string, int64_t> extras;  ///< sizes that a task brings (phrase slots …)
+};
+
+}  // namespace phraseq

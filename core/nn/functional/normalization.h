@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+
+namespace phraseq::nn {
+
+/// Layer normalization (Ba et al. 2016): biased variance, eps inside the root. x [rows, model].
+PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
+                                  const at::Tensor& gain,
+                                  const at::Tensor& bias,
+                                  double eps,
+                                  Context& context);
+/// LN(residual + dropout(x)): a post-norm sub-layer's end.
+PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
+                                        const at::Tensor& residual,
+                                        const at::Tensor& gain,
+                                        const at::Tensor& bias,
+                                        double eps,
+                                        double dropout,
+                                        Context& context);
+/// residual + dropout(x): a pre-norm sub-layer's end.
+PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
+                                   const at::Tensor& residual,
+                                   double dropout,
+                                   Context& context);
+PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, Context& context);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/nn/loss/smoothing.h"
+
+namespace phraseq::nn {
+
+struct ProjectedLoss {
+  at::Tensor loss;  ///< scalar fp32 (fp64), the sum over rows; differentiable
+  double loss_sum = 0;
+  double nll_sum = 0;   ///< Σ -ln p(gold)
+  int64_t correct = 0;  ///< rows whose gold is the best
+};
+
+/// Projection, softmax and (label-smoothed) cross entropy without ever holding all logits: chunks
+/// of rows, the gradient made in the same pass when needed. hidden [rows, model], weight [vocab,
+/// model], bias [vocab] or undefined, targets [rows]. `excluded` ids are out of the softmax;
+/// `unsmoothed` ids get no smoothing mass under kNeutron.
+PHRASEQ_API ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
+                                                  const at::Tensor& weight,
+                                                  const at::Tensor& bias,
+                                                  const at::Tensor& targets,
+                                                  double epsilon,
+                                                  Smoothing smoothing,
+                                                  const std::vector<int64_t>& excluded,
+                                                  const std::vector<int64_t>& unsmoothed,
+                                                  Context& context);
+
+/// Natural-log probability of each row's target, [rows] fp32 (fp64): scoring without gradients,
+/// chunked.
+PHRASEQ_API at::Tensor target_log_probabilities(const at::Tensor& hidden,
+                                                const at::Tensor& weight,
+                                                const at::Tensor& bias,
+                                                const at::Tensor& targets,
+                                                const std::vector<int64_t>& excluded,
+                                                Context& context);
+
+}  // namespace phraseq::nn
