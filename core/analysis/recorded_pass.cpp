@@ -48,7 +48,7 @@ analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
   check_length(translator, example);
   const c10::InferenceMode guard;
   const at::Device device = (*translator.model->parameters().begin()).device();
-  const Batch batch = translator.task->collate({example}).to(device);
+  const Batch batch = translator.collate({example}).to(device);
   nn::Recording recording;
   nn::Context context(/*training=*/false, precision, /*seed=*/0, translator.parameters.get());
   context.record_into(&recording);

@@ -51,7 +51,7 @@ Findings loaded_to_the_bit(const Registry& registry,
   if (!other.empty())
     return {fmt::format("{} comes back from a checkpoint with other values", other)};
   nn::Context pass(false, Precision::kFp32, 7, loaded.parameters.get());
-  const Batch batch = loaded.task->collate(toy_examples());
+  const Batch batch = loaded.collate(toy_examples());
   const at::Tensor logits = loaded.model->forward(batch, pass).logits(pass);
   if (at::equal(logits, saved.logits(toy_examples())))
     return {};

@@ -27,8 +27,8 @@ void change(OptionField& field) {
         std::find_if(field.choices.begin(), field.choices.end(), [&](const std::string& choice) {
           return choice != field.to_text();
         });
-    if (other != field.choices.end() && std::holds_alternative<std::string*>(field.target))
-      *std::get<std::string*>(field.target) = *other;
+    if (other != field.choices.end())
+      field.from_text(*other, field.origin);
     return;
   }
   if (auto** flag = std::get_if<bool*>(&field.target)) {

@@ -35,8 +35,6 @@ struct TaskSetup {
   std::string data;  ///< data-bin or the folder of raw text; may be empty with a state
   const TaskState* state = nullptr;
   std::string phrase_table = {};  ///< of a task with a phrase memory: in place of the state's
-  /// Conventions of the architecture, which the task applies when it makes batches.
-  SequenceConventions conventions = {};
   uint64_t seed = 1;
 };
 
@@ -53,12 +51,16 @@ class PHRASEQ_API Task {
   virtual const std::string& source_language() const = 0;
   virtual const std::string& target_language() const = 0;
   virtual ArchitectureSetup architecture_setup() const = 0;
-  /// Told once the architecture is known: what it wants of its batches.
-  virtual void set_conventions(const SequenceConventions& conventions) = 0;
 
   virtual bool has_split(const std::string& split) const = 0;
-  virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;
-  virtual Batch collate(const std::vector<Example>& examples) const = 0;
+  /// A split of the data folder. Its lengths count the <s> that the architecture's `conventions`
+  /// add to sources.
+  virtual std::unique_ptr<Corpus> open(const std::string& split,
+                                       bool training,
+                                       const SequenceConventions& conventions = {}) const = 0;
+  /// Examples as a batch for an architecture with these `conventions`.
+  virtual Batch collate(const std::vector<Example>& examples,
+                        const SequenceConventions& conventions = {}) const = 0;
 
   /// A raw line (tokenized here) as an example; the target side when scoring.
   virtual Example encode(const std::string& source,

@@ -117,7 +117,7 @@ TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSe
 TranslationTask::TranslationTask(const TranslationOptions& options,
                                  const TaskSetup& setup,
                                  std::optional<PhraseSource> phrases)
-    : options_(options), conventions_(setup.conventions) {
+    : options_(options) {
   if (!phrases && !setup.phrase_table.empty())
     throw UsageError("--phrase-table: the model's task has no phrase memory");
   if (setup.state == nullptr && setup.data.empty())
@@ -208,27 +208,26 @@ ArchitectureSetup TranslationTask::architecture_setup() const {
   return {source_dictionary().size(), target_dictionary().size(), vocabularies_.joined(), {}};
 }
 
-void TranslationTask::set_conventions(const SequenceConventions& conventions) {
-  conventions_ = conventions;
-}
-
 bool TranslationTask::has_split(const std::string& split) const {
   return loader_ && loader_->has_split(split);
 }
 
-std::unique_ptr<Corpus> TranslationTask::open(const std::string& split, bool training) const {
+std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
+                                              bool training,
+                                              const SequenceConventions& conventions) const {
   if (!loader_)
     throw UsageError(
         fmt::format("the split '{}' was asked for, but no data folder was given", split));
   return std::make_unique<TaskCorpus>(loader_->open(split, training),
-                                      conventions_.source_has_bos,
+                                      conventions.source_has_bos,
                                       fmt::format(", dictionaries {:08x} {:08x}",
                                                   source_dictionary().fingerprint(),
                                                   target_dictionary().fingerprint()));
 }
 
-Batch TranslationTask::collate(const std::vector<Example>& examples) const {
-  return collate_pairs(examples, conventions_);
+Batch TranslationTask::collate(const std::vector<Example>& examples,
+                               const SequenceConventions& conventions) const {
+  return collate_pairs(examples, conventions);
 }
 
 Example TranslationTask::encode(const std::string& source,

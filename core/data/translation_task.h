@@ -44,11 +44,13 @@ class PHRASEQ_API TranslationTask : public Task {
   const std::string& source_language() const override { return source_->language(); }
   const std::string& target_language() const override { return target_->language(); }
   ArchitectureSetup architecture_setup() const override;
-  void set_conventions(const SequenceConventions& conventions) override;
 
   bool has_split(const std::string& split) const override;
-  std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
-  Batch collate(const std::vector<Example>& examples) const override;
+  std::unique_ptr<Corpus> open(const std::string& split,
+                               bool training,
+                               const SequenceConventions& conventions = {}) const override;
+  Batch collate(const std::vector<Example>& examples,
+                const SequenceConventions& conventions = {}) const override;
 
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
@@ -67,7 +69,6 @@ class PHRASEQ_API TranslationTask : public Task {
                   std::optional<PhraseSource> phrases);
 
   const Vocabularies& vocabularies() const { return vocabularies_; }
-  const SequenceConventions& conventions() const { return conventions_; }
 
  private:
   std::unique_ptr<Tokenizer> make_tokenizer(const Registry& registry,
@@ -81,7 +82,6 @@ class PHRASEQ_API TranslationTask : public Task {
   std::unique_ptr<LanguageSide> source_;
   std::unique_ptr<LanguageSide> target_;
   std::unique_ptr<DataLoader> loader_;
-  SequenceConventions conventions_;
 };
 
 }  // namespace phraseq

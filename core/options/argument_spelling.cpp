@@ -159,6 +159,7 @@ void check_flags(const OptionTable& table) {
   for (const OptionField& field : table.fields()) {
     claim("--" + field.name, field);
     for (const std::string& other : field.aliases) claim("--" + other, field);
+    for (const std::string& other : field.former_names) claim("--" + other, field);
     for (const std::string& flag : field.short_flags) claim("-" + flag, field);
   }
 }

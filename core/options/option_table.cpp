@@ -63,6 +63,12 @@ void assign(const OptionField& field, Value* target, std::string_view text) {
   *target = checked_value<Value>(field, text);
 }
 
+void assign(const OptionField& field,
+            const std::shared_ptr<EnumTarget>& target,
+            std::string_view text) {
+  target->set(checked_value<std::string>(field, text));
+}
+
 template <class Value>
 void assign(const OptionField& field, std::vector<Value>* target, std::string_view text) {
   const bool numbers = !std::is_same_v<Value, std::string>;
@@ -107,6 +113,11 @@ OptionField& OptionField::alias(std::string_view other) {
   return *this;
 }
 
+OptionField& OptionField::former_name(std::string_view other) {
+  former_names.push_back(dashed(other));
+  return *this;
+}
+
 OptionField& OptionField::value_name(std::string_view text) {
   metavariable = text;
   return *this;
@@ -133,11 +144,11 @@ OptionField& OptionField::bare_value(std::string_view value) {
 }
 
 std::string OptionField::to_text() const {
-  return std::visit([](const auto* value) { return text_of(*value); }, target);
+  return std::visit([](const auto& value) { return text_of(*value); }, target);
 }
 
 void OptionField::from_text(std::string_view text, OptionOrigin new_origin) {
-  std::visit([&](auto* value) { assign(*this, value, text); }, target);
+  std::visit([&](const auto& value) { assign(*this, value, text); }, target);
   origin = new_origin;
 }
 
@@ -178,8 +189,9 @@ OptionField* OptionTable::find(std::string_view name) {
       return &field;
   }
   for (OptionField& field : fields_) {
-    if (std::find(field.aliases.begin(), field.aliases.end(), wanted) != field.aliases.end()) {
-      return &field;
+    for (const auto* others : {&field.aliases, &field.former_names}) {
+      if (std::find(others->begin(), others->end(), wanted) != others->end())
+        return &field;
     }
   }
   return nullptr;

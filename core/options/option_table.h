@@ -4,8 +4,11 @@
 #include <deque>
 #include <initializer_list>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -16,6 +19,24 @@ namespace phraseq {
 /// Where the value of an option came from; `--print-config` and the run manifest say it.
 enum class OptionOrigin { kDefault, kPreset, kConfigFile, kCheckpoint, kCommandLine };
 PHRASEQ_API std::string_view to_string(OptionOrigin origin);
+
+/// One value of an enum and its name on the command line, in configuration files and in
+/// checkpoints.
+template <class Enum>
+struct EnumName {
+  std::string_view name;
+  Enum value;
+};
+
+/// The field of an option whose type is an enum, seen through the names of its values.
+class PHRASEQ_API EnumTarget {
+ public:
+  virtual ~EnumTarget() = default;
+  virtual std::string name() const = 0;
+  /// Sets the value by name; the name is one of `names()`.
+  virtual void set(std::string_view name) = 0;
+  virtual std::vector<std::string> names() const = 0;
+};
 
 /// One described option: a name, a sentence of help, and the field of an options struct that holds
 /// its value. The setters refine the description and return the field, so that they chain:
@@ -29,10 +50,11 @@ class PHRASEQ_API OptionField {
                               std::string*,
                               std::vector<int64_t>*,
                               std::vector<double>*,
-                              std::vector<std::string>*>;
+                              std::vector<std::string>*,
+                              std::shared_ptr<EnumTarget>>;
 
   OptionField(std::string_view long_name, Target value, std::string_view explanation)
-      : name(long_name), help(explanation), target(value) {}
+      : name(long_name), help(explanation), target(std::move(value)) {}
 
   /// Legal range of a number, both ends included.
   OptionField& in(double lowest, double highest);
@@ -43,6 +65,8 @@ class PHRASEQ_API OptionField {
   OptionField& short_flag(std::string_view flag);
   /// Another long name that means the same (fairseq's --max-sentences for --batch-size).
   OptionField& alias(std::string_view other);
+  /// A name that this option had in an earlier version: accepted, but not shown in help or docs.
+  OptionField& former_name(std::string_view other);
   /// What --help shows in place of the value (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
   /// Must be given by the user.
@@ -70,6 +94,7 @@ class PHRASEQ_API OptionField {
   std::vector<std::string> choices;
   std::vector<std::string> short_flags;
   std::vector<std::string> aliases;
+  std::vector<std::string> former_names;
   std::string metavariable;
   std::string bare;
   bool is_required = false;
@@ -102,12 +127,65 @@ class PHRASEQ_API OptionTable {
   std::deque<OptionField>& fields() { return fields_; }
   std::vector<std::string> names() const;
 
+  /// An enum, by the names of its values:
+  ///
+  ///     enum class OnBadLine { kFail, kSkip };
+  ///     inline constexpr EnumName<OnBadLine> kOnBadLine[] = {{"fail", OnBadLine::kFail}, …};
+  ///     table.field("on-bad-line", on_bad_line, kOnBadLine, "What to do with a line that …");
+  template <class Enum, size_t kCount>
+  requires std::is_enum_v<Enum> OptionField& field(std::string_view name,
+                                                   Enum& value,
+                                                   const EnumName<Enum> (&names)[kCount],
+                                                   std::string_view help);
+
  private:
   OptionField& add(OptionField field);
 
   std::string section_;
   std::deque<OptionField> fields_;  // a deque: references stay good
 };
+
+/// An enum and the names of its values, which outlive it.
+template <class Enum>
+class NamedEnum final : public EnumTarget {
+ public:
+  NamedEnum(Enum& value, std::span<const EnumName<Enum>> names) : value_(value), names_(names) {}
+
+  std::string name() const override {
+    for (const auto& entry : names_) {
+      if (entry.value == value_)
+        return std::string(entry.name);
+    }
+    return {};
+  }
+  void set(std::string_view name) override {
+    for (const auto& entry : names_) {
+      if (entry.name == name)
+        value_ = entry.value;
+    }
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> all;
+    for (const auto& entry : names_) all.emplace_back(entry.name);
+    return all;
+  }
+
+ private:
+  Enum& value_;
+  std::span<const EnumName<Enum>> names_;
+};
+
+template <class Enum, size_t kCount>
+requires std::is_enum_v<Enum> OptionField& OptionTable::field(std::string_view name,
+                                                              Enum& value,
+                                                              const EnumName<Enum> (&names)[kCount],
+                                                              std::string_view help) {
+  auto target = std::make_shared<NamedEnum<Enum>>(value, std::span<const EnumName<Enum>>(names));
+  const auto choices = target->names();
+  OptionField& added = add(OptionField(name, std::move(target), help));
+  added.choices = choices;
+  return added;
+}
 
 /// The base of every options struct: defaults at the fields, one description.
 struct PHRASEQ_API Options {

@@ -98,8 +98,14 @@ std::string markdown_row(const OptionField& field) {
                      markdown_escaped(help));
 }
 
+template <class Value>
+nlohmann::json json_of(const Value& value) {
+  return value;
+}
+nlohmann::json json_of(const EnumTarget& value) { return value.name(); }
+
 nlohmann::json value_json(const OptionField& field) {
-  return std::visit([](const auto* value) { return nlohmann::json(*value); }, field.target);
+  return std::visit([](const auto& value) { return json_of(*value); }, field.target);
 }
 
 /// A JSON value as the command line would write it; throws UsageError when the type does not fit.
@@ -126,6 +132,10 @@ std::string text_from_json(const nlohmann::json& json, const std::vector<Value>*
     throw UsageError(fmt::format("{} is not a list", json.dump()));
   for (const auto& item : json) text_from_json(item, static_cast<const Value*>(nullptr));
   return text_of(json.get<std::vector<Value>>());
+}
+
+std::string text_from_json(const nlohmann::json& json, const std::shared_ptr<EnumTarget>&) {
+  return text_from_json(json, static_cast<const std::string*>(nullptr));
 }
 
 /// The value itself, also when the origin was recorded with it.
@@ -214,7 +224,7 @@ void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin orig
     try {
       const auto& plain = plain_value(value);
       const auto text = std::visit(
-          [&](const auto* target) { return text_from_json(plain, target); }, field->target);
+          [&](const auto& target) { return text_from_json(plain, target); }, field->target);
       field->from_text(text, origin);
     } catch (const UsageError& failure) {
       problems.push_back(fmt::format("{}: {}", key, failure.message()));

@@ -19,7 +19,7 @@ std::string value_word(const OptionField& field) {
     return field.metavariable;
   if (!field.choices.empty())
     return fmt::format("{}", fmt::join(field.choices, "|"));
-  constexpr const char* kWords[] = {"", "N", "X", "TEXT", "N,...", "X,...", "TEXT..."};
+  constexpr const char* kWords[] = {"", "N", "X", "TEXT", "N,...", "X,...", "TEXT...", ""};
   return kWords[field.target.index()];
 }
 

@@ -110,6 +110,7 @@ std::string text_of(bool value) { return value ? "yes" : "no"; }
 std::string text_of(int64_t value) { return fmt::format("{}", value); }
 std::string text_of(double value) { return fmt::format("{}", value); }
 std::string text_of(const std::string& value) { return value; }
+std::string text_of(const EnumTarget& value) { return value.name(); }
 std::string text_of(const std::vector<int64_t>& values) { return joined(values); }
 std::string text_of(const std::vector<double>& values) { return joined(values); }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options/option_table.h"
+
 namespace phraseq {
 
 /// How single values are written and read, the same everywhere: in the C locale, whole strings
@@ -24,6 +26,7 @@ std::string text_of(bool value);
 std::string text_of(int64_t value);
 std::string text_of(double value);  ///< the shortest text that reads back as the same number
 std::string text_of(const std::string& value);
+std::string text_of(const EnumTarget& value);
 std::string text_of(const std::vector<int64_t>& values);
 std::string text_of(const std::vector<double>& values);
 std::string text_of(const std::vector<std::string>& values);  ///< a comma inside a value as "\,"

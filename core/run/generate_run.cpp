@@ -46,7 +46,7 @@ Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
 std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
                                             const Translator& engine) {
   if (!options.data.empty())
-    return open_split(engine.task(), options.data, options.gen_subset);
+    return open_split(engine.model(), options.data, options.gen_subset);
   LineReaderOptions reading;
   reading.on_bad_line = on_bad_line_from(options.on_bad_line);
   return std::make_unique<TextSource>(engine.task(),

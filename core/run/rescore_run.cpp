@@ -15,11 +15,11 @@ namespace phraseq {
 namespace {
 
 std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
-                                           const Task& task,
+                                           const TranslationModel& model,
                                            int64_t max_source_positions) {
   if (!options.data.empty())
-    return open_split(task, options.data, options.gen_subset);
-  return std::make_unique<TextSource>(task,
+    return open_split(model, options.data, options.gen_subset);
+  return std::make_unique<TextSource>(*model.task,
                                       TextFiles{options.source, options.target, options.trees},
                                       LineReaderOptions{},
                                       max_source_positions,
@@ -115,7 +115,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
     max_source_positions = std::min(max_source_positions, model.model->max_source_positions());
   }
   const Task& task = *models.front().task;
-  const auto source = open_pairs(run.options, task, max_source_positions);
+  const auto source = open_pairs(run.options, models.front(), max_source_positions);
   ResultOutput output(run.options.output);
   for (auto examples = source->take(run.options.buffer_size); !examples.empty();
        examples = source->take(run.options.buffer_size)) {

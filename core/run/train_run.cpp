@@ -202,12 +202,11 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   const auto scheduler = create<LrScheduler>(
       run.scheduler,
       {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
-  std::shared_ptr<Corpus> corpus = translator.task->open("train", /*training=*/true);
-  const Task& task = *translator.task;
+  std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
   BatchIterator batches(
       corpus,
       training_batches(run, *translator.model),
-      [&task](const std::vector<Example>& examples) { return task.collate(examples); },
+      [&translator](const std::vector<Example>& examples) { return translator.collate(examples); },
       run.machine.data_buffer_size);
   const ValidationParts validation = make_validation(run, translator, criterion);
   TrainingLog log(run.machine, folder ? folder->path() : "");

@@ -39,7 +39,8 @@ void OptimisationOptions::describe(OptionTable& v) {
   v.field("clip-norm", clip_norm, "Scale gradients down to this norm; 0 = do not clip.")
       .at_least(0.0);
   v.field("loss-normalization", loss_normalization, "What an update's summed loss is divided by.")
-      .one_of({"tokens", "sentences", "none"});
+      .one_of({"tokens", "sentences", "none"})
+      .former_name("loss-normalisation");
   v.field("sentence-avg", sentence_avg, "The same as --loss-normalization sentences.");
   v.field("max-epoch", max_epoch, "End after this many epochs; 0 = no limit.")
       .at_least(0)

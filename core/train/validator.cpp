@@ -33,7 +33,7 @@ Validator::Validator(const TranslationModel& translator,
       criterion_(criterion),
       precision_(precision),
       options_(std::move(options)),
-      corpus_(translator.task->open(options_.subset, /*training=*/false)),
+      corpus_(translator.open(options_.subset, /*training=*/false)),
       plan_(plan_batches(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
   if (plan_.skipped.total() > 0) {
     log_warning(fmt::format("validation leaves sentences out: {}", plan_.skipped.text()));
@@ -55,7 +55,7 @@ LossReport Validator::losses() {
     std::vector<Example> examples;
     for (const int64_t index : indices) examples.push_back(corpus_->get(index));
     const auto device = translator_.parameters->values().device();
-    const Batch batch = translator_.task->collate(examples).to(device);
+    const Batch batch = translator_.collate(examples).to(device);
     nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
     sums.add(criterion_.loss(translator_.forward(batch, context), batch, context));
   }
@@ -78,8 +78,7 @@ void Validator::add_score(nlohmann::json& result) {
     }
     if (examples.empty())
       continue;
-    const Batch batch =
-        translator_.task->collate(examples).to(translator_.parameters->values().device());
+    const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
     DecodingRequest request;
     request.models = {translator_.model.get()};
     request.parameters = {translator_.parameters.get()};

@@ -90,14 +90,14 @@ std::optional<Example> CorpusSource::next() {
   return corpus_->get(next_++);
 }
 
-std::unique_ptr<SentenceSource> open_split(const Task& task,
+std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                            const std::string& folder,
                                            const std::string& split) {
-  if (!task.has_split(split)) {
+  if (!model.task->has_split(split)) {
     throw DataError(fmt::format("{} holds no split '{}'", folder, split),
                     "name another with --gen-subset, or preprocess with --testpref");
   }
-  return std::make_unique<CorpusSource>(task.open(split, /*training=*/false));
+  return std::make_unique<CorpusSource>(model.open(split, /*training=*/false));
 }
 
 }  // namespace phraseq

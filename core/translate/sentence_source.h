@@ -9,6 +9,7 @@
 #include "core/base/api.h"
 #include "core/data/task.h"
 #include "core/io/line_reader.h"
+#include "core/translate/translation_model.h"
 
 namespace phraseq {
 
@@ -63,7 +64,7 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
 };
 
 /// Opens a split, or throws DataError saying that the folder has none of this name.
-PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const Task& task,
+PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
                                                        const std::string& split);
 

@@ -88,14 +88,21 @@ Selection selection_from(const Registry& registry,
 
 void TranslationModel::build_model() {
   model = create<Architecture>(architecture_selection, task->architecture_setup());
-  task->set_conventions(model->conventions());
+}
+
+std::unique_ptr<Corpus> TranslationModel::open(const std::string& split, bool training) const {
+  return task->open(split, training, model->conventions());
+}
+
+Batch TranslationModel::collate(const std::vector<Example>& examples) const {
+  return task->collate(examples, model->conventions());
 }
 
 Batch collate_for(const std::vector<TranslationModel>& models,
                   const std::vector<Example>& examples) {
-  Batch batch = models.front().task->collate(examples);
+  Batch batch = models.front().collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
-    for (auto& [name, values] : models[i].task->collate(examples).extras) {
+    for (auto& [name, values] : models[i].collate(examples).extras) {
       const auto [place, is_new] = batch.extras.emplace(name, values);
       if (!is_new && !at::equal(place->second, values)) {
         throw UsageError(fmt::format("{} and {} want other '{}' of the same sentences",

@@ -40,8 +40,12 @@ struct PHRASEQ_API TranslationModel {
   std::string path;  ///< the checkpoint, when it came from one
 
   /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet
-  /// drawn, and tells the task how the model's sequences begin.
+  /// drawn.
   void build_model();
+
+  /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
+  std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
+  Batch collate(const std::vector<Example>& examples) const;
 
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
   /// compared first; all mismatches are listed in one FormatError and nothing is changed.

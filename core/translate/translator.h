@@ -40,6 +40,7 @@ class PHRASEQ_API Translator {
 
   /// The first model's: what texts are read and written with.
   const Task& task() const { return *models_.front().task; }
+  const TranslationModel& model() const { return models_.front(); }
   /// The most source tokens that all models take, </s> counted.
   int64_t max_source_positions() const;
 

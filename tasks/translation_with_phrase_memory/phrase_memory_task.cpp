@@ -53,7 +53,8 @@ ArchitectureSetup TranslationWithPhraseMemory::architecture_setup() const {
   return setup;
 }
 
-Batch TranslationWithPhraseMemory::collate(const std::vector<Example>& examples) const {
+Batch TranslationWithPhraseMemory::collate(const std::vector<Example>& examples,
+                                           const SequenceConventions& conventions) const {
   const auto slots = static_cast<size_t>(stored_.settings.pn_slots);
   for (const Example& example : examples) {
     if (example.phrases.size() > slots) {
@@ -64,12 +65,12 @@ Batch TranslationWithPhraseMemory::collate(const std::vector<Example>& examples)
                       fmt::format("preprocess the data with --pn-slots {}", slots));
     }
   }
-  SequenceConventions plain = conventions();
+  SequenceConventions plain = conventions;
   plain.extend = {};
   Batch batch = collate_pairs(examples, plain);
   add_phrases(examples, batch);
-  if (conventions().extend)
-    conventions().extend(examples, batch);
+  if (conventions.extend)
+    conventions.extend(examples, batch);
   return batch;
 }
 

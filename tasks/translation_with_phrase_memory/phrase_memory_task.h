@@ -32,7 +32,8 @@ class TranslationWithPhraseMemory final : public TranslationTask {
   /// With `phrase_slots`, the most phrases that a sentence gets.
   ArchitectureSetup architecture_setup() const override;
   /// Throws DataError for a sentence with more phrases than that.
-  Batch collate(const std::vector<Example>& examples) const override;
+  Batch collate(const std::vector<Example>& examples,
+                const SequenceConventions& conventions = {}) const override;
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
   TaskState save() const override;

@@ -139,8 +139,8 @@ TEST_F(PhraseMemoryTask, HasThemInTheBatchBeforeTheArchitecturesExtension) {
   conventions.extend = [](const std::vector<Example>&, Batch& batch) {
     batch.extras["seen"] = batch.extras.at(kPhraseTags);
   };
-  task->set_conventions(conventions);
-  EXPECT_TRUE(task->collate({task->open("train", true)->get(0)}).extras.contains("seen"));
+  const Batch batch = task->collate({task->open("train", true)->get(0)}, conventions);
+  EXPECT_TRUE(batch.extras.contains("seen"));
 }
 
 TEST_F(PhraseMemoryTask, TranslatesWithWhatACheckpointKeeps) {

@@ -50,11 +50,11 @@ TEST_F(TranslationTask, FeedsTheDecoderTheStartTokenAndTheTargetWithoutItsEnd) {
 TEST_F(TranslationTask, BeginsSequencesAsTheArchitectureAsks) {
   write_small_folder();
   const auto task = task_from_folder();
-  task->set_conventions({/*start_with_bos=*/true, /*source_has_bos=*/true});
-  const auto corpus = task->open("train", true);
+  const SequenceConventions conventions{/*start_with_bos=*/true, /*source_has_bos=*/true};
+  const auto corpus = task->open("train", true, conventions);
   EXPECT_EQ(corpus->source_length(0), 4);
   EXPECT_EQ(corpus->target_length(0), 4);
-  const Batch batch = task->collate({corpus->get(0)});
+  const Batch batch = task->collate({corpus->get(0)}, conventions);
   EXPECT_TRUE(at::equal(batch.source.ids, at::tensor({0, 4, 5, 2}, at::kLong)));
   EXPECT_TRUE(at::equal(batch.target_in.ids, at::tensor({0, 4, 5, 5}, at::kLong)));
 }

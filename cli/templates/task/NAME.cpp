@@ -4,8 +4,9 @@
 
 namespace @name@_plugin {
 
-phraseq::Batch Task::collate(const std::vector<phraseq::Example>& examples) const {
-  phraseq::Batch batch = TranslationTask::collate(examples);
+phraseq::Batch Task::collate(const std::vector<phraseq::Example>& examples,
+                             const phraseq::SequenceConventions& conventions) const {
+  phraseq::Batch batch = TranslationTask::collate(examples, conventions);
   std::vector<int64_t> lengths;
   for (const phraseq::Example& example : examples)
     lengths.push_back(static_cast<int64_t>(example.source.size()) - (options_.count_end ? 0 : 1));

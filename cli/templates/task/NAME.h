@@ -22,7 +22,8 @@ class Task final : public phraseq::TranslationTask {
   Task(const Settings& options, const phraseq::TaskSetup& setup)
       : TranslationTask(options, setup), options_(options) {}
   /// Adds "source_lengths", [sentences] int64.
-  phraseq::Batch collate(const std::vector<phraseq::Example>& examples) const override;
+  phraseq::Batch collate(const std::vector<phraseq::Example>& examples,
+                         const phraseq::SequenceConventions& conventions = {}) const override;
 
  private:
   Settings options_;

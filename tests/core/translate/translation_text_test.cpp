@@ -22,10 +22,15 @@ class WordTask : public Task {
   const std::string& source_language() const override { return language_; }
   const std::string& target_language() const override { return language_; }
   ArchitectureSetup architecture_setup() const override { return {}; }
-  void set_conventions(const SequenceConventions&) override {}
   bool has_split(const std::string&) const override { return false; }
-  std::unique_ptr<Corpus> open(const std::string&, bool) const override { return nullptr; }
-  Batch collate(const std::vector<Example>&) const override { return {}; }
+  std::unique_ptr<Corpus> open(const std::string&,
+                               bool,
+                               const SequenceConventions&) const override {
+    return nullptr;
+  }
+  Batch collate(const std::vector<Example>&, const SequenceConventions&) const override {
+    return {};
+  }
   Example encode(const std::string& source, const std::optional<std::string>&) const override {
     return {0, dictionary_.encode(source), {}, {}};
   }

@@ -1,0 +1,157 @@
+// The table of layers in CONTRIBUTING.md against every #include in core/.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+
+const fs::path kSource = PHRASEQ_SOURCE_FOLDER;
+
+/// Folder → position in the table, the lowest layer first. Reads rows such as "| `base` | errors …
+/// |".
+std::map<std::string, int> layers_of_the_table(std::istream& page) {
+  static const std::regex row("^\\| `([a-z_]+)` \\|.*");
+  std::map<std::string, int> layers;
+  std::string line;
+  std::smatch match;
+  while (std::getline(page, line) && line != "## The layers") {
+  }
+  while (std::getline(page, line) && !line.starts_with("#")) {
+    if (std::regex_match(line, match, row))
+      layers.emplace(match[1], static_cast<int>(layers.size()));
+  }
+  return layers;
+}
+
+std::map<std::string, int> layers() {
+  std::ifstream page(kSource / "CONTRIBUTING.md");
+  return layers_of_the_table(page);
+}
+
+/// The layer a path such as "core/nn/linear_map.h" belongs to; nothing outside the layers.
+std::optional<std::string> layer_of(const std::string& path) {
+  static const std::regex below_core("core/([a-z_]+)/.*");
+  std::smatch match;
+  if (!std::regex_match(path, match, below_core))
+    return std::nullopt;
+  return match[1];
+}
+
+/// Every file that a source or header includes with quotation marks.
+std::vector<std::string> includes_of(const fs::path& file) {
+  static const std::regex include("^\\s*#\\s*include\\s*\"([^\"]+)\".*");
+  std::vector<std::string> found;
+  std::ifstream stream(file);
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_match(line, match, include))
+      found.push_back(match[1]);
+  }
+  return found;
+}
+
+/// What is wrong with one include: "core/a/x.cpp includes core/b/y.h, a higher layer". Empty =
+/// nothing.
+std::string complaint(const std::map<std::string, int>& layers,
+                      const std::string& file,
+                      const std::string& included) {
+  const auto from = layer_of(file);
+  const auto to = layer_of(included);
+  if (!from)
+    return {};
+  if (!to)
+    return included.starts_with("core/") ? ""
+                                         : file + " includes " + included + ", outside of core/";
+  if (!layers.contains(*to))
+    return file + " includes " + included + ", a folder that CONTRIBUTING.md does not list";
+  return layers.at(*to) > layers.at(*from) ? file + " includes " + included + ", a higher layer"
+                                           : "";
+}
+
+bool is_source(const fs::path& file) {
+  return file.extension() == ".cpp" || file.extension() == ".h";
+}
+
+TEST(Layers, AreAllTheFoldersOfCore) {
+  std::vector<std::string> unlisted;
+  const auto table = layers();
+  for (const auto& entry : fs::directory_iterator(kSource / "core")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && !table.contains(name))
+      unlisted.push_back(name);
+  }
+  EXPECT_THAT(unlisted, IsEmpty()) << "add them to the table of layers in CONTRIBUTING.md";
+}
+
+TEST(Layers, IncludeOnlyLowerLayers) {
+  std::vector<std::string> complaints;
+  const auto table = layers();
+  ASSERT_GT(table.size(), 15u);
+  size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "core")) {
+    if (!entry.is_regular_file() || !is_source(entry.path()))
+      continue;
+    ++files;
+    const std::string file = fs::relative(entry.path(), kSource).string();
+    for (const std::string& included : includes_of(entry.path())) {
+      const std::string wrong = complaint(table, file, included);
+      if (!wrong.empty())
+        complaints.push_back(wrong);
+    }
+  }
+  EXPECT_GT(files, 300u);
+  EXPECT_THAT(complaints, IsEmpty());
+}
+
+TEST(Layers, ComplainAboutAHigherAnUnknownAndAnOutsideInclude) {
+  const std::map<std::string, int> table = {{"base", 0}, {"nn", 1}};
+  EXPECT_EQ(complaint(table, "core/nn/a.cpp", "core/base/b.h"), "");
+  EXPECT_EQ(complaint(table, "core/nn/a.cpp", "core/nn/b.h"), "");
+  EXPECT_NE(complaint(table, "core/base/a.h", "core/nn/b.h"), "");
+  EXPECT_NE(complaint(table, "core/base/a.h", "core/other/b.h"), "");
+  EXPECT_NE(complaint(table, "core/nn/a.h", "plugins/x/b.h"), "");
+}
+
+TEST(Layers, HoldAtMostAboutTwentyFiveFilesPerFolder) {
+  std::map<std::string, int> counts;
+  for (const char* top : {"core", "plugins", "tasks", "criterions", "cli"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / top)) {
+      if (entry.is_regular_file() && is_source(entry.path()))
+        ++counts[entry.path().parent_path().string()];
+    }
+  }
+  for (const auto& [folder, count] : counts) EXPECT_LE(count, 25) << folder;
+}
+
+TEST(Layers, KeepPluginsApartFromOneAnother) {
+  std::vector<std::string> complaints;
+  for (const char* top : {"plugins", "tasks", "criterions"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / top)) {
+      if (!entry.is_regular_file() || !is_source(entry.path()))
+        continue;
+      const std::string own = fs::relative(entry.path().parent_path(), kSource).string() + "/";
+      for (const std::string& included : includes_of(entry.path())) {
+        if (!included.starts_with("core/") && included.find('/') != std::string::npos &&
+            !included.starts_with(own))
+          complaints.push_back(own + entry.path().filename().string() + " includes " + included);
+      }
+    }
+  }
+  EXPECT_THAT(complaints, IsEmpty());
+}
+
+}  // namespace
+}  // namespace phraseq
