@@ -11,12 +11,39 @@ function(phraseq_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# phraseq_vectorize(SOURCE...): *_kernels.cpp among them hold plain loops that the compiler turns into vector
-# loops: no LibTorch in them, no traps and no errno; NaN and infinity still mean themselves.
-function(phraseq_vectorize)
-  list(FILTER ARGN INCLUDE REGEX "_kernels\\.cpp$")
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-    COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math;-fopenmp-simd;-Wno-psabi")
+# phraseq_add_kernels(TARGET SOURCE...): compiles plain loops, without LibTorch, once for each level of x86-64 and
+# adds them to the target; core/nn/kernels/processor_level.h says how they are declared and chosen at run time.
+# The loops become vector loops: no traps and no errno; NaN and infinity keep their meaning.
+function(phraseq_add_kernels target)
+  set(levels baseline)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND levels v3 v4)
+  endif()
+  foreach(level IN LISTS levels)
+    set(objects ${target}-kernels-${level})
+    add_library(${objects} OBJECT ${ARGN})
+    set_target_properties(${objects} PROPERTIES DEFINE_SYMBOL "" POSITION_INDEPENDENT_CODE ON
+      INCLUDE_DIRECTORIES $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+    target_compile_definitions(${objects} PRIVATE PHRASEQ_KERNEL_LEVEL=${level})
+    target_compile_options(${objects} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS}
+      -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-psabi)
+    if(NOT level STREQUAL "baseline")
+      target_compile_options(${objects} PRIVATE -march=x86-64-${level})
+    endif()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()
+
+# Adds sources to a target; *_kernels.cpp among them by phraseq_add_kernels().
+function(phraseq_add_sources target)
+  set(kernels ${ARGN})
+  list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
+  list(FILTER ARGN EXCLUDE REGEX "_kernels\\.cpp$")
+  target_sources(${target} PRIVATE ${ARGN})
+  if(kernels)
+    phraseq_add_kernels(${target} ${kernels})
+  endif()
 endfunction()
 
 # phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE] [PRECOMPILED]): one folder = one shared library, the target
@@ -37,8 +64,8 @@ function(phraseq_add_plugin name)
   if(NOT folder)
     set(folder ${CMAKE_BINARY_DIR}/lib)
   endif()
-  phraseq_vectorize(${PLUGIN_SOURCES})
-  add_library(${target} SHARED ${PLUGIN_SOURCES})
+  add_library(${target} SHARED)
+  phraseq_add_sources(${target} ${PLUGIN_SOURCES})
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" LIBRARY_OUTPUT_DIRECTORY ${folder}/phraseq)
   target_compile_options(${target} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS})
   target_link_options(${target} PRIVATE LINKER:--no-undefined ${PHRASEQ_PLUGIN_LINK_OPTIONS})

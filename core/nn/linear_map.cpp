@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include "core/nn/functional/linear.h"
+
 namespace phraseq::nn {
 
 LinearMap::LinearMap(int64_t in, int64_t out, bool with_bias, MapRole role) : role_(role) {

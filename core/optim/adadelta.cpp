@@ -50,9 +50,9 @@ void Adadelta::step_with_kernel(double learning_rate, double gradient_scale) {
   const T* g = parameters_.gradients().data_ptr<T>();
   T* a = square_avg_.data_ptr<T>();
   T* d = acc_delta_.data_ptr<T>();
-  uint16_t* bf16 = bf16_data(parameters_);
+  nn::kernels::Bfloat16* bf16 = bf16_data(parameters_);
   for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
-    kernels::adadelta(
+    update_loops<T>().adadelta(
         by, size, p + at, g + at, a + at, d + at, bf16 == nullptr ? nullptr : bf16 + at);
   });
 }

@@ -77,9 +77,10 @@ void Adam::step_with_kernel(double learning_rate,
   const T* g = parameters_.gradients().data_ptr<T>();
   T* m = exp_avg_.data_ptr<T>();
   T* v = exp_avg_sq_.data_ptr<T>();
-  uint16_t* bf16 = bf16_data(parameters_);
+  nn::kernels::Bfloat16* bf16 = bf16_data(parameters_);
   for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
-    kernels::adam(by, size, p + at, g + at, m + at, v + at, bf16 == nullptr ? nullptr : bf16 + at);
+    update_loops<T>().adam(
+        by, size, p + at, g + at, m + at, v + at, bf16 == nullptr ? nullptr : bf16 + at);
   });
 }
 

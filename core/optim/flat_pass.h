@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
+#include "core/optim/update_kernels.h"
 
 namespace phraseq {
 
@@ -36,9 +37,15 @@ inline bool uses_kernels(const nn::FlatParameters& parameters) {
          (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
 }
 
-inline uint16_t* bf16_data(nn::FlatParameters& parameters) {
+inline nn::kernels::Bfloat16* bf16_data(nn::FlatParameters& parameters) {
   const at::Tensor& copy = parameters.bf16();
-  return copy.defined() ? reinterpret_cast<uint16_t*>(copy.data_ptr<at::BFloat16>()) : nullptr;
+  return copy.defined() ? static_cast<nn::kernels::Bfloat16*>(copy.data_ptr()) : nullptr;
+}
+
+/// The optimizers' passes for the processor that runs this.
+template <class T>
+const kernels::UpdateKernels<T>& update_loops() {
+  return kernels::update_kernels<T>(nn::kernels::best_level());
 }
 
 }  // namespace phraseq

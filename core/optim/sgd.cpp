@@ -53,9 +53,9 @@ void Sgd::step_with_kernel(double learning_rate, double gradient_scale) {
   T* p = parameters_.values().data_ptr<T>();
   const T* g = parameters_.gradients().data_ptr<T>();
   T* b = momentum_buffer_.data_ptr<T>();
-  uint16_t* bf16 = bf16_data(parameters_);
+  nn::kernels::Bfloat16* bf16 = bf16_data(parameters_);
   for_each_block(parameters_.values().numel(), [=](int64_t at, int64_t size) {
-    kernels::sgd(by, size, p + at, g + at, b + at, bf16 == nullptr ? nullptr : bf16 + at);
+    update_loops<T>().sgd(by, size, p + at, g + at, b + at, bf16 == nullptr ? nullptr : bf16 + at);
   });
 }
 

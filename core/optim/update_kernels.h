@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "core/nn/kernels/kernels.h"
+#include "core/nn/kernels/processor_level.h"
+
 /// One element-wise pass over flat buffers for each optimizer: plain loops that the compiler
 /// vectorizes, in float and double. `gradient_scale` multiplies each gradient as it is read;
 /// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
@@ -29,37 +32,26 @@ struct AdadeltaStep {
   T rho, rest, eps, decay, rate, gradient_scale;  // rest = 1 - rho, taken in double
 };
 
-void adam(const AdamStep<float>& by,
-          int64_t size,
-          float* p,
-          const float* g,
-          float* m,
-          float* v,
-          uint16_t* bf16);
-void adam(const AdamStep<double>& by,
-          int64_t size,
-          double* p,
-          const double* g,
-          double* m,
-          double* v,
-          uint16_t* bf16);
-void sgd(
-    const SgdStep<float>& by, int64_t size, float* p, const float* g, float* b, uint16_t* bf16);
-void sgd(
-    const SgdStep<double>& by, int64_t size, double* p, const double* g, double* b, uint16_t* bf16);
-void adadelta(const AdadeltaStep<float>& by,
-              int64_t size,
-              float* p,
-              const float* g,
-              float* a,
-              float* d,
-              uint16_t* bf16);
-void adadelta(const AdadeltaStep<double>& by,
-              int64_t size,
-              double* p,
-              const double* g,
-              double* a,
-              double* d,
-              uint16_t* bf16);
+/// The passes for one element type, float or double.
+template <class T>
+struct UpdateKernels {
+  void (*adam)(const AdamStep<T>& by,
+               int64_t size,
+               T* p,
+               const T* g,
+               T* m,
+               T* v,
+               nn::kernels::Bfloat16* bf16);
+  void (*sgd)(
+      const SgdStep<T>& by, int64_t size, T* p, const T* g, T* b, nn::kernels::Bfloat16* bf16);
+  void (*adadelta)(const AdadeltaStep<T>& by,
+                   int64_t size,
+                   T* p,
+                   const T* g,
+                   T* a,
+                   T* d,
+                   nn::kernels::Bfloat16* bf16);
+};
+PHRASEQ_DECLARE_KERNELS(UpdateKernels, update_kernels)
 
 }  // namespace phraseq::kernels

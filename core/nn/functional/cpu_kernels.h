@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 
+#include "core/nn/context.h"
 #include "core/nn/functional/activation.h"
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"

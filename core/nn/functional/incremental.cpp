@@ -11,7 +11,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/reference/incremental_reference.h"
-#include "core/nn/kernels/attend_row.h"
+#include "core/nn/kernels/kernels.h"
 
 namespace phraseq::nn {
 
@@ -20,9 +20,9 @@ namespace {
 constexpr int64_t kBlockSteps = 16;
 constexpr int64_t kRowsPerTask = 8;
 
-/// The element type as the kernels know it: bf16 as its bits.
+/// The element type as the kernels know it.
 template <class Scalar>
-using Kernel = std::conditional_t<std::is_same_v<Scalar, at::BFloat16>, uint16_t, Scalar>;
+using Kernel = std::conditional_t<std::is_same_v<Scalar, at::BFloat16>, kernels::Bfloat16, Scalar>;
 template <class Scalar>
 using Sum = std::conditional_t<std::is_same_v<Scalar, double>, double, float>;
 
@@ -100,6 +100,7 @@ void attend_rows(const at::Tensor& q,
                  const KeysOfRow<Scalar>& keys_of_row,
                  at::Tensor& out,
                  const WeightsPlace* weights) {
+  const auto& loops = kernels::kernels<Kernel<Scalar>>(kernels::best_level());
   const auto* queries = data_of<Scalar>(q);
   auto* results = data_of<Scalar>(out);
   at::parallel_for(0, q.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
@@ -114,12 +115,12 @@ void attend_rows(const at::Tensor& q,
             std::fill_n(result, group.heads * layout.head_dim, Kernel<Scalar>{});
             continue;
           }
-          attend_row(queries + row * q.stride(0),
-                     keys.data(),
-                     tokens,
-                     shape_of(layout, group, query),
-                     shares.data(),
-                     result);
+          loops.attend_row(queries + row * q.stride(0),
+                           keys.data(),
+                           tokens,
+                           shape_of(layout, group, query),
+                           shares.data(),
+                           result);
           if (weights)
             weights->write(group, query, row, tokens, shares.data());
         }

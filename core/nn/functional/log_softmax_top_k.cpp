@@ -5,63 +5,20 @@
 #include <functional>
 #include <limits>
 
-#include "core/nn/kernels/exponential.h"
-#include "core/nn/kernels/vector_clones.h"
+#include "core/nn/kernels/kernels.h"
 
 namespace phraseq {
 
 namespace {
 
-constexpr int64_t kBlock = 64;
+using nn::kernels::kScoreBlock;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-int64_t block_count(int64_t size) { return (size + kBlock - 1) / kBlock; }
+int64_t block_count(int64_t size) { return (size + kScoreBlock - 1) / kScoreBlock; }
 
-/// The maximum of each block; true when a NaN or +infinity was seen.
 template <class Number>
-PHRASEQ_INLINE bool block_maxima(const Number* scores, int64_t size, Number* maxima) {
-  constexpr Number kHighest = std::numeric_limits<Number>::max();
-  Number bad = 0;  // counted in the vectors' own type
-  for (int64_t begin = 0; begin < size; begin += kBlock) {
-    const int64_t count = std::min(kBlock, size - begin);
-    const Number* block = scores + begin;
-    Number highest = -std::numeric_limits<Number>::infinity();
-#pragma omp simd reduction(max : highest) reduction(+ : bad)
-    for (int64_t i = 0; i < count; ++i) {
-      highest = block[i] > highest ? block[i] : highest;
-      bad += block[i] <= kHighest ? Number{0} : Number{1};
-    }
-    maxima[begin / kBlock] = highest;
-  }
-  return bad > 0;
-}
-
-/// Σ e^(score - highest): a block in the scores' precision, blocks in double.
-template <class Number>
-PHRASEQ_INLINE double shifted_sum(const Number* scores, int64_t size, Number highest) {
-  double total = 0;
-  for (int64_t begin = 0; begin < size; begin += kBlock) {
-    const int64_t count = std::min(kBlock, size - begin);
-    const Number* block = scores + begin;
-    Number sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; ++i) sum += nn::exponential(block[i] - highest);
-    total += static_cast<double>(sum);
-  }
-  return total;
-}
-
-PHRASEQ_VECTOR_CLONES bool block_maxima_of(const float* scores, int64_t size, float* maxima) {
-  return block_maxima(scores, size, maxima);
-}
-PHRASEQ_VECTOR_CLONES bool block_maxima_of(const double* scores, int64_t size, double* maxima) {
-  return block_maxima(scores, size, maxima);
-}
-PHRASEQ_VECTOR_CLONES double shifted_sum_of(const float* scores, int64_t size, float highest) {
-  return shifted_sum(scores, size, highest);
-}
-PHRASEQ_VECTOR_CLONES double shifted_sum_of(const double* scores, int64_t size, double highest) {
-  return shifted_sum(scores, size, highest);
+const nn::kernels::Kernels<Number>& kernels() {
+  return nn::kernels::kernels<Number>(nn::kernels::best_level());
 }
 
 template <class Number>
@@ -76,7 +33,7 @@ Maxima<Number> find_maxima(std::span<const Number> scores) {
   Maxima<Number> maxima;
   const auto size = static_cast<int64_t>(scores.size());
   maxima.of_block.resize(static_cast<size_t>(block_count(size)));
-  const bool bad = block_maxima_of(scores.data(), size, maxima.of_block.data());
+  const bool bad = kernels<Number>().block_maxima(scores.data(), size, maxima.of_block.data());
   for (const Number block : maxima.of_block) maxima.highest = std::max(maxima.highest, block);
   maxima.usable = !bad && maxima.highest > -std::numeric_limits<Number>::infinity();
   return maxima;
@@ -88,7 +45,7 @@ double normalizer(std::span<const Number> scores, const Maxima<Number>& maxima) 
     return std::numeric_limits<double>::quiet_NaN();
   const auto size = static_cast<int64_t>(scores.size());
   return static_cast<double>(maxima.highest) +
-         std::log(shifted_sum_of(scores.data(), size, maxima.highest));
+         std::log(kernels<Number>().shifted_sum(scores.data(), size, maxima.highest));
 }
 
 /// A score that at least `count` columns reach: the count-th greatest of the blocks' maxima.
@@ -122,10 +79,10 @@ void collect(std::span<const Number> scores,
              std::span<const ScoreEdit> edits,
              std::vector<RankedColumn>& found) {
   const auto size = static_cast<int64_t>(scores.size());
-  for (int64_t begin = 0; begin < size; begin += kBlock) {
-    if (maxima.of_block[static_cast<size_t>(begin / kBlock)] < bound)
+  for (int64_t begin = 0; begin < size; begin += kScoreBlock) {
+    if (maxima.of_block[static_cast<size_t>(begin / kScoreBlock)] < bound)
       continue;
-    for (int64_t column = begin; column < std::min(begin + kBlock, size); ++column) {
+    for (int64_t column = begin; column < std::min(begin + kScoreBlock, size); ++column) {
       const Number score = scores[static_cast<size_t>(column)];
       if (score < bound || is_edited(edits, column))
         continue;

@@ -27,8 +27,8 @@ PHRASEQ_INLINE void store(Bfloat16* place, float x) {
   place->bits = static_cast<uint16_t>(x == x ? rounded : 0x7fc0U);
 }
 
-/// e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes): 2 ulp on [-87, 88],
-/// e^-87 below; NaN stays NaN.
+/// e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf): 2 ulp on [-87,
+/// 88], 0 below; NaN stays NaN.
 PHRASEQ_INLINE float exponential(float x) {
   const float low = x < -87.0F ? -87.0F : x;
   const float bounded = low > 88.0F ? 88.0F : low;
@@ -44,7 +44,8 @@ PHRASEQ_INLINE float exponential(float x) {
   y = y * r + 5.0000001201e-1F;
   y = y * r * r + r + 1.0F;
   const uint32_t exponent = (__builtin_bit_cast(uint32_t, shifted) + 127U) << 23;
-  return y * __builtin_bit_cast(float, exponent);
+  const float power = y * __builtin_bit_cast(float, exponent);
+  return x < -87.0F ? 0.0F : power;
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
 

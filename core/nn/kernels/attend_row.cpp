@@ -1,30 +1,10 @@
-#include "core/nn/kernels/attend_row.h"
-
-#include <algorithm>
-#include <bit>
 #include <limits>
 
-#include "core/nn/kernels/exponential.h"
-#include "core/nn/kernels/vector_clones.h"
+#include "core/nn/kernels/arithmetic.h"
+#include "core/nn/kernels/level.h"
 
-namespace phraseq::nn {
-
+namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
-
-PHRASEQ_INLINE float load(float x) { return x; }
-PHRASEQ_INLINE double load(double x) { return x; }
-PHRASEQ_INLINE float load(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
-
-PHRASEQ_INLINE void store(float x, float& to) { to = x; }
-PHRASEQ_INLINE void store(double x, double& to) { to = x; }
-/// Round to nearest even; what is no number stays none.
-PHRASEQ_INLINE void store(float x, uint16_t& to) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  to = static_cast<uint16_t>(x != x ? 0x7fc0u : rounded);
-}
 
 /// Sixteen numbers at once, lowered to whatever registers the instruction set has.
 constexpr int64_t kLanes = 16;
@@ -42,7 +22,7 @@ PHRASEQ_INLINE void load_lanes(const float* from, Lanes<float>& to) {
 PHRASEQ_INLINE void load_lanes(const double* from, Lanes<double>& to) {
   to = *reinterpret_cast<const Lanes<double>*>(from);
 }
-PHRASEQ_INLINE void load_lanes(const uint16_t* from, Lanes<float>& to) {
+PHRASEQ_INLINE void load_lanes(const Bfloat16* from, Lanes<float>& to) {
   const auto bits =
       __builtin_convertvector(*reinterpret_cast<const Lanes<uint16_t>*>(from), Lanes<uint32_t>);
   to = reinterpret_cast<Lanes<float>>(bits << 16);
@@ -131,6 +111,8 @@ PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
   }
 }
 
+PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /// Scores against all keys of one kind, token after token so that a key's heads are read together.
 template <class Element, class Sum>
 PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
@@ -139,7 +121,7 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                int64_t tokens,
                                Sum* scores,
                                int64_t step) {
-  const int64_t reach = std::min(from.key.part_lag * (from.key.parts - 1), tokens);
+  const int64_t reach = smaller(from.key.part_lag * (from.key.parts - 1), tokens);
   int64_t token = first;
   for (; token < reach; ++token)
     score<1, Element, Sum>(from, kv, token, scores + token - first, step);
@@ -181,7 +163,7 @@ PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
     }
   }
   for (int i = 0; i < pieces; ++i) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) store(sums[i][lane], out[channel[i] + lane]);
+    for (int64_t lane = 0; lane < kLanes; ++lane) store(out + channel[i] + lane, sums[i][lane]);
   }
 }
 
@@ -198,7 +180,7 @@ PHRASEQ_INLINE void mix_channel(const Element* const* kv,
     for (int64_t token = shape.kinds[k].first; token < tokens; ++token)
       sum += *weight++ * load(kv[token][shape.kinds[k].value.column + channel]);
   }
-  store(sum, out[channel]);
+  store(out + channel, sum);
 }
 
 template <class Element, class Sum>
@@ -221,12 +203,12 @@ PHRASEQ_INLINE void mix_values(const Element* const* kv,
 }
 
 template <class Element, class Sum>
-PHRASEQ_INLINE void attend(const Element* q,
-                           const Element* const* kv,
-                           int64_t tokens,
-                           const AttendShape& shape,
-                           Sum* weights,
-                           Element* out) {
+void attend(const Element* q,
+            const Element* const* kv,
+            int64_t tokens,
+            const AttendShape& shape,
+            Sum* weights,
+            Element* out) {
   const int64_t keys = shape.keys_of(tokens);
   Sum* next = weights;
   for (int64_t k = 0; k < shape.kind_count; ++k) {
@@ -234,7 +216,7 @@ PHRASEQ_INLINE void attend(const Element* q,
     const VectorLayout& query = shape.queries[shape.shared_query ? 0 : k];
     const ScoreSources<Element> from{q, query, kind.key, shape.heads, shape.head_dim, kind.scale};
     score_kind<Element, Sum>(from, kv, kind.first, tokens, next, keys);
-    next += std::max<int64_t>(tokens - kind.first, 0);
+    next += tokens > kind.first ? tokens - kind.first : 0;
   }
   for (int64_t head = 0; keys > 0 && head < shape.heads; ++head)
     softmax(weights + head * keys, keys);
@@ -243,34 +225,10 @@ PHRASEQ_INLINE void attend(const Element* q,
 
 }  // namespace
 
-PHRASEQ_VECTOR_CLONES
-void attend_row(const float* q,
-                const float* const* kv,
-                int64_t tokens,
-                const AttendShape& shape,
-                float* weights,
-                float* out) {
-  attend(q, kv, tokens, shape, weights, out);
+template <typename T>
+void add_attend_row_kernel(Kernels<T>& kernels) {
+  kernels.attend_row = attend<T, Sum<T>>;
 }
+PHRASEQ_INSTANTIATE(add_attend_row_kernel);
 
-PHRASEQ_VECTOR_CLONES
-void attend_row(const double* q,
-                const double* const* kv,
-                int64_t tokens,
-                const AttendShape& shape,
-                double* weights,
-                double* out) {
-  attend(q, kv, tokens, shape, weights, out);
-}
-
-PHRASEQ_VECTOR_CLONES
-void attend_row(const uint16_t* q,
-                const uint16_t* const* kv,
-                int64_t tokens,
-                const AttendShape& shape,
-                float* weights,
-                uint16_t* out) {
-  attend(q, kv, tokens, shape, weights, out);
-}
-
-}  // namespace phraseq::nn
+}  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL

@@ -5,23 +5,11 @@
 
 namespace phraseq::nn::kernels {
 
-// One table a level and type, defined in table.cpp.
-#define PHRASEQ_DECLARE_LEVEL(level)                \
-  namespace level {                                 \
-  template <typename T>                             \
-  const Kernels<T>& table();                        \
-  extern template const Kernels<float>& table();    \
-  extern template const Kernels<double>& table();   \
-  extern template const Kernels<Bfloat16>& table(); \
-  }
-PHRASEQ_DECLARE_LEVEL(baseline)
-#ifdef PHRASEQ_KERNEL_LEVELS
-PHRASEQ_DECLARE_LEVEL(v3)
-PHRASEQ_DECLARE_LEVEL(v4)
-#endif
+// Defined once per level in table.cpp.
+PHRASEQ_DECLARE_KERNELS(Kernels, table)
 
 bool has_level(Level level) {
-#ifdef PHRASEQ_KERNEL_LEVELS
+#if defined(__x86_64__)
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -58,14 +46,8 @@ Level best_level() {
 }
 
 template <typename T>
-const Kernels<T>& kernels([[maybe_unused]] Level level) {
-#ifdef PHRASEQ_KERNEL_LEVELS
-  if (level == Level::kV4)
-    return v4::table<T>();
-  if (level == Level::kV3)
-    return v3::table<T>();
-#endif
-  return baseline::table<T>();
+const Kernels<T>& kernels(Level level) {
+  return table<T>(level);
 }
 
 template const Kernels<float>& kernels(Level);

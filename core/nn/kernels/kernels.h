@@ -3,11 +3,13 @@
 #include <cstdint>
 
 #include "core/base/api.h"
+#include "core/nn/kernels/attend_shape.h"
+#include "core/nn/kernels/processor_level.h"
 #include "core/nn/kernels/vector_layout.h"
 
 /// The loops behind functional.h on the CPU: on plain pointers and ranges of rows, without LibTorch
 /// and without threads (callers split the rows). Every source of this folder except dispatch.cpp is
-/// compiled once for each processor level of x86-64 and chosen at run time.
+/// compiled once for each processor level of x86-64 and chosen at run time (processor_level.h).
 namespace phraseq::nn::kernels {
 
 /// Brain floating point: the upper half of an fp32. Same layout as at::BFloat16.
@@ -38,6 +40,9 @@ struct Dropout {
 /// Columns of attention weights from one kind of key to the next, where a dropout mask numbers
 /// them.
 inline constexpr int64_t kKeyKindStride = 65536;
+
+/// Scores whose maximum is kept together (Kernels::block_maxima).
+inline constexpr int64_t kScoreBlock = 64;
 
 enum class Curve { kNone, kRelu, kGelu, kSwish, kSigmoid };
 
@@ -218,6 +223,20 @@ struct Kernels {
                              const AttentionGradients<T>& gradients,
                              S* scratch);
 
+  /// One query's scaled dot-product attention over keys that lie anywhere in memory, for the heads
+  /// of one group: per head softmax over all kinds of keys, then their values. Without keys the
+  /// output is zero. q is the query's row; kv[i] points at the i-th token's keys and values; out
+  /// [heads · head_dim]. `weights` has room for heads · keys_of(tokens) numbers and receives them,
+  /// head after head.
+  void (*attend_row)(
+      const T* q, const T* const* kv, int64_t tokens, const AttendShape& shape, S* weights, T* out);
+
+  /// The maximum of each kScoreBlock scores, [size / kScoreBlock, rounded up]; true when a NaN or
+  /// +infinity was seen.
+  bool (*block_maxima)(const S* scores, int64_t size, S* maxima);
+  /// Σ e^(score - highest): a block in the scores' precision, blocks in double.
+  double (*shifted_sum)(const S* scores, int64_t size, S highest);
+
   /// Loss of one row of logits [vocabulary] (bias [vocabulary] may be null); turns them into their
   /// gradient when `with_gradient`. `scratch` [vocabulary]; returns log p(gold).
   double (*loss_row)(T* logits,
@@ -245,13 +264,6 @@ struct Kernels {
                                   SegmentRange range);
 };
 
-/// Processor levels as in the x86-64 psABI; other processors have kBaseline only.
-enum class Level { kBaseline, kV3, kV4 };
-
-/// The highest level that this processor has; the environment variable PHRASEQ_CPU_LEVEL (baseline,
-/// v3, v4) lowers it.
-PHRASEQ_API Level best_level();
-PHRASEQ_API bool has_level(Level level);
 /// The loops for a level that this processor has. T: float, double, Bfloat16.
 template <typename T>
 const Kernels<T>& kernels(Level level);

@@ -2,11 +2,7 @@
 
 #include "core/nn/kernels/kernels.h"
 
-/// What ties the sources together that are compiled once a processor level: a namespace for each.
-#ifndef PHRASEQ_KERNEL_LEVEL
-#define PHRASEQ_KERNEL_LEVEL baseline
-#endif
-
+/// What ties together the sources that are compiled once per processor level.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 
 /// Each fills in its part of the table; defined for float, double and Bfloat16.
@@ -18,6 +14,10 @@ template <typename T>
 void add_embedding_kernels(Kernels<T>& kernels);
 template <typename T>
 void add_attention_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_attend_row_kernel(Kernels<T>& kernels);
+template <typename T>
+void add_softmax_kernels(Kernels<T>& kernels);
 template <typename T>
 void add_loss_kernels(Kernels<T>& kernels);
 template <typename T>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/nn/kernels/vector_clones.h"
+#include "core/nn/kernels/always_inline.h"
 
 /// Counter-based random bits for dropout: a mask is a function of a key and an element's number, so
 /// the backward pass draws it again and nothing is stored.

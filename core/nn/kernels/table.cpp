@@ -10,6 +10,8 @@ const Kernels<T>& table() {
     add_norm_kernels(kernels);
     add_embedding_kernels(kernels);
     add_attention_kernels(kernels);
+    add_attend_row_kernel(kernels);
+    add_softmax_kernels(kernels);
     add_loss_kernels(kernels);
     add_segment_kernels(kernels);
     return kernels;

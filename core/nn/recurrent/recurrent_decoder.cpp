@@ -5,6 +5,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tanh.h>
 
+#include "core/nn/functional/normalization.h"
 #include "core/nn/padded_layout.h"
 #include "core/nn/recording.h"
 #include "core/nn/recurrent/recurrent_encoder.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/attention_weights.h"
+#include "core/nn/functional/linear.h"
 #include "core/nn/recording.h"
 
 namespace phraseq::nn {

@@ -1,9 +1,8 @@
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 
 #include "core/nn/kernels/arithmetic.h"
-#include "core/nn/kernels/vector_clones.h"
 
-namespace phraseq::lstm_kernels {
+namespace phraseq::lstm_kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 using nn::kernels::dropout_factor;
@@ -54,7 +53,7 @@ PHRASEQ_INLINE void step_row(const StepTask<T>& task, int64_t row) {
 }
 
 template <typename T>
-PHRASEQ_INLINE void step_rows(const StepTask<T>& task, int64_t first, int64_t last) {
+void step_rows(const StepTask<T>& task, int64_t first, int64_t last) {
   if (task.c_before) {
     for (int64_t row = first; row < last; ++row) step_row<false>(task, row);
   } else {
@@ -93,9 +92,7 @@ PHRASEQ_INLINE void step_backward_row(const StepGradientTask<T>& task, int64_t r
 }
 
 template <typename T>
-PHRASEQ_INLINE void step_backward_rows(const StepGradientTask<T>& task,
-                                       int64_t first,
-                                       int64_t last) {
+void step_backward_rows(const StepGradientTask<T>& task, int64_t first, int64_t last) {
   if (task.c_before) {
     for (int64_t row = first; row < last; ++row) step_backward_row<false>(task, row);
   } else {
@@ -110,7 +107,7 @@ PHRASEQ_INLINE uint32_t first_element(const WindowTask<T>& task, int64_t place, 
 }
 
 template <typename T>
-PHRASEQ_INLINE void gather_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
+void gather_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
   using S = Sum<T>;
   for (int64_t place = 0; place < task.gram; ++place) {
     const Shift back{task.positions, task.streams, task.gram - 1 - place};
@@ -162,7 +159,7 @@ PHRASEQ_INLINE void sum_piece(const WindowTask<T>& task,
 }
 
 template <typename T>
-PHRASEQ_INLINE void sum_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
+void sum_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
   const bool drop = task.dropout.key != 0;
   for (int64_t row = first; row < last; ++row) {
     for (int64_t column = 0; column < task.width; column += kPiece) {
@@ -178,23 +175,14 @@ PHRASEQ_INLINE void sum_rows(const WindowTask<T>& task, int64_t first, int64_t l
 
 }  // namespace
 
-#define PHRASEQ_DEFINE_KERNELS(T)                                                                 \
-  PHRASEQ_VECTOR_CLONES void step(const StepTask<T>& task, int64_t first, int64_t last) {         \
-    step_rows(task, first, last);                                                                 \
-  }                                                                                               \
-  PHRASEQ_VECTOR_CLONES void step_backward(                                                       \
-      const StepGradientTask<T>& task, int64_t first, int64_t last) {                             \
-    step_backward_rows(task, first, last);                                                        \
-  }                                                                                               \
-  PHRASEQ_VECTOR_CLONES void gather_places(                                                       \
-      const WindowTask<T>& task, int64_t first, int64_t last) {                                   \
-    gather_rows(task, first, last);                                                               \
-  }                                                                                               \
-  PHRASEQ_VECTOR_CLONES void sum_places(const WindowTask<T>& task, int64_t first, int64_t last) { \
-    sum_rows(task, first, last);                                                                  \
-  }
-PHRASEQ_DEFINE_KERNELS(float)
-PHRASEQ_DEFINE_KERNELS(double)
-PHRASEQ_DEFINE_KERNELS(Bfloat16)
+template <typename T>
+const LstmKernels<T>& kernels() {
+  static constexpr LstmKernels<T> kTable{
+      step_rows<T>, step_backward_rows<T>, gather_rows<T>, sum_rows<T>};
+  return kTable;
+}
+template const LstmKernels<float>& kernels();
+template const LstmKernels<double>& kernels();
+template const LstmKernels<Bfloat16>& kernels();
 
-}  // namespace phraseq::lstm_kernels
+}  // namespace phraseq::lstm_kernels::PHRASEQ_KERNEL_LEVEL

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
+#include "core/nn/kernels/always_inline.h"
 #include "core/nn/kernels/kernels.h"
-#include "core/nn/kernels/vector_clones.h"
+#include "core/nn/kernels/processor_level.h"
 
 /// The element-wise passes of the n-gram LSTM: plain loops over ranges of rows, compiled once for
 /// each processor level. T is float, double or Bfloat16; sums and cell states are in S = Sum<T>.
@@ -62,17 +63,16 @@ struct WindowTask {
   T* to;
 };
 
-// Each for float, double and Bfloat16, rows [first, last).
-#define PHRASEQ_DECLARE_KERNELS(T)                                                   \
-  void step(const StepTask<T>& task, int64_t first, int64_t last);                   \
-  void step_backward(const StepGradientTask<T>& task, int64_t first, int64_t last);  \
-  /** Rows to places, zeros where there is no row. */                                \
-  void gather_places(const WindowTask<T>& task, int64_t first, int64_t last);        \
-  /** Each row's sum over the places that it stands at: gather_places' transpose. */ \
-  void sum_places(const WindowTask<T>& task, int64_t first, int64_t last);
-PHRASEQ_DECLARE_KERNELS(float)
-PHRASEQ_DECLARE_KERNELS(double)
-PHRASEQ_DECLARE_KERNELS(Bfloat16)
-#undef PHRASEQ_DECLARE_KERNELS
+/// The passes for one element type over rows [first, last).
+template <typename T>
+struct LstmKernels {
+  void (*step)(const StepTask<T>& task, int64_t first, int64_t last);
+  void (*step_backward)(const StepGradientTask<T>& task, int64_t first, int64_t last);
+  /// Rows to places, zeros where there is no row.
+  void (*gather_places)(const WindowTask<T>& task, int64_t first, int64_t last);
+  /// Each row's sum over the places that it has: the transpose of gather_places.
+  void (*sum_places)(const WindowTask<T>& task, int64_t first, int64_t last);
+};
+PHRASEQ_DECLARE_KERNELS(LstmKernels, kernels)
 
 }  // namespace phraseq::lstm_kernels

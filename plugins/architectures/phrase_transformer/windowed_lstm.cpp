@@ -44,6 +44,12 @@ lstm_kernels::WindowTask<T> window_task(const Windows& windows,
           cpu::mutable_data<T>(to)};
 }
 
+/// The passes for the processor that runs this.
+template <typename T>
+const lstm_kernels::LstmKernels<T>& loops() {
+  return lstm_kernels::kernels<T>(nn::kernels::best_level());
+}
+
 /// [gram · rows, width] → [rows, width]: what all places of a row add up to.
 at::Tensor sum_places(const at::Tensor& places,
                       const Windows& windows,
@@ -52,7 +58,7 @@ at::Tensor sum_places(const at::Tensor& places,
   cpu::for_type(places.scalar_type(), [&]<typename T>(T*) {
     const auto task = window_task<T>(windows, dropout, places, sums);
     over_rows(windows.rows(), places.size(1), [&](int64_t first, int64_t last) {
-      lstm_kernels::sum_places(task, first, last);
+      loops<T>().sum_places(task, first, last);
     });
   });
   return sums;
@@ -70,7 +76,7 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
     cpu::for_type(rows.scalar_type(), [&]<typename T>(T*) {
       const auto task = window_task<T>(*windows, cpu::make_dropout(p, key), rows, places);
       over_rows(windows->rows(), rows.size(1), [&](int64_t first, int64_t last) {
-        lstm_kernels::gather_places(task, first, last);
+        loops<T>().gather_places(task, first, last);
       });
     });
     ctx->saved_data["positions"] = windows->positions;
@@ -147,7 +153,7 @@ void run_step(const Steps& steps,
       .c = cpu::mutable_data<S>(of_place(steps.c, place)),
       .h = cpu::mutable_data<T>(of_place(steps.h, place))};
   over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-    lstm_kernels::step(task, first, last);
+    loops<T>().step(task, first, last);
   });
 }
 
@@ -200,7 +206,7 @@ at::Tensor run_backward(const Steps& steps,
           .dc = cpu::mutable_data<S>(dc),
           .d_gates = cpu::mutable_data<T>(d_gates[place])};
       over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-        lstm_kernels::step_backward(task, first, last);
+        loops<T>().step_backward(task, first, last);
       });
     });
     if (step > 0)

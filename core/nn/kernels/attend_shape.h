@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/nn/kernels/vector_layout.h"
+
+namespace phraseq::nn {
+
+/// The heads, kinds of keys and layouts of one query's attention (Kernels::attend_row; see
+/// AttentionLayout, without windows).
+struct AttendShape {
+  int64_t heads = 1;
+  int64_t head_dim = 1;
+  const KeyKind* kinds = nullptr;
+  int64_t kind_count = 1;
+  const VectorLayout* queries = nullptr;  ///< one for each kind, or one for all
+  bool shared_query = true;
+
+  /// The number of keys of all kinds among `tokens` tokens.
+  int64_t keys_of(int64_t tokens) const {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < kind_count; ++k)
+      sum += tokens > kinds[k].first ? tokens - kinds[k].first : 0;
+    return sum;
+  }
+};
+
+}  // namespace phraseq::nn
