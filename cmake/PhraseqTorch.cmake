@@ -1,7 +1,7 @@
 # Finds LibTorch and makes the target phraseq_torch.
 #
 # Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), the virtual environment in the
-# build folder, an active virtual environment, the one that an installed phraseq was built with, the
+# build folder, the one in the folder build, an active virtual environment, the one that an installed phraseq was built with, the
 # unpacked LibTorch zip in CMAKE_PREFIX_PATH, the distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
 # toolkit, which host code does not need.
 
@@ -10,6 +10,7 @@ set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
 
 file(GLOB wheel_roots
      ${CMAKE_BINARY_DIR}/venv/lib/python3*/site-packages/torch
+     ${CMAKE_SOURCE_DIR}/build/venv/lib/python3*/site-packages/torch
      $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/torch)
 set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} ${PHRASEQ_TORCH_BUILT_WITH})
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
@@ -20,7 +21,7 @@ find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h PATH_SUFFIX
 find_library(PHRASEQ_TORCH_CPU torch_cpu PATH_SUFFIXES lib)
 if(NOT PHRASEQ_TORCH_INCLUDE OR NOT PHRASEQ_TORCH_CPU)
   message(FATAL_ERROR "LibTorch was not found.\n"
-    "  Looked in PHRASEQ_TORCH_ROOT='${PHRASEQ_TORCH_ROOT}', ${CMAKE_BINARY_DIR}/venv, VIRTUAL_ENV and CMAKE_PREFIX_PATH.\n"
+    "  Looked in PHRASEQ_TORCH_ROOT='${PHRASEQ_TORCH_ROOT}', ${CMAKE_BINARY_DIR}/venv, ${CMAKE_SOURCE_DIR}/build/venv, VIRTUAL_ENV and CMAKE_PREFIX_PATH.\n"
     "  scripts/setup.sh installs the PyTorch wheel into the build folder; or unpack a LibTorch zip and "
     "give -DPHRASEQ_TORCH_ROOT=FOLDER.")
 endif()

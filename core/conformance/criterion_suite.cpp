@@ -26,9 +26,9 @@ at::Tensor made_up(int64_t rows, double factor) {
 }
 
 /// Hidden rows for the toy examples and an output matrix, and a criterion over them in fp64.
-class Setting {
+class CriterionSetting {
  public:
-  explicit Setting(const Selection& selection)
+  explicit CriterionSetting(const Selection& selection)
       : criterion_(create<Criterion>(selection, {kVocabulary})),
         examples_(toy_examples()),
         batch_(collate_pairs(examples_, {})),
@@ -71,9 +71,9 @@ bool close(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-Findings the_report(const Selection& selection) {
+Findings criterion_report(const Selection& selection) {
   Findings findings;
-  const Setting setting(selection);
+  const CriterionSetting setting(selection);
   const LossReport report = setting.loss();
   if (!report.loss.defined() || report.loss.numel() != 1)
     return {"LossReport::loss is no scalar tensor"};
@@ -98,7 +98,7 @@ Findings the_report(const Selection& selection) {
 
 Findings sums_add_up(const Selection& selection) {
   Findings findings;
-  const Setting setting(selection);
+  const CriterionSetting setting(selection);
   const LossReport whole = setting.loss();
   LossReport parts;
   for (size_t i = 0; i < setting.sentences(); ++i) parts.add(setting.loss_of_sentence(i));
@@ -124,7 +124,7 @@ Findings sums_add_up(const Selection& selection) {
 
 Findings gradient(const Selection& selection) {
   Findings findings;
-  const Setting setting(selection);
+  const CriterionSetting setting(selection);
   setting.loss().loss.backward();
   for (const auto& [name, tensor] : {std::pair<const char*, at::Tensor>{"hidden", setting.hidden()},
                                      {"output_weight", setting.weight()}}) {
@@ -158,7 +158,7 @@ Findings gradient(const Selection& selection) {
 }  // namespace
 
 std::vector<Check> criterion_suite(const Selection& selection) {
-  return {{"the report counts sentences and tokens", [&] { return the_report(selection); }},
+  return {{"the report counts sentences and tokens", [&] { return criterion_report(selection); }},
           {"sums add up over batches", [&] { return sums_add_up(selection); }},
           {"gradients equal finite differences", [&] { return gradient(selection); }}};
 }

@@ -51,8 +51,8 @@ class Words {
 };
 
 /// A loader and the corpus of its split.
-struct Opened {
-  Opened(const Selection& selection, const TrialData& data)
+struct OpenedLoader {
+  OpenedLoader(const Selection& selection, const TrialData& data)
       : source(std::make_shared<Words>(data.folder, data.source)),
         target(std::make_shared<Words>(data.folder, data.target)) {
     DataLoaderSetup setup;
@@ -90,9 +90,9 @@ std::string fault_of_side(const std::vector<int64_t>& ids, int64_t length, int64
   return fault_of_ids(ids, vocabulary);
 }
 
-Findings sentences(const Selection& selection, const TrialData& data) {
+Findings loaded_sentences(const Selection& selection, const TrialData& data) {
   Findings findings;
-  const Opened opened(selection, data);
+  const OpenedLoader opened(selection, data);
   const Corpus& corpus = *opened.corpus;
   if (corpus.size() < 1)
     return {"the split is empty"};
@@ -110,8 +110,8 @@ Findings sentences(const Selection& selection, const TrialData& data) {
 }
 
 Findings fingerprints(const Selection& selection, const TrialData& data) {
-  const Opened first(selection, data);
-  const Opened second(selection, data);
+  const OpenedLoader first(selection, data);
+  const OpenedLoader second(selection, data);
   if (first.corpus->fingerprint().empty())
     return {"fingerprint() is empty: a resume could not tell other data"};
   if (first.corpus->fingerprint() != second.corpus->fingerprint())
@@ -119,8 +119,8 @@ Findings fingerprints(const Selection& selection, const TrialData& data) {
   return {};
 }
 
-Findings from_two_threads(const Selection& selection, const TrialData& data) {
-  const Opened opened(selection, data);
+Findings loaded_from_two_threads(const Selection& selection, const TrialData& data) {
+  const OpenedLoader opened(selection, data);
   const auto read_all = [&] {
     std::vector<std::vector<int64_t>> ids;
     for (int64_t i = 0; i < opened.corpus->size(); ++i) ids.push_back(opened.corpus->get(i).source);
@@ -131,7 +131,7 @@ Findings from_two_threads(const Selection& selection, const TrialData& data) {
   return {"two threads that read at once do not get what one gets"};
 }
 
-BatchIterator batches(const Opened& opened) {
+BatchIterator batch_iterator(const OpenedLoader& opened) {
   BatchingOptions options;
   options.max_tokens = 20;
   return BatchIterator(
@@ -146,8 +146,8 @@ std::vector<std::vector<int64_t>> rest_of_epoch(BatchIterator& iterator) {
 }
 
 Findings none_dropped(const Selection& selection, const TrialData& data) {
-  const Opened opened(selection, data);
-  BatchIterator iterator = batches(opened);
+  const OpenedLoader opened(selection, data);
+  BatchIterator iterator = batch_iterator(opened);
   std::map<int64_t, int> seen;
   for (const auto& batch : rest_of_epoch(iterator)) {
     for (const int64_t id : batch) ++seen[id];
@@ -167,14 +167,14 @@ Findings none_dropped(const Selection& selection, const TrialData& data) {
 }
 
 Findings going_on(const Selection& selection, const TrialData& data) {
-  const Opened first(selection, data);
-  BatchIterator unbroken = batches(first);
+  const OpenedLoader first(selection, data);
+  BatchIterator unbroken = batch_iterator(first);
   unbroken.next();
   const auto position = unbroken.position();
   const auto expected = rest_of_epoch(unbroken);
 
-  const Opened second(selection, data);
-  BatchIterator resumed = batches(second);
+  const OpenedLoader second(selection, data);
+  BatchIterator resumed = batch_iterator(second);
   resumed.restore(position);
   if (rest_of_epoch(resumed) == expected)
     return {};
@@ -187,9 +187,9 @@ std::vector<Check> data_loader_suite(const Selection& selection, const TrialData
   const auto check = [&](const char* title, auto&& run) {
     return Check{title, [&selection, &data, run] { return run(selection, data); }};
   };
-  return {check("sentences have their number, their length and known ids", sentences),
+  return {check("sentences have their number, their length and known ids", loaded_sentences),
           check("the same data has the same fingerprint", fingerprints),
-          check("two threads can read at once", from_two_threads),
+          check("two threads can read at once", loaded_from_two_threads),
           check("an epoch delivers every sentence once", none_dropped),
           check("a saved position goes on with the same batches", going_on)};
 }

@@ -136,7 +136,7 @@ bool equal(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
   });
 }
 
-Findings alone_as_in_a_batch(const Selection& selection) {
+Findings decoded_alone_as_in_a_batch(const Selection& selection) {
   const Translations together = decode(selection, kSentences);
   const Translations again = decode(selection, kSentences);
   for (size_t i = 0; i < together.size(); ++i) {
@@ -159,7 +159,7 @@ std::vector<Check> decoder_suite(const Selection& selection) {
           {"scores are the model's", [&] { return scores_of_the_model(selection); }},
           {"hypotheses come best first", [&] { return order(selection); }},
           {"a sentence is translated alone as in a batch, and again the same",
-           [&] { return alone_as_in_a_batch(selection); }}};
+           [&] { return decoded_alone_as_in_a_batch(selection); }}};
 }
 
 }  // namespace phraseq::conformance

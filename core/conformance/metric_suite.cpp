@@ -17,8 +17,8 @@ namespace {
 using Lines = std::vector<std::string>;
 
 /// A metric for German, and texts to score with it.
-struct Setting {
-  explicit Setting(const Selection& selection)
+struct MetricSetting {
+  explicit MetricSetting(const Selection& selection)
       : metric(create<Metric>(selection, MetricSetup{"de"})) {}
 
   MetricScore score(const Lines& hypotheses) const {
@@ -45,9 +45,9 @@ Lines turned_around(const Lines& lines) {
   return turned;
 }
 
-Findings the_report(const Selection& selection) {
+Findings metric_report(const Selection& selection) {
   Findings findings;
-  const Setting setting(selection);
+  const MetricSetting setting(selection);
   const MetricScore score = setting.score(setting.references);
   if (score.name.empty())
     findings.emplace_back("name is empty: a log could not say what the number is");
@@ -61,7 +61,7 @@ Findings the_report(const Selection& selection) {
 }
 
 Findings better_is_better(const Selection& selection) {
-  const Setting setting(selection);
+  const MetricSetting setting(selection);
   const auto value_of = [&](const Lines& hypotheses) {
     const MetricScore score = setting.score(hypotheses);
     return score.higher_is_better ? score.value : -score.value;
@@ -80,7 +80,7 @@ Findings better_is_better(const Selection& selection) {
 }
 
 Findings order_of_lines(const Selection& selection) {
-  Setting setting(selection);
+  MetricSetting setting(selection);
   const Lines hypotheses = turned_around(setting.references);
   const Lines back(hypotheses.rbegin(), hypotheses.rend());
   const Lines references_back(setting.references.rbegin(), setting.references.rend());
@@ -91,9 +91,9 @@ Findings order_of_lines(const Selection& selection) {
   return {fmt::format("{} for a text, {} for its lines in reverse", forwards, backwards)};
 }
 
-Findings empty_lines(const Selection& selection) {
+Findings empty_hypotheses(const Selection& selection) {
   Findings findings;
-  const Setting setting(selection);
+  const MetricSetting setting(selection);
   Lines one_empty = setting.references;
   one_empty[2].clear();
   for (const Lines& hypotheses : {one_empty, Lines(setting.references.size())}) {
@@ -105,7 +105,7 @@ Findings empty_lines(const Selection& selection) {
 }
 
 Findings unequal_lengths(const Selection& selection) {
-  const Setting setting(selection);
+  const MetricSetting setting(selection);
   Lines shorter = setting.references;
   shorter.pop_back();
   try {
@@ -123,10 +123,10 @@ Findings unequal_lengths(const Selection& selection) {
 
 std::vector<Check> metric_suite(const Selection& selection) {
   return {
-      {"a score has its name, text and signature", [&] { return the_report(selection); }},
+      {"a score has its name, text and signature", [&] { return metric_report(selection); }},
       {"the references score best, other words worst", [&] { return better_is_better(selection); }},
       {"the order of lines does not matter", [&] { return order_of_lines(selection); }},
-      {"empty lines have a score", [&] { return empty_lines(selection); }},
+      {"empty lines have a score", [&] { return empty_hypotheses(selection); }},
       {"a line too few is an error", [&] { return unequal_lengths(selection); }}};
 }
 

@@ -19,8 +19,8 @@ namespace {
 constexpr int64_t kMostSentences = 5;  // of one batch
 
 /// A task over the data, with the first sentences of its split.
-struct Opened {
-  Opened(const Registry& registry, const Selection& selection, const TrialData& data) {
+struct OpenedTask {
+  OpenedTask(const Registry& registry, const Selection& selection, const TrialData& data) {
     TaskSetup setup;
     setup.registry = &registry;
     setup.data = data.folder;
@@ -47,7 +47,7 @@ struct Opened {
   std::vector<std::string> texts;  ///< their sources
 };
 
-Findings sentences(const Opened& opened) {
+Findings sentences(const OpenedTask& opened) {
   Findings findings;
   const Task& task = *opened.task;
   if (opened.examples.empty())
@@ -73,7 +73,7 @@ Findings sentences(const Opened& opened) {
   return findings;
 }
 
-Findings batches(const Opened& opened) {
+Findings batches(const OpenedTask& opened) {
   Findings findings;
   const Batch batch = opened.task->collate(opened.examples);
   const auto count = static_cast<int64_t>(opened.examples.size());
@@ -99,7 +99,7 @@ Findings batches(const Opened& opened) {
   return findings;
 }
 
-Findings text_comes_back(const Opened& opened) {
+Findings text_comes_back(const OpenedTask& opened) {
   Findings findings;
   for (const std::string& text : opened.texts) {
     const Example again = opened.task->encode(text, text);
@@ -112,7 +112,7 @@ Findings text_comes_back(const Opened& opened) {
   return findings;
 }
 
-Findings state_makes_it_again(const Opened& opened,
+Findings state_makes_it_again(const OpenedTask& opened,
                               const Registry& registry,
                               const Selection& selection) {
   const TaskState state = opened.task->save();
@@ -135,7 +135,7 @@ Findings state_makes_it_again(const Opened& opened,
   return {};
 }
 
-Findings from_two_threads(const Opened& opened) {
+Findings from_two_threads(const OpenedTask& opened) {
   const auto source_ids = [&] {
     const at::Tensor ids = opened.task->collate(opened.examples).source.ids.contiguous();
     return std::vector<int64_t>(ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel());
@@ -151,13 +151,13 @@ std::vector<Check> task_suite(const Registry& registry,
                               const Selection& selection,
                               const TrialData& data) {
   const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&, run] { return run(Opened(registry, selection, data)); }};
+    return Check{title, [&, run] { return run(OpenedTask(registry, selection, data)); }};
   };
   return {check("sentences have known ids and end", sentences),
           check("a batch has every sentence", batches),
           check("text comes back, an empty line too", text_comes_back),
           check("a checkpoint's state makes the task again",
-                [&](const Opened& opened) {
+                [&](const OpenedTask& opened) {
                   return state_makes_it_again(opened, registry, selection);
                 }),
           check("two threads can collate at once", from_two_threads)};

@@ -71,7 +71,7 @@ Findings empty_lines(const Selection& selection, const TrialData& data) {
   return findings;
 }
 
-Findings text_comes_back(const Selection& selection, const TrialData& data) {
+Findings tokenized_text_comes_back(const Selection& selection, const TrialData& data) {
   Findings findings;
   const auto tokenizer = make(selection, data);
   for (const std::string& line : lines()) {
@@ -115,7 +115,7 @@ Findings model_makes_it_again(const Selection& selection, const TrialData& data)
   return {};
 }
 
-Findings from_two_threads(const Selection& selection, const TrialData& data) {
+Findings tokenized_from_two_threads(const Selection& selection, const TrialData& data) {
   const auto tokenizer = make(selection, data);
   const auto encode_all = [&] {
     std::vector<Symbols> all;
@@ -137,10 +137,10 @@ std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& 
   };
   return {check("symbols can stand in a dictionary", symbols_are_words),
           check("an empty line has no symbols", empty_lines),
-          check("decoded text is decoded to itself", text_comes_back),
+          check("decoded text is decoded to itself", tokenized_text_comes_back),
           check("sampling depends on its seed and keeps the text", sampling),
           check("the stored model makes the same tokenizer", model_makes_it_again),
-          check("two threads can encode at once", from_two_threads)};
+          check("two threads can encode at once", tokenized_from_two_threads)};
 }
 
 }  // namespace phraseq::conformance

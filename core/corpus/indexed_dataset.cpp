@@ -16,8 +16,6 @@
 namespace phraseq {
 namespace {
 
-constexpr const char* kRebuildHint = "Write the data again with phraseq preprocess.";
-
 /// Unaligned: the arrays of an index start at byte 26.
 template <class Value>
 Value load(const std::byte* data) {
@@ -31,7 +29,7 @@ std::string_view text_of(const MappedFile& file) {
 }
 
 [[noreturn]] void refuse(const MappedFile& file, const std::string& what) {
-  throw FormatError(fmt::format("{}: {}", file.path(), what), kRebuildHint);
+  throw FormatError(fmt::format("{}: {}", file.path(), what), kPreprocessAgain);
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 
 namespace phraseq {
 
+/// The remedy for damaged files of a data folder.
+inline constexpr const char* kPreprocessAgain = "Write the data again with phraseq preprocess.";
+
 /// The name of a split's files without suffix: fairseq's `FOLDER/SPLIT.SRC-TGT.LANG`.
 PHRASEQ_API std::string indexed_prefix(const std::string& folder,
                                        const std::string& split,

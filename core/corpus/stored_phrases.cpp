@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/corpus/indexed_dataset.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 
@@ -16,7 +17,6 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kSlotHeader = 3;
-constexpr const char* kRebuildHint = "Write the data again with phraseq preprocess.";
 
 std::vector<PhraseEntry> parse_entries(std::string_view text, const std::string& file) {
   std::vector<PhraseEntry> entries;
@@ -25,7 +25,7 @@ std::vector<PhraseEntry> parse_entries(std::string_view text, const std::string&
     ParsedPhraseLine parsed = parse_phrase_line(text.substr(begin, end - begin));
     if (!parsed.problems.empty()) {
       throw FormatError(fmt::format("{}:{}: {}", file, entries.size() + 1, parsed.problems.front()),
-                        kRebuildHint);
+                        kPreprocessAgain);
     }
     entries.push_back(std::move(parsed.entry));
     begin = end + 1;
@@ -85,7 +85,7 @@ std::vector<StoredSlot> StoredPhrases::get(int64_t sentence) const {
   const auto refuse = [&](const std::string& what) {
     throw FormatError(
         fmt::format("{}: the phrases of sentence {}: {}", slots_.prefix(), sentence + 1, what),
-        kRebuildHint);
+        kPreprocessAgain);
   };
   std::vector<StoredSlot> slots;
   try {

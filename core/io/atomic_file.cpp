@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBufferBytes = 1 << 20;
+constexpr size_t kWriteBufferBytes = 1 << 20;
 /// The file that a rename may replace: where a symbolic link leads; never a device or a folder.
 std::string resolve_target(const std::string& path) {
   std::error_code problem;
@@ -67,9 +67,9 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   written_ += bytes.size();
-  if (buffer_.size() + bytes.size() > kBufferBytes)
+  if (buffer_.size() + bytes.size() > kWriteBufferBytes)
     flush();
-  if (bytes.size() >= kBufferBytes) {
+  if (bytes.size() >= kWriteBufferBytes) {
     write_through(bytes.data(), bytes.size());
   } else {
     buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());

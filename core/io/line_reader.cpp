@@ -17,7 +17,7 @@
 namespace phraseq {
 namespace {
 
-constexpr unsigned kBufferBytes = 1 << 18;
+constexpr unsigned kReadBufferBytes = 1 << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kBadLineHint =
     "--on-bad-line skip drops such lines and counts them; --on-bad-line replace mends them.";
@@ -39,7 +39,7 @@ GzipFile open_text(const std::string& path) {
     ::close(descriptor);
     throw IoError(path, "open", ENOMEM);
   }
-  gzbuffer(file.get(), kBufferBytes);
+  gzbuffer(file.get(), kReadBufferBytes);
   return file;
 }
 
@@ -53,7 +53,7 @@ struct LineReader::State {
   std::string path;
   LineReaderOptions options;
   GzipFile file;  // null: standard input
-  std::string block = std::string(kBufferBytes, '\0');
+  std::string block = std::string(kReadBufferBytes, '\0');
   size_t block_begin = 0;
   size_t block_end = 0;
   int64_t line_number = 0;
@@ -94,7 +94,7 @@ size_t LineReader::State::read_file() {
   if (const int pretended = failpoint("line_reader.read"))
     throw IoError(path, "read", pretended);
   errno = 0;
-  const int got = gzread(file.get(), block.data(), kBufferBytes);
+  const int got = gzread(file.get(), block.data(), kReadBufferBytes);
   int status = Z_OK;
   const char* message = gzerror(file.get(), &status);
   if (status == Z_ERRNO)

@@ -17,7 +17,7 @@
 namespace phraseq::nn {
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kBlockAlignment = 64;
 constexpr size_t kSmallest = size_t{1} << 16;  // smaller blocks are malloc's
 constexpr size_t kPage = 4096;
 constexpr size_t kHugePage = size_t{1} << 21;
@@ -47,7 +47,7 @@ SizeClass class_for(size_t bytes) {
 }
 
 /// In front of every block's data: the class that the block was made for; -1 = malloc's.
-struct alignas(kAlignment) Header {
+struct alignas(kBlockAlignment) Header {
   int index;
 };
 
@@ -130,8 +130,8 @@ class BlockCache {
 };
 
 Header* malloc_block(size_t bytes) {
-  const size_t whole = (bytes + sizeof(Header) + kAlignment - 1) / kAlignment * kAlignment;
-  auto* header = static_cast<Header*>(std::aligned_alloc(kAlignment, whole));
+  const size_t whole = (bytes + sizeof(Header) + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  auto* header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, whole));
   if (header)
     header->index = -1;
   return header;

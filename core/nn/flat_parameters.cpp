@@ -13,9 +13,9 @@
 namespace phraseq::nn {
 namespace {
 
-constexpr int64_t kAlignment = 16;  // elements: a cache line of fp32
+constexpr int64_t kParameterAlignment = 16;  // elements: a cache line of fp32
 
-int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
+int64_t aligned(int64_t elements) { return (elements + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment; }
 
 /// Each distinct parameter under its first name: matrices before vectors, otherwise as registered.
 std::vector<FlatParameters::Entry> distinct_parameters(const torch::nn::Module& module) {

@@ -17,10 +17,26 @@ namespace phraseq {
 /// Numbers must be finite.
 template <class Value>
 std::optional<Value> value_from_text(std::string_view text);
+template <>
+std::optional<bool> value_from_text(std::string_view text);
+template <>
+std::optional<int64_t> value_from_text(std::string_view text);
+template <>
+std::optional<double> value_from_text(std::string_view text);
+template <>
+std::optional<std::string> value_from_text(std::string_view text);
 
 /// "a whole number" and the like, for messages.
 template <class Value>
 std::string_view type_name();
+template <>
+std::string_view type_name<bool>();
+template <>
+std::string_view type_name<int64_t>();
+template <>
+std::string_view type_name<double>();
+template <>
+std::string_view type_name<std::string>();
 
 std::string text_of(bool value);
 std::string text_of(int64_t value);

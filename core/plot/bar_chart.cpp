@@ -11,14 +11,14 @@ namespace {
 constexpr double kBarWidth = 30;
 constexpr double kBarGap = 4;
 constexpr double kGroupGap = 26;
-constexpr double kLabelSize = 10.5;
+constexpr double kValueLabelSize = 10.5;
 
 double bar_width(const Chart& chart) {
   double width = kBarWidth;
   for (const auto& series : chart.series) {
     for (const auto& value : series.values) {
       if (value)
-        width = std::max(width, text_width(value->label, kLabelSize));
+        width = std::max(width, text_width(value->label, kValueLabelSize));
     }
   }
   return width;
@@ -43,7 +43,7 @@ void draw_bar(Svg& svg,
     top = std::min(top, frame.y(*value.high));
   }
   svg.text(
-      {left + width / 2, top - 4}, value.label, {.size = kLabelSize, .anchor = Anchor::kMiddle});
+      {left + width / 2, top - 4}, value.label, {.size = kValueLabelSize, .anchor = Anchor::kMiddle});
 }
 
 }  // namespace

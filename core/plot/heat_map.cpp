@@ -12,9 +12,9 @@
 namespace phraseq::plot {
 namespace {
 
-constexpr double kMargin = 20;
-constexpr double kTitleSize = 16;
-constexpr double kLabelSize = 12;
+constexpr double kMapMargin = 20;
+constexpr double kMapTitleSize = 16;
+constexpr double kAxisLabelSize = 12;
 constexpr double kCell = 24;
 constexpr double kLabelGap = 7;
 constexpr double kGroupBand = 20;
@@ -46,7 +46,7 @@ void check(const HeatMap& map) {
 
 double widest(const std::vector<std::string>& labels) {
   double width = 0;
-  for (const auto& label : labels) width = std::max(width, text_width(label, kLabelSize));
+  for (const auto& label : labels) width = std::max(width, text_width(label, kAxisLabelSize));
   return width;
 }
 
@@ -64,17 +64,17 @@ struct Places {
         (has_names(map.rows.groups) ? kGroupBand : 0) + (map.rows.title.empty() ? 0 : kGroupBand);
     const double column_band = (has_names(map.columns.groups) ? kGroupBand : 0) +
                                (map.columns.title.empty() ? 0 : kGroupBand);
-    left = kMargin + row_band + widest(map.rows.labels) + kLabelGap;
+    left = kMapMargin + row_band + widest(map.rows.labels) + kLabelGap;
     const double widest_column = widest(map.columns.labels);
     upright = widest_column < kCell;
-    const double label_height = upright ? kLabelSize : widest_column * kSlope + kLabelSize;
-    top = kMargin + kTitleSize + 12 + column_band + label_height + kLabelGap;
+    const double label_height = upright ? kAxisLabelSize : widest_column * kSlope + kAxisLabelSize;
+    top = kMapMargin + kMapTitleSize + 12 + column_band + label_height + kLabelGap;
     const double overhang =
-        map.columns.labels.empty() ? 0 : text_width(map.columns.labels.back(), kLabelSize) / 2;
+        map.columns.labels.empty() ? 0 : text_width(map.columns.labels.back(), kAxisLabelSize) / 2;
     shades_left = left + cells_width + (upright ? 24.0 : std::max(overhang, 24.0));
-    width = shades_left + kShadeWidth + 40 + kMargin;
-    width = std::max(width, kMargin * 2 + text_width(map.title, kTitleSize) * 1.15);
-    height = top + std::max(cells_height, 120.0) + kMargin;
+    width = shades_left + kShadeWidth + 40 + kMapMargin;
+    width = std::max(width, kMapMargin * 2 + text_width(map.title, kMapTitleSize) * 1.15);
+    height = top + std::max(cells_height, 120.0) + kMapMargin;
   }
 
   double left, top, cells_width, cells_height, shades_left, width, height;
@@ -119,11 +119,11 @@ void draw_row_labels(Svg& svg, const HeatMapAxis& axis, const Places& places) {
   for (size_t row = 0; row < axis.labels.size(); ++row) {
     svg.text({places.left - kLabelGap, places.top + kCell * (static_cast<double>(row) + 0.5) + 4},
              axis.labels[row],
-             {.size = kLabelSize, .anchor = Anchor::kEnd});
+             {.size = kAxisLabelSize, .anchor = Anchor::kEnd});
   }
   const TextStyle aside{
-      .size = kLabelSize, .anchor = Anchor::kMiddle, .color = "#777777", .turn = -90};
-  double band = kMargin + kLabelSize;
+      .size = kAxisLabelSize, .anchor = Anchor::kMiddle, .color = "#777777", .turn = -90};
+  double band = kMapMargin + kAxisLabelSize;
   if (!axis.title.empty()) {
     svg.text({band, places.top + places.cells_height / 2}, axis.title, aside);
     band += kGroupBand;
@@ -144,13 +144,13 @@ void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places)
   for (size_t column = 0; column < axis.labels.size(); ++column) {
     const double middle = places.left + kCell * (static_cast<double>(column) + 0.5);
     const TextStyle style = places.upright
-                                ? TextStyle{.size = kLabelSize, .anchor = Anchor::kMiddle}
-                                : TextStyle{.size = kLabelSize, .turn = kTurn};
+                                ? TextStyle{.size = kAxisLabelSize, .anchor = Anchor::kMiddle}
+                                : TextStyle{.size = kAxisLabelSize, .turn = kTurn};
     svg.text(
         {places.upright ? middle : middle + 4, places.top - kLabelGap}, axis.labels[column], style);
   }
-  const TextStyle aside{.size = kLabelSize, .anchor = Anchor::kMiddle, .color = "#777777"};
-  double band = kMargin + kTitleSize + 12 + kLabelSize;
+  const TextStyle aside{.size = kAxisLabelSize, .anchor = Anchor::kMiddle, .color = "#777777"};
+  double band = kMapMargin + kMapTitleSize + 12 + kAxisLabelSize;
   if (!axis.title.empty()) {
     svg.text({places.left + places.cells_width / 2, band}, axis.title, aside);
     band += kGroupBand;
@@ -195,9 +195,9 @@ Svg heat_map(const HeatMap& map) {
   check(map);
   const Places places(map);
   Svg svg(places.width, places.height, map.title);
-  svg.text({kMargin, kMargin + kTitleSize},
+  svg.text({kMapMargin, kMapMargin + kMapTitleSize},
            map.title,
-           {.size = kTitleSize, .color = "#222222", .bold = true});
+           {.size = kMapTitleSize, .color = "#222222", .bold = true});
   draw_cells(svg, map, places);
   draw_row_labels(svg, map.rows, places);
   draw_column_labels(svg, map.columns, places);

@@ -98,7 +98,7 @@ class Report {
 };
 
 /// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
-std::string score_text(GenerateRun& run, const Report& report, const Task& task) {
+std::string evaluation_text(GenerateRun& run, const Report& report, const Task& task) {
   if (run.metric.component == nullptr)
     run.metric = run.loaded->registry.select(Metric::kKind, run.options.metric);
   const auto metric = create<Metric>(run.metric, {task.target_language()});
@@ -159,7 +159,7 @@ int generate(GenerateRun& run) {
   }
   log_info(report.speed());
   if (report.has_references()) {
-    const std::string score = score_text(run, report, engine.task());
+    const std::string score = evaluation_text(run, report, engine.task());
     const bool is_result = run.options.quiet || run.options.format.format == "fairseq";
     if (is_result) {
       output.write(score + '\n');

@@ -27,7 +27,7 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
 }
 
 /// A line of a translation that was given: its log-probability, or the whole record.
-std::string score_text(const Translation& translation,
+std::string log_probability_text(const Translation& translation,
                        const Task& task,
                        const TranslationFormat& format) {
   if (format.format != "plain")
@@ -120,7 +120,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
   for (auto examples = source->take(run.options.buffer_size); !examples.empty();
        examples = source->take(run.options.buffer_size)) {
     for (const Translation& translation : score_targets(models, std::move(examples), settings)) {
-      output.write(score_text(translation, task, run.options.format));
+      output.write(log_probability_text(translation, task, run.options.format));
     }
     if (!output.flush())
       break;

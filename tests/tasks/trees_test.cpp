@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 using Given = std::vector<std::pair<std::string, std::string>>;
 
-const Given kPair = {{"source-lang", "en"}, {"target-lang", "de"}};
+const Given kLanguages = {{"source-lang", "en"}, {"target-lang", "de"}};
 
 class Trees : public phraseq::testing::TaskTest {
  protected:
@@ -50,7 +50,7 @@ class Trees : public phraseq::testing::TaskTest {
                             bool truncate = false,
                             OnBadLine on_bad_line = OnBadLine::kError) {
     write_dictionaries();
-    const auto task = task_from_folder(kPair);
+    const auto task = task_from_folder(kLanguages);
     LineReaderOptions reading;
     reading.on_bad_line = on_bad_line;
     return TextSource(*task, files, reading, max_source_positions, truncate).take(100);
@@ -107,7 +107,7 @@ TEST_F(Trees, AreAPartOfTheDatasFingerprint) {
 
 TEST_F(Trees, BesideRawTextAreAlignedWhenItIsRead) {
   write_text_folder();
-  const auto task = task_from_folder(kPair);
+  const auto task = task_from_folder(kLanguages);
   const auto corpus = task->open("train", true);
   EXPECT_EQ(tree(*corpus, 0), (Ids{5, 2, 2}));
   EXPECT_EQ(tree(*corpus, 1), Ids{});
@@ -117,7 +117,7 @@ TEST_F(Trees, BesideRawTextAreAlignedWhenItIsRead) {
 TEST_F(Trees, BesideRawTextNeedAsManyLines) {
   write_text_folder();
   write("train.en.trees", "\n\n");
-  const auto task = task_from_folder(kPair);
+  const auto task = task_from_folder(kLanguages);
   EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("train.en has 3 lines"), HasSubstr("train.en.trees has 2")));
 }
@@ -125,7 +125,7 @@ TEST_F(Trees, BesideRawTextNeedAsManyLines) {
 TEST_F(Trees, BesideRawTextMustSpellIt) {
   write_text_folder();
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
-  const auto task = task_from_folder(kPair);
+  const auto task = task_from_folder(kLanguages);
   EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
               HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', the subwords say 'dog' 'cat'"));
 }

@@ -10,7 +10,7 @@
 namespace phraseq::nn {
 namespace {
 
-void check_shapes(const at::Tensor& q,
+void check_attention_shapes(const at::Tensor& q,
                   const at::Tensor& kv,
                   int64_t parts,
                   const PackedTokens& queries,
@@ -38,7 +38,7 @@ at::Tensor self_attention(const at::Tensor& kvq,
                           const PackedTokens& tokens,
                           const AttentionOptions& options,
                           Context& context) {
-  check_shapes(kvq, kvq, 3, tokens, tokens, options);
+  check_attention_shapes(kvq, kvq, 3, tokens, tokens, options);
   const int64_t model = kvq.size(1) / 3;
   return grouped_attention(kvq,
                            kvq,
@@ -56,7 +56,7 @@ at::Tensor cross_attention(const at::Tensor& q,
                            const AttentionOptions& options,
                            Context& context,
                            at::Tensor* weights) {
-  check_shapes(q, kv, 2, queries, keys, options);
+  check_attention_shapes(q, kv, 2, queries, keys, options);
   at::Tensor all_weights;  // [1, heads, query tokens, 1, longest]
   const at::Tensor out = grouped_attention(q,
                                            kv,

@@ -189,7 +189,7 @@ struct ReadColumns {
 };
 
 /// Gradients are written, not added: every column has to be read by one layout.
-void check_shapes(const at::Tensor& q,
+void check_grouped_shapes(const at::Tensor& q,
                   const at::Tensor& kv,
                   const SentenceRows& rows,
                   const AttentionLayout& layout) {
@@ -247,7 +247,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
                              double dropout,
                              Context& context,
                              at::Tensor* weights) {
-  check_shapes(q, kv, rows, layout);
+  check_grouped_shapes(q, kv, rows, layout);
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (!q.is_cpu())
     return reference::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);

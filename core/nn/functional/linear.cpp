@@ -233,7 +233,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
   }
 };
 
-void check_shapes(const at::Tensor& x, at::TensorList weights, at::TensorList biases) {
+void check_linear_shapes(const at::Tensor& x, at::TensorList weights, at::TensorList biases) {
   bool fits =
       x.dim() == 2 && !weights.empty() && (biases.empty() || biases.size() == weights.size());
   for (size_t i = 0; fits && i < weights.size(); ++i) {
@@ -255,7 +255,7 @@ at::Tensor run_linear(const at::Tensor& x,
                       Context& context,
                       Activation activation,
                       double p) {
-  check_shapes(x, weights, biases);
+  check_linear_shapes(x, weights, biases);
   const Epilogue epilogue{curve_of(activation), p, cpu::dropout_key(p, context)};
   if (x.is_cpu())
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);

@@ -47,7 +47,7 @@ int64_t small_number(std::u32string_view text) {
 }
 
 /// 二〇〇三年三月一日, 三月一日, 二〇〇三年三月, 二〇〇三年 or 三月. Years have four digits.
-std::optional<std::string> date(std::u32string_view text) {
+std::optional<std::string> chinese_date(std::u32string_view text) {
   const bool has_year = text.find(U'年') != std::u32string_view::npos;
   const std::u32string_view year_text = take_before(text, U"年");
   const int64_t year = year_text.size() == 4 ? digits_value(year_text).value_or(0) : 0;
@@ -109,7 +109,7 @@ std::optional<RuleTranslation> chinese_english_rule(const RuleWindow& window) {
   if (std::all_of(words.begin(), words.end(), is_latin_word))
     return RuleTranslation{fmt::format("{}", fmt::join(words, " ")), "names"};
   const std::u32string text = characters_of(words);
-  if (const auto found = date(text))
+  if (const auto found = chinese_date(text))
     return RuleTranslation{*found, "dates"};
   // A lone 十 or 千 is more often part of something else.
   if (const auto value = text.size() > 1 ? chinese_number_value(text) : std::nullopt)

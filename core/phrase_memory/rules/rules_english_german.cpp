@@ -53,7 +53,7 @@ std::string german_date(int64_t day, int64_t month, int64_t year) {
 
 /// March 1 , 2003; March 1, 2003; March 1; March 2003; 1 March 2003; 1 March. The comma is taken
 /// out first.
-std::optional<std::string> date(std::span<const std::string> words) {
+std::optional<std::string> english_date(std::span<const std::string> words) {
   std::vector<std::string> parts(words.begin(), words.end());
   if (parts.size() == 4 && parts[2] == ",")
     parts.erase(parts.begin() + 2);
@@ -102,7 +102,7 @@ bool is_capitalized(const std::string& word) {
 
 std::optional<RuleTranslation> english_german_rule(const RuleWindow& window) {
   const std::span<const std::string> words = window.words;
-  if (const auto found = date(words))
+  if (const auto found = english_date(words))
     return RuleTranslation{*found, "dates"};
   if (words.size() == 1) {
     if (const auto number = german_number(words[0]))

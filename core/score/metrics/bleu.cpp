@@ -79,7 +79,7 @@ std::pair<std::vector<Real>, int> precisions(const BleuSettings& settings,
 }
 
 template <class Real>
-BleuParts compute(const BleuSettings& settings, std::span<const Real> sums) {
+BleuParts compute_bleu(const BleuSettings& settings, std::span<const Real> sums) {
   const auto orders = static_cast<size_t>(settings.max_order);
   BleuParts parts;
   parts.brevity_penalty = brevity_penalty(sums[0], sums[1]);
@@ -175,9 +175,9 @@ void Bleu::measure(std::string_view hypothesis,
   }
 }
 
-BleuParts Bleu::parts(std::span<const double> sums) const { return compute(settings_, sums); }
-double Bleu::score(std::span<const double> sums) const { return compute(settings_, sums).score; }
-double Bleu::score(std::span<const float> sums) const { return compute(settings_, sums).score; }
+BleuParts Bleu::parts(std::span<const double> sums) const { return compute_bleu(settings_, sums); }
+double Bleu::score(std::span<const double> sums) const { return compute_bleu(settings_, sums).score; }
+double Bleu::score(std::span<const float> sums) const { return compute_bleu(settings_, sums).score; }
 
 std::string Bleu::detail(std::span<const double> sums) const {
   const auto result = parts(sums);

@@ -56,7 +56,7 @@ OrderScore<Real> score_order(Real hypothesis, Real reference, Real matches, Real
 }
 
 template <class Real>
-double compute(const ChrfSettings& settings, std::span<const Real> sums) {
+double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
   const auto factor = static_cast<Real>(settings.beta * settings.beta);
   const size_t orders = sums.size() / 3;
   Real f_scores = 0;
@@ -145,8 +145,8 @@ void Chrf::measure(std::string_view hypothesis,
   }
 }
 
-double Chrf::score(std::span<const double> sums) const { return compute(settings_, sums); }
-double Chrf::score(std::span<const float> sums) const { return compute(settings_, sums); }
+double Chrf::score(std::span<const double> sums) const { return compute_chrf(settings_, sums); }
+double Chrf::score(std::span<const float> sums) const { return compute_chrf(settings_, sums); }
 
 std::vector<SignatureField> Chrf::signature() const {
   return {{"case", "c", settings_.lowercase ? "lc" : "mixed"},

@@ -7,7 +7,7 @@ bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_mark(char byte) { return byte == '.' || byte == ','; }
 
 /// `[{-~[-` -&(-+:-@/]` but for the blank, around which more blanks change nothing.
-bool is_symbol(char byte) {
+bool is_symbol_byte(char byte) {
   return (byte >= '{' && byte <= '~') || (byte >= '[' && byte <= '`') ||
          (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') ||
          (byte >= ':' && byte <= '@') || byte == '/';
@@ -44,7 +44,7 @@ std::string space_symbols(std::string_view text) {
   result.reserve(text.size() + text.size() / 2);
   size_t copied = 0;
   for (size_t at = 0; at < text.size(); ++at) {
-    if (!is_symbol(text[at]))
+    if (!is_symbol_byte(text[at]))
       continue;
     result.append(text, copied, at - copied);
     result += ' ';

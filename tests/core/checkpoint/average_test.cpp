@@ -81,7 +81,7 @@ TEST(Average, OfOneIsTheSameParameters) {
   EXPECT_THAT(values_of<float>(*mean.find("weight")), ElementsAre(0.1F, 3));
 }
 
-std::string refusal(const TemporaryFolder& folder, const Moment& other) {
+std::string refusal_to_average(const TemporaryFolder& folder, const Moment& other) {
   try {
     average_of(folder, {other.write(folder.file("other")), Moment{}.write(folder.file("last"))});
     return {};
@@ -93,11 +93,11 @@ std::string refusal(const TemporaryFolder& folder, const Moment& other) {
 
 TEST(Average, RefusesWhatIsNotOneModel) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal(folder, Moment{.shape = {1, 2}}),
+  EXPECT_THAT(refusal_to_average(folder, Moment{.shape = {1, 2}}),
               HasSubstr("weight is F32 [1, 2], not F32 [2, 1]"));
-  EXPECT_THAT(refusal(folder, Moment{.texts = "{\"a\":\"\"}"}),
+  EXPECT_THAT(refusal_to_average(folder, Moment{.texts = "{\"a\":\"\"}"}),
               HasSubstr("the vocabularies or languages differ"));
-  EXPECT_THAT(refusal(folder, Moment{.blob = 8}), HasSubstr("blob.source_tokenizer differs"));
+  EXPECT_THAT(refusal_to_average(folder, Moment{.blob = 8}), HasSubstr("blob.source_tokenizer differs"));
 }
 
 TEST(Average, ListsEveryDifferentName) {
@@ -115,7 +115,7 @@ TEST(Average, ListsEveryDifferentName) {
 
 TEST(Average, RefusesARunThatHadDiverged) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
+  EXPECT_THAT(refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
               HasSubstr((folder.file("other")) + ": tensor bias holds values that are not finite"));
 }
 

@@ -31,7 +31,7 @@ json tiny_options() {
           {"decoder_attention_heads", 1}};
 }
 
-std::string refusal(json changes) {
+std::string refusal_to_import(json changes) {
   json options = tiny_options();
   options.update(changes);
   try {
@@ -92,24 +92,24 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
 }
 
 TEST(FairseqOptions, AreRefusedByNameWhereNothingEqualsThem) {
-  EXPECT_EQ(refusal({{"adaptive_softmax_cutoff", nullptr},
+  EXPECT_EQ(refusal_to_import({{"adaptive_softmax_cutoff", nullptr},
                      {"encoder_layerdrop", 0},
                      {"adaptive_input", false}}),
             "");
-  EXPECT_THAT(refusal({{"adaptive_softmax_cutoff", "1000,2000"}}),
+  EXPECT_THAT(refusal_to_import({{"adaptive_softmax_cutoff", "1000,2000"}}),
               HasSubstr("adaptive_softmax_cutoff = \"1000,2000\""));
-  EXPECT_THAT(refusal({{"encoder_layerdrop", 0.1}}), HasSubstr("encoder_layerdrop = 0.1"));
-  EXPECT_THAT(refusal({{"no_cross_attention", true}}), HasSubstr("no_cross_attention = true"));
-  EXPECT_THAT(refusal({{"decoder_output_dim", 8}}), HasSubstr("decoder_output_dim = 8"));
-  EXPECT_THAT(refusal({{"activation_fn", "gelu_fast"}}),
+  EXPECT_THAT(refusal_to_import({{"encoder_layerdrop", 0.1}}), HasSubstr("encoder_layerdrop = 0.1"));
+  EXPECT_THAT(refusal_to_import({{"no_cross_attention", true}}), HasSubstr("no_cross_attention = true"));
+  EXPECT_THAT(refusal_to_import({{"decoder_output_dim", 8}}), HasSubstr("decoder_output_dim = 8"));
+  EXPECT_THAT(refusal_to_import({{"activation_fn", "gelu_fast"}}),
               HasSubstr("activation_fn = \"gelu_fast\""));
-  EXPECT_THAT(refusal({{"encoder_learned_pos", true}}),
+  EXPECT_THAT(refusal_to_import({{"encoder_learned_pos", true}}),
               HasSubstr("encoder_learned_pos and decoder_learned_pos differ"));
-  EXPECT_THAT(refusal({{"arch", "fconv"}}), HasSubstr("arch = \"fconv\""));
-  EXPECT_THAT(refusal({{"encoder_layers", nullptr}}),
+  EXPECT_THAT(refusal_to_import({{"arch", "fconv"}}), HasSubstr("arch = \"fconv\""));
+  EXPECT_THAT(refusal_to_import({{"encoder_layers", nullptr}}),
               HasSubstr("encoder_layers = null, where a size is needed"));
-  EXPECT_THAT(refusal({{"dropout", "much"}}), HasSubstr("dropout = \"much\""));
-  EXPECT_THAT(refusal({{"arch", "lstm"}, {"base_layers", 1}}),
+  EXPECT_THAT(refusal_to_import({{"dropout", "much"}}), HasSubstr("dropout = \"much\""));
+  EXPECT_THAT(refusal_to_import({{"arch", "lstm"}, {"base_layers", 1}}),
               AllOf(HasSubstr("arch = \"lstm\""), HasSubstr("base_layers = 1")));
   EXPECT_THROW(options_from_fairseq(json::array(), "options.json"), FormatError);
 }
@@ -180,7 +180,7 @@ class FairseqWeights : public ::testing::Test {
     weights.add("decoder.output_projection.weight", {9, 4});
   }
 
-  /// Names of what is taken, or the refusal.
+  /// Names of what is taken, or the refusal_to_import.
   std::string take() {
     write_checkpoint(folder.file("weights"), {}, weights.tensors);
     const auto file = CheckpointFile::open(folder.file("weights"));

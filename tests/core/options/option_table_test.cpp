@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// What `name` says to `text`; empty when it takes it.
-std::string complaint(const std::string& name, const std::string& text) {
+std::string value_complaint(const std::string& name, const std::string& text) {
   Sample sample;
   try {
     sample.table.find(name)->from_text(text, OptionOrigin::kCommandLine);
@@ -60,35 +60,35 @@ TEST(OptionField, ReadsPythonsListsAndEmptyOnes) {
 }
 
 TEST(OptionField, TakesOnlyWholeValues) {
-  EXPECT_EQ(complaint("layers", "6x"), "--layers: '6x' is not a whole number");
-  EXPECT_EQ(complaint("layers", "6.0"), "--layers: '6.0' is not a whole number");
-  EXPECT_EQ(complaint("layers", ""), "--layers: '' is not a whole number");
-  EXPECT_EQ(complaint("layers", " 6"), "--layers: ' 6' is not a whole number");
-  EXPECT_EQ(complaint("layers", "99999999999999999999"),
+  EXPECT_EQ(value_complaint("layers", "6x"), "--layers: '6x' is not a whole number");
+  EXPECT_EQ(value_complaint("layers", "6.0"), "--layers: '6.0' is not a whole number");
+  EXPECT_EQ(value_complaint("layers", ""), "--layers: '' is not a whole number");
+  EXPECT_EQ(value_complaint("layers", " 6"), "--layers: ' 6' is not a whole number");
+  EXPECT_EQ(value_complaint("layers", "99999999999999999999"),
             "--layers: '99999999999999999999' is not a whole number");
-  EXPECT_EQ(complaint("dropout", "0,1"), "--dropout: '0,1' is not a finite number");
-  EXPECT_EQ(complaint("dropout", "nan"), "--dropout: 'nan' is not a finite number");
-  EXPECT_EQ(complaint("dropout", "inf"), "--dropout: 'inf' is not a finite number");
-  EXPECT_EQ(complaint("share", "1"), "--share: '1' is not yes or no");
-  EXPECT_EQ(complaint("update-freq", "1,,2"), "--update-freq: '' is not a whole number");
-  EXPECT_EQ(complaint("update-freq", "(1,2"), "--update-freq: '(1' is not a whole number");
+  EXPECT_EQ(value_complaint("dropout", "0,1"), "--dropout: '0,1' is not a finite number");
+  EXPECT_EQ(value_complaint("dropout", "nan"), "--dropout: 'nan' is not a finite number");
+  EXPECT_EQ(value_complaint("dropout", "inf"), "--dropout: 'inf' is not a finite number");
+  EXPECT_EQ(value_complaint("share", "1"), "--share: '1' is not yes or no");
+  EXPECT_EQ(value_complaint("update-freq", "1,,2"), "--update-freq: '' is not a whole number");
+  EXPECT_EQ(value_complaint("update-freq", "(1,2"), "--update-freq: '(1' is not a whole number");
 }
 
 TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
-  EXPECT_EQ(complaint("dropout", "0"), "");
-  EXPECT_EQ(complaint("dropout", "1"), "");
-  EXPECT_EQ(complaint("dropout", "1.01"), "--dropout: 1.01 is out of range, 0 to 1 is expected");
-  EXPECT_EQ(complaint("layers", "0"), "--layers: 0 is out of range, 1 to 99 is expected");
-  EXPECT_EQ(complaint("update-freq", "2,0"),
+  EXPECT_EQ(value_complaint("dropout", "0"), "");
+  EXPECT_EQ(value_complaint("dropout", "1"), "");
+  EXPECT_EQ(value_complaint("dropout", "1.01"), "--dropout: 1.01 is out of range, 0 to 1 is expected");
+  EXPECT_EQ(value_complaint("layers", "0"), "--layers: 0 is out of range, 1 to 99 is expected");
+  EXPECT_EQ(value_complaint("update-freq", "2,0"),
             "--update-freq: 0 is out of range, at least 1 is expected");
-  EXPECT_EQ(complaint("adam-betas", "0.9,-1"),
+  EXPECT_EQ(value_complaint("adam-betas", "0.9,-1"),
             "--adam-betas: -1 is out of range, 0 to 1 is expected");
 }
 
 TEST(OptionField, GuessesTheChoiceThatWasMeant) {
-  EXPECT_EQ(complaint("format", "fairsek"),
+  EXPECT_EQ(value_complaint("format", "fairsek"),
             "--format: 'fairsek' is not one of plain, fairseq, jsonl; did you mean 'fairseq'?");
-  EXPECT_EQ(complaint("format", "xml"), "--format: 'xml' is not one of plain, fairseq, jsonl");
+  EXPECT_EQ(value_complaint("format", "xml"), "--format: 'xml' is not one of plain, fairseq, jsonl");
 }
 
 TEST(OptionField, KeepsItsValueWhenATextIsRefused) {
@@ -124,8 +124,8 @@ struct GermanNumbers : std::numpunct<char> {
 
 TEST(OptionField, DoesNotHeedTheLocale) {
   const std::locale before = std::locale::global(std::locale(std::locale(), new GermanNumbers));
-  EXPECT_EQ(complaint("dropout", "0.5"), "");
-  EXPECT_EQ(complaint("update-freq", "1000000"), "");
+  EXPECT_EQ(value_complaint("dropout", "0.5"), "");
+  EXPECT_EQ(value_complaint("update-freq", "1000000"), "");
   Sample sample;
   sample.options.layers = 1000000;
   EXPECT_EQ(sample.table.find("dropout")->to_text(), "0.1");

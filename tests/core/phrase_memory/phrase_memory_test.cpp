@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kTable =
+constexpr const char* kMemoryTable =
     "New York ||| neu york ||| locations ||| 1 ||| 5\n"
     "York ||| york ||| locations ||| 1 ||| 6\n"
     "dog ||| hund ||| others ||| 0.98 ||| 7\n";
@@ -29,7 +29,7 @@ class PhraseMemoryTest : public testing::Test {
   void SetUp() override { set_log_quiet(true); }
 
   PhraseMemory memory(PhraseSelectionOptions options = {}, bool lowercase = false) {
-    return {PhraseTable::read(folder.write("table", kTable), lowercase), options, lowercase};
+    return {PhraseTable::read(folder.write("table", kMemoryTable), lowercase), options, lowercase};
   }
   std::string report(const MatchSettings& settings) {
     std::ostringstream text;

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kTable =
+constexpr const char* kStoredTable =
     "New York ||| Neu York ||| locations ||| 0.25 ||| 5\n"
     "dog ||| Hund ||| others ||| 1 ||| 7\n";
 
@@ -20,7 +20,7 @@ class StoredMemoryTest : public testing::Test {
  protected:
   StoredMemory memory(bool lowercase = false) {
     PhraseMemoryOptions options;
-    options.phrase_table = folder.write("table", kTable);
+    options.phrase_table = folder.write("table", kStoredTable);
     options.pn_slots = 1;
     options.pn_overlap = "literal";
     return StoredMemory::read(options, lowercase);
@@ -37,7 +37,7 @@ class StoredMemoryTest : public testing::Test {
 };
 
 TEST_F(StoredMemoryTest, FindsWhatTheTableAndTheOptionsSay) {
-  EXPECT_EQ(memory().table, kTable);
+  EXPECT_EQ(memory().table, kStoredTable);
   EXPECT_THAT(said(memory(), "a dog in New York"), ElementsAre("Neu York"));  // one slot
   EXPECT_THAT(said(memory(), "a DOG"), ElementsAre());
   EXPECT_THAT(said(memory(true), "a DOG"), ElementsAre("hund"));

@@ -18,7 +18,7 @@ size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-Chart example() {
+Chart example_chart() {
   Chart chart;
   chart.title = "Scores <1>";
   chart.category_title = "length";
@@ -31,7 +31,7 @@ Chart example() {
 }
 
 TEST(BarChart, DrawsABarAValueFromZero) {
-  const std::string svg = bar_chart(example()).document();
+  const std::string svg = bar_chart(example_chart()).document();
   EXPECT_EQ(XmlCheck(svg).fault(), "");
   // The axis goes from 0 to 35 over 300 pixels.
   EXPECT_THAT(svg, HasSubstr("height=\"171.43\" fill=\"#0072b2\"><title>base, 0 to 14: 20.0"));
@@ -42,7 +42,7 @@ TEST(BarChart, DrawsABarAValueFromZero) {
 }
 
 TEST(LineChart, BreaksALineWhereAValueIsMissing) {
-  Chart chart = example();
+  Chart chart = example_chart();
   EXPECT_EQ(count_of(line_chart(chart).document(), "<polyline"), 0u);
   chart.categories.push_back({"last", ""});
   chart.series[0].values.push_back(ChartValue{12, {}, {}, "12.0"});
@@ -53,7 +53,7 @@ TEST(LineChart, BreaksALineWhereAValueIsMissing) {
 }
 
 TEST(Chart, HasALegendForSeveralSeriesOnly) {
-  Chart chart = example();
+  Chart chart = example_chart();
   EXPECT_THAT(bar_chart(chart).document(), HasSubstr(">base</text>"));
   chart.series.pop_back();
   EXPECT_THAT(bar_chart(chart).document(), Not(HasSubstr(">base</text>")));

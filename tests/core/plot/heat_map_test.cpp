@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::XmlCheck;
 
-HeatMap example() {
+HeatMap example_map() {
   HeatMap map;
   map.title = "cross-attention";
   map.rows = {"target", {"das", "</s>"}, {}};
@@ -23,7 +23,7 @@ HeatMap example() {
 }
 
 TEST(HeatMap, ShadesEachCellByItsValue) {
-  const std::string svg = heat_map(example()).document();
+  const std::string svg = heat_map(example_map()).document();
   EXPECT_EQ(XmlCheck(svg).fault(), "");
   EXPECT_THAT(svg,
               HasSubstr("fill=\"#6baed6\" stroke=\"#eeeeee\" stroke-width=\"0.5\"><title>das "
@@ -34,7 +34,7 @@ TEST(HeatMap, ShadesEachCellByItsValue) {
 }
 
 TEST(HeatMap, DrawsALineBetweenGroups) {
-  HeatMap map = example();
+  HeatMap map = example_map();
   const std::string border = "stroke=\"#d55e00\"";
   EXPECT_THAT(heat_map(map).document(), HasSubstr(border));
   map.columns.groups = {{"t", 3}};
@@ -42,10 +42,10 @@ TEST(HeatMap, DrawsALineBetweenGroups) {
 }
 
 TEST(HeatMap, RefusesWhatDoesNotFit) {
-  HeatMap map = example();
+  HeatMap map = example_map();
   map.values.pop_back();
   EXPECT_THROW(heat_map(map), UsageError);
-  map = example();
+  map = example_map();
   map.columns.groups[0].size = 1;
   EXPECT_THROW(heat_map(map), UsageError);
 }

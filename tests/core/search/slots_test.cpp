@@ -13,11 +13,14 @@ namespace phraseq {
 namespace {
 
 using testing::ElementsAre;
+using testing_search::kA;
+using testing_search::kB;
+using testing_search::kC;
 using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-constexpr int64_t kA = 4, kB = 5, kC = 6, kVocabulary = 7, kSlot = kVocabulary;
+constexpr int64_t kVocabulary = 7, kSlot = kVocabulary;
 
 /// "A" (0.1) or the phrase (0.8), then </s> whatever was said.
 Language phrase_language(double of_phrase = 0.8) {

@@ -16,6 +16,9 @@
 
 namespace phraseq::testing_search {
 
+/// The first words of the languages, behind the special symbols.
+inline constexpr int64_t kA = 4, kB = 5, kC = 6;
+
 /// The probabilities of all columns after `tokens` in sentence `sentence`; they need not sum to 1.
 using Language =
     std::function<std::vector<double>(int64_t sentence, const std::vector<int64_t>& tokens)>;

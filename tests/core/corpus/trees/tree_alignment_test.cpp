@@ -31,7 +31,7 @@ std::vector<int64_t> align(const std::string& line,
       .encode();
 }
 
-std::string message(const std::string& line, std::string_view symbols) {
+std::string alignment_message(const std::string& line, std::string_view symbols) {
   try {
     align(line, symbols);
   } catch (const DataError& error) {
@@ -80,14 +80,14 @@ TEST(TreeAligner, IsNothingForASentenceThatWasNotParsed) {
 }
 
 TEST(TreeAligner, NamesFileLineLeafAndWhatTheSubwordsSay) {
-  EXPECT_THAT(message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
+  EXPECT_THAT(alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
               AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', the subwords say '▁do' 'gs' "
                               "'▁sat' '▁on' …"),
                     HasSubstr("The leaves of a tree must spell the sentence of the same line")));
-  EXPECT_THAT(message(kTree, "the cats"),
+  EXPECT_THAT(alignment_message(kTree, "the cats"),
               HasSubstr("leaf 3 of 3 is 'sat', the subwords say nothing more"));
-  EXPECT_THAT(message(kTree, ""), HasSubstr("leaf 1 of 3 is 'the', the subwords say nothing more"));
-  EXPECT_THAT(message(kTree, "the cats sat on it"),
+  EXPECT_THAT(alignment_message(kTree, ""), HasSubstr("leaf 1 of 3 is 'the', the subwords say nothing more"));
+  EXPECT_THAT(alignment_message(kTree, "the cats sat on it"),
               HasSubstr("x.trees:3:32: the tree ends with leaf 3, 'sat', the subwords go on with "
                         "'on' 'it'"));
 }

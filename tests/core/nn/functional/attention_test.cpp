@@ -25,7 +25,7 @@ at::Tensor plain_attention(
 }
 
 /// Sentence by sentence and head by head over packed rows.
-at::Tensor reference(const at::Tensor& q,
+at::Tensor expected_attention(const at::Tensor& q,
                      const at::Tensor& k,
                      const at::Tensor& v,
                      const PackedTokens& queries,
@@ -61,7 +61,7 @@ TEST(SelfAttention, EqualsTheEquationWithGradients) {
     const at::Tensor up = normal({13, 15}, 2);
     const at::Tensor own = self_attention(a, tokens, options, context);
     const auto parts = b.chunk(3, 1);
-    const at::Tensor expected = reference(parts[2], parts[0], parts[1], tokens, tokens, options);
+    const at::Tensor expected = expected_attention(parts[2], parts[0], parts[1], tokens, tokens, options);
     own.backward(up);
     expected.backward(up);
     EXPECT_TRUE(close(own, expected, 1e-13)) << causal;
@@ -78,7 +78,7 @@ TEST(CrossAttention, EqualsTheEquationAndGivesZerosWithoutKeys) {
   const at::Tensor up = normal({11, 6}, 3);
   const at::Tensor own = cross_attention(q[0], kv[0], queries, keys, options, context);
   const auto parts = kv[1].chunk(2, 1);
-  const at::Tensor expected = reference(q[1], parts[0], parts[1], queries, keys, options);
+  const at::Tensor expected = expected_attention(q[1], parts[0], parts[1], queries, keys, options);
   own.backward(up);
   expected.backward(up);
   EXPECT_TRUE(close(own, expected, 1e-13));

@@ -23,7 +23,7 @@ std::vector<Number> random_scores(size_t size, uint64_t seed) {
 
 /// The definition, in double: every log-probability, sorted.
 template <class Number>
-std::vector<RankedColumn> reference(const std::vector<Number>& scores,
+std::vector<RankedColumn> expected_ranking(const std::vector<Number>& scores,
                                     size_t k,
                                     const std::vector<ScoreEdit>& edits) {
   double sum = 0;
@@ -51,7 +51,7 @@ void expect_reference(size_t size,
   const auto scores = random_scores<Number>(size, 11 * size + static_cast<size_t>(k));
   std::vector<RankedColumn> best;
   log_softmax_top_k(std::span<const Number>(scores), k, edits, false, best);
-  const auto expected = reference(scores, static_cast<size_t>(k), edits);
+  const auto expected = expected_ranking(scores, static_cast<size_t>(k), edits);
   ASSERT_EQ(best.size(), expected.size()) << size << " columns, k " << k;
   for (size_t i = 0; i < best.size(); ++i) {
     EXPECT_EQ(best[i].column, expected[i].column) << "place " << i;

@@ -5,7 +5,7 @@
 namespace phraseq {
 namespace {
 
-int64_t chinese(std::u32string_view text) { return chinese_number_value(text).value_or(-1); }
+int64_t chinese_number(std::u32string_view text) { return chinese_number_value(text).value_or(-1); }
 
 TEST(DigitsValue, ReadsPlaceByPlace) {
   EXPECT_EQ(digits_value(U"二〇〇三"), 2003);
@@ -17,18 +17,18 @@ TEST(DigitsValue, ReadsPlaceByPlace) {
 }
 
 TEST(ChineseNumber, ReadsUnits) {
-  EXPECT_EQ(chinese(U"十"), 10);
-  EXPECT_EQ(chinese(U"十五"), 15);
-  EXPECT_EQ(chinese(U"三十"), 30);
-  EXPECT_EQ(chinese(U"三百零五"), 305);
-  EXPECT_EQ(chinese(U"三百一十五"), 315);
-  EXPECT_EQ(chinese(U"两千零三"), 2003);
-  EXPECT_EQ(chinese(U"一千七百万"), 17'000'000);
-  EXPECT_EQ(chinese(U"一万零五百"), 10'500);
-  EXPECT_EQ(chinese(U"三亿五千万"), 350'000'000);
-  EXPECT_EQ(chinese(U"一亿二千三百四十五万六千七百八十九"), 123'456'789);
-  EXPECT_EQ(chinese(U"1700万"), 17'000'000);
-  EXPECT_EQ(chinese(U"1.7亿"), 170'000'000);
+  EXPECT_EQ(chinese_number(U"十"), 10);
+  EXPECT_EQ(chinese_number(U"十五"), 15);
+  EXPECT_EQ(chinese_number(U"三十"), 30);
+  EXPECT_EQ(chinese_number(U"三百零五"), 305);
+  EXPECT_EQ(chinese_number(U"三百一十五"), 315);
+  EXPECT_EQ(chinese_number(U"两千零三"), 2003);
+  EXPECT_EQ(chinese_number(U"一千七百万"), 17'000'000);
+  EXPECT_EQ(chinese_number(U"一万零五百"), 10'500);
+  EXPECT_EQ(chinese_number(U"三亿五千万"), 350'000'000);
+  EXPECT_EQ(chinese_number(U"一亿二千三百四十五万六千七百八十九"), 123'456'789);
+  EXPECT_EQ(chinese_number(U"1700万"), 17'000'000);
+  EXPECT_EQ(chinese_number(U"1.7亿"), 170'000'000);
 }
 
 TEST(ChineseNumber, IsNothingElse) {
@@ -48,7 +48,7 @@ TEST(ChineseNumber, IsNothingElse) {
                            U"三百零",
                            U"1.亿",
                            U"一千十"}) {
-    EXPECT_EQ(chinese(text), -1) << std::u32string_view(text).size();
+    EXPECT_EQ(chinese_number(text), -1) << std::u32string_view(text).size();
   }
 }
 

@@ -25,7 +25,7 @@ std::vector<std::string> slots_of(PhraseRules rules, const char* sentence) {
     slots.push_back(phrase_text(entry.target) + " (" + entry.category + ")");
   return slots;
 }
-std::vector<std::string> chinese(const char* sentence) {
+std::vector<std::string> chinese_phrases(const char* sentence) {
   return slots_of(PhraseRules::kChineseEnglish, sentence);
 }
 std::vector<std::string> english(const char* sentence) {
@@ -38,43 +38,43 @@ TEST(ChineseEnglishRules, TranslateDatesHoweverTheyAreCut) {
                            "二 〇 〇 三 年 三 月 一 日",
                            "2003年 3月 1号",
                            "二零零三年三月一日"}) {
-    EXPECT_THAT(chinese(text), ElementsAre("March 1 , 2003 (dates)")) << text;
+    EXPECT_THAT(chinese_phrases(text), ElementsAre("March 1 , 2003 (dates)")) << text;
   }
-  EXPECT_THAT(chinese("在 十二月 三十一日 和 一九九七年 七月"),
+  EXPECT_THAT(chinese_phrases("在 十二月 三十一日 和 一九九七年 七月"),
               ElementsAre("December 31 (dates)", "July 1997 (dates)"));
-  EXPECT_THAT(chinese("一九九七年 的"), ElementsAre("1997 (dates)"));
-  EXPECT_THAT(chinese("三月 的"), ElementsAre("March (dates)"));
+  EXPECT_THAT(chinese_phrases("一九九七年 的"), ElementsAre("1997 (dates)"));
+  EXPECT_THAT(chinese_phrases("三月 的"), ElementsAre("March (dates)"));
 }
 
 TEST(ChineseEnglishRules, KnowNoDayThatDoesNotExist) {
-  EXPECT_THAT(chinese("十三月"), IsEmpty());
-  EXPECT_THAT(chinese("二月三十日"), IsEmpty());
-  EXPECT_THAT(chinese("三年"), IsEmpty());  // three years
+  EXPECT_THAT(chinese_phrases("十三月"), IsEmpty());
+  EXPECT_THAT(chinese_phrases("二月三十日"), IsEmpty());
+  EXPECT_THAT(chinese_phrases("三年"), IsEmpty());  // three years
 }
 
 TEST(ChineseEnglishRules, TranslateNumbersAndCopyLatinLetters) {
-  EXPECT_THAT(chinese("有 一千七百万 人"), ElementsAre("17 million (numbers)"));
-  EXPECT_THAT(chinese("两亿 兩億"), ElementsAre("200 million (numbers)", "200 million (numbers)"));
-  EXPECT_THAT(chinese("1345 个"), ElementsAre("1,345 (numbers)"));
-  EXPECT_THAT(chinese("1997 0012 12 十 的 三"), IsEmpty());
-  EXPECT_THAT(chinese("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
+  EXPECT_THAT(chinese_phrases("有 一千七百万 人"), ElementsAre("17 million (numbers)"));
+  EXPECT_THAT(chinese_phrases("两亿 兩億"), ElementsAre("200 million (numbers)", "200 million (numbers)"));
+  EXPECT_THAT(chinese_phrases("1345 个"), ElementsAre("1,345 (numbers)"));
+  EXPECT_THAT(chinese_phrases("1997 0012 12 十 的 三"), IsEmpty());
+  EXPECT_THAT(chinese_phrases("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
 }
 
 TEST(ChineseEnglishRules, SpellNamesBesideATitle) {
-  EXPECT_THAT(chinese("董建华 先生 说"), ElementsAre("Dong Jianhua (names)"));
-  EXPECT_THAT(chinese("董 建 华 先 生 说"), ElementsAre("Dong Jianhua (names)"));
-  EXPECT_THAT(chinese("国家 主席 江泽民 会见"), ElementsAre("Jiang Zemin (names)"));
-  EXPECT_THAT(chinese("单田芳 老师"), IsEmpty()) << "单 is no frequent surname";
-  EXPECT_THAT(chinese("欧阳修 教授"), ElementsAre("Ouyang Xiu (names)"));
-  EXPECT_THAT(chinese("曾长安 博士"), ElementsAre("Zeng Chang'an (names)"));
+  EXPECT_THAT(chinese_phrases("董建华 先生 说"), ElementsAre("Dong Jianhua (names)"));
+  EXPECT_THAT(chinese_phrases("董 建 华 先 生 说"), ElementsAre("Dong Jianhua (names)"));
+  EXPECT_THAT(chinese_phrases("国家 主席 江泽民 会见"), ElementsAre("Jiang Zemin (names)"));
+  EXPECT_THAT(chinese_phrases("单田芳 老师"), IsEmpty()) << "单 is no frequent surname";
+  EXPECT_THAT(chinese_phrases("欧阳修 教授"), ElementsAre("Ouyang Xiu (names)"));
+  EXPECT_THAT(chinese_phrases("曾长安 博士"), ElementsAre("Zeng Chang'an (names)"));
 }
 
 TEST(ChineseEnglishRules, TakeNothingElseForAName) {
-  EXPECT_THAT(chinese("董建华 说 高兴 的 方法"), IsEmpty());  // no title
-  EXPECT_THAT(chinese("先生 董建华"), IsEmpty());             // stands behind names
-  EXPECT_THAT(chinese("主席 江 泽 民"), IsEmpty());           // where does it end?
-  EXPECT_THAT(chinese("王 先生"), IsEmpty());
-  EXPECT_THAT(chinese("一个 小姐"), IsEmpty());
+  EXPECT_THAT(chinese_phrases("董建华 说 高兴 的 方法"), IsEmpty());  // no title
+  EXPECT_THAT(chinese_phrases("先生 董建华"), IsEmpty());             // stands behind names
+  EXPECT_THAT(chinese_phrases("主席 江 泽 民"), IsEmpty());           // where does it end?
+  EXPECT_THAT(chinese_phrases("王 先生"), IsEmpty());
+  EXPECT_THAT(chinese_phrases("一个 小姐"), IsEmpty());
 }
 
 TEST(EnglishGermanRules, TranslateDates) {

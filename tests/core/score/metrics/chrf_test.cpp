@@ -8,7 +8,7 @@
 namespace phraseq::score {
 namespace {
 
-double pair(const std::string& hypothesis, const std::string& reference, ChrfSettings settings) {
+double chrf_of_pair(const std::string& hypothesis, const std::string& reference, ChrfSettings settings) {
   return corpus_score(Chrf(settings), {hypothesis}, {{reference}});
 }
 
@@ -23,13 +23,13 @@ TEST(Chrf, EqualsSacrebleuOnTheExample) {
 }
 
 TEST(Chrf, HandlesTheShortestTexts) {
-  EXPECT_DOUBLE_EQ(pair("a", "a", {}), 100.0);
-  EXPECT_DOUBLE_EQ(pair("a", "a", {.eps_smoothing = true}), 16.666666666666668);
-  EXPECT_DOUBLE_EQ(pair("", "a", {}), 0.0);
-  EXPECT_DOUBLE_EQ(pair("", "a", {.eps_smoothing = true}), 8.333333333333334e-15);
-  EXPECT_DOUBLE_EQ(pair("", "", {}), 0.0);
-  EXPECT_DOUBLE_EQ(pair("a b", "ab", {}), 100.0);
-  EXPECT_DOUBLE_EQ(pair("a b", "ab", {.word_order = 2}), 66.66666666666666);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("a", "a", {}), 100.0);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("a", "a", {.eps_smoothing = true}), 16.666666666666668);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("", "a", {}), 0.0);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("", "a", {.eps_smoothing = true}), 8.333333333333334e-15);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("", "", {}), 0.0);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("a b", "ab", {}), 100.0);
+  EXPECT_DOUBLE_EQ(chrf_of_pair("a b", "ab", {.word_order = 2}), 66.66666666666666);
 }
 
 TEST(Chrf, SplitsOffOneMarkOfAWordTheLastBeforeTheFirst) {

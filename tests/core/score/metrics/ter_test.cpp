@@ -8,7 +8,7 @@
 namespace phraseq::score {
 namespace {
 
-double pair(const std::string& hypothesis, const std::vector<Lines>& references) {
+double ter_of_pair(const std::string& hypothesis, const std::vector<Lines>& references) {
   return corpus_score(Ter({}), {hypothesis}, references);
 }
 
@@ -21,19 +21,19 @@ TEST(Ter, EqualsSacrebleuOnTheExample) {
 }
 
 TEST(Ter, CountsAShiftAsOneEdit) {
-  EXPECT_DOUBLE_EQ(pair("a b c d", {{"d a b c"}}), 25.0);
-  EXPECT_DOUBLE_EQ(pair("d e f g h a b c", {{"a b c d e f g h"}}), 12.5);
+  EXPECT_DOUBLE_EQ(ter_of_pair("a b c d", {{"d a b c"}}), 25.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("d e f g h a b c", {{"a b c d e f g h"}}), 12.5);
 }
 
 TEST(Ter, DividesTheFewestEditsByTheAverageLength) {
-  EXPECT_DOUBLE_EQ(pair("a b", {{"a"}, {"a b c"}}), 50.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("a b", {{"a"}, {"a b c"}}), 50.0);
 }
 
 TEST(Ter, ScoresEmptyTexts) {
-  EXPECT_DOUBLE_EQ(pair("a", {{""}}), 100.0);
-  EXPECT_DOUBLE_EQ(pair("", {{""}}), 0.0);
-  EXPECT_DOUBLE_EQ(pair("", {{"a b"}}), 100.0);
-  EXPECT_DOUBLE_EQ(pair("a b c d e f", {{"x"}}), 600.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("a", {{""}}), 100.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("", {{""}}), 0.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("", {{"a b"}}), 100.0);
+  EXPECT_DOUBLE_EQ(ter_of_pair("a b c d e f", {{"x"}}), 600.0);
 }
 
 TEST(TerShifts, PrefersTheLongestPhrase) {

@@ -15,11 +15,13 @@ namespace phraseq {
 namespace {
 
 using testing::ElementsAre;
+using testing_search::kA;
+using testing_search::kB;
+using testing_search::kC;
 using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-constexpr int64_t kA = 4, kB = 5, kC = 6;
 constexpr int64_t kVocabulary = 7;
 
 /// A language of seven symbols whose probabilities after any past are drawn from a seed.

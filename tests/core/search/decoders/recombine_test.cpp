@@ -14,14 +14,17 @@ namespace phraseq {
 namespace {
 
 using testing::ElementsAre;
+using testing_search::kA;
+using testing_search::kB;
+using testing_search::kC;
 using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-constexpr int64_t kA = 4, kB = 5, kC = 6, kSlot = 7;
+constexpr int64_t kSlot = 7;
 
 /// First A (0.2), C (0.3), </s> (0.1) or the slot (0.4); then B or </s>, as likely; then </s>.
-std::vector<double> language(int64_t, const std::vector<int64_t>& tokens) {
+std::vector<double> slot_language(int64_t, const std::vector<int64_t>& tokens) {
   if (tokens.empty())
     return {0, 0, 0.1, 0, 0.2, 0, 0.3, 0.4};
   if (tokens.size() == 1)
@@ -29,13 +32,13 @@ std::vector<double> language(int64_t, const std::vector<int64_t>& tokens) {
   return {0, 0, 1, 0, 0, 0, 0, 0};
 }
 
-struct Searched {
+struct RecombinedSearch {
   std::vector<Hypothesis> found;
   std::vector<std::vector<int64_t>> choices;
 };
 
-Searched search(std::vector<int64_t> phrase, bool recombined) {
-  auto session = std::make_unique<ToySession>(1, Language(language));
+RecombinedSearch search_recombined(std::vector<int64_t> phrase, bool recombined) {
+  auto session = std::make_unique<ToySession>(1, Language(slot_language));
   session->phrases = {std::move(phrase)};
   const ToySession& log = *session;
   SearchInput input(sentences(1, 9), std::move(session));
@@ -43,7 +46,7 @@ Searched search(std::vector<int64_t> phrase, bool recombined) {
   return {found[0], log.choices_of_step};
 }
 
-const Hypothesis* with_tokens(const Searched& searched, const std::vector<int64_t>& tokens) {
+const Hypothesis* with_tokens(const RecombinedSearch& searched, const std::vector<int64_t>& tokens) {
   for (const Hypothesis& hypothesis : searched.found) {
     if (hypothesis.tokens == tokens)
       return &hypothesis;
@@ -51,15 +54,15 @@ const Hypothesis* with_tokens(const Searched& searched, const std::vector<int64_
   return nullptr;
 }
 
-int times_found(const Searched& searched, const std::vector<int64_t>& tokens) {
+int times_found(const RecombinedSearch& searched, const std::vector<int64_t>& tokens) {
   int times = 0;
   for (const Hypothesis& hypothesis : searched.found) times += hypothesis.tokens == tokens ? 1 : 0;
   return times;
 }
 
 TEST(Recombine, AddsTheProbabilitiesOfAWordAndAPhraseThatIsIt) {
-  EXPECT_EQ(times_found(search({kC}, false), {kC, kEos}), 2);
-  const Searched joined = search({kC}, true);
+  EXPECT_EQ(times_found(search_recombined({kC}, false), {kC, kEos}), 2);
+  const RecombinedSearch joined = search_recombined({kC}, true);
   EXPECT_EQ(times_found(joined, {kC, kEos}), 1);
   const Hypothesis* best = with_tokens(joined, {kC, kEos});
   ASSERT_NE(best, nullptr);
@@ -71,7 +74,7 @@ TEST(Recombine, AddsTheProbabilitiesOfAWordAndAPhraseThatIsIt) {
 }
 
 TEST(Recombine, WaitsUntilTheQueueIsEmpty) {
-  const Searched joined = search({kC, kB}, true);
+  const RecombinedSearch joined = search_recombined({kC, kB}, true);
   EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kC, kA));  // "C" and "C, then B" are two
   // The phrase says C B at 0.4; word by word it is 0.3 · 0.5.
   const Hypothesis* both = with_tokens(joined, {kC, kB, kEos});
@@ -98,7 +101,7 @@ TEST(Recombine, KeepsTheStateOfAWordThatIsBetterThanThePhrase) {
 }
 
 TEST(Recombine, RanksWhatItJoinedAnew) {
-  auto session = std::make_unique<ToySession>(1, Language(language));
+  auto session = std::make_unique<ToySession>(1, Language(slot_language));
   session->phrases = {{kC}};
   SearchInput input(sentences(1, 9), std::move(session));
   const SearchOptions options;

@@ -12,25 +12,25 @@ namespace phraseq {
 namespace {
 
 using testing::ElementsAre;
+using testing_search::kA;
+using testing_search::kB;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-constexpr int64_t kA = 4, kB = 5;
-
 /// A (0.5), </s> (0.3) or B (0.2); then </s> (0.4), A (0.6).
-std::vector<double> language(int64_t, const std::vector<int64_t>& tokens) {
+std::vector<double> ending_language(int64_t, const std::vector<int64_t>& tokens) {
   if (tokens.empty())
     return {0, 0, 0.3, 0, 0.5, 0.2};
   return {0, 0, 0.4, 0, 0.6, 0};
 }
 
-struct Searched {
+struct ShrinkingSearch {
   std::vector<Hypothesis> found;
   std::vector<int64_t> rows_of_step;
 };
 
-Searched search(bool shrink, int64_t max_length) {
-  auto session = std::make_unique<ToySession>(1, language);
+ShrinkingSearch search_shrinking(bool shrink, int64_t max_length) {
+  auto session = std::make_unique<ToySession>(1, ending_language);
   const ToySession& log = *session;
   SearchInput input(sentences(1, max_length), std::move(session));
   SearchOptions options;
@@ -43,8 +43,8 @@ Searched search(bool shrink, int64_t max_length) {
 TEST(ShrinkingBeam, FollowsOneHypothesisFewerForEachFinished) {
   // </s> is the second best at once. In fairseq's beam B lives on as well, and "A </s>", second
   // best again, ends the search.
-  EXPECT_THAT(search(false, 2).rows_of_step, ElementsAre(1, 2));
-  const Searched shrunk = search(true, 2);
+  EXPECT_THAT(search_shrinking(false, 2).rows_of_step, ElementsAre(1, 2));
+  const ShrinkingSearch shrunk = search_shrinking(true, 2);
   EXPECT_THAT(shrunk.rows_of_step, ElementsAre(1, 1, 1));
   ASSERT_EQ(shrunk.found.size(), 2U);
   EXPECT_THAT(shrunk.found[0].tokens, ElementsAre(kA, kA, kEos));

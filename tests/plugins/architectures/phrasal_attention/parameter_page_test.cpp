@@ -69,11 +69,11 @@ int64_t length_in(const std::string& name) {
   return at == std::string::npos || name.starts_with("phrase") ? 1 : name[at + 6] - '0';
 }
 
-struct Variant {
+struct PageVariant {
   const char *type, *method, *ngrams, *out;
 };
 
-class ParameterPageOf : public testing::TestWithParam<Variant> {};
+class ParameterPageOf : public testing::TestWithParam<PageVariant> {};
 
 TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   PhrasalAttentionOptions options;
@@ -102,13 +102,13 @@ TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
 
 INSTANTIATE_TEST_SUITE_P(Variants,
                          ParameterPageOf,
-                         testing::Values(Variant{"homogeneous", "convkv", "231", "replace-o"},
-                                         Variant{"homogeneous", "queryk", "231", "replace-o"},
-                                         Variant{"heterogeneous", "convkv", "123", "replace-o"},
-                                         Variant{"heterogeneous", "queryk", "123", "replace-o"},
-                                         Variant{"interleaved", "convkv", "12", "replace-o"},
-                                         Variant{"interleaved", "queryk", "12", "replace-o"},
-                                         Variant{"interleaved", "queryk", "12", "after-o"}));
+                         testing::Values(PageVariant{"homogeneous", "convkv", "231", "replace-o"},
+                                         PageVariant{"homogeneous", "queryk", "231", "replace-o"},
+                                         PageVariant{"heterogeneous", "convkv", "123", "replace-o"},
+                                         PageVariant{"heterogeneous", "queryk", "123", "replace-o"},
+                                         PageVariant{"interleaved", "convkv", "12", "replace-o"},
+                                         PageVariant{"interleaved", "queryk", "12", "replace-o"},
+                                         PageVariant{"interleaved", "queryk", "12", "after-o"}));
 
 /// "44,103,680" → 44103680.
 int64_t number_from(std::string text) {

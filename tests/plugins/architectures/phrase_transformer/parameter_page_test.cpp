@@ -39,14 +39,14 @@ int64_t number_from(std::string text) {
   return std::stoll(text);
 }
 
-ArchitectureSetup setup_of(int64_t symbols) { return {symbols, symbols, true, {}}; }
+ArchitectureSetup tied_setup(int64_t symbols) { return {symbols, symbols, true, {}}; }
 
 TEST(PhraseTransformerPage, ListsTheLstmsParameters) {
   PhraseTransformerOptions options;
   options.set_sizes(6, 7, 2, 1);
   options.pt_grams = {2};
   std::map<std::string, std::string> made, described;
-  for (const auto& entry : PhraseTransformer(options, setup_of(5)).named_parameters()) {
+  for (const auto& entry : PhraseTransformer(options, tied_setup(5)).named_parameters()) {
     if (entry.key().find("ngram") == std::string::npos)
       continue;
     made[entry.key()] = entry.value().dim() == 1 ? "[4w]" : "[4w,w]";
@@ -81,8 +81,8 @@ TEST(PhraseTransformerPage, CountsTheParametersOfEveryPreset) {
     for (const std::string& name : names_in(row[0])) {
       ASSERT_TRUE(presets.contains(name)) << name;
       const PhraseTransformerOptions& options = presets[name];
-      const int64_t all = count_parameters(PhraseTransformer(options, setup_of(5)));
-      const int64_t base = count_parameters(nn::TransformerModel(options, setup_of(5)));
+      const int64_t all = count_parameters(PhraseTransformer(options, tied_setup(5)));
+      const int64_t base = count_parameters(nn::TransformerModel(options, tied_setup(5)));
       EXPECT_EQ(number_from(row[2]), all - base) << name;
       EXPECT_EQ(number_from(row[3]), all - 5 * options.encoder_embed_dim) << name;
       counted.insert(name);

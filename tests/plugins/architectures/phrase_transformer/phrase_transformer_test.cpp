@@ -19,7 +19,7 @@ using testing_support::Sequences;
 
 nlohmann::json golden() { return testing_support::golden_values("phrase_transformer"); }
 
-PhraseTransformerOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
+PhraseTransformerOptions golden_options(const nlohmann::json& o, const nlohmann::json& sizes) {
   PhraseTransformerOptions options;
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], sizes["layers"]);
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
@@ -46,7 +46,7 @@ class GoldenPhraseTransformer : public testing::TestWithParam<const char*> {
   }
 
   std::shared_ptr<Architecture> make(const char* dropout_scope = "window") const {
-    auto options = options_of(variant_["options"], all_["sizes"]);
+    auto options = golden_options(variant_["options"], all_["sizes"]);
     options.pt_dropout_scope = dropout_scope;
     return std::make_shared<PhraseTransformer>(options, setup_of(all_["sizes"]["vocabulary"]));
   }
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Variants,
 
 TEST(PhraseTransformer, WithoutAGramSizeIsTheTransformer) {
   const nlohmann::json all = golden();
-  PhraseTransformerOptions options = options_of(all["variants"]["code_3"]["options"], all["sizes"]);
+  PhraseTransformerOptions options = golden_options(all["variants"]["code_3"]["options"], all["sizes"]);
   options.pt_grams = {0};
   const ArchitectureSetup setup = setup_of(all["sizes"]["vocabulary"]);
   const auto examples =
@@ -127,7 +127,7 @@ TEST(PhraseTransformer, WithoutAGramSizeIsTheTransformer) {
 
 TEST(PhraseTransformer, DiffersFromTheTransformerOnceItHasPhrases) {
   const nlohmann::json all = golden();
-  const auto options = options_of(all["variants"]["code_3"]["options"], all["sizes"]);
+  const auto options = golden_options(all["variants"]["code_3"]["options"], all["sizes"]);
   const ArchitectureSetup setup = setup_of(all["sizes"]["vocabulary"]);
   const auto examples =
       examples_of(all["sources"].get<Sequences>(), all["targets"].get<Sequences>());

@@ -19,7 +19,7 @@ namespace {
 using testing_support::CheckedModel;
 
 constexpr int64_t kVocabulary = 17, kSlots = 3;
-constexpr int64_t kUnknown = 3;
+constexpr int64_t kUnknownId = 3;
 
 PhraseNetOptions small(const std::string& variant) {
   PhraseNetOptions options;
@@ -147,15 +147,15 @@ TEST_P(Likelihood, OfASpanIsTheSumOfBothWaysToSayIt) {
 
 TEST_P(Likelihood, OfAPhraseWithAnUnknownWordIsThatOfThePhraseAlone) {
   const CheckedModel model = checked(small(GetParam()));
-  Example example{0, {5, 9, 4, 2}, {6, 12, kUnknown}, {}};
-  example.phrases = {phrase({0, 1}, {12, kUnknown}, 1)};
+  Example example{0, {5, 9, 4, 2}, {6, 12, kUnknownId}, {}};
+  example.phrases = {phrase({0, 1}, {12, kUnknownId}, 1)};
   EXPECT_NEAR(likelihood(model, example), along(model, example, {6, kVocabulary + 0, -1}), 1e-10);
 }
 
 TEST_P(Likelihood, OfABeamsHypothesisIsThatOfItsOwnDerivation) {
   const CheckedModel model = checked(small(GetParam()));
   Example example{0, {5, 9, 4, 8, 2}, {}, {}};
-  example.phrases = {phrase({0, 1}, {12, 4, 5}), phrase({2}, {7}), phrase({3}, {9, kUnknown})};
+  example.phrases = {phrase({0, 1}, {12, 4, 5}), phrase({2}, {7}), phrase({3}, {9, kUnknownId})};
   at::NoGradGuard no_grad;
   nn::Context pass = model.context();
   SearchInput input({{0, 5, 9, {}}},

@@ -1,0 +1,62 @@
+# Unity builds: several sources of one folder are compiled as one, so that headers are read, and the templates
+# in them instantiated, once for all of them. docs/guide/building.md says what that is worth.
+
+option(PHRASEQ_UNITY_BUILD "Compile the sources of a folder together: fast full builds, slow incremental ones" OFF)
+if(PHRASEQ_UNITY_BUILD)
+  # A class defined in a source may have members of types local to that source; compiled together with others,
+  # the source looks like a header to the compiler, for which this would be a mistake.
+  add_compile_options(-Wno-subobject-linkage)
+endif()
+set(PHRASEQ_UNITY_BATCH 12 CACHE STRING "Sources compiled together at most")
+
+# Sources that have compiler options of their own stay alone.
+function(phraseq_unity_members variable)
+  set(members)
+  foreach(source IN LISTS ARGN)
+    set(alone FALSE)
+    foreach(property SKIP_UNITY_BUILD_INCLUSION SKIP_PRECOMPILE_HEADERS COMPILE_OPTIONS COMPILE_DEFINITIONS)
+      get_source_file_property(value ${source} ${property})
+      if(value)
+        set(alone TRUE)
+      endif()
+    endforeach()
+    if(NOT alone)
+      list(APPEND members ${source})
+    endif()
+  endforeach()
+  set(${variable} ${members} PARENT_SCOPE)
+endfunction()
+
+# phraseq_unity(TARGET SOURCE...): compiles those SOURCEs of the target together that are of one folder. A folder of
+# more than PHRASEQ_UNITY_BATCH sources is divided evenly. Call it after all properties of the sources are set, in
+# the CMakeLists.txt that makes the target.
+function(phraseq_unity target)
+  if(NOT PHRASEQ_UNITY_BUILD)
+    return()
+  endif()
+  phraseq_unity_members(members ${ARGN})
+  set(folders)
+  foreach(source IN LISTS members)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    list(APPEND folders ${folder})
+    list(APPEND sources_of_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    list(LENGTH sources_of_${folder} count)
+    if(count EQUAL 1)
+      continue()
+    endif()
+    math(EXPR groups "(${count} + ${PHRASEQ_UNITY_BATCH} - 1) / ${PHRASEQ_UNITY_BATCH}")
+    set(index 0)
+    foreach(source IN LISTS sources_of_${folder})
+      math(EXPR group "${index} * ${groups} / ${count}")
+      math(EXPR index "${index} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
+endfunction()
