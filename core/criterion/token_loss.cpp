@@ -6,6 +6,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/nn/loss/phrase_mixture.h"
+#include "core/nn/loss/projected_loss.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

@@ -8,6 +8,9 @@
 /// Between packed rows and the padded tensors that compositions of ATen's operators work on.
 namespace phraseq::nn::reference {
 
+/// The score of a key that must not be seen: its softmax is 0, and a row without keys is no NaN.
+inline constexpr double kMaskedScore = -1e9;
+
 /// Where the rows of packed sentences stand in a padded [batch · time] layout.
 struct PaddedLayout {
   PaddedLayout(const std::vector<int64_t>& offsets, at::Device device);

@@ -3,6 +3,7 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/tensor.h>
 
+#include "core/nn/functional/linear.h"
 #include "core/nn/functional/segments.h"
 #include "core/nn/recording.h"
 

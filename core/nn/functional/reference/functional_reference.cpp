@@ -12,7 +12,6 @@ namespace phraseq::nn::reference {
 namespace {
 
 constexpr int64_t kLow32 = 0xffffffffLL;
-constexpr double kMaskedScore = -1e9;
 
 /// kernels::random_bits on int64 tensors: 32-bit arithmetic by masking, since ATen has no unsigned
 /// multiplication on every device.

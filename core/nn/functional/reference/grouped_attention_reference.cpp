@@ -12,8 +12,6 @@
 namespace phraseq::nn::reference {
 namespace {
 
-constexpr double kMaskedScore = -1e9;
-
 /// Rows moved to times later by `lag` (earlier when negative), zeros where nothing comes from.
 at::Tensor shifted(const at::Tensor& x, int64_t lag) {
   const int64_t time = x.size(1), kept = std::max<int64_t>(time - std::abs(lag), 0);
