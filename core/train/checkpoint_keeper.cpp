@@ -1,0 +1,85 @@
+#include "core/train/checkpoint_keeper.h"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace phraseq {
+
+CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
+                                   CheckpointOptions options,
+                                   Choice choice,
+                                   TrainingLog& log,
+                                   Write write)
+    : folder_(folder),
+      options_(std::move(options)),
+      choice_(std::move(choice)),
+      log_(log),
+      write_(std::move(write)) {}
+
+void CheckpointKeeper::note_validation(int64_t updates, double value, bool is_best) {
+  validated_at_ = updates;
+  value_ = value;
+  is_best_ = is_best;
+}
+
+void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested) {
+  const int64_t every = options_.save_interval_updates;
+  const bool due = every > 0 && moment.updates % every == 0;
+  if (folder_ != nullptr && (due || is_best_ || requested))
+    save(folder_->update_path(moment.epoch, moment.updates), moment.updates);
+}
+
+void CheckpointKeeper::after_epoch(const TrainingMoment& moment) {
+  const bool due = moment.finished_epochs % options_.save_interval == 0;
+  if (folder_ != nullptr && (due || is_best_))
+    save(folder_->epoch_path(moment.finished_epochs), moment.updates);
+}
+
+void CheckpointKeeper::at_end(const TrainingMoment& moment) {
+  if (folder_ != nullptr && unsaved_)
+    save(folder_->update_path(moment.epoch, moment.updates), moment.updates);
+}
+
+void CheckpointKeeper::save(const std::string& path, int64_t updates) {
+  if (options_.no_last_checkpoints && !is_best_)
+    return;
+  try {
+    write_and_point(path);
+    keep_and_delete(path, updates);
+    is_best_ = false;
+    unsaved_ = false;
+  } catch (const IoError& failure) {
+    if (options_.save_failure == "stop")
+      throw;
+    log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}",
+                          failure.what()));
+    log_.event("save_failure", {{"updates", updates}, {"what", failure.message()}});
+  }
+}
+
+void CheckpointKeeper::write_and_point(const std::string& path) {
+  write_(path);
+  if (!options_.no_last_checkpoints)
+    folder_->point(kLastPointer, path);
+  if (is_best_)
+    folder_->point(kBestPointer, path);
+}
+
+void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates) {
+  const bool has_value = validated_at_ == updates && std::isfinite(value_);
+  if (options_.keep_best_checkpoints > 0 && has_value)
+    folder_->keep_as_best(path, choice_.metric, value_);
+  RetentionRules rules;
+  rules.keep_interval_updates =
+      options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
+  rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
+  rules.keep_best_checkpoints = options_.keep_best_checkpoints;
+  folder_->retain(rules, choice_.larger_is_better, path);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/train/train_options.h"
+#include "core/train/training_log.h"
+
+namespace phraseq {
+
+/// Where a run is when a checkpoint may be due.
+struct TrainingMoment {
+  int64_t epoch = 1;
+  int64_t updates = 0;
+  int64_t finished_epochs = 0;
+};
+
+/// Decides when a checkpoint is written, writes it, moves the pointers checkpoint_last and
+/// checkpoint_best, and deletes old checkpoints by the retention rules.
+class PHRASEQ_API CheckpointKeeper {
+ public:
+  using Write = std::function<void(const std::string& path)>;
+
+  /// The metric that chooses the best checkpoint.
+  struct Choice {
+    std::string metric = "loss";
+    bool larger_is_better = false;
+  };
+
+  /// `folder` may be null (--no-save): nothing is written then. `folder` and `log` outlive this.
+  CheckpointKeeper(CheckpointFolder* folder,
+                   CheckpointOptions options,
+                   Choice choice,
+                   TrainingLog& log,
+                   Write write);
+
+  /// There is an update that no checkpoint holds yet.
+  void note_update() { unsaved_ = true; }
+  /// A validation begins: until it ends, no checkpoint is the best.
+  void forget_validation() { is_best_ = false; }
+  void note_validation(int64_t updates, double value, bool is_best);
+
+  /// Saves every --save-interval-updates, when a validation was the best, and when `requested`.
+  void after_update(const TrainingMoment& moment, bool requested);
+  /// Saves every --save-interval epochs and when the validation was the best.
+  void after_epoch(const TrainingMoment& moment);
+  /// Saves what no checkpoint holds yet.
+  void at_end(const TrainingMoment& moment);
+
+ private:
+  void save(const std::string& path, int64_t updates);
+  void write_and_point(const std::string& path);
+  void keep_and_delete(const std::string& path, int64_t updates);
+
+  CheckpointFolder* folder_;
+  CheckpointOptions options_;
+  Choice choice_;
+  TrainingLog& log_;
+  Write write_;
+  bool is_best_ = false;       // the last validation was the best so far
+  bool unsaved_ = false;       // there are updates since the last checkpoint
+  double value_ = 0;           // of the last validation
+  int64_t validated_at_ = -1;  // update of the last validation
+};
+
+}  // namespace phraseq

@@ -1,0 +1,161 @@
+#include "core/train/checkpoint_keeper.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+
+namespace phraseq {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A keeper over a folder of its own; the checkpoints hold the number of their write.
+struct CheckpointKeeperTest : ::testing::Test {
+  CheckpointKeeperTest() : folder(files.path()), log(quiet(), files.path()) {}
+
+  static MachineOptions quiet() {
+    MachineOptions options;
+    options.quiet = true;
+    return options;
+  }
+  CheckpointKeeper keeper(CheckpointOptions options, CheckpointKeeper::Choice choice = {}) {
+    return {&folder, std::move(options), std::move(choice), log, [this](const std::string& path) {
+              if (fails)
+                throw IoError(path, "write", ENOSPC);
+              testing::write_small(path, static_cast<float>(++writes));
+            }};
+  }
+  std::string pointed_at(const char* pointer) const {
+    const auto path = folder.resolve(pointer, /*strict=*/true);
+    return path ? path->substr(path->rfind('/') + 1) : "";
+  }
+
+  TemporaryFolder files;
+  CheckpointFolder folder;
+  TrainingLog log;
+  int writes = 0;
+  bool fails = false;
+};
+
+TEST_F(CheckpointKeeperTest, SavesEveryNthUpdateAndPointsAtTheLast) {
+  CheckpointOptions options;
+  options.save_interval_updates = 10;
+  auto kept = keeper(options);
+  for (int64_t update = 1; update <= 25; ++update) {
+    kept.note_update();
+    kept.after_update({1, update, 0}, /*requested=*/false);
+  }
+  EXPECT_EQ(writes, 2);
+  EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("_20."));
+}
+
+TEST_F(CheckpointKeeperTest, SavesAnUpdateOnRequest) {
+  auto kept = keeper({});
+  kept.after_update({1, 7, 0}, /*requested=*/false);
+  EXPECT_EQ(writes, 0);
+  kept.after_update({1, 8, 0}, /*requested=*/true);
+  EXPECT_EQ(writes, 1);
+}
+
+TEST_F(CheckpointKeeperTest, SavesEveryNthEpoch) {
+  CheckpointOptions options;
+  options.save_interval = 2;
+  auto kept = keeper(options);
+  for (int64_t epoch = 1; epoch <= 5; ++epoch) kept.after_epoch({epoch, epoch * 3, epoch});
+  EXPECT_EQ(writes, 2);
+  EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("checkpoint4."));
+}
+
+TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
+  CheckpointOptions options;
+  options.save_interval = 100;
+  auto kept = keeper(options);
+  kept.note_validation(3, 4.5, /*is_best=*/true);
+  kept.after_epoch({1, 3, 1});
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
+  kept.note_validation(6, 4.9, /*is_best=*/false);
+  kept.after_epoch({2, 6, 2});
+  EXPECT_EQ(writes, 1);
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
+}
+
+TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
+  CheckpointOptions options;
+  options.save_interval = 100;
+  auto kept = keeper(options);
+  kept.note_validation(3, 4.5, true);
+  kept.forget_validation();
+  kept.after_epoch({1, 3, 1});
+  EXPECT_EQ(writes, 0);
+}
+
+TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastCheckpoints) {
+  CheckpointOptions options;
+  options.no_last_checkpoints = true;
+  auto kept = keeper(options);
+  kept.after_epoch({1, 3, 1});
+  EXPECT_EQ(writes, 0);
+  kept.note_validation(6, 2.0, true);
+  kept.after_epoch({2, 6, 2});
+  EXPECT_EQ(writes, 1);
+  EXPECT_THAT(files.names(), Not(Contains(std::string(kLastPointer))));
+}
+
+TEST_F(CheckpointKeeperTest, KeepsTheBestByTheMetricsDirection) {
+  CheckpointOptions options;
+  options.keep_best_checkpoints = 1;
+  options.keep_last_epochs = 1;
+  auto kept = keeper(options, {"bleu", /*larger_is_better=*/true});
+  const std::pair<double, bool> scores[] = {{20.5, true}, {30.25, true}, {25, false}};
+  for (int64_t epoch = 1; epoch <= 3; ++epoch) {
+    const auto [value, is_best] = scores[epoch - 1];
+    kept.note_validation(epoch * 10, value, is_best);
+    kept.after_epoch({epoch, epoch * 10, epoch});
+  }
+  EXPECT_THAT(files.names(), Contains(HasSubstr("best_bleu_30.25")));
+  EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_bleu_20.5"))));
+  EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_bleu_25"))));
+}
+
+TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {
+  auto kept = keeper({});
+  kept.at_end({1, 5, 0});
+  EXPECT_EQ(writes, 0);
+  kept.note_update();
+  kept.at_end({1, 6, 0});
+  kept.at_end({1, 6, 0});
+  EXPECT_EQ(writes, 1);
+}
+
+TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
+  fails = true;
+  auto stops = keeper({});
+  EXPECT_THROW(stops.after_epoch({1, 1, 1}), IoError);
+  CheckpointOptions options;
+  options.save_failure = "warn";
+  auto goes_on = keeper(options);
+  goes_on.note_update();
+  EXPECT_NO_THROW(goes_on.after_epoch({1, 1, 1}));
+  fails = false;
+  goes_on.at_end({1, 1, 1});  // what could not be written is still to be saved
+  EXPECT_EQ(writes, 1);
+  EXPECT_THAT(testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
+}
+
+TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
+  CheckpointKeeper none(nullptr, {}, {}, log, [](const std::string&) { FAIL(); });
+  none.note_update();
+  none.after_update({1, 1, 0}, true);
+  none.after_epoch({1, 1, 1});
+  none.at_end({1, 1, 1});
+}
+
+}  // namespace
+}  // namespace phraseq
