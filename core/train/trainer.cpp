@@ -36,7 +36,13 @@ int64_t Trainer::group_size() const {
   return list[std::min(epoch, list.size() - 1)];
 }
 
-/// The batches of the next update; fewer than asked for at an epoch's end, none when it is over.
+bool Trainer::all_batches_delivered() const {
+  return parts_.batches->batches_delivered() == parts_.batches->batches_in_epoch();
+}
+
+/// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
+/// The iterator is asked for the end only with an empty group: the last, smaller group is an update
+/// of its own, and a checkpoint behind it still stands at this epoch's end.
 std::vector<Batch> Trainer::gather() {
   std::vector<Batch> group;
   const int64_t enough_tokens = options_.optimization.accumulate_to_tokens;
@@ -45,7 +51,7 @@ std::vector<Batch> Trainer::gather() {
     return enough_tokens > 0 ? tokens >= enough_tokens
                              : static_cast<int64_t>(group.size()) >= group_size();
   };
-  while (!full()) {
+  while (!full() && (group.empty() || !all_batches_delivered())) {
     auto batch = parts_.batches->next();
     if (!batch)
       break;

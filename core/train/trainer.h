@@ -66,6 +66,7 @@ class PHRASEQ_API Trainer {
 
  private:
   std::vector<Batch> gather();
+  bool all_batches_delivered() const;
   int64_t group_size() const;
   LossReport accumulate(const std::vector<Batch>& group);
   void update(const std::vector<Batch>& group);

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "tests/end_to_end/toy_corpus.h"
@@ -33,19 +34,12 @@ std::vector<std::string> differing(const std::map<std::string, std::string>& a,
   return names;
 }
 
-/// Parameters: --threads, --update-freq.
-class Resume : public ::testing::TestWithParam<std::tuple<int, int>> {
+/// A folder with data to train on.
+class WithData : public ::testing::Test {
  protected:
-  Resume() {
+  WithData() {
     write_toy_corpus(workspace_);
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
-  }
-
-  Arguments train(const std::string& save_dir, int updates) const {
-    return toy_train(save_dir, updates) + Arguments{"--threads",
-                                                    std::to_string(std::get<0>(GetParam())),
-                                                    "--update-freq",
-                                                    std::to_string(std::get<1>(GetParam()))};
   }
 
   void expect_success(const Arguments& arguments) {
@@ -54,6 +48,18 @@ class Resume : public ::testing::TestWithParam<std::tuple<int, int>> {
   }
 
   Workspace workspace_;
+};
+
+/// Parameters: --threads, --update-freq.
+class Resume : public WithData, public ::testing::WithParamInterface<std::tuple<int, int>> {
+ protected:
+
+  static Arguments train(const std::string& save_dir, int updates) {
+    return toy_train(save_dir, updates) + Arguments{"--threads",
+                                                    std::to_string(std::get<0>(GetParam())),
+                                                    "--update-freq",
+                                                    std::to_string(std::get<1>(GetParam()))};
+  }
 };
 
 TEST_P(Resume, SeventeenUpdatesAndTwentyThreeMoreEqualForty) {
@@ -76,6 +82,58 @@ INSTANTIATE_TEST_SUITE_P(ThreadsAndAccumulation,
                          [](const auto& parameters) {
                            return "Threads" + std::to_string(std::get<0>(parameters.param)) +
                                   "Accumulate" + std::to_string(std::get<1>(parameters.param));
+                         });
+
+/// Parameter: how batches are grouped into updates; three epochs of a few updates each, the last of
+/// each epoch smaller than the others.
+class ResumeWithGroups : public WithData, public ::testing::WithParamInterface<const char*> {
+ protected:
+  static Arguments train(const std::string& save_dir, int updates) {
+    return toy_train(save_dir, updates) + words("--threads 1 --max-epoch 3") + words(GetParam());
+  }
+
+  /// The lines of metrics.jsonl that tell of an epoch's end, without what was measured by the clock.
+  std::vector<std::string> epochs(const std::string& save_dir) const {
+    std::vector<std::string> found;
+    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
+      auto record = nlohmann::json::parse(line);
+      if (record.at("event") != "epoch")
+        continue;
+      for (const char* const name : {"wall", "seconds", "tokens_per_second", "updates_per_second"})
+        record.erase(name);
+      found.push_back(record.dump());
+    }
+    return found;
+  }
+};
+
+TEST_P(ResumeWithGroups, EqualsTheUnbrokenRunWhereverItStopped) {
+  expect_success(train("unbroken", 1000));
+  const auto expected = last_tensors(workspace_, "unbroken");
+  const auto all_losses = losses(workspace_, "unbroken");
+  ASSERT_EQ(epochs("unbroken").size(), 3u);
+  ASSERT_EQ(all_losses.size() % 3, 0u);
+  const int in_epoch = static_cast<int>(all_losses.size()) / 3;
+  ASSERT_GE(in_epoch, 2);
+  // Before the smaller group, behind it (the epoch not yet ended), and in the next epoch.
+  for (const int updates : {in_epoch - 1, in_epoch, in_epoch + 1}) {
+    const std::string folder = "stopped" + std::to_string(updates);
+    expect_success(train(folder, updates));
+    expect_success(train(folder, 1000));
+    EXPECT_THAT(differing(last_tensors(workspace_, folder), expected), ::testing::IsEmpty());
+    EXPECT_EQ(losses(workspace_, folder), all_losses) << folder;
+    EXPECT_EQ(epochs(folder), epochs("unbroken")) << folder;
+    EXPECT_TRUE(workspace_.exists(folder + "/checkpoint3.safetensors")) << folder;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(UpdateFreqAndTokens,
+                         ResumeWithGroups,
+                         Values("--update-freq 2 --max-tokens 220",
+                                "--update-freq 4 --max-tokens 220",
+                                "--accumulate-to-tokens 390"),
+                         [](const auto& parameter) {
+                           return "Case" + std::to_string(parameter.index);
                          });
 
 TEST(Stop, TheTerminationSignalSavesAndTheSameCommandGoesOnToTheSameEnd) {

@@ -38,9 +38,10 @@ class TrainingRules : public ::testing::Test {
   }
 
   /// All records of one kind in metrics.jsonl.
-  std::vector<nlohmann::json> records(const std::string& event) const {
+  std::vector<nlohmann::json> records(const std::string& event,
+                                      const std::string& save_dir = "run") const {
     std::vector<nlohmann::json> found;
-    for (const std::string& line : lines_of(workspace_.read("run/metrics.jsonl"))) {
+    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
       auto record = nlohmann::json::parse(line);
       if (record.at("event") == event)
         found.push_back(std::move(record));
@@ -95,6 +96,46 @@ TEST_F(TrainingRules, AnUpdateHoldsTheBatchesOfUpdateFreqByEpoch) {
   EXPECT_EQ(epochs[0].at("updates"), batches);
   EXPECT_EQ(epochs[1].at("updates"), batches + (batches + 2) / 3);
   EXPECT_EQ(epochs[0].at("tokens"), epochs[1].at("tokens"));
+}
+
+TEST_F(TrainingRules, TheLastSmallerGroupOfAnEpochIsAnUpdateOfItsOwn) {
+  ASSERT_EQ(train(1000, "--max-epoch 1 --save-dir single").exit_code, kExitOk);
+  const auto single = records("epoch", "single").front();
+  const int batches = single.at("batches");
+  ASSERT_GE(batches, 3);
+  // One batch remains, all but one remain, and one group that the epoch never fills.
+  for (const int group : {batches - 1, batches + 1, 10 * batches}) {
+    const std::string folder = "group" + std::to_string(group);
+    const CommandResult result = train(100,
+                                       "--max-epoch 2 --update-freq " + std::to_string(group) +
+                                           " --save-dir " + folder);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    const auto epochs = records("epoch", folder);
+    ASSERT_EQ(epochs.size(), 2u) << folder;
+    for (const auto& epoch : epochs) {
+      EXPECT_EQ(epoch.at("updates"), (batches + group - 1) / group) << folder;
+      EXPECT_EQ(epoch.at("tokens"), single.at("tokens")) << folder;
+    }
+    EXPECT_EQ(records("valid", folder).size(), 2u) << folder;
+    EXPECT_TRUE(workspace_.exists(folder + "/checkpoint2.safetensors")) << folder;
+  }
+}
+
+TEST_F(TrainingRules, AnEpochEndsWhateverNumberOfTokensAnUpdateHas) {
+  ASSERT_EQ(train(1000, "--max-epoch 1 --save-dir single").exit_code, kExitOk);
+  const auto single = records("epoch", "single").front();
+  const int64_t tokens = single.at("tokens");
+  for (const int64_t enough : {tokens * 2 / 3, tokens - 1, tokens + 1}) {
+    const std::string folder = "tokens" + std::to_string(enough);
+    const CommandResult result = train(100,
+                                       "--max-epoch 2 --accumulate-to-tokens " +
+                                           std::to_string(enough) + " --save-dir " + folder);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    const auto epochs = records("epoch", folder);
+    ASSERT_EQ(epochs.size(), 2u) << folder;
+    for (const auto& epoch : epochs) EXPECT_EQ(epoch.at("tokens"), tokens) << folder;
+    EXPECT_EQ(records("valid", folder).size(), 2u) << folder;
+  }
 }
 
 TEST_F(TrainingRules, LearnsInBf16AsInFp32) {
