@@ -18,6 +18,9 @@ struct CriterionSetup {
   int64_t target_vocabulary = 0;
 };
 
+/// Extra sum of a criterion whose extras are about fewer tokens than its losses are divided by.
+inline constexpr const char* kJudgedTokens = "judged_tokens";
+
 /// A batch's loss and statistics as sums (natural logarithm), so that accumulation, data
 /// parallelism and validation are exact. Divide by `tokens` or `sentences` last.
 struct PHRASEQ_API LossReport {
@@ -28,6 +31,9 @@ struct PHRASEQ_API LossReport {
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
   void add(const LossReport& other);     ///< sums only, not `loss`
+  /// The extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that sum, else
+  /// of `tokens`.
+  std::map<std::string, double> extras_per_token() const;
 };
 
 class PHRASEQ_API Criterion {

@@ -34,7 +34,7 @@ void TokenLossOptions::describe_counting(OptionTable& table) {
   table
       .field("ignore-prefix-size",
              ignore_prefix_size,
-             "Target tokens at the start of each sentence that do not count.")
+             "Target tokens at the start of each sentence without a loss.")
       .at_least(0);
 }
 
@@ -63,10 +63,13 @@ LossReport token_loss(const DecoderOutput& output,
   report.loss = result.loss;
   report.loss_sum = result.loss_sum;
   report.nll_sum = result.nll_sum;
-  report.tokens = targets.numel();
+  report.tokens = options.divides_by_prefix ? batch.target_out.numel() : targets.numel();
   report.sentences = batch.sentences();
-  if (options.report_accuracy)
+  if (options.report_accuracy) {
     report.extras["correct"] = static_cast<double>(result.correct);
+    if (report.tokens != targets.numel())
+      report.extras[kJudgedTokens] = static_cast<double>(targets.numel());
+  }
   return report;
 }
 

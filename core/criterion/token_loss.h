@@ -14,14 +14,16 @@ struct TokenLossOptions {
   double epsilon = 0.0;
   nn::Smoothing smoothing = nn::Smoothing::kFairseq;
   bool report_accuracy = false;
-  int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence that count for nothing
+  int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence without a loss
+  /// Whether the tokens of the prefix are among LossReport::tokens, which losses are divided by.
+  bool divides_by_prefix = false;
 
   /// The options that every such criterion has: what is reported and which tokens count.
   PHRASEQ_API void describe_counting(OptionTable& table);
 };
 
-/// The (label-smoothed) cross entropy of every target token of a batch, as sums; with accuracy the
-/// sum `correct` stands among the extras.
+/// The (label-smoothed) cross entropy of every target token of a batch, as sums. With accuracy the
+/// extras hold the sum `correct`, and kJudgedTokens where it is about fewer tokens than the losses.
 PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   const Batch& batch,
                                   const TokenLossOptions& options,

@@ -46,8 +46,7 @@ nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, dou
       {"seconds", seconds},
       {"tokens_per_second", seconds > 0 ? static_cast<double>(losses.tokens) / seconds : 0.0},
       {"updates_per_second", seconds > 0 ? static_cast<double>(sums.updates) / seconds : 0.0}};
-  for (const auto& [name, value] : losses.extras)
-    record[name + "_per_token"] = per(value, losses.tokens);
+  for (const auto& [name, share] : losses.extras_per_token()) record[name] = share;
   return record;
 }
 

@@ -114,7 +114,7 @@ nlohmann::json Validator::run() {
                            {"ppl", std::exp(sums.nll_sum / tokens)},
                            {"tokens", sums.tokens},
                            {"sentences", sums.sentences}};
-  for (const auto& [name, sum] : sums.extras) result[name + "_per_token"] = sum / tokens;
+  for (const auto& [name, share] : sums.extras_per_token()) result[name] = share;
   if (decoder_ != nullptr)
     add_score(result);
   return result;

@@ -7,7 +7,11 @@ using namespace phraseq;
 
 struct CrossEntropyOptions : Options {
   TokenLossOptions tokens;
-  void describe(OptionTable& v) override { tokens.describe_counting(v); }
+  void describe(OptionTable& v) override {
+    tokens.describe_counting(v);
+    v.find("ignore-prefix-size")->help +=
+        " Sums are divided by the number of the remaining tokens.";
+  }
 };
 
 /// Σ -ln p(gold): maximum likelihood.

@@ -17,8 +17,13 @@ struct LabelSmoothingOptions : Options {
     v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.")
         .one_of({"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"});
     tokens.describe_counting(v);
+    v.find("ignore-prefix-size")->help +=
+        " Sums are divided by the number of all target tokens with the kernels fairseq and "
+        "fairseq-0.12, as fairseq does, and by that of the remaining tokens with the others.";
   }
 };
+
+bool is_of_fairseq(const std::string& kernel) { return kernel.starts_with("fairseq"); }
 
 nn::Smoothing kernel_from(const std::string& name) {
   if (name == "tensor2tensor")
@@ -42,6 +47,7 @@ class LabelSmoothedCrossEntropy final : public Criterion {
       : options_(options.tokens) {
     options_.epsilon = epsilon_for(options, setup.target_vocabulary);
     options_.smoothing = kernel_from(options.smoothing_kernel);
+    options_.divides_by_prefix = is_of_fairseq(options.smoothing_kernel);
   }
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     return token_loss(output, batch, options_, context);

@@ -98,6 +98,51 @@ TEST_F(CrossEntropy, LeavesOutThePrefixOfEachSentence) {
   EXPECT_EQ(report.sentences, 2);
 }
 
+TEST_F(CrossEntropy, DividesByThePrefixTooUnderFairseqsKernels) {
+  for (const char* kernel : {"fairseq", "fairseq-0.12"}) {
+    const LossReport report = loss("label_smoothed_cross_entropy",
+                                   {{"ignore-prefix-size", "1"},
+                                    {"smoothing-kernel", kernel},
+                                    {"report-accuracy", "yes"}});
+    EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12) << kernel;
+    EXPECT_EQ(report.tokens, 3) << kernel;
+    EXPECT_EQ(report.sentences, 2) << kernel;
+    // Of the one token that is left, symbol 2, none is the model's best.
+    EXPECT_EQ(report.extras_per_token(),
+              (std::map<std::string, double>{{"correct_per_token", 0.0}}))
+        << kernel;
+  }
+}
+
+TEST_F(CrossEntropy, DividesByTheRestOfTheSentencesUnderTheOtherKernels) {
+  for (const char* kernel : {"tensor2tensor", "neutron"}) {
+    const LossReport report =
+        loss("label_smoothed_cross_entropy",
+             {{"ignore-prefix-size", "1"}, {"smoothing-kernel", kernel}});
+    EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12) << kernel;
+    EXPECT_EQ(report.tokens, 1) << kernel;
+  }
+}
+
+TEST_F(CrossEntropy, ReportsTheAccuracyOfTheTokensBehindThePrefix) {
+  batch_.target_out = at::tensor(std::vector<int64_t>{4, 4, 3}, at::kLong);
+  for (const char* kernel : {"fairseq", "neutron"}) {
+    const LossReport report = loss("label_smoothed_cross_entropy",
+                                   {{"ignore-prefix-size", "1"},
+                                    {"smoothing-kernel", kernel},
+                                    {"report-accuracy", "yes"}});
+    EXPECT_EQ(report.extras_per_token().at("correct_per_token"), 1.0) << kernel;
+  }
+}
+
+TEST_F(CrossEntropy, TakesAPrefixLongerThanEverySentence) {
+  const LossReport report =
+      loss("label_smoothed_cross_entropy", {{"ignore-prefix-size", "9"}, {"report-accuracy", "yes"}});
+  EXPECT_EQ(report.loss_sum, 0.0);
+  EXPECT_EQ(report.tokens, 3);
+  EXPECT_EQ(report.extras_per_token().at("correct_per_token"), 0.0);
+}
+
 TEST_F(CrossEntropy, TakesForbiddenSymbolsOutOfTheSoftmax) {
   output_.forbidden = {0, 1};
   EXPECT_NEAR(loss("cross_entropy", {}).nll_sum,
@@ -150,6 +195,17 @@ TEST_F(CrossEntropy, IsPlainWithoutSmoothingInEveryKernel) {
     const LossReport report = loss("label_smoothed_cross_entropy", {{"smoothing-kernel", kernel}});
     EXPECT_NEAR(report.loss_sum, nll(0) + nll(1) + nll(2), 1e-12) << kernel;
   }
+}
+
+TEST(LossReport, GivesExtrasByTheTokensTheyAreAbout) {
+  LossReport report;
+  report.tokens = 8;
+  report.extras = {{"correct", 3}};
+  EXPECT_EQ(report.extras_per_token(),
+            (std::map<std::string, double>{{"correct_per_token", 3.0 / 8}}));
+  report.extras[kJudgedTokens] = 6;
+  EXPECT_EQ(report.extras_per_token(),
+            (std::map<std::string, double>{{"correct_per_token", 0.5}}));
 }
 
 TEST(LossReport, AddsSumsAndExtrasButNotTheTensor) {
