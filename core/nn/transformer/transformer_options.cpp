@@ -128,7 +128,7 @@ void use_fairseq_conventions(TransformerOptions& o) {
   o.activation_fn = "relu";
   o.embed_norm = "no";
   o.pos = "fairseq";
-  o.norm_eps = 1e-6;
+  o.norm_eps = 1e-5;
   o.attn_bias = o.ffn_bias1 = o.ffn_bias2 = true;
   o.out_bias = false;
   o.start_token = "eos";
@@ -142,6 +142,7 @@ void use_neutron_conventions(TransformerOptions& o) {
   o.share_decoder_input_output_embed = true;
   o.embed_norm = "after-dropout";
   o.pos = "interleaved";
+  o.norm_eps = 1e-6;
   o.attn_bias = o.ffn_bias2 = false;
   o.out_bias = true;
   o.start_token = "bos";
@@ -154,6 +155,7 @@ void use_tensor2tensor_conventions(TransformerOptions& o) {
   o.encoder_normalize_before = o.decoder_normalize_before = true;
   o.share_all_embeddings = true;
   o.pos = "tensor2tensor";
+  o.norm_eps = 1e-6;
   o.attn_bias = false;
   o.init = "tensor2tensor";
 }

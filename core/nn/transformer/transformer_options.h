@@ -10,8 +10,8 @@
 namespace phraseq::nn {
 
 /// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
-/// switch in which the published baselines differ. Defaults are fairseq's `transformer`, with
-/// dropout 0.1 at all four places.
+/// switch in which the published baselines differ. Defaults are those of fairseq 0.12's
+/// `transformer`.
 struct PHRASEQ_API TransformerOptions : Options {
   int64_t encoder_embed_dim = 512;
   int64_t encoder_ffn_embed_dim = 2048;
@@ -25,8 +25,8 @@ struct PHRASEQ_API TransformerOptions : Options {
   bool decoder_normalize_before = false;
 
   double dropout = 0.1;
-  double attention_dropout = 0.1;
-  double activation_dropout = 0.1;
+  double attention_dropout = 0.0;
+  double activation_dropout = 0.0;
 
   bool share_all_embeddings = false;
   bool share_decoder_input_output_embed = false;
@@ -35,7 +35,7 @@ struct PHRASEQ_API TransformerOptions : Options {
   std::string activation_fn = "relu";
   std::string embed_norm = "no";
   std::string pos = "fairseq";
-  double norm_eps = 1e-6;
+  double norm_eps = 1e-5;
   bool attn_bias = true;
   bool ffn_bias1 = true;
   bool ffn_bias2 = true;

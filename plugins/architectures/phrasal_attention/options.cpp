@@ -71,7 +71,10 @@ void check_places(const PhrasalAttentionOptions& o, Problems& found) {
 
 }  // namespace
 
-PhrasalAttentionOptions::PhrasalAttentionOptions() { nn::use_tensor2tensor_conventions(*this); }
+PhrasalAttentionOptions::PhrasalAttentionOptions() {
+  nn::use_tensor2tensor_conventions(*this);
+  set_dropout(0.1, 0.1, 0.1);
+}
 
 void PhrasalAttentionOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);

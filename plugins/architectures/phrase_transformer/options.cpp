@@ -21,7 +21,6 @@ std::optional<int64_t> whole_number(const std::string& text) {
 
 PhraseTransformerOptions::PhraseTransformerOptions() {
   nn::use_fairseq_conventions(*this);
-  norm_eps = 1e-5;
   share_all_embeddings = true;
   set_sizes(512, 1024, 4, 6);
   set_dropout(0.3, 0.1, 0.1);

@@ -37,8 +37,8 @@ void tiny(RecurrentOptions& o) {
 std::vector<Preset> rnnsearch_presets() {
   return {
       preset("rnnsearch_base", "620/1000, neural coverage of 10 values (Tang et al. 2016)", base),
-      preset("rnnsearch_plain", "620/1000, no coverage (Bahdanau et al. 2015)", plain),
-      preset("rnnsearch_cgru", "620/1000, conditional GRU, no coverage (dl4mt)", dl4mt),
+      preset("rnnsearch_plain", "620/1000, no coverage", plain),
+      preset("rnnsearch_cgru", "620/1000, dl4mt's conditional GRU, no coverage", dl4mt),
       preset("rnnsearch_linguistic", "620/1000, linguistic coverage, fertility 2", linguistic),
       preset("rnnsearch_tiny",
              "128/192, neural coverage of 10 values, first matrices of deviation 0.1",
