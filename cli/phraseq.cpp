@@ -27,7 +27,7 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 18> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 19> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
     {"validate", "loss of a checkpoint on a split of a data folder"},
@@ -38,6 +38,7 @@ constexpr std::array<std::array<std::string_view, 2>, 18> kSummaries = {{
     {"analyze", "show what a model looks at: attention, activation of phrases"},
     {"average", "average checkpoints"},
     {"import", "turn another toolkit's model into a checkpoint"},
+    {"replace-tensors", "put edited weights into a checkpoint"},
     {"inspect", "verify a checkpoint and show what it holds"},
     {"plugins", "list, explain and check plugins; write the pages of options"},
     {"phrase-table", "build and check phrase tables, show what they match"},
@@ -106,9 +107,9 @@ int print_help() {
   fmt::print("Usage: phraseq COMMAND [OPTIONS]\n\n{}\n\nCommands:\n", kDescription);
   for (const auto& [name, summary] : kSummaries) {
     if (commands.erase(std::string(name)) > 0)
-      fmt::print("  {:<14}{}\n", name, summary);
+      fmt::print("  {:<16}{}\n", name, summary);
   }
-  for (const auto& [name, path] : commands) fmt::print("  {:<14}{}\n", name, path.string());
+  for (const auto& [name, path] : commands) fmt::print("  {:<16}{}\n", name, path.string());
   fmt::print(
       "\n'phraseq COMMAND --help' explains a command, 'phraseq --version' names this build.\n");
   return phraseq::kExitOk;

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/plain_file.h"
 #include "core/checkpoint/tensor_role.h"
 
 namespace phraseq {
@@ -111,7 +112,10 @@ void average_checkpoints(std::span<const std::string> inputs, const std::string&
   if (inputs.empty())
     throw UsageError("nothing to average");
   std::vector<CheckpointFile> files;
-  for (const auto& path : inputs) files.push_back(CheckpointFile::open(path));
+  for (const auto& path : inputs) {
+    files.push_back(CheckpointFile::open(path));
+    warn_without_checksums(files.back());
+  }
   const CheckpointFile& last = files.back();
   for (const auto& file : files) check_alike(last, file);
 

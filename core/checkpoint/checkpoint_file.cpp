@@ -21,6 +21,10 @@ using nlohmann::json;
 
 constexpr const char* kDamagedHint =
     "The file was damaged after it was written: copy it again, or take another checkpoint.";
+constexpr const char* kRewrittenHint =
+    "The file was damaged, or another program rewrote it: such a program must leave out the "
+    "metadata entries that begin with 'phraseq.'. phraseq replace-tensors puts new tensors into a "
+    "checkpoint.";
 
 [[noreturn]] void header_defect(const std::string& path,
                                 std::string_view what,
@@ -99,12 +103,12 @@ void check_header_checksum(std::string_view header,
     header_defect(
         path,
         "does not hold its checksum in the form in which phraseq writes it",
-        "Another program rewrote the file: it must drop the 'phraseq.' metadata when it does.");
+        kRewrittenHint);
   }
   const std::string found = checksum_text(header_checksum(header, digits));
   if (found != recorded) {
     header_defect(
-        path, fmt::format("has the checksum {}, recorded was {}", found, recorded), kDamagedHint);
+        path, fmt::format("has the checksum {}, recorded was {}", found, recorded), kRewrittenHint);
   }
 }
 

@@ -69,8 +69,8 @@ std::string checked_target(const std::string& path,
                     path,
                     pointer.fingerprint,
                     target,
-                    file.is_foreign() ? "no checkpoint of phraseq" : file.fingerprint()),
-        "The file was replaced after the pointer was written.");
+                    file.is_foreign() ? "a plain safetensors file" : file.fingerprint()),
+        "The file was replaced after the pointer was written; give its own name to use it.");
   }
   return target;
 }

@@ -63,11 +63,17 @@ TrainRecord read_train_record(const CheckpointFile& file) {
       nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
   if (entry.is_discarded())
     throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
-  return {TrainState::from_json(entry.at("state")),
-          entry.at("options"),
-          entry.at("position"),
-          entry.at("optimizer_steps").get<int64_t>(),
-          entry.at("parameter_order").get<std::vector<std::string>>()};
+  try {
+    return {TrainState::from_json(entry.at("state")),
+            entry.at("options"),
+            entry.at("position"),
+            entry.at("optimizer_steps").get<int64_t>(),
+            entry.at("parameter_order").get<std::vector<std::string>>()};
+  } catch (const nlohmann::json::exception& problem) {
+    throw FormatError(
+        fmt::format("{}: the metadata entry 'train' is not complete: {}", file.path(), problem.what()),
+        "--finetune-from-model starts a new run from the parameters");
+  }
 }
 
 void restore_training(const CheckpointFile& file,

@@ -8,25 +8,49 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/plain_file.h"
+#include "core/checkpoint/tensor_role.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
 
+[[noreturn]] void refuse_entry(const CheckpointFile& file, const char* key, const char* wanted) {
+  throw FormatError(fmt::format("{}: the metadata entry '{}' is not {}", file.path(), key, wanted),
+                    "it is described in docs/formats/checkpoint.md");
+}
+
 nlohmann::json parse_metadata(const CheckpointFile& file, const char* key) {
   auto json = nlohmann::json::parse(file.metadata(key), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
     throw FormatError(fmt::format("{}: the metadata entry '{}' is not JSON", file.path(), key));
   }
+  if (!json.is_object())
+    refuse_entry(file, key, "a JSON object");
   return json;
 }
 
-constexpr std::string_view kBlobPrefix = "blob.";
+/// The record of a component, as far as everything of its kind needs it.
+nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
+  nlohmann::json record = parse_metadata(file, key);
+  const auto has = [&](const char* name, nlohmann::json::value_t type) {
+    return record.contains(name) && record[name].type() == type;
+  };
+  using Type = nlohmann::json::value_t;
+  if (!has("name", Type::string) || !has("options", Type::object))
+    refuse_entry(file, key, "an object with a name and options");
+  return record;
+}
 
 TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
-  state.texts = parse_metadata(file, "task_texts").get<std::map<std::string, std::string>>();
+  const nlohmann::json texts = parse_metadata(file, "task_texts");
+  for (const auto& [name, text] : texts.items()) {
+    if (!text.is_string())
+      refuse_entry(file, "task_texts", "an object of texts");
+    state.texts[name] = text;
+  }
   for (const TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kBlobPrefix))
       continue;
@@ -86,6 +110,11 @@ Selection selection_from(const Registry& registry,
   }
 }
 
+Selection recorded_architecture(const Registry& registry, const CheckpointFile& file) {
+  return selection_from(
+      registry, Architecture::kKind, parse_component(file, Architecture::kKind));
+}
+
 void TranslationModel::build_model() {
   model = create<Architecture>(architecture_selection, task->architecture_setup());
 }
@@ -120,16 +149,11 @@ TranslationModel TranslationModel::load(const Registry& registry,
                                         const std::string& checkpoint_path,
                                         const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
-  if (file.is_foreign()) {
-    throw FormatError(
-        fmt::format("{}: a safetensors file, but not a phraseq checkpoint", checkpoint_path),
-        "phraseq import makes a checkpoint from other toolkits' weights");
-  }
+  require_model(file);
   TranslationModel translator;
   translator.path = checkpoint_path;
-  translator.task_selection = selection_from(registry, Task::kKind, parse_metadata(file, "task"));
-  translator.architecture_selection =
-      selection_from(registry, Architecture::kKind, parse_metadata(file, "architecture"));
+  translator.task_selection = selection_from(registry, Task::kKind, parse_component(file, "task"));
+  translator.architecture_selection = recorded_architecture(registry, file);
   apply_overrides(translator.architecture_selection, options.overrides);
 
   const TaskState state = read_task_state(file);
@@ -156,6 +180,7 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
 }
 
 void TranslationModel::load_parameters(const CheckpointFile& file) {
+  warn_without_checksums(file);
   std::vector<std::string> problems;
   for (const auto& entry : parameters->entries()) {
     check_fits(file, entry.name, entry.parameter, problems);

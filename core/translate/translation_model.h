@@ -79,5 +79,7 @@ PHRASEQ_API nlohmann::json to_json(const Selection& selection);
 PHRASEQ_API Selection selection_from(const Registry& registry,
                                      const std::string& kind,
                                      const nlohmann::json& record);
+/// The architecture that a checkpoint records, with its options.
+PHRASEQ_API Selection recorded_architecture(const Registry& registry, const CheckpointFile& file);
 
 }  // namespace phraseq

@@ -1,0 +1,64 @@
+// phraseq replace-tensors: a checkpoint with weights that another program made.
+
+#include "core/checkpoint/replace_tensors.h"
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct ReplaceTensorsOptions final : Options {
+  std::string checkpoint;
+  std::string tensors;
+  std::string output;
+
+  void describe(OptionTable& table) override {
+    table
+        .field("checkpoint", checkpoint, "The checkpoint, a pointer to one, or a folder of them.")
+        .positional()
+        .required()
+        .value_name("CHECKPOINT");
+    table
+        .field("tensors",
+               tensors,
+               "A safetensors file with some or all of its tensors, under the same names.")
+        .positional()
+        .required()
+        .value_name("TENSORS");
+    table.field("output", output, "The checkpoint to write.").required().value_name("FILE");
+  }
+};
+
+int replace(std::span<const std::string> arguments) {
+  ReplaceTensorsOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(table,
+                     "replace-tensors",
+                     "CHECKPOINT TENSORS --output FILE",
+                     "Writes a checkpoint with the tensors of a safetensors file in the place of "
+                     "its own. Names and shapes must be the checkpoint's; other floating-point "
+                     "types are rounded to its type. Options, vocabularies and all other tensors "
+                     "stay as they are.",
+                     arguments))
+    return kExitOk;
+  const ReplacedTensors replaced =
+      replace_tensors(resolve_checkpoint(options.checkpoint), options.tensors, options.output);
+  log_info(fmt::format("{}: {} tensors replaced, {} given with their old values",
+                       options.output,
+                       replaced.changed.size(),
+                       replaced.equal.size()));
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("replace-tensors", argc, argv, replace);
+}

@@ -1,0 +1,139 @@
+#include "core/checkpoint/replace_tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/float_values.h"
+#include "core/checkpoint/plain_file.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> names_of(const CheckpointFile& file) {
+  std::vector<std::string> names;
+  for (const TensorView& tensor : file.tensors()) names.push_back(tensor.name);
+  return names;
+}
+
+bool is_rounded(DType from, DType to) {
+  return is_float(from) && (to == DType::kF32 || to == DType::kF64);
+}
+
+/// What keeps a tensor from standing in the place of the checkpoint's of that name.
+std::optional<std::string> misfit(const TensorView& tensor, const CheckpointFile& model) {
+  const TensorView* const place = model.find(tensor.name);
+  if (place == nullptr) {
+    const std::string guess = did_you_mean(tensor.name, names_of(model));
+    return fmt::format(
+        "{} is not in the checkpoint{}{}", tensor.name, guess.empty() ? "" : "; ", guess);
+  }
+  if (tensor.shape != place->shape) {
+    return fmt::format("{} has shape [{}], the checkpoint's has [{}]",
+                       tensor.name,
+                       fmt::join(tensor.shape, ", "),
+                       fmt::join(place->shape, ", "));
+  }
+  if (tensor.dtype != place->dtype && !is_rounded(tensor.dtype, place->dtype)) {
+    return fmt::format("{} is {}, the checkpoint's is {}",
+                       tensor.name,
+                       to_string(tensor.dtype),
+                       to_string(place->dtype));
+  }
+  return std::nullopt;
+}
+
+/// Replacements by name, and the bytes of those that were rounded.
+class Replacements {
+ public:
+  Replacements(const CheckpointFile& model, const CheckpointFile& tensors) {
+    for (const TensorView& tensor : tensors.tensors()) add(tensor, model);
+    if (problems_.empty())
+      return;
+    throw FormatError(fmt::format("{}: its tensors do not fit {}:\n  - {}",
+                                  tensors.path(),
+                                  model.path(),
+                                  fmt::join(problems_, "\n  - ")),
+                      "nothing was written; phraseq inspect --tensors lists a checkpoint's tensors");
+  }
+
+  /// The checkpoint's tensors with the replacements among them.
+  std::vector<TensorView> applied_to(const CheckpointFile& model) const {
+    std::vector<TensorView> all = model.tensors();
+    for (TensorView& tensor : all) {
+      const auto found = std::ranges::find(views_, tensor.name, &TensorView::name);
+      if (found != views_.end())
+        tensor.bytes = found->bytes;
+    }
+    return all;
+  }
+
+  const ReplacedTensors& names() const { return names_; }
+
+ private:
+  void add(const TensorView& tensor, const CheckpointFile& model) {
+    if (auto problem = misfit(tensor, model))
+      return problems_.push_back(*std::move(problem));
+    const TensorView& place = *model.find(tensor.name);
+    TensorView view = tensor;
+    if (is_float(tensor.dtype)) {
+      const auto values = float_values(tensor);
+      if (tensor.dtype != place.dtype)
+        view.bytes = std::as_bytes(std::span(rounded_.emplace_back(float_bytes(values, place.dtype))));
+      view.dtype = place.dtype;
+      if (!std::ranges::all_of(float_values(view), [](double value) { return std::isfinite(value); }))
+        problems_.push_back(fmt::format("{} holds values that are not finite", tensor.name));
+    }
+    const bool is_equal = std::ranges::equal(view.bytes, place.bytes);
+    (is_equal ? names_.equal : names_.changed).push_back(view.name);
+    views_.push_back(std::move(view));
+  }
+
+  std::deque<std::string> rounded_;  // a deque: the views' bytes stay where they are
+  std::vector<TensorView> views_;
+  std::vector<std::string> problems_;
+  ReplacedTensors names_;
+};
+
+/// The entries of the checkpoint with this replacement behind the earlier ones.
+std::map<std::string, std::string> recorded(const CheckpointFile& model,
+                                            const std::string& file,
+                                            const ReplacedTensors& names) {
+  auto metadata = model.metadata();
+  json list = json::array();
+  if (const auto earlier = metadata.find("replaced"); earlier != metadata.end()) {
+    list = json::parse(earlier->second, nullptr, /*allow_exceptions=*/false);
+    if (!list.is_array())
+      list = json::array();
+  }
+  list.push_back({{"file", file}, {"tensors", names.changed}});
+  metadata["replaced"] = list.dump();
+  return metadata;
+}
+
+}  // namespace
+
+ReplacedTensors replace_tensors(const std::string& model,
+                                const std::string& tensors,
+                                const std::string& output) {
+  const auto checkpoint = CheckpointFile::open(model);
+  require_model(checkpoint);
+  const auto file = CheckpointFile::open(tensors);
+  const Replacements replacements(checkpoint, file);
+  write_checkpoint(output,
+                   recorded(checkpoint, tensors, replacements.names()),
+                   replacements.applied_to(checkpoint));
+  return replacements.names();
+}
+
+}  // namespace phraseq
