@@ -9,8 +9,10 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/nn/caching_allocator.h"
+#include "core/options/command_line.h"
 #include "core/run/run_components.h"
 #include "core/train/validator.h"
 
@@ -39,7 +41,9 @@ void ValidateOptions::describe(OptionTable& v) {
       .required();
   v.field("path", path, "Checkpoint, or a folder of checkpoints.").value_name("FILE").required();
   v.field("valid-subset", valid_subset, "Name of the split.");
-  v.field("criterion", criterion, "Loss by name.");
+  v.field("criterion",
+          criterion,
+          "Loss by name; the default is the architecture's own where it has one.");
   v.field("plugin-dir", plugin_dir, "Further folders to load plugins from.");
   v.field("max-tokens", max_tokens, "Tokens in a batch.").at_least(1);
   v.field("batch-size", batch_size, "Sentences in a batch; 0 = no limit.").at_least(0);
@@ -71,9 +75,25 @@ void print(const nlohmann::json& result, const std::string& format) {
                 .c_str());
 }
 
+/// The criterion that the architecture of a checkpoint declares, else `fallback`. A file that cannot
+/// be read is reported when the model is loaded.
+std::string default_criterion(const Registry& registry,
+                              const std::string& path,
+                              const std::string& fallback) {
+  try {
+    const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
+    const std::string declared = declared_criterion(recorded_architecture(registry, file));
+    return declared.empty() ? fallback : declared;
+  } catch (const Error&) {
+    return fallback;
+  }
+}
+
 int validate_command(std::span<const std::string> arguments) {
   const auto loaded = load_plugins_for(arguments);
   ValidateOptions options;
+  options.criterion =
+      default_criterion(loaded->registry, peek_option(arguments, "path", ""), options.criterion);
   OptionTable table;
   options.describe(table);
   const Selection criterion_selection = select_and_describe(
@@ -91,6 +111,7 @@ int validate_command(std::span<const std::string> arguments) {
   load.data = options.data;
   const TranslationModel translator =
       TranslationModel::load(loaded->registry, resolve_checkpoint(options.path), load);
+  warn_of_other_criterion(translator.architecture_selection, criterion_selection);
   NamedCriterion criterion(criterion_selection, {translator.task->target_dictionary().size()});
   ValidatorOptions validation;
   validation.subset = options.valid_subset;

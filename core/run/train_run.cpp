@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
@@ -32,11 +33,21 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   const std::string arch = peek_option(arguments, "arch", peek_option(arguments, "a", ""));
   if (!arch.empty())
     architecture = pick(Architecture::kKind, "arch", arch);
+  take_declared_criterion();
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
   if (peek_flag(arguments, "eval-bleu") || !peek_option(arguments, "metric", "").empty())
     metric = pick(Metric::kKind, "metric", components.metric);
+}
+
+void TrainRun::take_declared_criterion() {
+  const std::string declared = declared_criterion(architecture);
+  if (declared.empty())
+    return;
+  components.criterion = declared;
+  OptionField& field = *table.find("criterion");
+  field.default_text = field.to_text();
 }
 
 std::vector<std::string> TrainRun::problems() const {
@@ -187,6 +198,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   if (!run.machine.log_file.empty())
     add_log_file(run.machine.log_file);
 
+  warn_of_other_criterion(run.architecture, run.criterion);
   std::unique_ptr<CheckpointFolder> folder;
   if (!run.checkpoints.no_save)
     folder = std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);

@@ -30,6 +30,10 @@ struct PHRASEQ_API TrainRun {
   Selection architecture, task, criterion, optimizer, scheduler;
   Selection metric;  ///< chosen and described when --eval-bleu or --metric is given
   OptionTable table;
+
+ private:
+  /// The criterion of the architecture as the default.
+  void take_declared_criterion();
 };
 
 /// Puts the run together from its parsed options and trains; `arguments` go into the manifest.

@@ -13,7 +13,9 @@ void ComponentOptions::describe(OptionTable& v) {
       .short_flag("a")
       .required();
   v.field("task", task, "Task by name.");
-  v.field("criterion", criterion, "Loss by name.");
+  v.field("criterion",
+          criterion,
+          "Loss by name; the default is the architecture's own where it has one.");
   v.field("optimizer", optimizer, "Optimizer by name.");
   v.field("lr-scheduler", lr_scheduler, "Learning-rate schedule by name.");
   v.field("metric", metric, "Score of translated validation text by name.").harmless();

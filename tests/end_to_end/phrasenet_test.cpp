@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "tests/end_to_end/workspace.h"
@@ -13,7 +14,9 @@
 namespace phraseq::end_to_end {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::pair<std::string, std::string>> kNouns = {
     {"dog", "hund"}, {"cat", "katze"}, {"house", "haus"}, {"tree", "baum"}};
@@ -102,6 +105,36 @@ TEST_P(PhraseNetOnTheCommandLine, TranslatesNamesThatNoVocabularyHas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, PhraseNetOnTheCommandLine, ::testing::Values("gate", "softmax"));
+
+TEST_F(PhraseNetText, IsTrainedAndValidatedWithItsOwnCriterionAndWarnsOfAnother) {
+  ASSERT_EQ(run("preprocess -s en -t de --trainpref train --validpref dev --destdir data "
+                "--tokenizer none --thresholdsrc 3 --thresholdtgt 3 --phrase-table table "
+                "--pn-slots 2")
+                .exit_code,
+            kExitOk);
+  const std::string train =
+      "train data --task translation_with_phrase_memory --arch phrasenet_gate --embed-dim 16 "
+      "--hidden 24 --gate-hidden 16 --coverage-dim 3 --max-tokens 150 --max-update 3 --threads 1 ";
+  const std::string validate = "validate data --threads 1 --format json --path ";
+  const CommandResult own = run(train + "--save-dir own");
+  ASSERT_EQ(own.exit_code, kExitOk) << own.errors;
+  const auto options = nlohmann::json::parse(workspace_.read("own/run.json")).at("options");
+  EXPECT_EQ(options.at("criterion").at("value"), "phrase_mixture");
+  EXPECT_THAT(own.errors, Not(HasSubstr("--criterion")));
+  const CommandResult of_own = run(validate + "own");
+  EXPECT_EQ(of_own.output, run(validate + "own --criterion phrase_mixture").output);
+  EXPECT_THAT(of_own.errors, Not(HasSubstr("--criterion")));
+
+  constexpr const char* kWarning =
+      "--criterion cross_entropy: the architecture phrasenet is made for phrase_mixture";
+  const CommandResult other = run(train + "--save-dir other --criterion cross_entropy");
+  EXPECT_EQ(other.exit_code, kExitOk) << other.errors;
+  EXPECT_THAT(other.errors, AllOf(HasSubstr("warning"), HasSubstr(kWarning)));
+  const CommandResult of_words = run(validate + "own --criterion cross_entropy");
+  EXPECT_EQ(of_words.exit_code, kExitOk);
+  EXPECT_THAT(of_words.errors, AllOf(HasSubstr("warning"), HasSubstr(kWarning)));
+  EXPECT_NE(of_words.output, of_own.output);
+}
 
 TEST_F(PhraseNetText, NeedsTheTaskThatFindsPhrases) {
   ASSERT_EQ(run("preprocess -s en -t de --trainpref train --validpref dev --destdir data "

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "core/criterion/declared_criterion.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::phrasenet {
 
 /// RNNsearch's switches, and phraseNet's (Tang et al. 2016); the defaults are the paper's.
-struct PhraseNetOptions : nn::RecurrentOptions {
+/// Either variant is trained with the criterion phrase_mixture.
+struct PhraseNetOptions : nn::RecurrentOptions, DeclaresCriterion {
   std::string pn_variant = "gate";
   int64_t gate_hidden = 1000;
   std::string gate_act = "noisy-tanh";
@@ -21,6 +23,7 @@ struct PhraseNetOptions : nn::RecurrentOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::string declared_criterion() const override { return "phrase_mixture"; }
 
   bool gated() const { return pn_variant == "gate"; }
   bool masks_used_in_training() const { return mask_used == "both"; }

@@ -1,0 +1,29 @@
+#include "core/criterion/declared_criterion.h"
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+
+namespace phraseq {
+
+DeclaresCriterion::~DeclaresCriterion() = default;
+
+std::string declared_criterion(const Selection& architecture) {
+  const auto* const options = dynamic_cast<const DeclaresCriterion*>(architecture.options.get());
+  return options == nullptr ? std::string() : options->declared_criterion();
+}
+
+void warn_of_other_criterion(const Selection& architecture, const Selection& criterion) {
+  const std::string declared = declared_criterion(architecture);
+  const std::string& chosen = criterion.component->name;
+  if (declared.empty() || declared == chosen)
+    return;
+  log_warning(fmt::format(
+      "--criterion {}: the architecture {} is made for {}; another criterion may leave parts of it "
+      "without use: their parameters learn nothing and the loss is not the model's",
+      chosen,
+      architecture.component->name,
+      declared));
+}
+
+}  // namespace phraseq
