@@ -131,8 +131,19 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
                                            make_tokenizer(*setup.registry, vocabularies_.source));
   target_ = std::make_unique<LanguageSide>(vocabularies_.target,
                                            make_tokenizer(*setup.registry, vocabularies_.target));
-  if (!setup.data.empty())
-    loader_ = make_loader(setup, std::move(phrases));
+  if (setup.data.empty())
+    return;
+  loader_name_ = loader_for(setup);
+  loader_ = make_loader(setup, std::move(phrases));
+}
+
+/// A checkpoint's choice among phraseq's own loaders was about the data of its training.
+std::string TranslationTask::loader_for(const TaskSetup& setup) const {
+  const std::string& chosen = options_.data_loader;
+  const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
+  if (chosen != "auto" && !of_training)
+    return chosen;
+  return holds_indexed_data(setup.data) && options_.bpe_dropout == 0 ? "indexed" : "text";
 }
 
 std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& registry,
@@ -155,10 +166,7 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& regis
 
 std::unique_ptr<DataLoader> TranslationTask::make_loader(
     const TaskSetup& setup, std::optional<PhraseSource> phrases) const {
-  const bool indexed = options_.data_loader == "auto"
-                           ? holds_indexed_data(setup.data) && options_.bpe_dropout == 0
-                           : options_.data_loader == "indexed";
-  if (indexed && setup.state != nullptr)
+  if (loader_name_ == "indexed" && setup.state != nullptr)
     check_folder(setup.data);
   DataLoaderSetup loading;
   loading.folder = setup.data;
@@ -181,11 +189,7 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(
   loading.phrases = std::move(phrases);
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
-  const std::string automatic = indexed ? "indexed" : "text";
-  return create<DataLoader>(
-      setup.registry->select(DataLoader::kKind,
-                             options_.data_loader == "auto" ? automatic : options_.data_loader),
-      loading);
+  return create<DataLoader>(setup.registry->select(DataLoader::kKind, loader_name_), loading);
 }
 
 void TranslationTask::check_folder(const std::string& folder) const {
@@ -202,6 +206,16 @@ void TranslationTask::check_folder(const std::string& folder) const {
         "preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
         "text");
   }
+}
+
+nlohmann::json TranslationTask::options_from_data() const {
+  nlohmann::json options = {{"source_lang", source_language()},
+                            {"target_lang", target_language()}};
+  if (options_.tokenizer == "auto")
+    options["tokenizer"] = vocabularies_.tokenizer;
+  if (options_.data_loader == "auto" && loader_)
+    options["data_loader"] = loader_name_;
+  return options;
 }
 
 ArchitectureSetup TranslationTask::architecture_setup() const {

@@ -8,6 +8,7 @@
 
 #include "core/base/api.h"
 #include "core/data/collate.h"
+#include "core/data/options_from_data.h"
 #include "core/data/task.h"
 #include "core/data/vocabularies.h"
 
@@ -33,7 +34,7 @@ struct PHRASEQ_API TranslationOptions : Options {
 ///
 /// Vocabularies and tokenizers come from the checkpoint's state when there is one, else from the
 /// data folder. A folder whose dictionaries are others than the checkpoint's is refused.
-class PHRASEQ_API TranslationTask : public Task {
+class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
  public:
   TranslationTask(const TranslationOptions& options, const TaskSetup& setup);
   TranslationTask(const TranslationTask&) = delete;  // the data loader calls back
@@ -61,6 +62,8 @@ class PHRASEQ_API TranslationTask : public Task {
   std::string text(std::span<const int64_t> ids, bool target_side) const override;
 
   TaskState save() const override { return vocabularies_.save(); }
+  /// The languages; the tokenizer and the data loader where they were chosen automatically.
+  nlohmann::json options_from_data() const override;
 
  protected:
   /// For a task whose examples bring phrases; its `find` is not called before this is done.
@@ -76,12 +79,14 @@ class PHRASEQ_API TranslationTask : public Task {
   std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
                                           std::optional<PhraseSource> phrases) const;
   void check_folder(const std::string& folder) const;
+  std::string loader_for(const TaskSetup& setup) const;
 
   TranslationOptions options_;
   Vocabularies vocabularies_;
   std::unique_ptr<LanguageSide> source_;
   std::unique_ptr<LanguageSide> target_;
   std::unique_ptr<DataLoader> loader_;
+  std::string loader_name_;
 };
 
 }  // namespace phraseq

@@ -1,10 +1,12 @@
 #include "core/run/run_manifest.h"
 
+#include <algorithm>
 #include <thread>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include "core/data/options_from_data.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/options/option_text.h"
@@ -29,6 +31,19 @@ nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
   return list;
 }
 
+/// Every option with its value and where that came from.
+nlohmann::json describe_options(const OptionTable& table, const Task& task) {
+  nlohmann::json options = to_json(table, /*with_origin=*/true);
+  const auto of_data = names_from_data(table, task);
+  for (auto& [key, entry] : options.items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (std::find(of_data.begin(), of_data.end(), name) != of_data.end())
+      entry["origin"] = "data";
+  }
+  return options;
+}
+
 }  // namespace
 
 int64_t parameter_count(const nn::FlatParameters& parameters) {
@@ -46,7 +61,7 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
   return {
       {"command", "train"},
       {"arguments", std::vector<std::string>(arguments.begin(), arguments.end())},
-      {"options", to_json(table, /*with_origin=*/true)},
+      {"options", describe_options(table, task)},
       {"build",
        {{"phraseq", PHRASEQ_VERSION},
         {"libtorch", PHRASEQ_TORCH_VERSION},

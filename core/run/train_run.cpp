@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
+#include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
@@ -84,6 +85,7 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   translator.task_selection = std::move(run.task);
   translator.architecture_selection = std::move(run.architecture);
   translator.task = create<Task>(translator.task_selection, setup);
+  take_options_from_data(run.table, *translator.task);
   translator.build_model();
   translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
   translator.model->to(device_of(run.machine));

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
@@ -281,8 +282,11 @@ void Trainer::save_by_epoch() {
 }
 
 void Trainer::require_same_options(const std::string& path, const TrainRecord& record) const {
-  const auto changed =
-      differences(*options_.table, record.options, options_.checkpoints.allow_changed);
+  // What the data decides is compared as data: by its fingerprint.
+  std::vector<std::string> allowed = names_from_data(*options_.table, *parts_.translator->task);
+  const auto& given = options_.checkpoints.allow_changed;
+  allowed.insert(allowed.end(), given.begin(), given.end());
+  const auto changed = differences(*options_.table, record.options, allowed);
   if (changed.empty())
     return;
   throw UsageError(

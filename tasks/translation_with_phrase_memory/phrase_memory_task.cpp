@@ -81,6 +81,14 @@ Example TranslationWithPhraseMemory::encode(const std::string& source,
   return example;
 }
 
+nlohmann::json TranslationWithPhraseMemory::options_from_data() const {
+  nlohmann::json options = TranslationTask::options_from_data();
+  options.update(stored_.record());
+  options.erase("lowercase");
+  options["pn_lowercase"] = stored_.lowercase;
+  return options;
+}
+
 std::vector<ExamplePhrase> TranslationWithPhraseMemory::find_phrases(
     const std::string& source, const std::optional<std::string>& target) const {
   const SentencePhrases found = memory_.read(memory_.words(source));

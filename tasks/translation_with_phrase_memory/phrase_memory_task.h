@@ -37,6 +37,8 @@ class TranslationWithPhraseMemory final : public TranslationTask {
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
   TaskState save() const override;
+  /// Also the memory's settings.
+  nlohmann::json options_from_data() const override;
 
  private:
   TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options,

@@ -77,6 +77,43 @@ TEST_F(PhraseMemoryOnTheCommandLine, GoesFromTextToTranslationWithACheckpointAlo
             kExitOk);
 }
 
+TEST_F(PhraseMemoryOnTheCommandLine, RecordsTheSettingsThatTheDataDecided) {
+  ASSERT_EQ(run(toy_preprocess() + words("--phrase-table table --pn-slots 4 --pn-overlap dp "
+                                         "--pn-repeat shared --pn-lowercase"))
+                .exit_code,
+            kExitOk);
+  const CommandResult trained = run(train());
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  const auto manifest = nlohmann::json::parse(workspace_.read("checkpoints/run.json"));
+  const nlohmann::json used = {{"pn_slots", 4},
+                               {"pn_overlap", "dp"},
+                               {"pn_repeat", "shared"},
+                               {"pn_lowercase", true},
+                               {"source_lang", "en"},
+                               {"target_lang", "de"},
+                               {"tokenizer", "word"},
+                               {"data_loader", "indexed"}};
+  const CommandResult inspected = run(words("inspect checkpoints --options"));
+  ASSERT_EQ(inspected.exit_code, kExitOk);
+  for (const auto& [name, value] : used.items()) {
+    const auto& option = manifest.at("options").at(name);
+    EXPECT_EQ(option.at("value"), value) << name;
+    EXPECT_EQ(option.at("origin"), "data") << name;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    EXPECT_THAT(inspected.output, HasSubstr("\n" + name + " = " + text + "\n"));
+  }
+
+  // What is recorded is no other option than what the data decides again.
+  const CommandResult resumed = run(train() + words("--max-update 3"));
+  EXPECT_EQ(resumed.exit_code, kExitOk) << resumed.errors;
+  EXPECT_THAT(resumed.errors, HasSubstr("resumed from"));
+  const CommandResult same = run(train() + words("--max-update 4 --pn-slots 4 -s en"));
+  EXPECT_EQ(same.exit_code, kExitOk) << same.errors;
+  const CommandResult other = run(train() + words("--max-update 5 --pn-slots 10"));
+  EXPECT_EQ(other.exit_code, kExitUsage);
+  EXPECT_THAT(other.errors, HasSubstr("--pn-slots 10 was given, but the data has 4"));
+}
+
 TEST_F(PhraseMemoryOnTheCommandLine, ReadsRawTextAndTakesAnotherTableForTranslating) {
   ASSERT_EQ(run(toy_preprocess() + words("--dict-only")).exit_code, kExitOk);
   for (const char* name : {"train.en", "train.de"})
