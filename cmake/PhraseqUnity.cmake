@@ -9,9 +9,10 @@ if(PHRASEQ_UNITY_BUILD)
 endif()
 set(PHRASEQ_UNITY_BATCH 12 CACHE STRING "Sources compiled together at most")
 
-# Sources that have compiler options of their own stay alone.
+# Sources that have compiler options of their own, and kernels, stay alone.
 function(phraseq_unity_members variable)
   set(members)
+  list(FILTER ARGN EXCLUDE REGEX "_kernels\\.cpp$")
   foreach(source IN LISTS ARGN)
     set(alone FALSE)
     foreach(property SKIP_UNITY_BUILD_INCLUSION SKIP_PRECOMPILE_HEADERS COMPILE_OPTIONS COMPILE_DEFINITIONS)

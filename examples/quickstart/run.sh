@@ -23,10 +23,14 @@ step() {  # step NAME COMMAND...: says what begins, and keeps how long it took
   times+=("$(printf '%-10s %4d s' "$name" $((SECONDS - start)))")
 }
 
+# Builds the commands and plugins of this script; everything, where everything was built before. A build folder
+# that tests/run.sh configured keeps its settings.
 build() {
+  local target=quickstart
+  [[ ! -e $root/build/bin/phraseq-plugins ]] || target=all
   cd "$root"
-  cmake --preset release -DPHRASEQ_BUILD_TESTS=OFF --log-level=WARNING
-  cmake --build --preset release
+  [[ -e build/build.ninja ]] || cmake --preset release --log-level=WARNING
+  cmake --build build --target "$target"
   cd "$folder"
 }
 

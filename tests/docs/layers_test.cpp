@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-const fs::path kSource = PHRASEQ_SOURCE_FOLDER;
+const fs::path kSourceTree = PHRASEQ_SOURCE_FOLDER;
 
 /// Folder → position in the table, the lowest layer first. Reads rows such as "| `base` | errors …
 /// |".
@@ -37,7 +37,7 @@ std::map<std::string, int> layers_of_the_table(std::istream& page) {
 }
 
 std::map<std::string, int> layers() {
-  std::ifstream page(kSource / "CONTRIBUTING.md");
+  std::ifstream page(kSourceTree / "CONTRIBUTING.md");
   return layers_of_the_table(page);
 }
 
@@ -88,7 +88,7 @@ bool is_source(const fs::path& file) {
 TEST(Layers, AreAllTheFoldersOfCore) {
   std::vector<std::string> unlisted;
   const auto table = layers();
-  for (const auto& entry : fs::directory_iterator(kSource / "core")) {
+  for (const auto& entry : fs::directory_iterator(kSourceTree / "core")) {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory() && !table.contains(name))
       unlisted.push_back(name);
@@ -101,11 +101,11 @@ TEST(Layers, IncludeOnlyLowerLayers) {
   const auto table = layers();
   ASSERT_GT(table.size(), 15u);
   size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "core")) {
+  for (const auto& entry : fs::recursive_directory_iterator(kSourceTree / "core")) {
     if (!entry.is_regular_file() || !is_source(entry.path()))
       continue;
     ++files;
-    const std::string file = fs::relative(entry.path(), kSource).string();
+    const std::string file = fs::relative(entry.path(), kSourceTree).string();
     for (const std::string& included : includes_of(entry.path())) {
       const std::string wrong = complaint(table, file, included);
       if (!wrong.empty())
@@ -128,7 +128,7 @@ TEST(Layers, ComplainAboutAHigherAnUnknownAndAnOutsideInclude) {
 TEST(Layers, HoldAtMostAboutTwentyFiveFilesPerFolder) {
   std::map<std::string, int> counts;
   for (const char* top : {"core", "plugins", "tasks", "criterions", "cli"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kSource / top)) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSourceTree / top)) {
       if (entry.is_regular_file() && is_source(entry.path()))
         ++counts[entry.path().parent_path().string()];
     }
@@ -139,10 +139,10 @@ TEST(Layers, HoldAtMostAboutTwentyFiveFilesPerFolder) {
 TEST(Layers, KeepPluginsApartFromOneAnother) {
   std::vector<std::string> complaints;
   for (const char* top : {"plugins", "tasks", "criterions"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kSource / top)) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSourceTree / top)) {
       if (!entry.is_regular_file() || !is_source(entry.path()))
         continue;
-      const std::string own = fs::relative(entry.path().parent_path(), kSource).string() + "/";
+      const std::string own = fs::relative(entry.path().parent_path(), kSourceTree).string() + "/";
       for (const std::string& included : includes_of(entry.path())) {
         if (!included.starts_with("core/") && included.find('/') != std::string::npos &&
             !included.starts_with(own))

@@ -46,9 +46,9 @@ TEST(StopRules, StopWhenPatienceEnds) {
 
 TEST(StopRules, NameTheFirstOfSeveralLimits) {
   const StopLimits limits{.max_update = 10, .max_epoch = 1, .patience = 1};
-  EXPECT_EQ(reached_limit(limits,
-                          {.updates = 10, .finished_epochs = 1, .validations_without_better = 1}),
-            "update 10 of --max-update 10");
+  EXPECT_EQ(
+      reached_limit(limits, {.updates = 10, .finished_epochs = 1, .validations_without_better = 1}),
+      "update 10 of --max-update 10");
 }
 
 }  // namespace
