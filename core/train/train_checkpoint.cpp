@@ -71,7 +71,8 @@ TrainRecord read_train_record(const CheckpointFile& file) {
             entry.at("parameter_order").get<std::vector<std::string>>()};
   } catch (const nlohmann::json::exception& problem) {
     throw FormatError(
-        fmt::format("{}: the metadata entry 'train' is not complete: {}", file.path(), problem.what()),
+        fmt::format(
+            "{}: the metadata entry 'train' is not complete: {}", file.path(), problem.what()),
         "--finetune-from-model starts a new run from the parameters");
   }
 }

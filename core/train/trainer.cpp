@@ -14,12 +14,36 @@
 #include "core/io/atomic_file.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
+#include "core/train/stop_rules.h"
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
 
+namespace {
+
+/// The losses that a validation reports; every other metric is the score of the translated text.
+bool is_loss(const std::string& metric) { return metric == "loss" || metric == "nll_loss"; }
+
+/// Which of two values of the metric that chooses checkpoints is the better one.
+bool larger_is_better(const TrainerParts& parts, const ValidationOptions& options) {
+  const bool by_score = !is_loss(options.best_checkpoint_metric) && parts.validator != nullptr;
+  return options.maximize_best_checkpoint_metric ||
+         (by_score && parts.validator->score_is_maximized());
+}
+
+}  // namespace
+
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
-    : parts_(parts), options_(std::move(options)) {}
+    : parts_(parts),
+      options_(std::move(options)),
+      best_(larger_is_better(parts_, options_.validation),
+            state_.best,
+            state_.validations_without_better),
+      checkpoints_(parts_.folder,
+                   options_.checkpoints,
+                   {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
+                   *parts_.log,
+                   [this](const std::string& path) { write_checkpoint_to(path); }) {}
 
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
 
@@ -29,6 +53,10 @@ TrainingPlace Trainer::place() const {
           parts_.batches->batches_in_epoch(),
           state_.updates,
           learning_rate()};
+}
+
+TrainingMoment Trainer::moment() const {
+  return {parts_.batches->epoch(), state_.updates, state_.finished_epochs};
 }
 
 int64_t Trainer::group_size() const {
@@ -98,7 +126,7 @@ void Trainer::update(const std::vector<Batch>& group) {
   parts_.optimizer->step(learning_rate(), clip / divisor);
   ++state_.updates;
   state_.bad_updates_in_a_row = 0;
-  unsaved_ = true;
+  checkpoints_.note_update();
   for (IntervalSums* part : {&state_.interval, &state_.epoch}) {
     part->losses.add(sums);
     part->gradient_norm_sum += norm;
@@ -137,25 +165,21 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
                           "no checkpoint was overwritten");
 }
 
-std::optional<std::string> Trainer::limit_text() const {
+std::optional<std::string> Trainer::limit() const {
   const auto& o = options_.optimization;
-  if (o.max_update > 0 && state_.updates >= o.max_update)
-    return fmt::format("update {} of --max-update {}", state_.updates, o.max_update);
-  if (o.max_epoch > 0 && state_.finished_epochs >= o.max_epoch)
-    return fmt::format("epoch {} of --max-epoch {}", state_.finished_epochs, o.max_epoch);
-  if (o.stop_time_hours > 0 && parts_.log->wall_seconds() >= 3600.0 * o.stop_time_hours)
-    return fmt::format("--stop-time-hours {}", o.stop_time_hours);
-  if (state_.updates > 0 && learning_rate() <= o.stop_min_lr)
-    return fmt::format("the learning rate fell to --stop-min-lr {}", o.stop_min_lr);
-  const int64_t patience = options_.validation.patience;
-  if (patience > 0 && state_.validations_without_better >= patience)
-    return fmt::format("{} validations without a better one (--patience {})",
-                       state_.validations_without_better,
-                       patience);
-  return std::nullopt;
+  const StopLimits limits{
+      o.max_update, o.max_epoch, o.stop_time_hours, o.stop_min_lr, options_.validation.patience};
+  return reached_limit(limits,
+                       {state_.updates,
+                        state_.finished_epochs,
+                        parts_.log->wall_seconds(),
+                        learning_rate(),
+                        state_.validations_without_better});
 }
 
-bool Trainer::limits_reached() const { return limit_text().has_value(); }
+bool Trainer::checkpoint_requested() const {
+  return parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
+}
 
 void Trainer::after_update() {
   parts_.log->tick(place(), state_.interval);
@@ -167,7 +191,7 @@ void Trainer::after_update() {
   const int64_t validate_every = options_.validation.validate_interval_updates;
   if (validate_every > 0 && state_.updates % validate_every == 0)
     validate();
-  save_by_update();
+  checkpoints_.after_update(moment(), checkpoint_requested());
 }
 
 void Trainer::end_epoch() {
@@ -176,45 +200,21 @@ void Trainer::end_epoch() {
   state_.epoch = {};
   if (state_.finished_epochs % options_.validation.validate_interval == 0)
     validate();
-  save_by_epoch();
-}
-
-bool Trainer::is_better(double value, bool maximize) const {
-  if (!state_.best)
-    return true;
-  return maximize ? value >= *state_.best : value <= *state_.best;
-}
-
-bool Trainer::chooses_by_loss() const {
-  const std::string& metric = options_.validation.best_checkpoint_metric;
-  return metric == "loss" || metric == "nll_loss";
-}
-
-bool Trainer::larger_is_better() const {
-  const bool by_score = !chooses_by_loss() && parts_.validator != nullptr;
-  return options_.validation.maximize_best_checkpoint_metric ||
-         (by_score && parts_.validator->score_is_maximized());
-}
-
-void Trainer::note_best(const nlohmann::json& scores) {
-  score_ = scores.at(chooses_by_loss() ? options_.validation.best_checkpoint_metric : "score")
-               .get<double>();
-  better_ = is_better(score_, larger_is_better());
-  state_.validations_without_better = better_ ? 0 : state_.validations_without_better + 1;
-  if (better_)
-    state_.best = score_;
+  checkpoints_.after_epoch(moment());
 }
 
 void Trainer::validate() {
-  better_ = false;
+  checkpoints_.forget_validation();
   const bool early = state_.updates < options_.validation.validate_after_updates;
   if (parts_.validator == nullptr || early || validated_at_ == state_.updates)
     return;
   validated_at_ = state_.updates;
   nlohmann::json scores = parts_.validator->run();
-  note_best(scores);
+  const std::string& metric = options_.validation.best_checkpoint_metric;
+  const double value = scores.at(is_loss(metric) ? metric : "score").get<double>();
+  checkpoints_.note_validation(state_.updates, value, best_.note(value));
   scores["best"] = *state_.best;
-  scores["best_metric"] = options_.validation.best_checkpoint_metric;
+  scores["best_metric"] = metric;
   parts_.log->validation(place(), scores);
 }
 
@@ -226,59 +226,6 @@ void Trainer::write_checkpoint_to(const std::string& path) {
   parts.options = to_json(*options_.table);
   parts.position = parts_.batches->position();
   write_train_checkpoint(path, parts);
-}
-
-void Trainer::save(const std::string& path) {
-  const auto& o = options_.checkpoints;
-  if (parts_.folder == nullptr || (o.no_last_checkpoints && !better_))
-    return;
-  try {
-    write_checkpoint_to(path);
-    if (!o.no_last_checkpoints)
-      parts_.folder->point("checkpoint_last", path);
-    if (better_)
-      parts_.folder->point("checkpoint_best", path);
-    keep_and_delete(path);
-    better_ = false;
-    unsaved_ = false;
-  } catch (const IoError& failure) {
-    if (o.save_failure == "stop")
-      throw;
-    log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}",
-                          failure.what()));
-    parts_.log->event("save_failure", {{"updates", state_.updates}, {"what", failure.message()}});
-  }
-}
-
-void Trainer::keep_and_delete(const std::string& path) {
-  const auto& o = options_.checkpoints;
-  const bool has_score = validated_at_ == state_.updates && std::isfinite(score_);
-  if (o.keep_best_checkpoints > 0 && has_score) {
-    parts_.folder->keep_as_best(path, options_.validation.best_checkpoint_metric, score_);
-  }
-  RetentionRules rules;
-  rules.keep_interval_updates = o.save_interval_updates > 0 ? o.keep_interval_updates : 0;
-  rules.keep_last_epochs = o.no_epoch_checkpoints ? 0 : o.keep_last_epochs;
-  rules.keep_best_checkpoints = o.keep_best_checkpoints;
-  parts_.folder->retain(rules, larger_is_better(), path);
-}
-
-void Trainer::save_by_update() {
-  if (parts_.folder == nullptr)
-    return;
-  const int64_t every = options_.checkpoints.save_interval_updates;
-  const bool asked = parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
-  const bool due = every > 0 && state_.updates % every == 0;
-  if (due || better_ || asked)
-    save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
-}
-
-void Trainer::save_by_epoch() {
-  if (parts_.folder == nullptr)
-    return;
-  const bool due = state_.finished_epochs % options_.checkpoints.save_interval == 0;
-  if (due || better_)
-    save(parts_.folder->epoch_path(state_.finished_epochs));
 }
 
 void Trainer::require_same_options(const std::string& path, const TrainRecord& record) const {
@@ -325,14 +272,14 @@ int Trainer::run() {
     throw DataError(
         fmt::format("no sentence pair can be trained on: {}", parts_.batches->skipped().text()));
   }
-  if (const auto limit = limit_text()) {
-    log_info(fmt::format("nothing to do: at {}; raise the limit to go on", *limit));
+  if (const auto reached = limit()) {
+    log_info(fmt::format("nothing to do: at {}; raise the limit to go on", *reached));
     return 0;
   }
   const auto signalled = [&] {
     return parts_.signals == nullptr ? 0 : parts_.signals->requested();
   };
-  while (!limits_reached() && signalled() == 0) {
+  while (!limit() && signalled() == 0) {
     const std::vector<Batch> group = gather();
     if (group.empty()) {
       // A run resumed at an epoch's end has counted it already.
@@ -344,12 +291,11 @@ int Trainer::run() {
     after_update();
   }
   if (signalled() == 0) {
-    log_info(fmt::format("training ends: {}", *limit_text()));
+    log_info(fmt::format("training ends: {}", *limit()));
     if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0)
       validate();
   }
-  if (unsaved_ && parts_.folder != nullptr)
-    save(parts_.folder->update_path(parts_.batches->epoch(), state_.updates));
+  checkpoints_.at_end(moment());
   return signalled();
 }
 

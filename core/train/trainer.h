@@ -17,6 +17,8 @@
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
+#include "core/train/best_score.h"
+#include "core/train/checkpoint_keeper.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
@@ -54,6 +56,8 @@ struct TrainerOptions {
 class PHRASEQ_API Trainer {
  public:
   Trainer(TrainerParts parts, TrainerOptions options);
+  Trainer(const Trainer&) = delete;  // its parts refer to its state
+  Trainer& operator=(const Trainer&) = delete;
 
   /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them,
   /// unless allowed by name (--allow-changed).
@@ -75,27 +79,19 @@ class PHRASEQ_API Trainer {
   void end_epoch();
   void validate();
   void require_same_options(const std::string& path, const TrainRecord& record) const;
-  bool is_better(double value, bool maximize) const;
-  bool chooses_by_loss() const;
-  bool larger_is_better() const;
-  void note_best(const nlohmann::json& scores);
-  void save(const std::string& path);
-  void keep_and_delete(const std::string& path);
-  void save_by_epoch();
-  void save_by_update();
   void write_checkpoint_to(const std::string& path);
-  bool limits_reached() const;
-  std::optional<std::string> limit_text() const;
+  bool checkpoint_requested() const;
+  std::optional<std::string> limit() const;
   double loss_divisor(const LossReport& sums) const;
   TrainingPlace place() const;
+  TrainingMoment moment() const;
   double learning_rate() const;
 
   TrainerParts parts_;
   TrainerOptions options_;
   TrainState state_;
-  bool better_ = false;        // the last validation was the best so far
-  double score_ = 0;           // the last validation's value of the metric that chooses
-  bool unsaved_ = false;       // updates since the last checkpoint
+  BestScore best_;
+  CheckpointKeeper checkpoints_;
   int64_t validated_at_ = -1;  // update of the last validation
 };
 
