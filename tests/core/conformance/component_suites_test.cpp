@@ -159,10 +159,11 @@ enum class Duty { kRight, kLosesASentence, kForgetsWords };
 template <Duty kDuty>
 struct TestTask final : TranslationTask {
   using TranslationTask::TranslationTask;
-  Batch collate(const std::vector<Example>& examples) const override {
+  Batch collate(const std::vector<Example>& examples,
+                const SequenceConventions& conventions) const override {
     if (kDuty != Duty::kLosesASentence)
-      return TranslationTask::collate(examples);
-    return TranslationTask::collate({examples.begin(), examples.end() - 1});
+      return TranslationTask::collate(examples, conventions);
+    return TranslationTask::collate({examples.begin(), examples.end() - 1}, conventions);
   }
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override {
