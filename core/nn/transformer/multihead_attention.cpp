@@ -101,7 +101,7 @@ at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
                                         const DecodingRows& rows,
                                         Context& context) const {
   const at::Tensor kvq = maps_.keys_values_queries(x, context);
-  const at::Tensor heads = static_cast<GrowingKeys&>(state).cache.attend(
+  const at::Tensor heads = dynamic_cast<GrowingKeys&>(state).cache.attend(
       kvq, rows.ancestry, maps_.options.heads, maps_.scale());
   return maps_.out_proj->forward(heads, context);
 }
@@ -146,7 +146,7 @@ at::Tensor MultiheadCrossAttention::step(const at::Tensor& x,
                                          const DecodingRows& rows,
                                          Context& context,
                                          at::Tensor* weights) const {
-  const auto& keys = static_cast<const SourceKeys&>(state);
+  const auto& keys = dynamic_cast<const SourceKeys&>(state);
   const at::Tensor q = maps_.q_proj->forward(x, context);
   const at::Tensor heads = decode_cross_attention(
       q, keys.kv, keys.offsets, rows.sentence_of_row, maps_.options.heads, maps_.scale(), weights);

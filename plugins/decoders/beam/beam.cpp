@@ -53,4 +53,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-beam", "1.0", "Beam search", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-beam", PHRASEQ_VERSION, "Beam search", phraseq::register_components)

@@ -29,4 +29,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-greedy", "1.0", "Greedy search", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-greedy", PHRASEQ_VERSION, "Greedy search", phraseq::register_components)

@@ -63,4 +63,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-sampling", "1.0", "Sampling", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-sampling", PHRASEQ_VERSION, "Sampling", phraseq::register_components)

@@ -37,4 +37,4 @@ void register_components(phraseq::Registry& registry) {
 
 }  // namespace
 
-PHRASEQ_PLUGIN("sentencepiece", "0.1.0", "SentencePiece subwords", register_components)
+PHRASEQ_PLUGIN("sentencepiece", PHRASEQ_VERSION, "SentencePiece subwords", register_components)

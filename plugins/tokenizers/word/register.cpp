@@ -23,4 +23,4 @@ void register_components(phraseq::Registry& registry) {
 
 }  // namespace
 
-PHRASEQ_PLUGIN("word", "0.1.0", "Words between white space", register_components)
+PHRASEQ_PLUGIN("word", PHRASEQ_VERSION, "Words between white space", register_components)

@@ -1,0 +1,17 @@
+#include "core/optim/learning_rates.h"
+#include "core/plugin/plugin.h"
+
+namespace {
+
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<LrScheduler, ConstantRate, ConstantRateOptions>(
+      "constant",
+      "The learning rate as given, after an optional warm-up",
+      {preset<ConstantRateOptions>("fixed", "fairseq's name for it", [](ConstantRateOptions&) {})});
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("constant", PHRASEQ_VERSION, "Constant learning rate", register_components)

@@ -1,0 +1,18 @@
+#include "core/optim/learning_rates.h"
+#include "core/plugin/plugin.h"
+
+namespace {
+
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<LrScheduler, Polynomial, PolynomialOptions>(
+      "polynomial",
+      "Polynomial decay to --end-learning-rate",
+      {preset<PolynomialOptions>(
+          "polynomial_decay", "fairseq's name for it", [](PolynomialOptions&) {})});
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("polynomial", PHRASEQ_VERSION, "Polynomial schedule", register_components)

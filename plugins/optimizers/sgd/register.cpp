@@ -1,0 +1,14 @@
+#include "core/optim/sgd.h"
+#include "core/plugin/plugin.h"
+
+namespace {
+
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Optimizer, Sgd, SgdOptions>("sgd", "Stochastic gradient descent with momentum");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("sgd", PHRASEQ_VERSION, "Stochastic gradient descent", register_components)
