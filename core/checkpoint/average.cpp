@@ -11,8 +11,8 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/plain_file.h"
-#include "core/checkpoint/tensor_role.h"
+#include "core/checkpoint/safetensors/plain_file.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
 
 namespace phraseq {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_format.h"
-#include "core/checkpoint/safetensors_header.h"
+#include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "phraseq/abi_stamp.h"
@@ -101,9 +101,7 @@ void check_header_checksum(std::string_view header,
   const size_t digits = find_header_checksum(header);
   if (digits == std::string_view::npos || header.substr(digits, kNoChecksum.size()) != recorded) {
     header_defect(
-        path,
-        "does not hold its checksum in the form in which phraseq writes it",
-        kRewrittenHint);
+        path, "does not hold its checksum in the form in which phraseq writes it", kRewrittenHint);
   }
   const std::string found = checksum_text(header_checksum(header, digits));
   if (found != recorded) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/checkpoint/safetensors_header.h"
+#include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/crc32c.h"
 
 namespace phraseq {

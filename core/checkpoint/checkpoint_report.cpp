@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/checkpoint/checkpoint_format.h"
-#include "core/checkpoint/tensor_role.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
 
 namespace phraseq {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
-#include "core/checkpoint/safetensors_header.h"
+#include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "phraseq/abi_stamp.h"

@@ -12,8 +12,8 @@
 #include "core/base/error.h"
 #include "core/base/near_miss.h"
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/float_values.h"
-#include "core/checkpoint/plain_file.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/checkpoint/safetensors/plain_file.h"
 
 namespace phraseq {
 namespace {
@@ -60,11 +60,12 @@ class Replacements {
     for (const TensorView& tensor : tensors.tensors()) add(tensor, model);
     if (problems_.empty())
       return;
-    throw FormatError(fmt::format("{}: its tensors do not fit {}:\n  - {}",
-                                  tensors.path(),
-                                  model.path(),
-                                  fmt::join(problems_, "\n  - ")),
-                      "nothing was written; phraseq inspect --tensors lists a checkpoint's tensors");
+    throw FormatError(
+        fmt::format("{}: its tensors do not fit {}:\n  - {}",
+                    tensors.path(),
+                    model.path(),
+                    fmt::join(problems_, "\n  - ")),
+        "nothing was written; phraseq inspect --tensors lists a checkpoint's tensors");
   }
 
   /// The checkpoint's tensors with the replacements among them.
@@ -89,9 +90,11 @@ class Replacements {
     if (is_float(tensor.dtype)) {
       const auto values = float_values(tensor);
       if (tensor.dtype != place.dtype)
-        view.bytes = std::as_bytes(std::span(rounded_.emplace_back(float_bytes(values, place.dtype))));
+        view.bytes =
+            std::as_bytes(std::span(rounded_.emplace_back(float_bytes(values, place.dtype))));
       view.dtype = place.dtype;
-      if (!std::ranges::all_of(float_values(view), [](double value) { return std::isfinite(value); }))
+      if (!std::ranges::all_of(float_values(view),
+                               [](double value) { return std::isfinite(value); }))
         problems_.push_back(fmt::format("{} holds values that are not finite", tensor.name));
     }
     const bool is_equal = std::ranges::equal(view.bytes, place.bytes);

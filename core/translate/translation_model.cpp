@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/plain_file.h"
-#include "core/checkpoint/tensor_role.h"
+#include "core/checkpoint/safetensors/plain_file.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 
@@ -111,8 +111,7 @@ Selection selection_from(const Registry& registry,
 }
 
 Selection recorded_architecture(const Registry& registry, const CheckpointFile& file) {
-  return selection_from(
-      registry, Architecture::kKind, parse_component(file, Architecture::kKind));
+  return selection_from(registry, Architecture::kKind, parse_component(file, Architecture::kKind));
 }
 
 void TranslationModel::build_model() {

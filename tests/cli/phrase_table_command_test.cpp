@@ -22,7 +22,7 @@ struct Outcome {
   std::string text;  ///< standard output and error together
 };
 
-class PhraseTableCommand : public testing::Test {
+class PhraseTableCommand : public ::testing::Test {
  protected:
   Outcome run(const std::string& arguments) const {
     const std::string line = "cd " + folder.path() +

@@ -179,7 +179,7 @@ int64_t parameter_count(const Selection& selection, int64_t symbols) {
   return count;
 }
 
-class ParameterPageOf : public testing::TestWithParam<std::string> {};
+class ParameterPageOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ParameterPageOf, CountsTheParametersOfEveryPreset) {
   Registry registry;

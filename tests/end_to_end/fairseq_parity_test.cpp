@@ -79,7 +79,7 @@ std::map<int64_t, Sentence> read_output(const std::string& path) {
   return sentences;
 }
 
-class FairseqParity : public testing::Test {
+class FairseqParity : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const char* data = std::getenv("PHRASEQ_DATA");

@@ -13,7 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class ThrowingPlugin : public testing::Test {
+class ThrowingPlugin : public ::testing::Test {
  protected:
   ThrowingPlugin() {
     write_toy_corpus(workspace_);

@@ -32,7 +32,7 @@ struct Outcome {
   std::string text;  ///< standard output and error together
 };
 
-class PreprocessCommand : public testing::Test {
+class PreprocessCommand : public ::testing::Test {
  protected:
   void SetUp() override { write("a b\nc\n", "x\ny z\n"); }
 

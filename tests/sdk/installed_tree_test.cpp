@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A phraseq that was installed and then moved, and a folder to work in.
-class InstalledTree : public testing::Test {
+class InstalledTree : public ::testing::Test {
  protected:
   void SetUp() override {
     const Outcome outcome = shell(PHRASEQ_CMAKE " --install " PHRASEQ_BUILD_FOLDER " --prefix " +

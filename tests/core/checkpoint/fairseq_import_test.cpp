@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq_options.h"
-#include "core/checkpoint/fairseq_weights.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {
@@ -93,13 +93,15 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
 
 TEST(FairseqOptions, AreRefusedByNameWhereNothingEqualsThem) {
   EXPECT_EQ(refusal_to_import({{"adaptive_softmax_cutoff", nullptr},
-                     {"encoder_layerdrop", 0},
-                     {"adaptive_input", false}}),
+                               {"encoder_layerdrop", 0},
+                               {"adaptive_input", false}}),
             "");
   EXPECT_THAT(refusal_to_import({{"adaptive_softmax_cutoff", "1000,2000"}}),
               HasSubstr("adaptive_softmax_cutoff = \"1000,2000\""));
-  EXPECT_THAT(refusal_to_import({{"encoder_layerdrop", 0.1}}), HasSubstr("encoder_layerdrop = 0.1"));
-  EXPECT_THAT(refusal_to_import({{"no_cross_attention", true}}), HasSubstr("no_cross_attention = true"));
+  EXPECT_THAT(refusal_to_import({{"encoder_layerdrop", 0.1}}),
+              HasSubstr("encoder_layerdrop = 0.1"));
+  EXPECT_THAT(refusal_to_import({{"no_cross_attention", true}}),
+              HasSubstr("no_cross_attention = true"));
   EXPECT_THAT(refusal_to_import({{"decoder_output_dim", 8}}), HasSubstr("decoder_output_dim = 8"));
   EXPECT_THAT(refusal_to_import({{"activation_fn", "gelu_fast"}}),
               HasSubstr("activation_fn = \"gelu_fast\""));

@@ -1,4 +1,4 @@
-#include "core/checkpoint/float_values.h"
+#include "core/checkpoint/safetensors/float_values.h"
 
 #include <cmath>
 #include <cstdint>

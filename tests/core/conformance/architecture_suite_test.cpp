@@ -90,7 +90,7 @@ class Faulty final : public nn::TransformerModel {
   int64_t passes_ = 0;
 };
 
-class ArchitectureSuite : public testing::Test {
+class ArchitectureSuite : public ::testing::Test {
  protected:
   ArchitectureSuite() {
     add_toy_task(registry_);

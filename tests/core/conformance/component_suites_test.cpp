@@ -174,7 +174,7 @@ struct TestTask final : TranslationTask {
   }
 };
 
-class ComponentSuites : public testing::Test {
+class ComponentSuites : public ::testing::Test {
  protected:
   ComponentSuites() {
     std::string pattern =

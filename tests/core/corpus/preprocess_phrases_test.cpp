@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class PreprocessPhrasesTest : public testing::Test {
+class PreprocessPhrasesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     set_log_quiet(true);

@@ -40,7 +40,7 @@ ChosenTokenizer subwords() {
           }};
 }
 
-class PreprocessTest : public testing::Test {
+class PreprocessTest : public ::testing::Test {
  protected:
   void SetUp() override {
     set_log_quiet(true);

@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class PreprocessTreesTest : public testing::Test {
+class PreprocessTreesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     set_log_quiet(true);

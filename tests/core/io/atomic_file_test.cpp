@@ -102,7 +102,7 @@ struct Step {
   const char* message;
 };
 
-class FailingStep : public testing::TestWithParam<Step> {};
+class FailingStep : public ::testing::TestWithParam<Step> {};
 
 TEST_P(FailingStep, IsReportedAndTouchesNothing) {
   const TemporaryFolder folder;

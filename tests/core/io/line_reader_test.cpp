@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class LineReaderTest : public testing::Test {
+class LineReaderTest : public ::testing::Test {
  protected:
   void SetUp() override { set_log_quiet(true); }
 

@@ -13,7 +13,7 @@ struct Case {
   size_t length;
 };
 
-class BadText : public testing::TestWithParam<Case> {};
+class BadText : public ::testing::TestWithParam<Case> {};
 
 /// With enough plain text around it that the fast path has run before and after.
 TEST_P(BadText, IsFoundWithItsClassPlaceAndLength) {

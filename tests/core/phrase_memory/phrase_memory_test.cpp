@@ -24,7 +24,7 @@ constexpr const char* kMemoryTable =
     "York ||| york ||| locations ||| 1 ||| 6\n"
     "dog ||| hund ||| others ||| 0.98 ||| 7\n";
 
-class PhraseMemoryTest : public testing::Test {
+class PhraseMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override { set_log_quiet(true); }
 

@@ -16,7 +16,7 @@ constexpr const char* kStoredTable =
     "New York ||| Neu York ||| locations ||| 0.25 ||| 5\n"
     "dog ||| Hund ||| others ||| 1 ||| 7\n";
 
-class StoredMemoryTest : public testing::Test {
+class StoredMemoryTest : public ::testing::Test {
  protected:
   StoredMemory memory(bool lowercase = false) {
     PhraseMemoryOptions options;

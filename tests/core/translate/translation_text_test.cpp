@@ -47,7 +47,7 @@ class WordTask : public Task {
   std::string language_ = "xx";
 };
 
-class TranslationText : public testing::Test {
+class TranslationText : public ::testing::Test {
  protected:
   TranslationText() {
     translation_.example.id = 41;

@@ -86,13 +86,14 @@ TEST(TreeAligner, NamesFileLineLeafAndWhatTheSubwordsSay) {
                     HasSubstr("The leaves of a tree must spell the sentence of the same line")));
   EXPECT_THAT(alignment_message(kTree, "the cats"),
               HasSubstr("leaf 3 of 3 is 'sat', the subwords say nothing more"));
-  EXPECT_THAT(alignment_message(kTree, ""), HasSubstr("leaf 1 of 3 is 'the', the subwords say nothing more"));
+  EXPECT_THAT(alignment_message(kTree, ""),
+              HasSubstr("leaf 1 of 3 is 'the', the subwords say nothing more"));
   EXPECT_THAT(alignment_message(kTree, "the cats sat on it"),
               HasSubstr("x.trees:3:32: the tree ends with leaf 3, 'sat', the subwords go on with "
                         "'on' 'it'"));
 }
 
-class RealTrees : public testing::Test {
+class RealTrees : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* place = std::getenv("PHRASEQ_DATA");

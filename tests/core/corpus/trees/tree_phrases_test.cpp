@@ -108,7 +108,7 @@ TEST(TreePhrases, IsNothingForASentenceThatWasNotParsed) {
 }
 
 // Against an independent program: tests/golden/tree_phrases/generate.py.
-class GoldenTreePhrases : public testing::Test {
+class GoldenTreePhrases : public ::testing::Test {
  protected:
   static int64_t made_up_subwords(const std::string& word) {
     int64_t sum = 0;

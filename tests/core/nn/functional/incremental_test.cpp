@@ -124,7 +124,7 @@ TEST(SelfAttentionCache, RefusesAnAncestryThatWasNotAdvanced) {
   EXPECT_THROW(cache.attend(at::zeros({1, 12}), ancestry, 2, 1.0), std::logic_error);
 }
 
-class DecodeCrossAttention : public testing::Test {
+class DecodeCrossAttention : public ::testing::Test {
  protected:
   static constexpr int64_t kHeads = 3, kModel = 21;
   static constexpr double kScale = 0.37;

@@ -47,7 +47,7 @@ ArchitectureSetup setup_of(const nlohmann::json& o, const nlohmann::json& sizes)
   return setup;
 }
 
-class GoldenTransformer : public testing::TestWithParam<const char*> {
+class GoldenTransformer : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const nlohmann::json all = golden();

@@ -135,7 +135,7 @@ TEST(PhraseTableBuilder, KeepsTermsByTheirCValue) {
               IsEmpty());
 }
 
-class BitextFiles : public testing::Test {
+class BitextFiles : public ::testing::Test {
  protected:
   void SetUp() override { set_log_quiet(true); }
 

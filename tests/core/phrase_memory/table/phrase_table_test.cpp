@@ -61,7 +61,7 @@ TEST(PhraseLine, SaysEverythingThatIsWrongWithIt) {
   EXPECT_EQ(parse_phrase_line(" ||| b ||| c d ||| 2 ||| x").problems.size(), 4u);
 }
 
-class PhraseTableTest : public testing::Test {
+class PhraseTableTest : public ::testing::Test {
  protected:
   void SetUp() override { set_log_quiet(true); }
 

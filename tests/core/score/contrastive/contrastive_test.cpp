@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// A file that goes away with the test.
-class ContrastiveFile : public testing::Test {
+class ContrastiveFile : public ::testing::Test {
  protected:
   ContrastiveFile() {
     path_ = std::filesystem::temp_directory_path() /

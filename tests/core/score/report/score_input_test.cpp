@@ -19,7 +19,7 @@ constexpr char kGzipped[] =
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xcd\xcc\x2b\xe6\xaa\x2a\x4f\xcd\xe4"
     "\x02\x00\x94\x9b\x82\xc2\x0a\x00\x00\x00";
 
-class ScoreInputTest : public testing::Test {
+class ScoreInputTest : public ::testing::Test {
  protected:
   ScoreInputTest() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();

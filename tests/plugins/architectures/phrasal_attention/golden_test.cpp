@@ -37,7 +37,7 @@ PhrasalAttentionOptions options_of(const nlohmann::json& o, const nlohmann::json
   return options;
 }
 
-class GoldenPhrasalAttention : public testing::TestWithParam<std::string> {
+class GoldenPhrasalAttention : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const nlohmann::json& all = golden();

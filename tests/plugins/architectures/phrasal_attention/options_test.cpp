@@ -66,7 +66,7 @@ struct BadNgrams {
   const char *type, *ngrams, *message;
 };
 
-class BadNgramsOf : public testing::TestWithParam<BadNgrams> {};
+class BadNgramsOf : public ::testing::TestWithParam<BadNgrams> {};
 
 TEST_P(BadNgramsOf, AreAProblem) {
   PhrasalAttentionOptions options;
@@ -131,7 +131,7 @@ struct PublishedSize {
   double body;  ///< millions of parameters without embeddings
 };
 
-class PhrasalPreset : public testing::TestWithParam<PublishedSize> {};
+class PhrasalPreset : public ::testing::TestWithParam<PublishedSize> {};
 
 TEST_P(PhrasalPreset, HasTheParametersOfItsEquations) {
   const int64_t symbols = 100;

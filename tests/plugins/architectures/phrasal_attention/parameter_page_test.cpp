@@ -73,7 +73,7 @@ struct PageVariant {
   const char *type, *method, *ngrams, *out;
 };
 
-class ParameterPageOf : public testing::TestWithParam<PageVariant> {};
+class ParameterPageOf : public ::testing::TestWithParam<PageVariant> {};
 
 TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   PhrasalAttentionOptions options;

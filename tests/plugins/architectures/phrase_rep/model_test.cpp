@@ -64,7 +64,7 @@ ArchitectureSetup setup_of(int64_t source, int64_t target) {
   return setup;
 }
 
-class GoldenPhraseRep : public testing::TestWithParam<const char*> {
+class GoldenPhraseRep : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     all_ = golden();

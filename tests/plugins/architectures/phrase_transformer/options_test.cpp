@@ -88,7 +88,7 @@ struct BadCase {
   const char* said;
 };
 
-class BadPhraseOptions : public testing::TestWithParam<BadCase> {};
+class BadPhraseOptions : public ::testing::TestWithParam<BadCase> {};
 
 TEST_P(BadPhraseOptions, AreNamed) {
   PhraseTransformerOptions options;

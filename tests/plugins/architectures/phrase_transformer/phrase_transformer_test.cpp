@@ -36,7 +36,7 @@ PhraseTransformerOptions golden_options(const nlohmann::json& o, const nlohmann:
 
 ArchitectureSetup setup_of(int64_t vocabulary) { return {vocabulary, vocabulary, true, {}}; }
 
-class GoldenPhraseTransformer : public testing::TestWithParam<const char*> {
+class GoldenPhraseTransformer : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     all_ = golden();
@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Variants,
 
 TEST(PhraseTransformer, WithoutAGramSizeIsTheTransformer) {
   const nlohmann::json all = golden();
-  PhraseTransformerOptions options = golden_options(all["variants"]["code_3"]["options"], all["sizes"]);
+  PhraseTransformerOptions options =
+      golden_options(all["variants"]["code_3"]["options"], all["sizes"]);
   options.pt_grams = {0};
   const ArchitectureSetup setup = setup_of(all["sizes"]["vocabulary"]);
   const auto examples =

@@ -63,7 +63,7 @@ struct RnnSearch : torch::nn::Module {
   std::shared_ptr<nn::RecurrentDecoder> decoder;
 };
 
-class WithoutPhrases : public testing::TestWithParam<const char*> {};
+class WithoutPhrases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WithoutPhrases, IsRnnSearchToTheBit) {
   at::NoGradGuard no_grad;
@@ -101,7 +101,7 @@ TEST_P(WithoutPhrases, ASentenceIsUnmovedByAnothersTags) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, WithoutPhrases, testing::Values("gate", "softmax"));
 
-class Likelihood : public testing::TestWithParam<const char*> {
+class Likelihood : public ::testing::TestWithParam<const char*> {
  protected:
   /// Sums of ln p of the choices of a derivation with the target's words fed: words, or vocabulary
   /// + slot and then -1 while its phrase is said.

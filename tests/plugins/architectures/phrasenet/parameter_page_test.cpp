@@ -47,7 +47,7 @@ std::string written(const at::Tensor& parameter, const PhraseNetOptions& o, int6
   return text + "]";
 }
 
-class ParameterPages : public testing::TestWithParam<const char*> {};
+class ParameterPages : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ParameterPages, DescribeEveryParameter) {
   std::map<std::string, std::string> described;

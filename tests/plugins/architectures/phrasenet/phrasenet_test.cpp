@@ -65,7 +65,7 @@ void expect_close(const std::vector<double>& values,
   }
 }
 
-class GoldenPhraseNet : public testing::TestWithParam<const char*> {
+class GoldenPhraseNet : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const nlohmann::json all = golden();

@@ -26,7 +26,7 @@ nn::RecurrentOptions options_of(const nlohmann::json& o, const nlohmann::json& s
   return options;
 }
 
-class GoldenRnnSearch : public testing::TestWithParam<const char*> {
+class GoldenRnnSearch : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const nlohmann::json all = golden();

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/checkpoint/tensor_view.h"
+#include "core/checkpoint/safetensors/tensor_view.h"
 
 namespace phraseq {
 

@@ -1,4 +1,4 @@
-#include "core/checkpoint/tensor_view.h"
+#include "core/checkpoint/safetensors/tensor_view.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "core/checkpoint/safetensors_header.h"
+#include "core/checkpoint/safetensors/safetensors_header.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "core/checkpoint/fairseq_options.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
 
 #include <algorithm>
 #include <array>

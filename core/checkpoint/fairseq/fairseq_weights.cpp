@@ -1,4 +1,4 @@
-#include "core/checkpoint/fairseq_weights.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/checkpoint/tensor_view.h"
+#include "core/checkpoint/safetensors/tensor_view.h"
 
 namespace phraseq {
 
