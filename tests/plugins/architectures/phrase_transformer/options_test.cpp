@@ -9,9 +9,9 @@
 namespace phraseq {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 PhraseTransformerOptions with_grams(std::vector<int64_t> grams) {
   PhraseTransformerOptions options;
@@ -102,22 +102,22 @@ TEST_P(BadPhraseOptions, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(
     All,
     BadPhraseOptions,
-    testing::Values(BadCase{"NegativeSize", {{"pt-grams", "3,-2"}}, "-2 is not a gram size"},
-                    BadCase{"NothingToAttendWith",
-                            {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
-                            "leave nothing to attend with"},
-                    BadCase{"LayersInWords", {{"pt-layers", "two"}}, "'two' is neither"},
-                    BadCase{"LayersWithARest", {{"pt-layers", "2x"}}, "'2x' is neither"},
-                    BadCase{"TooFewSizesForHeads", {{"pt-mode", "sep"}}, "has 1 for 4 heads"},
-                    BadCase{"TooManySizesForHeads",
-                            {{"pt-mode", "sep"}, {"pt-grams", "1,2,3,4,5"}},
-                            "has 5 for 4 heads"},
-                    BadCase{"RawWithSizesOfHeads",
-                            {{"pt-mode", "sep"}, {"pt-grams", "2,3,0,0"}, {"pt-raw", "no"}},
-                            "--pt-raw is for --pt-mode cross"},
-                    BadCase{"HeadOrderWithoutSizesOfHeads",
-                            {{"pt-head-order", "ascending"}},
-                            "--pt-head-order is for --pt-mode sep"}),
+    ::testing::Values(BadCase{"NegativeSize", {{"pt-grams", "3,-2"}}, "-2 is not a gram size"},
+                      BadCase{"NothingToAttendWith",
+                              {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
+                              "leave nothing to attend with"},
+                      BadCase{"LayersInWords", {{"pt-layers", "two"}}, "'two' is neither"},
+                      BadCase{"LayersWithARest", {{"pt-layers", "2x"}}, "'2x' is neither"},
+                      BadCase{"TooFewSizesForHeads", {{"pt-mode", "sep"}}, "has 1 for 4 heads"},
+                      BadCase{"TooManySizesForHeads",
+                              {{"pt-mode", "sep"}, {"pt-grams", "1,2,3,4,5"}},
+                              "has 5 for 4 heads"},
+                      BadCase{"RawWithSizesOfHeads",
+                              {{"pt-mode", "sep"}, {"pt-grams", "2,3,0,0"}, {"pt-raw", "no"}},
+                              "--pt-raw is for --pt-mode cross"},
+                      BadCase{"HeadOrderWithoutSizesOfHeads",
+                              {{"pt-head-order", "ascending"}},
+                              "--pt-head-order is for --pt-mode sep"}),
     [](const auto& bad) { return std::string(bad.param.name); });
 
 TEST(PhraseTransformerOptions, RefuseUnknownChoices) {

@@ -74,8 +74,8 @@ TEST_P(GoldenPhraseTransformer, ScoresASentenceTheSameWithoutTheBatchsLongest) {
   const std::vector<double> all = checked_->log_probabilities(examples_);
   const auto dropped = static_cast<int64_t>(examples_[0].target.size());
   EXPECT_THAT(checked_->log_probabilities(shorter),
-              testing::Pointwise(testing::DoubleNear(1e-12),
-                                 std::vector<double>(all.begin() + dropped, all.end())));
+              ::testing::Pointwise(::testing::DoubleNear(1e-12),
+                                   std::vector<double>(all.begin() + dropped, all.end())));
 }
 
 TEST_P(GoldenPhraseTransformer, DecodesStepByStepAsInOnePass) {
@@ -101,15 +101,15 @@ TEST_P(GoldenPhraseTransformer, ScoresTheSameWhateverTheScopeOfDropout) {
 
 INSTANTIATE_TEST_SUITE_P(Variants,
                          GoldenPhraseTransformer,
-                         testing::Values("code_3",
-                                         "code_2_3",
-                                         "equations",
-                                         "zero_is_raw",
-                                         "raw_all",
-                                         "first_layer",
-                                         "last_layer",
-                                         "sep",
-                                         "sep_ascending"),
+                         ::testing::Values("code_3",
+                                           "code_2_3",
+                                           "equations",
+                                           "zero_is_raw",
+                                           "raw_all",
+                                           "first_layer",
+                                           "last_layer",
+                                           "sep",
+                                           "sep_ascending"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 TEST(PhraseTransformer, WithoutAGramSizeIsTheTransformer) {
@@ -135,8 +135,8 @@ TEST(PhraseTransformer, DiffersFromTheTransformerOnceItHasPhrases) {
   const CheckedModel phrase(std::make_shared<PhraseTransformer>(options, setup));
   const CheckedModel base(std::make_shared<nn::TransformerModel>(options, setup));
   EXPECT_THAT(phrase.log_probabilities(examples),
-              testing::Not(
-                  testing::Pointwise(testing::DoubleNear(1e-6), base.log_probabilities(examples))));
+              ::testing::Not(::testing::Pointwise(::testing::DoubleNear(1e-6),
+                                                  base.log_probabilities(examples))));
 }
 
 int64_t parameters_of(const PhraseTransformerOptions& options, int64_t vocabulary) {
@@ -203,14 +203,14 @@ TEST(PhraseTransformer, NamesTheLstmsParametersAsPyTorchDoes) {
       names.push_back(entry.key().substr(std::string("encoder.layers.0.self_attn.").size()));
   }
   EXPECT_THAT(names,
-              testing::UnorderedElementsAre("ngram.2.weight_ih_l0",
-                                            "ngram.2.weight_hh_l0",
-                                            "ngram.2.bias_ih_l0",
-                                            "ngram.2.bias_hh_l0",
-                                            "ngram.2.weight_ih_l0_reverse",
-                                            "ngram.2.weight_hh_l0_reverse",
-                                            "ngram.2.bias_ih_l0_reverse",
-                                            "ngram.2.bias_hh_l0_reverse"));
+              ::testing::UnorderedElementsAre("ngram.2.weight_ih_l0",
+                                              "ngram.2.weight_hh_l0",
+                                              "ngram.2.bias_ih_l0",
+                                              "ngram.2.bias_hh_l0",
+                                              "ngram.2.weight_ih_l0_reverse",
+                                              "ngram.2.weight_hh_l0_reverse",
+                                              "ngram.2.bias_ih_l0_reverse",
+                                              "ngram.2.bias_hh_l0_reverse"));
 }
 
 TEST(PhraseTransformer, DrawsTheLstmsAsTheAuthorsDo) {
