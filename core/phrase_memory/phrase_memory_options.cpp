@@ -24,7 +24,7 @@ void PhraseMemoryOptions::describe_selection(OptionTable& table) {
       .field("pn-rules",
              pn_rules,
              "Also dates, numbers and names that rules of these languages translate.")
-      .one_of({"none", "zh-en", "en-de"});
+      .one_of({"none", "zh-en", "en-de", "de-en"});
 }
 
 PhraseSelectionOptions PhraseMemoryOptions::selection() const {

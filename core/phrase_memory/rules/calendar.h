@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace phraseq {
@@ -30,6 +31,15 @@ inline constexpr std::array<std::string_view, 12> kGermanMonths = {"Januar",
                                                                    "Oktober",
                                                                    "November",
                                                                    "Dezember"};
+
+inline constexpr std::array<std::string_view, 7> kEnglishWeekdays = {
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
+inline constexpr std::array<std::string_view, 7> kGermanWeekdays = {
+    "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"};
+
+/// The place of a word among names, from 1, in capitals or small letters; 0 when it is none of
+/// them.
+int64_t place_in(std::span<const std::string_view> names, std::string_view word);
 
 /// Whether some year has this day; months count from 1.
 inline bool is_day_of_month(int64_t day, int64_t month) {

@@ -8,6 +8,7 @@
 #include <unicode/unistr.h>
 
 #include "core/base/error.h"
+#include "core/phrase_memory/rules/chinese_text.h"
 
 namespace phraseq {
 namespace {
@@ -23,27 +24,34 @@ constexpr std::u32string_view kSurnames =
 constexpr std::array<std::u32string_view, 8> kDoubleSurnames = {
     U"欧阳", U"司马", U"诸葛", U"上官", U"司徒", U"令狐", U"皇甫", U"端木"};
 
-constexpr std::array<std::u32string_view, 8> kAddresses = {
-    U"先生", U"女士", U"小姐", U"太太", U"夫人", U"同志", U"老师", U"烈士"};
-constexpr std::array<std::u32string_view, 29> kOffices = {
-    U"主席", U"总统",   U"总理",     U"部长",   U"省长", U"市长", U"县长", U"书记",
-    U"教授", U"博士",   U"委员",     U"委员长", U"代表", U"主任", U"校长", U"院长",
-    U"局长", U"将军",   U"司令",     U"大使",   U"议员", U"特首", U"外长", U"主编",
-    U"教练", U"秘书长", U"行政长官", U"发言人", U"记者"};
+using Words = std::u32string_view;
 
-template <class Titles>
-bool begins_with_one(std::u32string_view text, const Titles& titles) {
-  return std::any_of(
-      titles.begin(), titles.end(), [&](auto title) { return text.starts_with(title); });
-}
+constexpr std::array<Words, 5> kStrongAddresses = {U"先生", U"女士", U"同志", U"烈士", U"小姐"};
+constexpr std::array<Words, 3> kAddresses = {U"太太", U"夫人", U"老师"};
+constexpr std::array<Words, 28> kOffices = {
+    U"主席", U"总统", U"总理", U"部长",   U"省长",   U"市长",     U"县长",
+    U"书记", U"教授", U"博士", U"委员",   U"主任",   U"校长",     U"院长",
+    U"局长", U"将军", U"司令", U"大使",   U"议员",   U"特首",     U"外长",
+    U"主编", U"教练", U"记者", U"委员长", U"秘书长", U"行政长官", U"发言人"};
+
+// Characters of grammar, counting and common nouns that are in no given name.
+constexpr Words kNotInNames =
+    U"的不了是在这那位为与就都也还很最么吗呢吧啊把被让给从到向对说去来会能要想看没个们我你他她它或"
+    U"但而所者于老女男人员长校院部省市县委务级色代表时候后前上下里外内第每各某些本该此其名职党团"
+    U"钱任何做叫请问见找跟同当由因将已曾再又只应须着过出入回关用使更太多号";
+// Surnames that are a word of grammar more often than a name, unless a segmenter joined them to
+// one.
+constexpr Words kAlsoGrammar = U"位于时成向常方万任何左项都和";
+// Two characters that look like a name and are a word.
+constexpr std::array<Words, 20> kOtherWords = {
+    U"荣誉", U"名誉", U"金牌", U"白宫", U"黄金", U"高等", U"安全", U"文化", U"文学", U"史学",
+    U"康复", U"管理", U"万能", U"古典", U"江苏", U"江西", U"武汉", U"温州", U"石油", U"金融"};
 
 size_t surname_length(std::u32string_view text) {
-  if (begins_with_one(text, kDoubleSurnames))
+  if (begins_with_any(text, kDoubleSurnames))
     return 2;
   return !text.empty() && kSurnames.find(text.front()) != std::u32string_view::npos ? 1 : 0;
 }
-
-bool is_han(char32_t character) { return character >= U'\u4E00' && character <= U'\u9FFF'; }
 
 /// ICU's readings of names, syllables between blanks: 单田芳 is shan tian fang. A transliterator
 /// belongs to one thread.
@@ -94,13 +102,58 @@ std::optional<std::string> name_in_pinyin(std::u32string_view text) {
   return last + ' ' + first;
 }
 
-bool begins_with_title(std::u32string_view text) {
-  return begins_with_one(text, kAddresses) || begins_with_one(text, kOffices);
+namespace {
+
+constexpr size_t kLongestName = 4;  // characters, hence words
+constexpr size_t kTitleWords = 4;   // words that may make a title: 行 政 长 官
+
+std::u32string joined(std::span<const std::string> words) {
+  return std::u32string(ChineseText(words).characters());
 }
 
-bool ends_in_title(std::u32string_view text) {
-  return std::any_of(
-      kOffices.begin(), kOffices.end(), [&](auto title) { return text.ends_with(title); });
+size_t given_length(std::u32string_view name) { return name.size() - surname_length(name); }
+
+bool may_be_name(std::u32string_view text) {
+  if (!looks_like_name(text) || begins_with_any(text, kOtherWords))
+    return false;
+  return text.find_first_of(kNotInNames, surname_length(text)) == std::u32string_view::npos;
+}
+
+/// Whether an office stands in front of the word, however it is cut.
+bool has_office_before(std::span<const std::string> words, size_t at) {
+  const size_t count = std::min(kTitleWords, at);
+  return ends_with_any(joined(words.subspan(at - count, count)), kOffices);
+}
+
+bool has_title(std::u32string_view name,
+               std::span<const std::string> words,
+               size_t begin,
+               size_t length) {
+  const size_t end = begin + length;
+  const auto behind = joined(words.subspan(end, std::min(kTitleWords, words.size() - end)));
+  const bool has_full_name = given_length(name) == 2 || surname_length(name) == 2;
+  const bool has_strong_address = begins_with_any(behind, kStrongAddresses);
+  if (length > 1) {
+    const bool is_grammar = kAlsoGrammar.find(name.front()) != std::u32string_view::npos;
+    return has_strong_address && has_full_name && !is_grammar;
+  }
+  if (has_strong_address || begins_with_any(behind, kAddresses))
+    return true;
+  return has_full_name && (begins_with_any(behind, kOffices) || has_office_before(words, begin));
+}
+
+}  // namespace
+
+std::optional<ChineseName> chinese_name_at(std::span<const std::string> words, size_t begin) {
+  const size_t longest = std::min(kLongestName, words.size() - begin);
+  for (size_t length = longest; length > 0; --length) {
+    const std::u32string text = joined(words.subspan(begin, length));
+    if (!may_be_name(text) || !has_title(text, words, begin, length))
+      continue;
+    if (auto pinyin = name_in_pinyin(text))
+      return ChineseName{length, *std::move(pinyin)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace phraseq

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,9 +15,20 @@ bool looks_like_name(std::u32string_view text);
 /// it.
 std::optional<std::string> name_in_pinyin(std::u32string_view text);
 
-/// Whether a text begins with a title that stands behind names: 先生, 主席 …
-bool begins_with_title(std::u32string_view text);
-/// Whether a text ends in a title that stands in front of names: 总统, 教授 …
-bool ends_in_title(std::u32string_view text);
+/// A person's name that words of a sentence make.
+struct ChineseName {
+  size_t length = 0;  ///< words
+  std::string pinyin;
+};
+
+/// The name that begins with this word and stands beside a title. What has the form of a name is
+/// most often something else; so a name is
+///
+///   one word of two or three characters with 先生, 女士 … behind it,
+///   one word with two given characters with an office behind it or in front of it,
+///   several words with a surname, two given characters and 先生, 女士 or 同志 behind them,
+///
+/// and none of its characters is one of grammar or counting (的, 不, 位, 老 …).
+std::optional<ChineseName> chinese_name_at(std::span<const std::string> words, size_t begin);
 
 }  // namespace phraseq

@@ -1,24 +1,30 @@
 #include "core/phrase_memory/rules/phrase_rules.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/phrase_memory/rules/rule_findings.h"
+#include "core/phrase_memory/rules/rules_chinese_english.h"
+#include "core/phrase_memory/rules/rules_english_german.h"
+#include "core/phrase_memory/rules/rules_german_english.h"
 
 namespace phraseq {
 namespace {
 
-constexpr size_t kLongestWindow = 10;  // words; 二 〇 〇 三 年 三 月 一 日 is nine
-
-std::optional<RuleTranslation> translate(PhraseRules rules, const RuleWindow& window) {
+std::vector<RuleFinding> findings(PhraseRules rules, const RuleSentence& sentence) {
   switch (rules) {
     case PhraseRules::kChineseEnglish:
-      return chinese_english_rule(window);
+      return chinese_english_findings(sentence);
     case PhraseRules::kEnglishGerman:
-      return english_german_rule(window);
+      return english_german_findings(sentence);
+    case PhraseRules::kGermanEnglish:
+      return german_english_findings(sentence);
     case PhraseRules::kNone:
       break;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -30,35 +36,35 @@ PhraseRules phrase_rules_named(std::string_view name) {
     return PhraseRules::kChineseEnglish;
   if (name == "en-de")
     return PhraseRules::kEnglishGerman;
+  if (name == "de-en")
+    return PhraseRules::kGermanEnglish;
   throw UsageError(fmt::format("no rules are called '{}'", name),
-                   "There are none, zh-en and en-de.");
+                   "There are none, zh-en, en-de and de-en.");
 }
 
 std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std::string> words) {
   std::vector<RulePhrase> found;
-  if (rules == PhraseRules::kNone)
-    return found;
-  for (size_t begin = 0; begin < words.size(); ++begin) {
-    const size_t longest = std::min(kLongestWindow, words.size() - begin);
-    for (size_t length = 1; length <= longest; ++length) {
-      const auto window = words.subspan(begin, length);
-      const auto translation =
-          translate(rules, {window, words.first(begin), words.subspan(begin + length), begin == 0});
-      if (!translation)
-        continue;
-      RulePhrase& phrase = found.emplace_back();
-      phrase.begin = static_cast<int64_t>(begin);
-      phrase.entry.source.assign(window.begin(), window.end());
-      phrase.entry.target = phrase_words(translation->target);
-      phrase.entry.category = translation->category;
-    }
+  for (RuleFinding& finding : findings(rules, {words})) {
+    const auto source = words.subspan(finding.begin, finding.length);
+    RulePhrase& phrase = found.emplace_back();
+    phrase.begin = static_cast<int64_t>(finding.begin);
+    phrase.rule = std::move(finding.rule);
+    phrase.entry.source.assign(source.begin(), source.end());
+    phrase.entry.target = phrase_words(finding.target);
+    phrase.entry.category = std::move(finding.category);
   }
+  std::stable_sort(found.begin(), found.end(), [](const RulePhrase& one, const RulePhrase& other) {
+    return one.begin < other.begin;
+  });
   return found;
 }
 
 std::optional<std::string> rule_category(PhraseRules rules, std::span<const std::string> words) {
-  const auto translation = translate(rules, {words, {}, {}});
-  return translation ? std::optional(translation->category) : std::nullopt;
+  for (const RuleFinding& finding : findings(rules, {words, false})) {
+    if (finding.length == words.size())
+      return finding.category;
+  }
+  return std::nullopt;
 }
 
 }  // namespace phraseq

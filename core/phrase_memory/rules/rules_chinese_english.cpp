@@ -1,124 +1,187 @@
+#include "core/phrase_memory/rules/rules_chinese_english.h"
+
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
-#include "core/io/utf8.h"
-#include "core/phrase_memory/rules/calendar.h"
+#include "core/phrase_memory/rules/chinese_dates.h"
 #include "core/phrase_memory/rules/chinese_names.h"
+#include "core/phrase_memory/rules/chinese_numerals.h"
+#include "core/phrase_memory/rules/chinese_text.h"
+#include "core/phrase_memory/rules/latin_words.h"
 #include "core/phrase_memory/rules/numerals.h"
-#include "core/phrase_memory/rules/phrase_rules.h"
 
 namespace phraseq {
 namespace {
 
-constexpr size_t kTitleWords = 4;  // words that may make a title: 行 政 长 官
+using Words = std::u32string_view;
 
-/// Traditional forms become the simplified ones that numbers and dates are compared with.
-char32_t simplified(char32_t character) {
-  constexpr std::u32string_view kTraditional = U"萬億兩號";
-  constexpr std::u32string_view kSimplified = U"万亿两号";
-  const size_t at = kTraditional.find(character);
-  return at == std::u32string_view::npos ? character : kSimplified[at];
-}
+// What makes another number of the one behind it: 第三十, 几十, 零下二十, 负三十, 星期 …
+constexpr std::array<Words, 19> kNoNumberBehind = {U"第",
+                                                   U"几",
+                                                   U"初",
+                                                   U"周",
+                                                   U"期",
+                                                   U"拜",
+                                                   U"负",
+                                                   U"零下",
+                                                   U"-",
+                                                   U"－",
+                                                   U"−",
+                                                   U".",
+                                                   U"/",
+                                                   U":",
+                                                   U"#",
+                                                   U"点",
+                                                   U"&",
+                                                   U"双",
+                                                   U"雙"};
+// 人数三十万 is a number, 数十万 is none.
+constexpr std::array<Words, 8> kEndsInCount = {
+    U"人数", U"总数", U"次数", U"分数", U"个数", U"件数", U"户数", U"例数"};
+// What makes another number of the one before it: 十六进制, 三分之二, 三十几, 九十年代 …
+constexpr std::array<Words, 35> kNoNumberBefore = {
+    U"几",   U"来",   U"半",   U"点",   U"分之", U"进制", U"进位", U"進制", U"進位",
+    U"位元", U"面体", U"面體", U"边形", U"邊形", U"年代", U"年级", U"年級", U"世纪",
+    U"世紀", U"周年", U"週年", U"世",   U"日",   U"号",   U"字",   U"月",   U"时",
+    U"角",   U"-",    U"、一", U"次方", U"万",   U"大",   U"生肖", U"宫"};
+constexpr std::array<Words, 2> kMore = {U"多", U"余"};
+// 千 of these is kilo.
+constexpr std::array<Words, 12> kKilo = {
+    U"克", U"米", U"瓦", U"卡", U"赫", U"帕", U"伏", U"安", U"字", U"兆", U"焦", U"比特"};
+// What is counted or measured; a plain number before something else may be a code.
+constexpr std::array<Words, 66> kCounted = {
+    U"个",   U"個",   U"名",   U"人",   U"元", U"美元", U"欧元", U"歐元", U"英镑", U"日元", U"港元",
+    U"吨",   U"噸",   U"公里", U"千米", U"米", U"英里", U"英尺", U"公斤", U"千克", U"克",   U"平方",
+    U"立方", U"亩",   U"公顷", U"家",   U"辆", U"輛",   U"架",   U"艘",   U"台",   U"件",   U"只",
+    U"隻",   U"头",   U"條",   U"条",   U"张", U"張",   U"册",   U"种",   U"種",   U"项",   U"項",
+    U"例",   U"户",   U"戶",   U"所",   U"座", U"套",   U"份",   U"笔",   U"天",   U"小时", U"小時",
+    U"分钟", U"分鐘", U"秒",   U"倍",   U"块", U"塊",   U"双",   U"棵",   U"瓶",   U"毫升", U"多"};
 
-std::u32string characters_of(std::span<const std::string> words) {
-  std::u32string characters;
-  for (const std::string& word : words) {
-    for (size_t at = 0; at < word.size();) characters += simplified(next_character(word, at));
+/// One sentence; finds its dates, times and numbers from left to right.
+class NumeralScanner {
+ public:
+  NumeralScanner(const ChineseText& text, std::vector<RuleFinding>& found)
+      : text_(text), found_(found) {}
+
+  void scan() {
+    for (size_t at = 0; text_.at(at) != 0;) at = is_numeral(text_.at(at)) ? take(at) : at + 1;
   }
-  return characters;
+
+ private:
+  /// Takes the numeral at `begin`; returns the place behind what was read.
+  size_t take(size_t begin) {
+    const size_t end = numeral_end(text_, begin);
+    const bool has_neighbor = is_beside_digits(begin, end);
+    if (const auto date = chinese_date_at(text_, begin, end)) {
+      if (date->is_sure && !has_neighbor && !ends_with_any(text_.before(begin), kPart))
+        add(begin, date->end, date->english, "dates", date->rule);
+      return date->end;
+    }
+    if (!has_neighbor)
+      take_number(begin, end);
+    return end;
+  }
+
+  void take_number(size_t begin, size_t end) {
+    const auto numeral = text_.between(begin, end);
+    if (!may_begin(begin) || !may_end(end))
+      return;
+    const bool has_arabic = std::any_of(numeral.begin(), numeral.end(), is_arabic_digit);
+    // A lone 十 or 千 is more often part of something else.
+    const auto value = numeral.size() > 1 ? chinese_number_value(numeral) : std::nullopt;
+    const bool is_kilo = numeral.back() == U'千' && begins_with_any(text_.behind(end), kKilo);
+    if (value && !is_kilo)
+      return add(begin,
+                 end,
+                 english_number(*value),
+                 "numbers",
+                 has_arabic ? "万 and 亿" : "Chinese numeral");
+    if (const auto number = grouped(numeral); number && is_counted(end))
+      return add(begin, end, *number, "numbers", "Arabic numeral");
+    if (const auto decimal = chinese_decimal(numeral);
+        decimal && (is_counted(end) || is_percent(begin)))
+      add(begin, end, *decimal, "numbers", "Chinese decimal");
+  }
+
+  /// 1345 → 1,345.
+  static std::optional<std::string> grouped(std::u32string_view numeral) {
+    const bool is_arabic = std::all_of(numeral.begin(), numeral.end(), is_arabic_digit);
+    const auto value = is_arabic ? digits_value(numeral) : std::nullopt;
+    if (!value || numeral.front() == U'0' || *value < 1000)
+      return std::nullopt;
+    return grouped_digits(*value);
+  }
+
+  bool is_counted(size_t end) const { return begins_with_any(text_.behind(end), kCounted); }
+  bool is_percent(size_t begin) const { return text_.before(begin).ends_with(U"百分之"); }
+
+  bool may_begin(size_t begin) const {
+    const auto before = text_.before(begin);
+    if (before.ends_with(U"分之"))
+      return is_percent(begin);
+    if (before.ends_with(U"数"))
+      return ends_with_any(before, kEndsInCount);
+    return !ends_with_any(before, kNoNumberBehind);
+  }
+  bool may_end(size_t end) const {
+    auto behind = text_.behind(end);
+    if (begins_with_any(behind, kMore))  // 三十多人 is more than 30, 三十多万 is not
+      return behind.size() > 1 && !is_numeral(behind[1]) && behind[1] != U'岁' &&
+             behind[1] != U'歲';
+    return behind.starts_with(U"日元") || !begins_with_any(behind, kNoNumberBefore);
+  }
+
+  /// 12 345万: digits in two words, which may be one number.
+  bool is_beside_digits(size_t begin, size_t end) const {
+    return (begin > 0 && is_arabic_digit(text_.at(begin - 1))) || is_arabic_digit(text_.at(end));
+  }
+
+  void add(size_t begin, size_t end, std::string english, const char* category, std::string rule) {
+    if (!text_.is_edge(begin) || !text_.is_edge(end))
+      return;
+    const size_t word = text_.word_at(begin);
+    found_.push_back(
+        {word, text_.word_at(end - 1) - word + 1, std::move(english), category, std::move(rule)});
+  }
+
+  static constexpr std::array<Words, 8> kPart = {U".", U"/", U"-", U"#", U"第", U"&", U"点", U":"};
+  const ChineseText& text_;
+  std::vector<RuleFinding>& found_;
+};
+
+bool is_free(const std::vector<RuleFinding>& found, size_t begin, size_t length) {
+  return std::none_of(found.begin(), found.end(), [&](const RuleFinding& other) {
+    return begin < other.begin + other.length && other.begin < begin + length;
+  });
 }
 
-/// Takes the text before the first of `marks`, and the mark, from the front; empty when none of
-/// them is there.
-std::u32string_view take_before(std::u32string_view& text, std::u32string_view marks) {
-  const size_t at = text.find_first_of(marks);
-  if (at == std::u32string_view::npos)
-    return {};
-  const std::u32string_view before = text.substr(0, at);
-  text.remove_prefix(at + 1);
-  return before;
-}
-
-/// A month or a day: 3, 三 or 三十一; 0 when it is none.
-int64_t small_number(std::u32string_view text) {
-  const auto digits = text.size() <= 2 ? digits_value(text) : std::nullopt;
-  return digits.value_or(chinese_number_value(text).value_or(0));
-}
-
-/// 二〇〇三年三月一日, 三月一日, 二〇〇三年三月, 二〇〇三年 or 三月. Years have four digits.
-std::optional<std::string> chinese_date(std::u32string_view text) {
-  const bool has_year = text.find(U'年') != std::u32string_view::npos;
-  const std::u32string_view year_text = take_before(text, U"年");
-  const int64_t year = year_text.size() == 4 ? digits_value(year_text).value_or(0) : 0;
-  if (has_year && year < 1000)
-    return std::nullopt;
-  if (has_year && text.empty())
-    return fmt::format("{}", year);
-  const int64_t month = small_number(take_before(text, U"月"));
-  const bool has_day = !text.empty();
-  const int64_t day = has_day ? small_number(take_before(text, U"日号")) : 1;
-  if (!text.empty() || !is_day_of_month(day, month))
-    return std::nullopt;
-  std::string english(kEnglishMonths[static_cast<size_t>(month - 1)]);
-  if (has_day)
-    english += fmt::format(" {}", day);
-  if (has_year)
-    english += fmt::format("{} {}", has_day ? " ," : "", year);
-  return english;
-}
-
-/// 1345 → 1,345: Arabic digits with group marks; 1900 to 2099 may be a year and is left.
-std::optional<std::string> grouped(std::u32string_view text) {
-  const bool is_arabic = std::all_of(
-      text.begin(), text.end(), [](char32_t one) { return one >= U'0' && one <= U'9'; });
-  const auto value = digits_value(text);
-  if (!is_arabic || !value || text.front() == U'0' || *value < 1000 ||
-      (*value >= 1900 && *value < 2100))
-    return std::nullopt;
-  return english_number(*value);
-}
-
-bool is_latin_word(const std::string& word) {
-  const auto is_letter = [](char one) {
-    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z');
-  };
-  const auto belongs = [&](char one) {
-    return is_letter(one) || (one >= '0' && one <= '9') || one == '-' || one == '.' || one == '\'';
-  };
-  return is_letter(word.front()) && std::all_of(word.begin(), word.end(), belongs);
-}
-
-/// What has the form of a name is most often another word, so a title must stand beside it. In
-/// front of it one shows where a name begins, not where it ends: then the name is one word.
-std::optional<std::string> name_beside_title(std::u32string_view text, const RuleWindow& window) {
-  if (!looks_like_name(text))
-    return std::nullopt;
-  const auto before = window.before.last(std::min(kTitleWords, window.before.size()));
-  const auto behind = window.behind.first(std::min(kTitleWords, window.behind.size()));
-  if (begins_with_title(characters_of(behind)) ||
-      (window.words.size() == 1 && ends_in_title(characters_of(before))))
-    return name_in_pinyin(text);
-  return std::nullopt;
+/// Names beside a title; of two that overlap the one further left.
+void find_names(const RuleSentence& sentence, std::vector<RuleFinding>& found) {
+  for (size_t begin = 0; begin < sentence.words.size(); ++begin) {
+    const auto name = chinese_name_at(sentence.words, begin);
+    if (name && is_free(found, begin, name->length))
+      found.push_back({begin, name->length, name->pinyin, "names", "name beside a title"});
+  }
 }
 
 }  // namespace
 
-std::optional<RuleTranslation> chinese_english_rule(const RuleWindow& window) {
-  const std::span<const std::string> words = window.words;
-  if (std::all_of(words.begin(), words.end(), is_latin_word))
-    return RuleTranslation{fmt::format("{}", fmt::join(words, " ")), "names"};
-  const std::u32string text = characters_of(words);
-  if (const auto found = chinese_date(text))
-    return RuleTranslation{*found, "dates"};
-  // A lone 十 or 千 is more often part of something else.
-  if (const auto value = text.size() > 1 ? chinese_number_value(text) : std::nullopt)
-    return RuleTranslation{english_number(*value), "numbers"};
-  if (const auto number = words.size() == 1 ? grouped(text) : std::nullopt)
-    return RuleTranslation{*number, "numbers"};
-  if (const auto name = name_beside_title(text, window))
-    return RuleTranslation{*name, "names"};
-  return std::nullopt;
+std::vector<RuleFinding> chinese_english_findings(const RuleSentence& sentence) {
+  std::vector<RuleFinding> found;
+  const ChineseText text(sentence.words);
+  NumeralScanner(text, found).scan();
+  for (const LatinWords& words : latin_words(sentence.words)) {
+    const auto copied = sentence.words.subspan(words.begin, words.length);
+    found.push_back({words.begin,
+                     words.length,
+                     fmt::format("{}", fmt::join(copied, " ")),
+                     "names",
+                     "Latin letters"});
+  }
+  find_names(sentence, found);
+  return found;
 }
 
 }  // namespace phraseq

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
-#include "core/phrase_memory/phrase_memory.h"
+#include "tests/core/phrase_memory/rules/rule_slots.h"
 
 namespace phraseq {
 namespace {
@@ -17,19 +17,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// The slots that rules alone give a sentence, as "target (category)".
-std::vector<std::string> slots_of(PhraseRules rules, const char* sentence) {
-  const PhraseMemory memory({}, {}, false, rules);
-  std::vector<std::string> slots;
-  for (const auto& entry : memory.read(memory.words(sentence)).entries)
-    slots.push_back(phrase_text(entry.target) + " (" + entry.category + ")");
-  return slots;
-}
 std::vector<std::string> chinese_phrases(const char* sentence) {
-  return slots_of(PhraseRules::kChineseEnglish, sentence);
+  return rule_slots(PhraseRules::kChineseEnglish, sentence);
 }
 std::vector<std::string> english(const char* sentence) {
-  return slots_of(PhraseRules::kEnglishGerman, sentence);
+  return rule_slots(PhraseRules::kEnglishGerman, sentence);
 }
 
 TEST(ChineseEnglishRules, TranslateDatesHoweverTheyAreCut) {
@@ -54,8 +46,9 @@ TEST(ChineseEnglishRules, KnowNoDayThatDoesNotExist) {
 
 TEST(ChineseEnglishRules, TranslateNumbersAndCopyLatinLetters) {
   EXPECT_THAT(chinese_phrases("有 一千七百万 人"), ElementsAre("17 million (numbers)"));
-  EXPECT_THAT(chinese_phrases("两亿 兩億"), ElementsAre("200 million (numbers)", "200 million (numbers)"));
-  EXPECT_THAT(chinese_phrases("1345 个"), ElementsAre("1,345 (numbers)"));
+  EXPECT_THAT(chinese_phrases("两亿 兩億"),
+              ElementsAre("200 million (numbers)", "200 million (numbers)"));
+  EXPECT_THAT(chinese_phrases("1345 个 人"), ElementsAre("1,345 (numbers)"));
   EXPECT_THAT(chinese_phrases("1997 0012 12 十 的 三"), IsEmpty());
   EXPECT_THAT(chinese_phrases("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
 }
@@ -131,6 +124,10 @@ TEST(RulesOnRealText, TranslateDatesAndNumbersAsUnicodesTablesDo) {
     if (cells[1] != cells[2]) {  // a plain number is the same in German
       EXPECT_EQ(whole(PhraseRules::kEnglishGerman, cells[1]), cells[2]);
     }
+    const std::string from_german = cells[0] == "date"     ? comma_apart(cells[1])
+                                    : cells[1] != cells[2] ? cells[1]
+                                                           : "";
+    EXPECT_EQ(whole(PhraseRules::kGermanEnglish, cells[2]), from_german);
     if (cells[0] == "date") {
       EXPECT_EQ(whole(PhraseRules::kChineseEnglish, cells[4]), comma_apart(cells[1]));
     }
@@ -141,6 +138,7 @@ TEST(RulesOnRealText, TranslateDatesAndNumbersAsUnicodesTablesDo) {
 
 TEST(PhraseRuleNames, AreRefusedWhenUnknown) {
   EXPECT_EQ(phrase_rules_named("zh-en"), PhraseRules::kChineseEnglish);
+  EXPECT_EQ(phrase_rules_named("de-en"), PhraseRules::kGermanEnglish);
   EXPECT_THROW(phrase_rules_named("en-zh"), UsageError);
 }
 

@@ -1,0 +1,117 @@
+#include "core/phrase_memory/rules/english_numbers.h"
+
+#include <array>
+
+#include "core/phrase_memory/rules/numerals.h"
+#include "core/text/lower_case.h"
+
+namespace phraseq {
+namespace {
+
+using Word = std::string_view;
+
+// German scales, for one and for more.
+struct EnglishScale {
+  Word english;
+  Word one;
+  Word more;
+};
+constexpr std::array<EnglishScale, 3> kEnglishScales = {
+    EnglishScale{"million", "Million", "Millionen"},
+    EnglishScale{"billion", "Milliarde", "Milliarden"},
+    EnglishScale{"trillion", "Billion", "Billionen"}};
+constexpr std::array<Word, 4> kSharedScales = {"Mio", "Mio.", "Mrd", "Mrd."};
+// Scales whose German form is not sure.
+constexpr std::array<Word, 20> kEnglishOtherScales = {
+    "millions", "billions", "trillions", "m", "mn", "bn",       "b",  "k",  "tn",   "thousand",
+    "hundred",  "dozen",    "K",         "M", "B",  "million-", "am", "pm", "a.m.", "p.m."};
+constexpr std::array<Word, 47> kEnglishUnits = {
+    "%",          "percent", "per",     "currency", "pt",    "mm",     "cm",        "m²",
+    "km",         "kg",      "g",       "mg",       "ml",    "l",      "litres",    "liters",
+    "inch",       "inches",  "feet",    "ft",       "miles", "metres", "meters",    "kilometres",
+    "kilometers", "seconds", "minutes", "hours",    "days",  "weeks",  "months",    "years",
+    "times",      "points",  "degrees", "°",        "€",     "euros",  "dollars",   "pounds",
+    "GHz",        "MHz",     "Hz",      "EV",       "tons",  "tonnes", "percentage"};
+constexpr std::array<Word, 24> kBeforeNumber = {
+    "of",     "by",    "than",   "about",  "approximately", "equals", "returns", "Returns",
+    "yields", "value", "values", "nearly", "almost",        "around", "exactly", "only",
+    "EUR",    "CHF",   "USD",    "costs",  "therefore",     ";",      "roughly", "averaged"};
+constexpr std::array<Word, 10> kVersioned = {"version",
+                                             "versions",
+                                             "release",
+                                             "releases",
+                                             "format",
+                                             "source",
+                                             "added",
+                                             "onwards",
+                                             "series",
+                                             "kernel"};
+
+/// 5.000 is 5 or, in texts by writers of other languages, 5000.
+bool is_either(Word number) {
+  const size_t point = number.rfind('.');
+  return point != Word::npos && number.size() == point + 4 && number.find(',') == Word::npos &&
+         !number.starts_with("0.");
+}
+
+bool is_time_like(Word number) {
+  const size_t point = number.find('.');
+  return point != Word::npos && point <= 2 && number.size() == point + 3;
+}
+
+/// Whether digits with a point in them are a decimal number here.
+bool is_decimal(const WordContext& words, size_t at) {
+  const Word before = words.before(at);
+  const Word behind = words.at(at + 1);
+  if (is_one_of(behind, kVersioned) || has_capital(behind))
+    return is_one_of(behind, kEnglishUnits);
+  if (is_one_of(behind, kEnglishUnits))
+    return true;
+  return is_one_of(before, kBeforeNumber) &&
+         !(before == "of" && is_time_like(words.at(at)) && words.at(at).ends_with(".0"));
+}
+
+/// 1,345 → 1.345 and, where a decimal number can stand, 2.5 → 2,5.
+std::optional<EnglishNumber> marked_number(const WordContext& words, size_t at) {
+  const Word number = words.at(at);
+  const auto german = german_number(number);
+  if (!german)
+    return std::nullopt;
+  const bool has_groups = number.find(',') != Word::npos;
+  const bool has_point = number.find('.') != Word::npos;
+  const bool is_sure = !is_either(number) && (has_groups || (has_point && is_decimal(words, at))) &&
+                       !is_range_mark(words.before(at)) &&
+                       !is_one_of(words.at(at + 1), kEnglishOtherScales);
+  return EnglishNumber{1, *german, has_point ? "decimal" : "groups", is_sure};
+}
+
+/// 17 million, 1.5 billion, 1.5 Mio.
+std::optional<EnglishNumber> scaled_number(const WordContext& words, size_t at) {
+  const Word number = words.at(at);
+  const auto marked = german_number(number);
+  if (!marked && plain_number(number) == 0)
+    return std::nullopt;
+  const std::string german = marked.value_or(std::string(number));
+  const Word scale = words.at(at + 1);
+  if (is_one_of(scale, kSharedScales))
+    return EnglishNumber{2, german + ' ' + std::string(scale), "million", !is_either(number)};
+  const std::string lower = lower_case(scale);
+  for (const EnglishScale& known : kEnglishScales) {
+    if (lower == known.english)
+      return EnglishNumber{2,
+                           german + ' ' + std::string(number == "1" ? known.one : known.more),
+                           "million",
+                           !is_either(number)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<EnglishNumber> english_number_at(const WordContext& words, size_t begin) {
+  if (auto scaled = scaled_number(words, begin))
+    return scaled;
+  return marked_number(words, begin);
+}
+
+}  // namespace phraseq

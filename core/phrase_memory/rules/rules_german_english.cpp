@@ -1,0 +1,41 @@
+#include "core/phrase_memory/rules/rules_german_english.h"
+
+#include "core/phrase_memory/rules/german_dates.h"
+#include "core/phrase_memory/rules/german_numbers.h"
+
+namespace phraseq {
+namespace {
+
+/// Adds what was read at `begin` if it is sure; returns its length.
+template <class Reading>
+size_t german_rule_take(Reading& reading,
+                        size_t begin,
+                        const char* category,
+                        std::vector<RuleFinding>& found) {
+  if (reading.is_sure)
+    found.push_back(
+        {begin, reading.length, std::move(reading.english), category, std::move(reading.rule)});
+  return reading.length;
+}
+
+/// The words that are read at `begin`, at least one.
+size_t german_rule_read_at(const RuleSentence& sentence,
+                           size_t begin,
+                           std::vector<RuleFinding>& found) {
+  const WordContext words(sentence.words);
+  if (auto date = german_date_at(words, begin))
+    return german_rule_take(*date, begin, "dates", found);
+  if (auto number = german_number_at(words, begin))
+    return german_rule_take(*number, begin, "numbers", found);
+  return 1;
+}
+
+}  // namespace
+
+std::vector<RuleFinding> german_english_findings(const RuleSentence& sentence) {
+  std::vector<RuleFinding> found;
+  for (size_t at = 0; at < sentence.words.size();) at += german_rule_read_at(sentence, at, found);
+  return found;
+}
+
+}  // namespace phraseq

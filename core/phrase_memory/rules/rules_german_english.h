@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "core/phrase_memory/rules/rule_findings.h"
+
+namespace phraseq {
+
+/// What the rules from German to English find in a sentence; no two findings overlap.
+std::vector<RuleFinding> german_english_findings(const RuleSentence& sentence);
+
+}  // namespace phraseq

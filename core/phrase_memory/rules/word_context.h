@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace phraseq {
+
+/// The words of a sentence, asked by place; places outside hold the empty word.
+class WordContext {
+ public:
+  explicit WordContext(std::span<const std::string> words) : words_(words) {}
+
+  size_t size() const { return words_.size(); }
+  std::string_view at(size_t place) const {
+    return place < words_.size() ? std::string_view(words_[place]) : std::string_view();
+  }
+  /// The word in front of this place.
+  std::string_view before(size_t place) const {
+    return place == 0 ? std::string_view() : at(place - 1);
+  }
+
+ private:
+  std::span<const std::string> words_;
+};
+
+template <class Words>
+bool is_one_of(std::string_view word, const Words& words) {
+  for (const std::string_view other : words) {
+    if (word == other)
+      return true;
+  }
+  return false;
+}
+
+/// Digits alone, at most `most` of them, as a number; 0 for another text.
+int64_t plain_number(std::string_view text, size_t most = 15);
+
+/// A capital letter A to Z in front.
+bool has_capital(std::string_view word);
+/// Letters a to z alone.
+bool is_small_word(std::string_view word);
+/// A dash between numbers: - – — /
+bool is_range_mark(std::string_view word);
+
+}  // namespace phraseq
