@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <span>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ constexpr const char* kDescription =
     "text's "
     "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is), "
     "'build' makes one from parallel text, 'rules' one of the dates, numbers and names that rules "
-    "find in a text.";
+    "find in a text, or, with --reference, a report of their precision and recall.";
 
 int check(const PhraseTableOptions& options) {
   const auto problems = check_phrase_table(options.table_file(), options.lowercase);
@@ -55,7 +56,22 @@ int build(const PhraseTableOptions& options) {
   return kExitOk;
 }
 
+/// How the rules fare against a translation.
+int measure_rules(const PhraseTableOptions& options) {
+  std::ostringstream wrong;
+  const RuleReport report = report_rules(options.rule_report_settings(), &wrong);
+  if (!options.wrong.empty()) {
+    AtomicFile file(options.wrong);
+    file.write(wrong.str());
+    file.commit();
+  }
+  std::cout << (options.json ? rule_report_json(report) : rule_report_text(report));
+  return kExitOk;
+}
+
 int rules(const PhraseTableOptions& options) {
+  if (!options.reference.empty())
+    return measure_rules(options);
   for (const PhraseEntry& entry : phrases_of_text(options.make_memory(), options.input))
     std::cout << phrase_line(entry) << '\n';
   return kExitOk;

@@ -96,6 +96,20 @@ TEST_F(PhraseTableCommand, WritesWhatRulesFindAsATable) {
   EXPECT_THAT(run("rules").text, HasSubstr("rules: --pn-rules is missing"));
 }
 
+TEST_F(PhraseTableCommand, ReportsThePrecisionOfRules) {
+  folder.write("s", "on May 1 , 2003\n17 million\n");
+  folder.write("r", "am 1. Mai 2003\n18 Millionen\n");
+  const Outcome outcome = run("rules --pn-rules en-de -i s --reference r --json --wrong w");
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.text,
+              HasSubstr(R"("date":{"category":"dates","found":1,"exact":1,"equal":1})"));
+  EXPECT_THAT(outcome.text,
+              HasSubstr(R"("million":{"category":"numbers","found":1,"exact":0,"equal":0})"));
+  EXPECT_THAT(run("rules --pn-rules en-de -i s --ref r").text, HasSubstr("precision"));
+  EXPECT_THAT(run("rules --pn-rules en-de -i s --wrong w").text,
+              HasSubstr("rules: --wrong needs --reference"));
+}
+
 TEST_F(PhraseTableCommand, SaysWhatIsMissing) {
   const Outcome outcome = run("build --source s");
   EXPECT_EQ(outcome.code, kExitUsage);

@@ -29,11 +29,17 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
   table
       .field("reference",
              reference,
-             "Its translation: also show which target words each slot "
-             "produces.")
+             "Its translation. match: also show which target words each slot produces; rules: "
+             "report how many phrases of each rule it contains.")
       .alias("ref")
       .value_name("FILE");
   table.field("json", json, "One JSON object a sentence in place of text.");
+  table
+      .field("wrong",
+             wrong,
+             "rules with --reference: where the phrases go that the reference does not contain, "
+             "with line and rule.")
+      .value_name("FILE");
   memory.describe_selection(table);
 }
 
@@ -72,6 +78,8 @@ std::vector<std::string> PhraseTableOptions::problems() const {
   if (action == "rules") {
     if (memory.pn_rules == "none")
       found.push_back("rules: --pn-rules is missing");
+    if (!wrong.empty() && reference.empty())
+      found.push_back("rules: --wrong needs --reference");
     if (!table_file().empty())
       found.push_back("rules: takes no table; 'match' merges rules with one");
     return found;

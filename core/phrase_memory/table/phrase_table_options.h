@@ -8,6 +8,7 @@
 #include "core/phrase_memory/match_report.h"
 #include "core/phrase_memory/phrase_memory.h"
 #include "core/phrase_memory/phrase_memory_options.h"
+#include "core/phrase_memory/rules/rule_report.h"
 #include "core/phrase_memory/table/phrase_table_builder.h"
 
 namespace phraseq {
@@ -21,6 +22,7 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   std::string input = "-";
   std::string reference;
   bool json = false;
+  std::string wrong;
   std::string source;
   std::string target;
   std::string alignment;
@@ -39,6 +41,9 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   PhraseMemory make_memory() const;
   PhraseTableThresholds thresholds() const { return {min_count, min_prob, max_len, cvalue}; }
   MatchSettings match_settings() const { return {input, reference, json}; }
+  RuleReportSettings rule_report_settings() const {
+    return {phrase_rules_named(memory.pn_rules), input, reference, lowercase};
+  }
 
  private:
   void describe_match(OptionTable& table);

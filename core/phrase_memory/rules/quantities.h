@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+enum class QuantityLanguage { kEnglish, kGerman };
+
+/// A date with a month; 0 where no day or year stands beside it.
+struct DateValue {
+  int64_t year = 0;
+  int64_t month = 0;
+  std::vector<int64_t>
+      days;  ///< the numbers beside the month; two when there is one on either side
+};
+
+/// What a text says of quantities, whatever the notation: March 1, 2003 is 1 March 2003 is
+/// 2003-03-01; 17 million is 17,000,000; twenty-five is 25.
+struct Quantities {
+  std::vector<DateValue> dates;
+  std::vector<int64_t> times;      ///< minutes of half a day
+  std::vector<double> numbers;     ///< all but those of dates and times
+  std::vector<std::string> words;  ///< all other words and marks, in small letters
+};
+
+PHRASEQ_API Quantities quantities_in(std::string_view text, QuantityLanguage language);
+
+/// Whether a text has all the dates, times and numbers of a phrase, and its other words (a plural s
+/// apart).
+PHRASEQ_API bool has_quantities(const Quantities& text, const Quantities& phrase);
+
+/// Words, digits with points, commas and colons between them, and single other characters.
+PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view text);
+
+/// Whether the phrase's tokens stand in the text, one behind the other.
+PHRASEQ_API bool has_phrase(const std::vector<std::string>& text,
+                            const std::vector<std::string>& phrase);
+
+}  // namespace phraseq

@@ -1,0 +1,128 @@
+#include "core/phrase_memory/rules/rule_report.h"
+
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/io/line_reader.h"
+#include "core/phrase_memory/rules/quantities.h"
+#include "core/text/lower_case.h"
+
+namespace phraseq {
+namespace {
+
+QuantityLanguage target_language(PhraseRules rules) {
+  return rules == PhraseRules::kEnglishGerman ? QuantityLanguage::kGerman
+                                              : QuantityLanguage::kEnglish;
+}
+
+/// A number of four digits that can be a year belongs to the dates.
+bool is_year(double number) {
+  return number >= 1000 && number < 2100 &&
+         number == static_cast<double>(static_cast<int64_t>(number));
+}
+
+double share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string share_text(int64_t part, int64_t whole) {
+  return whole == 0 ? "-" : fmt::format("{:.3f}", share(part, whole));
+}
+
+[[noreturn]] void refuse_lengths(const LineReader& longer, const LineReader& shorter) {
+  throw DataError({longer.path(), longer.line_number()},
+                  fmt::format("{} ends before this line", shorter.path()),
+                  "Source and reference need the same number of lines.");
+}
+
+int64_t expressions_of(const RuleReport& report, const std::string& category) {
+  const auto found = report.expressions.find(category);
+  return found == report.expressions.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+void RuleReport::add(PhraseRules which,
+                     const std::string& source,
+                     const std::string& reference,
+                     bool lowercase,
+                     std::ostream* wrong,
+                     int64_t line) {
+  const auto form = [&](const std::string& text) { return lowercase ? lower_case(text) : text; };
+  const auto language = target_language(which);
+  const Quantities said = quantities_in(reference, language);
+  const auto tokens = plain_tokens(form(reference));
+  for (const double number : said.numbers) ++expressions[is_year(number) ? "dates" : "numbers"];
+  expressions["dates"] += static_cast<int64_t>(said.dates.size() + said.times.size());
+  for (const RulePhrase& phrase : find_rule_phrases(which, phrase_words(form(source)))) {
+    const std::string target = phrase_text(phrase.entry.target);
+    RuleCounts& counts = rules[phrase.rule];
+    counts.category = phrase.entry.category;
+    const bool is_exact = has_phrase(tokens, plain_tokens(form(target)));
+    const bool is_equal = is_exact || (counts.category != "names" &&
+                                       has_quantities(said, quantities_in(target, language)));
+    ++counts.found;
+    counts.exact += is_exact ? 1 : 0;
+    counts.equal += is_equal ? 1 : 0;
+    if (!is_equal && wrong != nullptr)
+      *wrong << fmt::format(
+          "{}\t{}\t{}\t{}\n", line, phrase.rule, phrase_text(phrase.entry.source), target);
+  }
+}
+
+RuleReport report_rules(const RuleReportSettings& settings, std::ostream* wrong) {
+  LineReader sources(settings.source);
+  LineReader references(settings.reference);
+  RuleReport report;
+  std::string source, reference;
+  while (sources.next(source)) {
+    if (!references.next(reference))
+      refuse_lengths(sources, references);
+    report.add(settings.rules, source, reference, settings.lowercase, wrong, sources.line_number());
+  }
+  if (references.next(reference))
+    refuse_lengths(references, sources);
+  return report;
+}
+
+std::string rule_report_text(const RuleReport& report) {
+  std::string text = fmt::format("{:20} {:9} {:>7} {:>7} {:>9} {:>7} {:>9} {:>7}\n",
+                                 "rule",
+                                 "category",
+                                 "found",
+                                 "exact",
+                                 "precision",
+                                 "equal",
+                                 "precision",
+                                 "recall");
+  for (const auto& [name, counts] : report.rules) {
+    text += fmt::format("{:20} {:9} {:7} {:7} {:>9} {:7} {:>9} {:>7}\n",
+                        name,
+                        counts.category,
+                        counts.found,
+                        counts.exact,
+                        share_text(counts.exact, counts.found),
+                        counts.equal,
+                        share_text(counts.equal, counts.found),
+                        share_text(counts.equal, expressions_of(report, counts.category)));
+  }
+  return text;
+}
+
+std::string rule_report_json(const RuleReport& report) {
+  nlohmann::ordered_json object;
+  object["rules"] = nlohmann::ordered_json::object();
+  for (const auto& [name, counts] : report.rules) {
+    object["rules"][name] = {{"category", counts.category},
+                             {"found", counts.found},
+                             {"exact", counts.exact},
+                             {"equal", counts.equal}};
+  }
+  object["expressions"] = report.expressions;
+  return object.dump() + '\n';
+}
+
+}  // namespace phraseq

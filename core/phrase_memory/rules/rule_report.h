@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/phrase_memory/rules/phrase_rules.h"
+
+namespace phraseq {
+
+/// How the phrases of one rule fare against reference translations.
+struct RuleCounts {
+  std::string category;
+  int64_t found = 0;
+  int64_t exact = 0;  ///< the reference has the phrase, word by word
+  int64_t equal = 0;  ///< the reference has it, or its date or number in another notation
+};
+
+struct RuleReport {
+  std::map<std::string, RuleCounts> rules;  ///< by their names
+  /// Dates and numbers of the references, by category: what recall is a share of.
+  std::map<std::string, int64_t> expressions;
+
+  PHRASEQ_API void add(PhraseRules rules,
+                       const std::string& source,
+                       const std::string& reference,
+                       bool lowercase,
+                       std::ostream* wrong = nullptr,
+                       int64_t line = 0);
+};
+
+struct RuleReportSettings {
+  PhraseRules rules = PhraseRules::kNone;
+  std::string source;
+  std::string reference;
+  bool lowercase = false;
+};
+
+/// Compares what the rules find in a text with its translation. Phrases that are not there go to
+/// `wrong`, when there is one: line, rule, source, target, tabs between them. Throws DataError when
+/// the reference has more or fewer lines.
+PHRASEQ_API RuleReport report_rules(const RuleReportSettings& settings,
+                                    std::ostream* wrong = nullptr);
+
+/// A line a rule: name, category, phrases found, correct ones, precision, recall.
+PHRASEQ_API std::string rule_report_text(const RuleReport& report);
+/// The same as one JSON object.
+PHRASEQ_API std::string rule_report_json(const RuleReport& report);
+
+}  // namespace phraseq
