@@ -192,6 +192,19 @@ std::optional<std::string> peek_config(std::span<const std::string> arguments,
   return result;
 }
 
+/// The items of the values that were given, else of the one in the file of --config.
+std::vector<std::string> list_of(std::vector<std::string> given,
+                                 std::span<const std::string> arguments,
+                                 std::string_view name) {
+  if (given.empty())
+    given.push_back(peek_config(arguments, name).value_or(""));
+  std::vector<std::string> items;
+  for (const std::string& value : given) {
+    for (std::string& item : split_list(value, false)) items.push_back(std::move(item));
+  }
+  return items;
+}
+
 }  // namespace
 
 void parse_command_line(OptionTable& table,
@@ -221,14 +234,14 @@ std::string peek_option(std::span<const std::string> arguments,
 }
 
 std::vector<std::string> peek_list(std::span<const std::string> arguments, std::string_view name) {
-  auto values = peek_arguments(arguments, name, true);
-  if (values.empty())
-    values.push_back(peek_config(arguments, name).value_or(""));
-  std::vector<std::string> items;
-  for (const std::string& value : values) {
-    for (std::string& item : split_list(value, false)) items.push_back(std::move(item));
-  }
-  return items;
+  return list_of(peek_arguments(arguments, name, true), arguments, name);
+}
+
+std::vector<std::string> peek_list(OptionTable& table,
+                                   std::span<const std::string> arguments,
+                                   std::string_view name) {
+  const auto spelled = spell_out(table, arguments).arguments;
+  return list_of(peek_arguments(spelled, name), arguments, name);
 }
 
 bool peek_flag(std::span<const std::string> arguments, std::string_view name) {

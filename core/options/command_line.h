@@ -38,6 +38,11 @@ PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
 PHRASEQ_API std::vector<std::string> peek_list(std::span<const std::string> arguments,
                                                std::string_view name);
 
+/// The same for an option that `table` describes, under any of its names: `-m` for --metrics, too.
+PHRASEQ_API std::vector<std::string> peek_list(OptionTable& table,
+                                               std::span<const std::string> arguments,
+                                               std::string_view name);
+
 /// Whether a flag stands in `arguments`, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);
 

@@ -232,9 +232,9 @@ std::vector<LoadedPlugin> load_plugins(Registry& registry,
   for (const std::string& file : find_plugin_files(folders)) {
     const std::string path = checked_path(file).string();
     const LibraryFile library = inspect_library(path);
-    check_manifest_symbol(path, library);
     if (scope == PluginScope::kTorchFree && needs_torch(library))
       continue;
+    check_manifest_symbol(path, library);
     loaded.push_back(load_checked(registry, path));
   }
   return loaded;

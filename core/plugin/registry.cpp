@@ -14,8 +14,15 @@ bool is_component_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   return !name.empty() && is_letter(name.front()) &&
          std::all_of(name.begin(), name.end(), [&](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+           return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '+';
          });
+}
+
+/// A name as it is registered: '-' means '_', as in the names of options.
+std::string registered_name(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '-', '_');
+  return result;
 }
 
 std::string origin_of(const Component& component) {
@@ -37,7 +44,7 @@ void Registry::check_name(const Component& component, const std::string& name) c
     throw PluginError(
         fmt::format(
             "{}: '{}' cannot be the name of a {}", origin_of(component), name, component.kind),
-        "Names are lower-case letters, digits and '_', and begin with a letter.");
+        "Names are lower-case letters, digits, '_' and '+', and begin with a letter.");
   }
   for (const auto& [key, other] : components_) {
     if (other.kind != component.kind)
@@ -109,20 +116,21 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
   plugins_.push_back(plugin);
 }
 
-Selection Registry::select(std::string_view kind, std::string_view name) const {
+Selection Registry::select(std::string_view kind, std::string_view asked_for) const {
   frozen_ = true;
+  const std::string name = registered_name(asked_for);
   for (const auto& [key, component] : components_) {
     if (component.kind != kind)
       continue;
     const Preset* chosen = find_preset(component, name);
     if (component.name != name && chosen == nullptr)
       continue;
-    Selection selection{&component, std::string(name), component.make_options()};
+    Selection selection{&component, name, component.make_options()};
     if (chosen != nullptr)
       chosen->apply(*selection.options);
     return selection;
   }
-  refuse_unknown(kind, name);
+  refuse_unknown(kind, asked_for);
 }
 
 void Registry::refuse_unknown(std::string_view kind, std::string_view name) const {

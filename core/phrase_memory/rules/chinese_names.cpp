@@ -37,15 +37,17 @@ constexpr std::array<Words, 28> kOffices = {
 // Characters of grammar, counting and common nouns that are in no given name.
 constexpr Words kNotInNames =
     U"的不了是在这那位为与就都也还很最么吗呢吧啊把被让给从到向对说去来会能要想看没个们我你他她它或"
-    U"但而所者于老女男人员长校院部省市县委务级色代表时候后前上下里外内第每各某些本该此其名职党团"
-    U"钱任何做叫请问见找跟同当由因将已曾再又只应须着过出入回关用使更太多号";
+    U"但而所者于老女男人员校院部省市县委务级色代表时候后前上下里外内第每各某些本该此其名职党团"
+    U"钱任何做叫请问见找跟同当由因将已曾再又只应须着过出入回关用使更太多号卫非";
 // Surnames that are a word of grammar more often than a name, unless a segmenter joined them to
 // one.
 constexpr Words kAlsoGrammar = U"位于时成向常方万任何左项都和";
-// Two characters that look like a name and are a word.
-constexpr std::array<Words, 20> kOtherWords = {
-    U"荣誉", U"名誉", U"金牌", U"白宫", U"黄金", U"高等", U"安全", U"文化", U"文学", U"史学",
-    U"康复", U"管理", U"万能", U"古典", U"江苏", U"江西", U"武汉", U"温州", U"石油", U"金融"};
+// What begins like a name and is a word.
+constexpr std::array<Words, 35> kOtherWords = {
+    U"荣誉", U"名誉", U"金牌",   U"白宫",   U"黄金",   U"高等", U"安全",   U"文化",   U"文学",
+    U"史学", U"康复", U"管理",   U"万能",   U"古典",   U"江苏", U"江西",   U"武汉",   U"温州",
+    U"石油", U"金融", U"安哥拉", U"黎巴嫩", U"白罗斯", U"白俄", U"石家庄", U"马鞍山", U"马来",
+    U"马里", U"毛里", U"韩国",   U"秦皇",   U"常州",   U"徐州", U"郑州",   U"卫生"};
 
 size_t surname_length(std::u32string_view text) {
   if (begins_with_any(text, kDoubleSurnames))
@@ -135,7 +137,8 @@ bool has_title(std::u32string_view name,
   const bool has_strong_address = begins_with_any(behind, kStrongAddresses);
   if (length > 1) {
     const bool is_grammar = kAlsoGrammar.find(name.front()) != std::u32string_view::npos;
-    return has_strong_address && has_full_name && !is_grammar;
+    const bool has_title_behind = has_strong_address || begins_with_any(behind, kOffices);
+    return has_title_behind && has_full_name && !is_grammar;
   }
   if (has_strong_address || begins_with_any(behind, kAddresses))
     return true;

@@ -26,7 +26,7 @@ struct ChineseName {
 ///
 ///   one word of two or three characters with 先生, 女士 … behind it,
 ///   one word with two given characters with an office behind it or in front of it,
-///   several words with a surname, two given characters and 先生, 女士 or 同志 behind them,
+///   several words with a surname, two given characters and 先生, 女士 … or an office behind them,
 ///
 /// and none of its characters is one of grammar or counting (的, 不, 位, 老 …).
 std::optional<ChineseName> chinese_name_at(std::span<const std::string> words, size_t begin);

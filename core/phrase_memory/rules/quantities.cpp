@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/phrase_memory/rules/calendar.h"
@@ -90,18 +91,19 @@ double parsed(const std::string& digits) {
   return value;
 }
 
-/// The value of digits with marks. One kind of mark three digits from the next is a group mark.
+/// The value of digits with marks; not a number when a group mark is out of place (a version).
 double digits_number(Word digits, QuantityLanguage language) {
   const char group = language == QuantityLanguage::kEnglish ? ',' : '.';
   const char point = language == QuantityLanguage::kEnglish ? '.' : ',';
   const size_t last_group = digits.rfind(group);
   const size_t end = std::min(digits.find(point), digits.size());
-  const bool has_bad_group = last_group != Word::npos && end > last_group && end - last_group != 4;
+  if (last_group != Word::npos && (end < last_group || end - last_group != 4))
+    return std::numeric_limits<double>::quiet_NaN();
   std::string plain;
   for (const char one : digits) {
     if (is_digit(one))
       plain += one;
-    else if (one == point || has_bad_group)
+    else if (one == point)
       plain += '.';
   }
   return parsed(plain);

@@ -73,7 +73,7 @@ class NumeralScanner {
   /// Takes the numeral at `begin`; returns the place behind what was read.
   size_t take(size_t begin) {
     const size_t end = numeral_end(text_, begin);
-    const bool has_neighbor = is_beside_digits(begin, end);
+    const bool has_neighbor = is_beside_digits(begin, end) || is_behind_mark(begin);
     if (const auto date = chinese_date_at(text_, begin, end)) {
       if (date->is_sure && !has_neighbor && !ends_with_any(text_.before(begin), kPart))
         add(begin, date->end, date->english, "dates", date->rule);
@@ -85,24 +85,54 @@ class NumeralScanner {
   }
 
   void take_number(size_t begin, size_t end) {
-    const auto numeral = text_.between(begin, end);
     if (!may_begin(begin) || !may_end(end))
       return;
-    const bool has_arabic = std::any_of(numeral.begin(), numeral.end(), is_arabic_digit);
-    // A lone 十 or 千 is more often part of something else.
-    const auto value = numeral.size() > 1 ? chinese_number_value(numeral) : std::nullopt;
+    const auto numeral = text_.between(begin, end);
     const bool is_kilo = numeral.back() == U'千' && begins_with_any(text_.behind(end), kKilo);
-    if (value && !is_kilo)
-      return add(begin,
-                 end,
-                 english_number(*value),
-                 "numbers",
-                 has_arabic ? "万 and 亿" : "Chinese numeral");
+    if (const auto value = value_of(numeral); value && !is_kilo)
+      return add_value(begin, end, *value);
     if (const auto number = grouped(numeral); number && is_counted(end))
       return add(begin, end, *number, "numbers", "Arabic numeral");
-    if (const auto decimal = chinese_decimal(numeral);
-        decimal && (is_counted(end) || is_percent(begin)))
-      add(begin, end, *decimal, "numbers", "Chinese decimal");
+    const auto decimal = chinese_decimal(numeral);
+    if (decimal && (is_counted(end) || is_percent(begin)))
+      return add(begin, end, *decimal, "numbers", "Chinese decimal");
+    if (!is_kilo)
+      take_words(begin, end);
+  }
+
+  /// A lone 十 or 千 is more often part of something else.
+  static std::optional<int64_t> value_of(std::u32string_view numeral) {
+    return numeral.size() > 1 ? chinese_number_value(numeral) : std::nullopt;
+  }
+
+  void add_value(size_t begin, size_t end, int64_t value) {
+    const auto numeral = text_.between(begin, end);
+    const bool has_arabic = std::any_of(numeral.begin(), numeral.end(), is_arabic_digit);
+    add(begin,
+        end,
+        english_number(value),
+        "numbers",
+        has_arabic ? "Arabic with units" : "Chinese numeral");
+  }
+
+  /// Words that are no number together but each one alone, of the same unit: 两亿 三亿. 1.5万 3千
+  /// may be one number.
+  void take_words(size_t begin, size_t end) {
+    std::vector<size_t> cuts = {begin};
+    for (size_t at = begin + 1; at <= end; ++at) {
+      if (text_.is_edge(at))
+        cuts.push_back(at);
+    }
+    const auto is_number = [&](size_t cut) {
+      const bool has_same_unit = text_.at(cuts[cut + 1] - 1) == text_.at(end - 1);
+      return has_same_unit && value_of(text_.between(cuts[cut], cuts[cut + 1])).has_value();
+    };
+    for (size_t cut = 0; cut + 1 < cuts.size(); ++cut) {
+      if (!is_number(cut))
+        return;
+    }
+    for (size_t cut = 0; cut + 1 < cuts.size(); ++cut)
+      add_value(cuts[cut], cuts[cut + 1], *value_of(text_.between(cuts[cut], cuts[cut + 1])));
   }
 
   /// 1345 → 1,345.
@@ -127,6 +157,8 @@ class NumeralScanner {
   }
   bool may_end(size_t end) const {
     auto behind = text_.behind(end);
+    if (behind.starts_with(U"点"))  // 十一点, not 十一点半
+      return behind.size() == 1 || (behind[1] != U'半' && !is_numeral(behind[1]));
     if (begins_with_any(behind, kMore))  // 三十多人 is more than 30, 三十多万 is not
       return behind.size() > 1 && !is_numeral(behind[1]) && behind[1] != U'岁' &&
              behind[1] != U'歲';
@@ -138,6 +170,13 @@ class NumeralScanner {
     return (begin > 0 && is_arabic_digit(text_.at(begin - 1))) || is_arabic_digit(text_.at(end));
   }
 
+  /// 3.2003年, 1:30, 1/2003: the numeral is a part of something.
+  bool is_behind_mark(size_t begin) const {
+    constexpr Words kMarks = U".:/-";
+    return begin > 1 && kMarks.find(text_.at(begin - 1)) != Words::npos &&
+           is_arabic_digit(text_.at(begin - 2));
+  }
+
   void add(size_t begin, size_t end, std::string english, const char* category, std::string rule) {
     if (!text_.is_edge(begin) || !text_.is_edge(end))
       return;
@@ -146,7 +185,7 @@ class NumeralScanner {
         {word, text_.word_at(end - 1) - word + 1, std::move(english), category, std::move(rule)});
   }
 
-  static constexpr std::array<Words, 8> kPart = {U".", U"/", U"-", U"#", U"第", U"&", U"点", U":"};
+  static constexpr std::array<Words, 4> kPart = {U"#", U"第", U"&", U"点"};
   const ChineseText& text_;
   std::vector<RuleFinding>& found_;
 };

@@ -254,6 +254,20 @@ TEST(PeekList, GathersWhatParsingWillRead) {
   EXPECT_THAT(peek_list(Arguments{"--x", "y"}, "plugin-dir"), IsEmpty());
 }
 
+TEST(PeekList, KnowsTheShortFlagsOfATable) {
+  std::vector<std::string> names;
+  bool other = false;
+  OptionTable table;
+  table.field("names", names, "Names.").short_flag("m").alias("called");
+  table.field("other", other, "Another.").short_flag("o");
+  EXPECT_THAT(peek_list(table, Arguments{"-o", "-m", "a", "b", "-unknown", "x", "-m=c"}, "names"),
+              ElementsAre("a", "b", "c"));
+  EXPECT_THAT(peek_list(table, Arguments{"--called", "a,b"}, "names"), ElementsAre("a", "b"));
+  EXPECT_THAT(peek_list(table, Arguments{"-o"}, "names"), IsEmpty());
+  const ConfigFile file("names = c, d\n");
+  EXPECT_THAT(peek_list(table, Arguments{"--config", file.path()}, "names"), ElementsAre("c", "d"));
+}
+
 TEST(PeekFlag, SeesAFlagInEverySpelling) {
   EXPECT_TRUE(peek_flag(Arguments{"--print_config"}, "print-config"));
   EXPECT_TRUE(peek_flag(Arguments{"-h"}, "help"));

@@ -107,6 +107,18 @@ TEST(Registry, AnswersAnUnknownNameWithTheNearestAllKnownAndTheirFiles) {
   EXPECT_THROW(registry.select("shape", "bxo"), UsageError);
 }
 
+TEST(Registry, TakesADashForAnUnderscore) {
+  Registry registry;
+  add_box(registry);
+  EXPECT_EQ(registry.select("shape", "box-tall").name, "box_tall");
+}
+
+TEST(Registry, TakesNamesWithAPlus) {
+  Registry registry;
+  add_box(registry, "box++");
+  EXPECT_EQ(registry.select("shape", "box++").name, "box++");
+}
+
 TEST(Registry, SaysThatNoLoadedPluginOffersTheKind) {
   const Registry registry;
   EXPECT_THAT(

@@ -25,14 +25,17 @@ TEST(ChineseEnglishRules, ReadNumbersWhole) {
   EXPECT_THAT(from_chinese("三点五亿 美元"), ElementsAre("350 million (numbers)"));
   EXPECT_THAT(from_chinese("百分之 三点五"), ElementsAre("3.5 (numbers)"));
   EXPECT_THAT(from_chinese("三百 日元"), ElementsAre("300 (numbers)"));
+  EXPECT_THAT(from_chinese("两亿 三亿"),
+              ElementsAre("200 million (numbers)", "300 million (numbers)"));
 }
 
 TEST(ChineseEnglishRules, MakeNothingOfPartsOfNumbers) {
   for (const char* text :
-       {"三 十 多 万 人", "几 十 万 人", "数 百 万 人", "二 十 几 人", "三 百 五",
-        "两 万 三",       "一 亿 五 千", "三 四 百 人", "十 七 八 岁", "五 十 多 岁",
-        "三 分 之 二 十", "十 六 进 制", "二 十 面 体", "第 三 十 章", "零下 三十 度",
-        "十 四 五 规划",  "12 345 万",   "20千 克",     "5 千 米",     "三十人"}) {
+       {"三 十 多 万 人", "几 十 万 人",  "数 百 万 人",    "二 十 几 人", "三 百 五",
+        "1.5万 3千",      "一亿 五千",    "两 万 三",       "一 亿 五 千", "三 四 百 人",
+        "十 七 八 岁",    "五 十 多 岁",  "三 分 之 二 十", "十 六 进 制", "二 十 面 体",
+        "第 三 十 章",    "零下 三十 度", "十 四 五 规划",  "12 345 万",   "20千 克",
+        "5 千 米",        "三十人"}) {
     EXPECT_THAT(from_chinese(text), IsEmpty()) << text;
   }
   EXPECT_THAT(from_chinese("三 十 多 人"), ElementsAre("30 (numbers)"));  // more than 30
@@ -75,6 +78,7 @@ TEST(ChineseEnglishRules, TranslateTimesOfTheMorning) {
   EXPECT_THAT(from_chinese("上午 八 點 三 十 分"), ElementsAre("8:30 (dates)"));
   EXPECT_THAT(from_chinese("9 时 5 分"), ElementsAre("9:05 (dates)"));
   EXPECT_THAT(from_chinese("三点 一刻"), ElementsAre("3:15 (dates)"));
+  EXPECT_THAT(from_chinese("十一 点 了"), ElementsAre("11 (numbers)"));
   EXPECT_THAT(from_chinese("15 点 30 分"), IsEmpty());
   EXPECT_THAT(from_chinese("三点 五十"), IsEmpty());
 }
@@ -100,6 +104,10 @@ TEST(ChineseEnglishRules, TakeNoOtherWordsForNames) {
                            "黄 颜 色 代 表"}) {
     EXPECT_THAT(from_chinese(text), IsEmpty()) << text;
   }
+  for (const char* text :
+       {"毛 卫 生 部 长", "黎 巴 嫩 总 统", "担 任 南 非 总 统", "石 家 庄 市 长"})
+    EXPECT_THAT(from_chinese(text), IsEmpty()) << text;
+  EXPECT_THAT(from_chinese("范 明 正 教 授"), ElementsAre("Fan Mingzheng (names)"));
   EXPECT_THAT(from_chinese("王 建 国 先 生"), ElementsAre("Wang Jianguo (names)"));
 }
 

@@ -72,6 +72,7 @@ TEST(EnglishGermanRules, LeaveVersionsSectionsAndScalesThatAreNotSure) {
   for (const char* text : {"LibreOffice 7.4 is",
                            "with USB 2.0 devices",
                            "Python 3.10 needs",
+                           "up to version 0.5 of",
                            "see Section 3.2 for",
                            "since version 1.5 of",
                            "Linux 2.6 , glibc 2.1 .",
