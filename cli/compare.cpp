@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/metrics/metric_set.h"
 
 namespace phraseq {
 namespace {
@@ -42,15 +43,10 @@ std::string draw(const CompareOptions& options, const score::Comparison& compari
   return comparison_plot(comparison, static_cast<int>(options.width), lines).document();
 }
 
-int compare_command(std::span<const std::string> arguments) {
-  CompareOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(
-          table, "compare", kUsage, kDescription, arguments, [&] { return options.problems(); }))
-    return kExitOk;
-
-  const auto metrics = options.make_metrics();
+score::Comparison compare(const CompareOptions& options, const score::MetricSet& metric_set) {
+  const MetricSetup setup{options.target_language()};
+  const auto metrics = metric_set.make_all(options.metrics, setup);
+  const auto bucket_metric = metric_set.make(options.bucket_metric, setup);
   const score::Sampling sampling{
       options.samples, score::parse_seed(options.seed), static_cast<int>(options.threads)};
   const auto input = score::read_score_input(options.systems, options.references, 1);
@@ -58,9 +54,10 @@ int compare_command(std::span<const std::string> arguments) {
     score::warn_about_tokens(input);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
-  const auto bucket_metric = options.make_metric(options.bucket_metric);
-  const auto comparison =
-      score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
+  return score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
+}
+
+void write_report(const CompareOptions& options, const score::Comparison& comparison) {
   const std::string report = render(options, comparison);
   if (!options.plot.empty())
     write_file(options.plot, draw(options, comparison));
@@ -69,6 +66,19 @@ int compare_command(std::span<const std::string> arguments) {
   } else {
     write_file(options.output, report);
   }
+}
+
+int compare_command(std::span<const std::string> arguments) {
+  CompareOptions options;
+  OptionTable table;
+  options.describe(table);
+  const auto named = options.peek_metrics(table, arguments);
+  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  metric_set.describe(table);
+  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
+  if (!begin_command(table, "compare", kUsage, kDescription, arguments, problems))
+    return kExitOk;
+  write_report(options, compare(options, metric_set));
   return kExitOk;
 }
 

@@ -44,7 +44,7 @@ constexpr std::array<Kind, 9> kKinds = {{
      " TORCH_FREE",
      "phraseq train DATA --lr-scheduler"},
     {"tokenizer", "A tokenizer", "tokenizer", " TORCH_FREE", "phraseq preprocess --tokenizer"},
-    {"metric", "A metric", "metric", " TORCH_FREE", "phraseq train DATA --metric"},
+    {"metric", "A metric", "metric", " TORCH_FREE", "phraseq score REF -i SYSTEM --metrics"},
 }};
 
 struct NewPluginOptions final : Options {

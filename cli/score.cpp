@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/options/command_line.h"
+#include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"
 #include "core/score/report/score_options.h"
 #include "core/text/unicode_text.h"
@@ -21,7 +22,7 @@ using score::ScoreOptions;
 constexpr const char* kUsage = "REF [REF...] [-i FILE...] [options]";
 constexpr const char* kDescription =
     "BLEU, chrF and TER of detokenized text, with sacrebleu's command line and sacrebleu's "
-    "numbers. "
+    "numbers, and the metrics of plugins. "
     "Also as fairseq has it: --sys FILE --ref FILE.";
 
 std::string environment(const char* name) {
@@ -63,7 +64,7 @@ std::vector<std::string> system_files(const ScoreOptions& options) {
   return files;
 }
 
-std::string sentence_report(const score::Metrics& metrics,
+std::string sentence_report(const Metrics& metrics,
                             const score::ScoreInput& input,
                             const ScoreOptions& options,
                             const score::ReportStyle& style) {
@@ -77,7 +78,7 @@ std::string sentence_report(const score::Metrics& metrics,
   return text;
 }
 
-std::string single_report(const score::Metrics& metrics,
+std::string single_report(const Metrics& metrics,
                           const score::ScoreInput& input,
                           const ScoreOptions& options,
                           const score::ReportStyle& style) {
@@ -86,7 +87,7 @@ std::string single_report(const score::Metrics& metrics,
   return options.format == "json" ? report_json(scores, style) : report_text(scores, style);
 }
 
-std::string table_report(const score::Metrics& metrics,
+std::string table_report(const Metrics& metrics,
                          const score::ScoreInput& input,
                          const ScoreOptions& options) {
   const auto table = score::score_systems(metrics,
@@ -103,37 +104,41 @@ std::string table_report(const score::Metrics& metrics,
   return options.format == "text" ? table_text(table, style) : table_latex(table, style);
 }
 
+MetricSetup metric_setup(const ScoreOptions& options) {
+  return {options.target_language(), options.sentence_level};
+}
+
+std::string report(const Metrics& metrics, const ScoreOptions& options) {
+  const auto input = score::read_score_input(
+      system_files(options), options.references, static_cast<size_t>(options.num_refs));
+  if (!options.force && metrics.front()->name() == "BLEU")
+    score::warn_about_tokens(input);
+  const score::ReportStyle style{
+      static_cast<int>(options.width), options.score_only, options.short_signature};
+  if (options.sentence_level)
+    return sentence_report(metrics, input, options, style);
+  if (input.systems.size() == 1)
+    return single_report(metrics, input, options, style);
+  return table_report(metrics, input, options);
+}
+
 int score_command(std::span<const std::string> arguments) {
   ScoreOptions options;
   apply_environment(options);
   OptionTable table;
   options.describe(table);
+  const auto named = options.peek_metrics(table, arguments);
+  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  metric_set.describe(table);
   if (answer_help(table, "score", kUsage, kDescription, arguments))
     return kExitOk;
   refuse_downloads(arguments);
-  parse_command_line(table, arguments, [&] { return options.problems(); });
+  parse_command_line(table, arguments, [&] { return metric_set.add_problems(options.problems()); });
   if (answer_print_config(table, arguments))
     return kExitOk;
   override_format(options);
   set_log_quiet(options.quiet);
-  if (options.sentence_level)
-    options.effective_order = true;
-
-  const auto metrics = options.make_metrics();
-  const auto input = score::read_score_input(
-      system_files(options), options.references, static_cast<size_t>(options.num_refs));
-  if (!options.force && metrics.front()->name() == "BLEU")
-    score::warn_about_tokens(input);
-
-  const score::ReportStyle style{
-      static_cast<int>(options.width), options.score_only, options.short_signature};
-  if (options.sentence_level) {
-    std::cout << sentence_report(metrics, input, options, style);
-  } else if (input.systems.size() == 1) {
-    std::cout << single_report(metrics, input, options, style);
-  } else {
-    std::cout << table_report(metrics, input, options);
-  }
+  std::cout << report(metric_set.make_all(options.metrics, metric_setup(options)), options);
   return kExitOk;
 }
 

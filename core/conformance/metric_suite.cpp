@@ -2,27 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/score/metrics/metric.h"
+#include "core/score/report/evaluation.h"
 
 namespace phraseq::conformance {
 namespace {
 
-using Lines = std::vector<std::string>;
+using score::Lines;
+using MetricRow = std::vector<double>;
+
+constexpr size_t kMetricThreads = 4;
+
+/// Lies behind a row, so that writing past its end shows.
+constexpr double kRowGuard = 1234.5;
 
 /// A metric for German, and texts to score with it.
 struct MetricSetting {
-  explicit MetricSetting(const Selection& selection)
-      : metric(create<Metric>(selection, MetricSetup{"de"})) {}
+  explicit MetricSetting(const Selection& selection, bool sentence_level = false)
+      : metric(create<Metric>(selection, MetricSetup{"de", sentence_level})) {}
 
-  MetricScore score(const Lines& hypotheses) const {
-    return metric->score(hypotheses, {references});
+  double score_of(const Lines& hypotheses) const {
+    return score::score_corpus(*metric, hypotheses, std::span(&references, 1)).value;
+  }
+
+  MetricRow row(std::string_view hypothesis, std::vector<std::string_view> lines) const {
+    MetricRow row(metric->statistics() + 1, kRowGuard);
+    metric->measure(hypothesis, lines, std::span(row).first(row.size() - 1));
+    if (row.back() != kRowGuard)
+      throw DataError(fmt::format("measure() writes more than its {} statistics", row.size() - 1));
+    row.pop_back();
+    return row;
+  }
+
+  std::vector<MetricRow> rows(const Lines& hypotheses) const {
+    std::vector<MetricRow> rows;
+    for (size_t i = 0; i < hypotheses.size(); ++i)
+      rows.push_back(row(hypotheses[i], {references[i]}));
+    return rows;
   }
 
   std::unique_ptr<Metric> metric;
@@ -45,31 +71,119 @@ Lines turned_around(const Lines& lines) {
   return turned;
 }
 
-Findings metric_report(const Selection& selection) {
-  Findings findings;
-  const MetricSetting setting(selection);
-  const MetricScore score = setting.score(setting.references);
-  if (score.name.empty())
-    findings.emplace_back("name is empty: a log could not say what the number is");
-  if (score.signature.empty())
-    findings.emplace_back("signature is empty: nobody could compute the number again");
-  if (score.text.empty())
-    findings.emplace_back("text is empty: there is nothing for a person to read");
-  if (setting.score(setting.references).value != score.value)
-    findings.emplace_back("the same texts score otherwise the second time");
+bool is_close_score(double one, double other) {
+  return std::abs(one - other) <= 1e-9 * std::max(1.0, std::abs(one));
+}
+
+MetricRow sum_rows(const std::vector<MetricRow>& rows) {
+  MetricRow total(rows.front().size(), 0.0);
+  for (const MetricRow& row : rows)
+    std::transform(row.begin(), row.end(), total.begin(), total.begin(), std::plus<>());
+  return total;
+}
+
+/// The findings for a metric of corpora or, when there are none, for one of single sentences.
+Findings at_both_levels(const Selection& selection, Findings (*check)(const MetricSetting&)) {
+  Findings findings = check(MetricSetting(selection));
+  if (!findings.empty())
+    return findings;
+  for (auto& finding : check(MetricSetting(selection, /*sentence_level=*/true)))
+    findings.push_back("at sentence level: " + finding);
   return findings;
 }
 
-Findings better_is_better(const Selection& selection) {
-  const MetricSetting setting(selection);
+Findings metric_report(const MetricSetting& setting) {
+  Findings findings;
+  if (setting.metric->name().empty())
+    findings.emplace_back("name() is empty: a report could not say what the number is");
+  for (const auto& field : setting.metric->signature()) {
+    if (field.name.empty() || field.short_name.empty())
+      findings.push_back(
+          fmt::format("a field of signature() with the value '{}' has no name or "
+                      "no short name",
+                      field.value));
+  }
+  return findings;
+}
+
+Findings constant_row_length(const MetricSetting& setting) {
+  const size_t length = setting.metric->statistics();
+  if (length == 0)
+    return {"statistics() is 0: a row needs at least one number"};
+  setting.rows(setting.references);
+  if (setting.metric->statistics() == length)
+    return {};
+  return {fmt::format("statistics() is {}, and {} after some sentences were measured",
+                      length,
+                      setting.metric->statistics())};
+}
+
+Findings repeatable_rows(const MetricSetting& setting) {
+  const Lines hypotheses = turned_around(setting.references);
+  const auto first = setting.rows(hypotheses);
+  std::vector<MetricRow> again(hypotheses.size());
+  for (size_t i = hypotheses.size(); i-- > 0;)  // from the last to the first
+    again[i] = setting.row(hypotheses[i], {setting.references[i]});
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (first[i] != again[i])
+      return {fmt::format("sentence {} has other statistics the second time", i + 1)};
+  }
+  if (setting.metric->score(sum_rows(first)) == setting.metric->score(sum_rows(first)))
+    return {};
+  return {"the same sums have another score the second time"};
+}
+
+Findings undisturbed_threads(const MetricSetting& setting) {
+  const Lines hypotheses = turned_around(setting.references);
+  const auto alone = setting.rows(hypotheses);
+  const double score = setting.metric->score(sum_rows(alone));
+  std::vector<char> equal(kMetricThreads, 1);
+  std::vector<std::thread> threads;
+  for (char& mine : equal) {
+    threads.emplace_back([&] {
+      try {
+        for (int round = 0; round < 20; ++round) {
+          const auto rows = setting.rows(hypotheses);
+          if (rows != alone || setting.metric->score(sum_rows(rows)) != score)
+            mine = 0;
+        }
+      } catch (...) {
+        mine = 0;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  if (std::find(equal.begin(), equal.end(), 0) == equal.end())
+    return {};
+  return {fmt::format("{} threads at once get other statistics or scores than one, or an exception",
+                      kMetricThreads)};
+}
+
+Findings rows_in_any_order(const MetricSetting& setting) {
+  auto rows = setting.rows(turned_around(setting.references));
+  const double forwards = setting.metric->score(sum_rows(rows));
+  std::reverse(rows.begin(), rows.end());
+  const double backwards = setting.metric->score(sum_rows(rows));
+  const MetricRow halves = sum_rows(
+      {sum_rows({rows.begin(), rows.begin() + 3}), sum_rows({rows.begin() + 3, rows.end()})});
+  const double in_halves = setting.metric->score(halves);
+  if (is_close_score(forwards, backwards) && is_close_score(forwards, in_halves))
+    return {};
+  return {fmt::format("{} for a text, {} for its lines in reverse, {} from the sums of two halves",
+                      forwards,
+                      backwards,
+                      in_halves)};
+}
+
+Findings better_is_better(const MetricSetting& setting) {
+  const bool higher = setting.metric->higher_is_better();
   const auto value_of = [&](const Lines& hypotheses) {
-    const MetricScore score = setting.score(hypotheses);
-    return score.higher_is_better ? score.value : -score.value;
+    return setting.score_of(hypotheses) * (higher ? 1 : -1);
   };
   const double right = value_of(setting.references);
   const double turned = value_of(turned_around(setting.references));
   const double nothing = value_of(Lines(setting.references.size(), "xyz"));
-  if (right > turned && turned >= nothing)
+  if (right >= turned && turned >= nothing && right > nothing)
     return {};
   return {fmt::format(
       "the references themselves, with words in another order, and other words score {}, {} "
@@ -79,55 +193,53 @@ Findings better_is_better(const Selection& selection) {
       std::abs(nothing))};
 }
 
-Findings order_of_lines(const Selection& selection) {
-  MetricSetting setting(selection);
-  const Lines hypotheses = turned_around(setting.references);
-  const Lines back(hypotheses.rbegin(), hypotheses.rend());
-  const Lines references_back(setting.references.rbegin(), setting.references.rend());
-  const double forwards = setting.score(hypotheses).value;
-  const double backwards = setting.metric->score(back, {references_back}).value;
-  if (std::abs(forwards - backwards) <= 1e-9 * std::max(1.0, std::abs(forwards)))
-    return {};
-  return {fmt::format("{} for a text, {} for its lines in reverse", forwards, backwards)};
-}
-
-Findings empty_hypotheses(const Selection& selection) {
+Findings empty_hypotheses(const MetricSetting& setting) {
   Findings findings;
-  const MetricSetting setting(selection);
-  Lines one_empty = setting.references;
-  one_empty[2].clear();
-  for (const Lines& hypotheses : {one_empty, Lines(setting.references.size())}) {
-    const double value = setting.score(hypotheses).value;
-    if (!std::isfinite(value))
-      findings.push_back(fmt::format("{} for a text with empty lines", value));
+  const std::string& line = setting.references.front();
+  const MetricRow none(setting.metric->statistics(), 0.0);
+  const std::pair<const char*, MetricRow> cases[] = {
+      {"an empty hypothesis", setting.row("", {line})},
+      {"an empty reference", setting.row(line, {""})},
+      {"an empty hypothesis and an empty reference", setting.row("", {""})},
+      {"two references, one of them empty", setting.row(line, {"", line})},
+      {"a sum of zeros", none}};
+  for (const auto& [text, row] : cases) {
+    const double value = setting.metric->score(row);
+    const bool finite =
+        std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
+    if (!finite || !std::isfinite(value))
+      findings.push_back(fmt::format("{} for {}: a finite number is expected", value, text));
+    setting.metric->detail(row);
   }
   return findings;
 }
 
-Findings unequal_lengths(const Selection& selection) {
-  const MetricSetting setting(selection);
-  Lines shorter = setting.references;
-  shorter.pop_back();
-  try {
-    setting.score(shorter);
-  } catch (const DataError&) {
+Findings resampled_scores(const MetricSetting& setting) {
+  const MetricRow sums = sum_rows(setting.rows(turned_around(setting.references)));
+  const std::vector<float> single(sums.begin(), sums.end());
+  const double exact = setting.metric->score(sums);
+  const double resampled = setting.metric->score_single(single);
+  if (std::abs(exact - resampled) <= 1e-4 * std::max(1.0, std::abs(exact)))
     return {};
-  }
-  return {fmt::format(
-      "{} lines were scored against {} references: a DataError with both counts is expected",
-      shorter.size(),
-      setting.references.size())};
+  return {fmt::format("score() is {}, score_single() of the same sums {}", exact, resampled)};
 }
 
 }  // namespace
 
 std::vector<Check> metric_suite(const Selection& selection) {
-  return {
-      {"a score has its name, text and signature", [&] { return metric_report(selection); }},
-      {"the references score best, other words worst", [&] { return better_is_better(selection); }},
-      {"the order of lines does not matter", [&] { return order_of_lines(selection); }},
-      {"empty lines have a score", [&] { return empty_hypotheses(selection); }},
-      {"a line too few is an error", [&] { return unequal_lengths(selection); }}};
+  std::vector<Check> checks;
+  const auto add = [&](const char* title, Findings (*check)(const MetricSetting&)) {
+    checks.push_back({title, [&selection, check] { return at_both_levels(selection, check); }});
+  };
+  add("a score has a name, and its signature's fields, too", metric_report);
+  add("every row has the same length", constant_row_length);
+  add("the same sentence has the same statistics", repeatable_rows);
+  add("threads do not disturb each other", undisturbed_threads);
+  add("rows add up in any order", rows_in_any_order);
+  add("the references score best, other words worst", better_is_better);
+  add("empty lines have a score", empty_hypotheses);
+  add("resamples score as the corpus does", resampled_scores);
+  return checks;
 }
 
 }  // namespace phraseq::conformance

@@ -8,7 +8,7 @@
 
 namespace phraseq::conformance {
 
-/// What every metric has to stand, on seven lines.
+/// What every metric must satisfy, checked on seven sentences.
 PHRASEQ_API std::vector<Check> metric_suite(const Selection& selection);
 
 }  // namespace phraseq::conformance

@@ -9,7 +9,8 @@
 #include "core/base/log.h"
 #include "core/options/command_line.h"
 #include "core/run/result_output.h"
-#include "core/score/metrics/metric.h"
+#include "core/score/metrics/named_metric.h"
+#include "core/score/report/evaluation.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/translator.h"
@@ -88,7 +89,10 @@ class Report {
   bool has_references() const {
     return sentences_ > 0 && static_cast<int64_t>(references_.size()) == sentences_;
   }
-  MetricScore score(const Metric& metric) const { return metric.score(hypotheses_, {references_}); }
+  std::string score_text(const Metric& metric) const {
+    const auto scored = score::score_corpus(metric, hypotheses_, std::span(&references_, 1));
+    return score::format_text(scored, score::kLogStyle);
+  }
 
  private:
   double seconds_ = 0;
@@ -101,11 +105,11 @@ class Report {
 std::string evaluation_text(GenerateRun& run, const Report& report, const Task& task) {
   if (run.metric.component == nullptr)
     run.metric = run.loaded->registry.select(Metric::kKind, run.options.metric);
-  const auto metric = create<Metric>(run.metric, {task.target_language()});
-  const MetricScore score = report.score(*metric);
+  const NamedMetric metric(run.metric, {task.target_language()});
   const OptionField* beam = run.table.find("beam");
   const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
-  return fmt::format("Generate {} with {}: {}", run.options.gen_subset, search, score.text);
+  return fmt::format(
+      "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
 }
 
 }  // namespace

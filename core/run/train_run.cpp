@@ -16,12 +16,16 @@
 #include "core/options/option_text.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
+#include "core/score/metrics/named_metric.h"
 #include "core/search/named_decoder.h"
 #include "core/train/trainer.h"
 
 namespace phraseq {
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
+  const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
+  if (!ValidationOptions::is_loss(chosen_by))
+    components.metric = chosen_by;
   components.describe(table);
   optimization.describe(table);
   validation.describe(table);
@@ -38,7 +42,8 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
-  if (peek_flag(arguments, "eval-bleu") || !peek_option(arguments, "metric", "").empty())
+  if (peek_flag(arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
+      !peek_option(arguments, "metric", "").empty())
     metric = pick(Metric::kKind, "metric", components.metric);
 }
 
@@ -58,12 +63,28 @@ std::vector<std::string> TrainRun::problems() const {
   };
   gather(optimization);
   gather(validation);
+  if (const std::string text = metric_problem(); !text.empty())
+    found.push_back(text);
   for (const Selection* selection :
        {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
     if (selection->options)
       gather(*selection->options);
   }
   return found;
+}
+
+/// That --metric and --best-checkpoint-metric name two metrics, or an empty string.
+std::string TrainRun::metric_problem() const {
+  const std::string& chosen_by = validation.best_checkpoint_metric;
+  if (ValidationOptions::is_loss(chosen_by) || metric.component == nullptr)
+    return {};
+  if (loaded->registry.select(Metric::kKind, chosen_by).name == metric.name)
+    return {};
+  return fmt::format(
+      "--best-checkpoint-metric {} needs --metric {}: validation computes one metric, {}",
+      chosen_by,
+      chosen_by,
+      metric.name);
 }
 
 namespace {
@@ -155,7 +176,8 @@ ValidationParts make_validation(TrainRun& run,
   parts.decoder = make_validation_decoder(run, *translator.task);
   if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
     run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
-  parts.metric = create<Metric>(run.metric, {translator.task->target_language()});
+  parts.metric =
+      std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
   parts.validator->translate_with(*parts.decoder, *parts.metric);
   return parts;
 }

@@ -28,12 +28,13 @@ struct PHRASEQ_API TrainRun {
   MachineOptions machine;
   std::unique_ptr<LoadedPlugins> loaded;
   Selection architecture, task, criterion, optimizer, scheduler;
-  Selection metric;  ///< chosen and described when --eval-bleu or --metric is given
+  Selection metric;  ///< chosen and described when --eval-bleu or an option that names one is given
   OptionTable table;
 
  private:
   /// The criterion of the architecture as the default.
   void take_declared_criterion();
+  std::string metric_problem() const;
 };
 
 /// Puts the run together from its parsed options and trains; `arguments` go into the manifest.

@@ -111,7 +111,7 @@ void ValidationOptions::describe(OptionTable& v) {
       .harmless();
   v.field("maximize-best-checkpoint-metric",
           maximize_best_checkpoint_metric,
-          "Larger is better (known for BLEU without saying).")
+          "Larger is better; a metric says it by itself.")
       .harmless();
   v.field("patience",
           patience,
@@ -120,9 +120,12 @@ void ValidationOptions::describe(OptionTable& v) {
       .harmless();
 }
 
+bool ValidationOptions::is_loss(std::string_view metric) {
+  return metric == "loss" || metric == "nll_loss";
+}
+
 std::vector<std::string> ValidationOptions::problems() const {
-  const bool by_loss = best_checkpoint_metric == "loss" || best_checkpoint_metric == "nll_loss";
-  if (by_loss || eval_bleu)
+  if (is_loss(best_checkpoint_metric) || eval_bleu)
     return {};
   return {"--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu"};
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -58,6 +59,9 @@ struct PHRASEQ_API ValidationOptions : Options {
   int64_t patience = -1;
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+
+  /// Whether --best-checkpoint-metric is one of the losses rather than a metric's name.
+  static bool is_loss(std::string_view metric);
 };
 
 /// Which checkpoints are written, kept, and read at the start.

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/score/report/evaluation.h"
 #include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
@@ -91,12 +92,11 @@ void Validator::add_score(nlohmann::json& result) {
           hypothesis_text(*translator_.task, examples[i], found[i].front());
     }
   }
-  const MetricScore score = metric_->score(hypotheses, {references});
-  score_is_maximized_ = score.higher_is_better;
-  result["score"] = score.value;
-  result["score_name"] = score.name;
-  result["score_text"] = score.text;
-  result["signature"] = score.signature;
+  const score::Score scored = score::score_corpus(*metric_, hypotheses, std::span(&references, 1));
+  result["score"] = scored.value;
+  result["score_name"] = scored.name;
+  result["score_text"] = score::format_text(scored, score::kLogStyle);
+  result["signature"] = score::format_signature(scored.signature, /*short_form=*/false);
   for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples);
        ++i) {
     log_info(fmt::format(

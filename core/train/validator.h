@@ -41,7 +41,7 @@ class PHRASEQ_API Validator {
   /// in nats per token.
   nlohmann::json run();
   /// Whether larger is better for the score of `translate_with`.
-  bool score_is_maximized() const { return score_is_maximized_; }
+  bool score_is_maximized() const { return metric_ == nullptr || metric_->higher_is_better(); }
 
  private:
   LossReport losses();
@@ -53,7 +53,6 @@ class PHRASEQ_API Validator {
   ValidatorOptions options_;
   Decoder* decoder_ = nullptr;
   const Metric* metric_ = nullptr;
-  bool score_is_maximized_ = true;
   std::unique_ptr<Corpus> corpus_;
   BatchPlan plan_;
 };

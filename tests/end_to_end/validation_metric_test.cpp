@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,15 +31,18 @@ class ValidationMetric : public ::testing::Test {
     EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   }
 
-  /// The last validation's line of metrics.jsonl.
-  nlohmann::json last_validation(const std::string& save_dir) const {
-    nlohmann::json last;
+  /// The validations' lines of metrics.jsonl.
+  std::vector<nlohmann::json> validations(const std::string& save_dir) const {
+    std::vector<nlohmann::json> found;
     for (const auto& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
       auto entry = nlohmann::json::parse(line);
       if (entry.value("event", "") == "valid")
-        last = std::move(entry);
+        found.push_back(std::move(entry));
     }
-    return last;
+    return found;
+  }
+  nlohmann::json last_validation(const std::string& save_dir) const {
+    return validations(save_dir).back();
   }
 
   Workspace workspace_;
@@ -68,6 +73,51 @@ TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   const auto scored = workspace_.run(
       words("score test.de --metrics chrf++ --format text --width 2"), translated.output);
   EXPECT_THAT(translated.errors, HasSubstr("with beam=5: " + lines_of(scored.output).front()));
+}
+
+/// A plugin that is built for tests, with a metric of which lower is better.
+const std::string kLengthErrorPlugin =
+    " --plugin-dir " PHRASEQ_BUILD_FOLDER "/tests/support/plugins ";
+
+TEST_F(ValidationMetric, OfAPluginChoosesTheBestCheckpointByItsDirection) {
+  train("run",
+        12,
+        "--best-checkpoint-metric length_error --length-error-characters "
+        "--validate-interval-updates 2" +
+            kLengthErrorPlugin);
+  const auto scores = validations("run");
+  ASSERT_GE(scores.size(), 6u);
+  double lowest = scores.front()["score"];
+  for (const auto& entry : scores) {
+    EXPECT_EQ(entry["score_name"], "length error");
+    EXPECT_EQ(entry["best_metric"], "length_error");
+    EXPECT_THAT(entry["signature"], HasSubstr("unit:characters|level:corpus|lang:de"));
+    lowest = std::min<double>(lowest, entry["score"]);
+    EXPECT_EQ(entry["best"], lowest);
+  }
+}
+
+TEST_F(ValidationMetric, OfAPluginGivesTheScoreThatTheCommandGives) {
+  train("run", 4, "--metric length_error" + kLengthErrorPlugin);
+  const auto translated = workspace_.run(
+      words("generate data-bin --path run/checkpoint_last --threads 1 --scoring length_error" +
+            kLengthErrorPlugin));
+  const auto scored = workspace_.run(
+      words("score test.de -m length_error -l en-de --format text --width 2" + kLengthErrorPlugin),
+      translated.output);
+  EXPECT_THAT(translated.errors, HasSubstr("with beam=5: " + lines_of(scored.output).front()));
+}
+
+TEST_F(ValidationMetric, IsOneMetricForTheLogAndForTheBestCheckpoint) {
+  const auto refused = [&](const std::string& options) {
+    const auto result = workspace_.run(toy_train("run", 2) + words("--eval-bleu " + options));
+    EXPECT_EQ(result.exit_code, kExitUsage) << options;
+    return result.errors;
+  };
+  EXPECT_THAT(refused("--metric bleu --best-checkpoint-metric chrf"),
+              HasSubstr("--best-checkpoint-metric chrf needs --metric chrf"));
+  EXPECT_THAT(refused("--best-checkpoint-metric blue"),
+              AllOf(HasSubstr("metric 'blue' is not known"), HasSubstr("did you mean 'bleu'")));
 }
 
 }  // namespace

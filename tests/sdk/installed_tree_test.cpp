@@ -151,5 +151,26 @@ TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
   for (const std::string& name : names) EXPECT_THAT(list.text, HasSubstr("  " + name + " "));
 }
 
+TEST_F(InstalledTree, ScoresWithTheMetricOfATemplate) {
+  const Outcome begun = phraseq("new-plugin exactly --kind metric");
+  ASSERT_EQ(begun.code, 0) << begun.text;
+  build_plugins({"exactly"});
+  folder_.write("ref", "One.\nTwo.\nThree.\nFour.\n");
+  folder_.write("a", "One.\nTwo.\nThree.\nFour.\n");
+  folder_.write("b", "One.\nTwo.\nthree.\nSix.\n");
+  const std::string metric = " -m exactly --plugin-dir build/lib/phraseq ";
+  const Outcome single = phraseq("score ref -i b -f text --exactly-ignore-case" + metric);
+  EXPECT_THAT(single.text,
+              AllOf(HasSubstr("exactly|nrefs:1|case:lc|"), HasSubstr(" = 75.0 (3 of 4)")));
+  for (const char* test : {"--paired-bs", "--paired-ar"}) {
+    const Outcome tested = phraseq("score ref -i a b -f text " + std::string(test) + metric);
+    EXPECT_EQ(tested.code, 0) << tested.text;
+    EXPECT_THAT(tested.text, AllOf(HasSubstr("50.0"), HasSubstr("(p = ")));
+  }
+  const Outcome compared = phraseq("compare a b --ref ref" + metric);
+  EXPECT_EQ(compared.code, 0) << compared.text;
+  EXPECT_THAT(compared.text, HasSubstr("-50.0 (p = "));
+}
+
 }  // namespace
 }  // namespace phraseq::sdk

@@ -1,33 +1,38 @@
 #include "@name@.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "core/base/error.h"
+#include "core/text/unicode_text.h"
 
 namespace @name@_plugin {
 
-phraseq::MetricScore ExactMatch::score(
-    const std::vector<std::string>& hypotheses,
-    const std::vector<std::vector<std::string>>& references) const {
-  for (const auto& stream : references) {
-    if (stream.size() != hypotheses.size()) {
-      throw phraseq::DataError(
-          fmt::format("{} hypotheses, but {} references", hypotheses.size(), stream.size()));
-    }
-  }
-  size_t equal = 0;
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    bool matches = false;
-    for (const auto& stream : references) matches = matches || stream[i] == hypotheses[i];
-    equal += matches ? 1 : 0;
-  }
-  const double value = hypotheses.empty() ? 0.0
-                                          : 100.0 * static_cast<double>(equal) /
-                                                static_cast<double>(hypotheses.size());
-  return {"@name@",
-          value,
-          fmt::format("@name@ = {:.2f} ({} of {})", value, equal, hypotheses.size()),
-          fmt::format("nrefs:{}", references.size())};
+std::string ExactMatch::prepare(std::string_view text) const {
+  return settings_.ignore_case ? phraseq::score::lowercase(text) : std::string(text);
+}
+
+void ExactMatch::measure(std::string_view hypothesis,
+                         std::span<const std::string_view> references,
+                         std::span<double> row) const {
+  const std::string text = prepare(hypothesis);
+  const bool equal = std::any_of(references.begin(),
+                                 references.end(),
+                                 [&](std::string_view line) { return prepare(line) == text; });
+  row[0] = equal ? 1 : 0;
+  row[1] = 1;
+}
+
+double ExactMatch::score(std::span<const double> sums) const {
+  return sums[1] > 0 ? 100 * sums[0] / sums[1] : 0;
+}
+
+std::string ExactMatch::detail(std::span<const double> sums) const {
+  return fmt::format("({:.0f} of {:.0f})", sums[0], sums[1]);
+}
+
+std::vector<phraseq::SignatureField> ExactMatch::signature() const {
+  return {{"case", "c", settings_.ignore_case ? "lc" : "mixed"}};
 }
 
 }  // namespace @name@_plugin

@@ -1,6 +1,9 @@
 #include "core/score/compare/compare_options.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "core/options/command_line.h"
 
 namespace phraseq::score {
 
@@ -30,8 +33,7 @@ void CompareOptions::describe(OptionTable& table) {
              bucket_unit,
              "What lengths count: words between white space, or characters.")
       .one_of({"words", "characters"});
-  table.field("bucket-metric", bucket_metric, "What the buckets are scored by.")
-      .one_of({"bleu", "chrf", "chrf++", "ter", "multi-bleu", "mteval-v11b"});
+  table.field("bucket-metric", bucket_metric, "The metric of the buckets, by name.");
   table.section("Significance");
   table.field("samples", samples, "Bootstrap resamples.").at_least(1);
   table.field("seed", seed, "A whole number, or none for a random one.");
@@ -60,6 +62,14 @@ std::vector<std::string> CompareOptions::problems() const {
   if (!rising || (!bucket_edges.empty() && bucket_edges.front() < 1))
     found.emplace_back("--bucket-edges: whole numbers from 1, each larger than the one before");
   return found;
+}
+
+std::vector<std::string> CompareOptions::peek_metrics(
+    OptionTable& table, std::span<const std::string> arguments) const {
+  auto named = MetricOptions::peek_metrics(table, arguments);
+  const auto for_buckets = peek_list(table, arguments, "bucket-metric");
+  named.push_back(for_buckets.empty() ? bucket_metric : for_buckets.back());
+  return named;
 }
 
 }  // namespace phraseq::score

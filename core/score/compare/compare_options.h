@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/score/compare/comparison.h"
-#include "core/score/report/score_options.h"
+#include "core/score/metrics/metric_options.h"
 
 namespace phraseq::score {
 
@@ -31,6 +31,8 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::vector<std::string> peek_metrics(OptionTable& table,
+                                        std::span<const std::string> arguments) const override;
 };
 
 }  // namespace phraseq::score

@@ -12,7 +12,7 @@ namespace {
 
 /// The systems' scores from their statistics, the first being the baseline. Of equal scores the
 /// p-value is 1: sacrebleu's formula, made for different systems, gives its lowest one.
-std::vector<ComparedScore> compare_statistics(const CorpusMetric& metric,
+std::vector<ComparedScore> compare_statistics(const Metric& metric,
                                               const std::vector<Statistics>& systems,
                                               const Sampling& sampling) {
   const auto bootstrapped =
@@ -32,7 +32,7 @@ std::vector<ComparedScore> compare_statistics(const CorpusMetric& metric,
   return scores;
 }
 
-std::vector<Statistics> collect(const CorpusMetric& metric, const ScoreInput& input, int threads) {
+std::vector<Statistics> collect(const Metric& metric, const ScoreInput& input, int threads) {
   std::vector<Statistics> statistics;
   for (const auto& system : input.systems) {
     statistics.push_back(collect_statistics(metric, system.lines, input.references, threads));
@@ -79,7 +79,7 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
                   "lengths are taken from the same line of both; nothing was scored");
 }
 
-std::vector<BucketScores> score_buckets(const CorpusMetric& metric,
+std::vector<BucketScores> score_buckets(const Metric& metric,
                                         const ScoreInput& input,
                                         const Buckets& buckets,
                                         const Sampling& sampling) {
@@ -103,10 +103,17 @@ std::vector<BucketScores> score_buckets(const CorpusMetric& metric,
   return scores;
 }
 
+void note_direction(const Metric& metric, Comparison& comparison) {
+  auto& names = comparison.lower_is_better;
+  const bool noted = std::find(names.begin(), names.end(), metric.name()) != names.end();
+  if (!metric.higher_is_better() && !noted)
+    names.push_back(metric.name());
+}
+
 }  // namespace
 
 Comparison compare(const Metrics& metrics,
-                   const CorpusMetric& bucket_metric,
+                   const Metric& bucket_metric,
                    const ScoreInput& input,
                    const Buckets& buckets,
                    const Sampling& sampling) {
@@ -122,6 +129,7 @@ Comparison compare(const Metrics& metrics,
   for (const auto& metric : metrics) {
     result.metrics.push_back(metric->name());
     result.signatures.push_back(format_signature(signature_fields(*metric, context), false));
+    note_direction(*metric, result);
     const auto scores =
         compare_statistics(*metric, collect(*metric, input, sampling.threads), sampling);
     for (size_t system = 0; system < scores.size(); ++system)
@@ -131,6 +139,7 @@ Comparison compare(const Metrics& metrics,
                                     buckets.title,
                                     buckets.unit == LengthUnit::kWords ? "words" : "characters");
   result.bucket_metric = bucket_metric.name();
+  note_direction(bucket_metric, result);
   result.bucket_signature = format_signature(signature_fields(bucket_metric, context), false);
   result.buckets = score_buckets(bucket_metric, input, buckets, sampling);
   return result;

@@ -45,7 +45,8 @@ struct BucketScores {
 struct Comparison {
   std::vector<std::string> systems;
   std::vector<std::string> metrics;
-  std::vector<std::string> signatures;             ///< one a metric
+  std::vector<std::string> signatures;             ///< one for each metric
+  std::vector<std::string> lower_is_better;        ///< metrics of which a lower score is better
   std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
   std::string length_title;                        ///< "source length in words"
   std::vector<BucketScores> buckets;
@@ -58,7 +59,7 @@ struct Comparison {
 /// `sampling.samples` bootstrap resamples. DataError when the bucket text has another number of
 /// lines than the systems.
 PHRASEQ_API Comparison compare(const Metrics& metrics,
-                               const CorpusMetric& bucket_metric,
+                               const Metric& bucket_metric,
                                const ScoreInput& input,
                                const Buckets& buckets,
                                const Sampling& sampling);

@@ -49,6 +49,7 @@ std::string comparison_json(const Comparison& comparison) {
   for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
     result["signatures"][comparison.metrics[metric]] = comparison.signatures[metric];
   }
+  result["lower_is_better"] = comparison.lower_is_better;
   result["buckets"] = {{"by", comparison.length_title},
                        {"metric", comparison.bucket_metric},
                        {"signature", comparison.bucket_signature},

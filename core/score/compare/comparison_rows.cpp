@@ -1,6 +1,7 @@
 #include "core/score/compare/comparison_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace phraseq::score {
 namespace {
@@ -70,7 +71,7 @@ ComparisonRows bucket_rows(const Comparison& comparison, int width) {
 }
 
 std::vector<std::string> explain_cells(const Comparison& comparison) {
-  return {
+  std::vector<std::string> lines = {
       fmt::format("Score ± half its 95 % interval ({} bootstrap resamples, seed {}).",
                   comparison.sampling.samples,
                   comparison.sampling.seed.label),
@@ -81,6 +82,11 @@ std::vector<std::string> explain_cells(const Comparison& comparison) {
                   kSignificant),
       "Second p-value: Koehn (2004), share of resamples in which the better system is not better.",
   };
+  if (!comparison.lower_is_better.empty()) {
+    lines.push_back(
+        fmt::format("Lower is better: {}.", fmt::join(comparison.lower_is_better, ", ")));
+  }
+  return lines;
 }
 
 }  // namespace phraseq::score

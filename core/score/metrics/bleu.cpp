@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/score/metrics/ngram_matcher.h"
 #include "core/text/unicode_text.h"
 
@@ -101,19 +100,6 @@ BleuParts compute_bleu(const BleuSettings& settings, std::span<const Real> sums)
 
 }  // namespace
 
-Smoothing parse_smoothing(const std::string& name) {
-  if (name == "none")
-    return Smoothing::kNone;
-  if (name == "floor")
-    return Smoothing::kFloor;
-  if (name == "add-k")
-    return Smoothing::kAddK;
-  if (name == "exp")
-    return Smoothing::kExp;
-  throw UsageError(
-      fmt::format("smoothing '{}' is not known; known: none, floor, add-k, exp", name));
-}
-
 BleuSettings multi_bleu_settings(bool lowercase) {
   BleuSettings settings;
   settings.name = "multi-bleu";
@@ -176,8 +162,12 @@ void Bleu::measure(std::string_view hypothesis,
 }
 
 BleuParts Bleu::parts(std::span<const double> sums) const { return compute_bleu(settings_, sums); }
-double Bleu::score(std::span<const double> sums) const { return compute_bleu(settings_, sums).score; }
-double Bleu::score(std::span<const float> sums) const { return compute_bleu(settings_, sums).score; }
+double Bleu::score(std::span<const double> sums) const {
+  return compute_bleu(settings_, sums).score;
+}
+double Bleu::score_single(std::span<const float> sums) const {
+  return compute_bleu(settings_, sums).score;
+}
 
 std::string Bleu::detail(std::span<const double> sums) const {
   const auto result = parts(sums);

@@ -3,15 +3,17 @@
 #include <optional>
 #include <string>
 
-#include "core/score/metrics/corpus_metric.h"
+#include "core/score/metrics/metric.h"
 #include "core/score/tokenizers/bleu_tokenizer.h"
 
 namespace phraseq::score {
 
 enum class Smoothing { kNone, kFloor, kAddK, kExp };
 
-/// "none", "floor", "add-k", "exp"; UsageError for anything else.
-PHRASEQ_API Smoothing parse_smoothing(const std::string& name);
+inline constexpr EnumName<Smoothing> kSmoothingNames[] = {{"none", Smoothing::kNone},
+                                                          {"floor", Smoothing::kFloor},
+                                                          {"add-k", Smoothing::kAddK},
+                                                          {"exp", Smoothing::kExp}};
 
 struct BleuSettings {
   Smoothing smoothing = Smoothing::kExp;
@@ -53,7 +55,7 @@ struct BleuParts {
 /// where ref_len adds up, for each sentence, the reference length closest to the hypothesis's (the
 /// shorter of two equally close). No match of any order is 0, before smoothing; a perfect match may
 /// be 100.00000000000004, as sacrebleu's is.
-class PHRASEQ_API Bleu final : public CorpusMetric {
+class PHRASEQ_API Bleu final : public Metric {
  public:
   explicit Bleu(BleuSettings settings);
 
@@ -64,8 +66,8 @@ class PHRASEQ_API Bleu final : public CorpusMetric {
                std::span<const std::string_view> references,
                std::span<double> row) const override;
   double score(std::span<const double> sums) const override;
-  double score(std::span<const float> sums) const override;
-  bool resamples_in_single() const override { return false; }
+  double score_single(std::span<const float> sums) const override;
+  ResamplePrecision resample_precision() const override { return ResamplePrecision::kSingleSums; }
   std::string detail(std::span<const double> sums) const override;
   std::vector<SignatureField> signature() const override;
 

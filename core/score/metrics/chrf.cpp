@@ -137,7 +137,7 @@ void Chrf::measure(std::string_view hypothesis,
       write_counts(counts, candidate, at);
       at += 3;
     }
-    const double f = score(std::span<const double>(candidate));
+    const double f = score(candidate);
     if (f > best) {
       best = f;
       std::copy(candidate.begin(), candidate.end(), row.begin());
@@ -146,7 +146,9 @@ void Chrf::measure(std::string_view hypothesis,
 }
 
 double Chrf::score(std::span<const double> sums) const { return compute_chrf(settings_, sums); }
-double Chrf::score(std::span<const float> sums) const { return compute_chrf(settings_, sums); }
+double Chrf::score_single(std::span<const float> sums) const {
+  return compute_chrf(settings_, sums);
+}
 
 std::vector<SignatureField> Chrf::signature() const {
   return {{"case", "c", settings_.lowercase ? "lc" : "mixed"},

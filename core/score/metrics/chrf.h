@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/score/metrics/corpus_metric.h"
+#include "core/score/metrics/metric.h"
 
 namespace phraseq::score {
 
@@ -23,7 +23,7 @@ struct ChrfSettings {
 /// with P and R averaged over the orders of which both sides have an n-gram. An order that the
 /// reference lacks counts nothing of the hypothesis. Of several references the one with the best F
 /// of the sentence counts, the first of equals.
-class PHRASEQ_API Chrf final : public CorpusMetric {
+class PHRASEQ_API Chrf final : public Metric {
  public:
   explicit Chrf(ChrfSettings settings) : settings_(settings) {}
 
@@ -35,8 +35,8 @@ class PHRASEQ_API Chrf final : public CorpusMetric {
                std::span<const std::string_view> references,
                std::span<double> row) const override;
   double score(std::span<const double> sums) const override;
-  double score(std::span<const float> sums) const override;
-  std::string detail(std::span<const double> /*sums*/) const override { return {}; }
+  ResamplePrecision resample_precision() const override { return ResamplePrecision::kSingle; }
+  double score_single(std::span<const float> sums) const override;
   std::vector<SignatureField> signature() const override;
 
  private:

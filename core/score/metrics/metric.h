@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -10,21 +12,32 @@
 
 namespace phraseq {
 
+/// What a metric is made from, in addition to its options.
 struct MetricSetup {
-  std::string target_language;
+  std::string target_language;  ///< "de"; empty when it is not known
+  bool sentence_level = false;  ///< every sentence gets a score of its own
 };
 
-/// A corpus score with the signature that says how it was computed.
-struct MetricScore {
-  std::string name;  ///< "BLEU"
-  double value = 0;
-  std::string text;  ///< the whole line a person reads
-  std::string signature;
-  bool higher_is_better = true;
+/// One field of a signature: "case", the short name "c", and "mixed".
+struct SignatureField {
+  std::string name;
+  std::string short_name;
+  std::string value;
 };
 
-/// A measure of detokenized system output against references; what validation reports beside the
-/// loss.
+/// The precision of bootstrap resampling. Only metrics that reproduce sacrebleu's resamples to the
+/// last digit need another one than kDouble.
+enum class ResamplePrecision {
+  kDouble,
+  kSingleSums,  ///< rows are summed in single precision, scores are kept in double precision
+  kSingle,      ///< sums and scores in single precision
+};
+
+/// A measure of system output against references that is a function of sums over sentences.
+///
+/// `measure` turns a sentence into a row of statistics; the corpus score is `score` of the summed
+/// rows, the score of a sentence is `score` of its row. Significance tests sum other selections of
+/// the same rows. All functions are called from several threads at once.
 class PHRASEQ_API Metric {
  public:
   static constexpr const char* kKind = "metric";
@@ -32,9 +45,32 @@ class PHRASEQ_API Metric {
   using Factory = std::function<std::unique_ptr<Metric>(const Options&, const Setup&)>;
 
   virtual ~Metric() = default;
-  /// `references` are streams, each as long as `hypotheses`; DataError with both counts otherwise.
-  virtual MetricScore score(const std::vector<std::string>& hypotheses,
-                            const std::vector<std::vector<std::string>>& references) const = 0;
+
+  /// As reports print it: "BLEU", "chrF2++", "TER".
+  virtual std::string name() const = 0;
+  virtual bool higher_is_better() const { return true; }
+
+  /// Length of a row; at least 1 and always the same.
+  virtual size_t statistics() const = 0;
+  /// Fills `row` [statistics] for one sentence. There is at least one reference; any text may be
+  /// empty.
+  virtual void measure(std::string_view hypothesis,
+                       std::span<const std::string_view> references,
+                       std::span<double> row) const = 0;
+  /// The score of one row or of the sum of many; finite for a sum of zeros, too.
+  virtual double score(std::span<const double> sums) const = 0;
+
+  /// Text after the score ("82.4/50.0/45.5/37.5 (BP = …"), or nothing.
+  virtual std::string detail(std::span<const double> /*sums*/) const { return {}; }
+  /// The settings that the score depends on. Number of references, version and seed are added to
+  /// it.
+  virtual std::vector<SignatureField> signature() const { return {}; }
+
+  virtual ResamplePrecision resample_precision() const { return ResamplePrecision::kDouble; }
+  /// The score of a resample; called only for a metric that sums in single precision.
+  virtual double score_single(std::span<const float> sums) const;
 };
+
+using Metrics = std::vector<std::unique_ptr<Metric>>;
 
 }  // namespace phraseq

@@ -65,7 +65,7 @@ void Ter::measure(std::string_view hypothesis,
 }
 
 double Ter::score(std::span<const double> sums) const { return rate(sums[0], sums[1]); }
-double Ter::score(std::span<const float> sums) const { return rate(sums[0], sums[1]); }
+double Ter::score_single(std::span<const float> sums) const { return rate(sums[0], sums[1]); }
 
 std::vector<SignatureField> Ter::signature() const {
   const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };

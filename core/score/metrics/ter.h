@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/score/metrics/corpus_metric.h"
+#include "core/score/metrics/metric.h"
 #include "core/score/tokenizers/ter_tokenizer.h"
 
 namespace phraseq::score {
@@ -10,7 +10,7 @@ namespace phraseq::score {
 ///
 /// Of several references the fewest edits count, over the average reference length; it may exceed
 /// 100. Without any reference word it is 100 if there was an edit, else 0.
-class PHRASEQ_API Ter final : public CorpusMetric {
+class PHRASEQ_API Ter final : public Metric {
  public:
   explicit Ter(TerTokenizerSettings settings) : settings_(settings) {}
 
@@ -22,8 +22,8 @@ class PHRASEQ_API Ter final : public CorpusMetric {
                std::span<const std::string_view> references,
                std::span<double> row) const override;
   double score(std::span<const double> sums) const override;
-  double score(std::span<const float> sums) const override;
-  std::string detail(std::span<const double> /*sums*/) const override { return {}; }
+  ResamplePrecision resample_precision() const override { return ResamplePrecision::kSingle; }
+  double score_single(std::span<const float> sums) const override;
   std::vector<SignatureField> signature() const override;
 
  private:

@@ -3,12 +3,8 @@
 namespace phraseq::score {
 namespace {
 
-double score_of(const CorpusMetric& metric, const std::vector<double>& sums) {
-  return metric.score(std::span<const double>(sums));
-}
-
 /// Results of all systems by one metric; each is compared to the first, that one to nothing.
-std::vector<Result> compare_to_first(const CorpusMetric& metric,
+std::vector<Result> compare_to_first(const Metric& metric,
                                      const std::vector<Statistics>& systems,
                                      PairedTest test,
                                      const Sampling& sampling) {
@@ -21,7 +17,7 @@ std::vector<Result> compare_to_first(const CorpusMetric& metric,
       results.push_back({score.score, paired.p_value, paired.interval});
     }
   } else {
-    for (const auto& system : systems) results.push_back({score_of(metric, system.sums()), {}, {}});
+    for (const auto& system : systems) results.push_back({metric.score(system.sums()), {}, {}});
   }
   if (test == PairedTest::kRandomization) {
     for (size_t system = 1; system < systems.size(); ++system) {
@@ -47,37 +43,40 @@ SignatureContext signature_context(size_t references, PairedTest test, const Sam
 
 }  // namespace
 
+Score score_corpus(const Metric& metric,
+                   const Lines& hypotheses,
+                   std::span<const Lines> references,
+                   const Sampling& sampling) {
+  const bool confidence = sampling.samples > 1;
+  const auto context = signature_context(
+      references.size(), confidence ? PairedTest::kBootstrap : PairedTest::kNone, sampling);
+  const auto statistics = collect_statistics(metric, hypotheses, references, sampling.threads);
+  const auto sums = statistics.sums();
+  Score score{metric.name(),
+              metric.score(sums),
+              metric.detail(sums),
+              std::nullopt,
+              signature_fields(metric, context)};
+  if (confidence) {
+    const auto bootstrapped = bootstrap(
+        metric, std::span(&statistics, 1), sampling.samples, sampling.seed.value, sampling.threads);
+    const bool single = metric.resample_precision() == ResamplePrecision::kSingle;
+    score.interval = confidence_interval(bootstrapped.front().resampled, single, Mean::kExact);
+  }
+  return score;
+}
+
 std::vector<Score> score_system(const Metrics& metrics,
                                 const Lines& hypotheses,
                                 std::span<const Lines> references,
                                 const Sampling& sampling) {
-  const bool confidence = sampling.samples > 1;
-  const auto context = signature_context(
-      references.size(), confidence ? PairedTest::kBootstrap : PairedTest::kNone, sampling);
   std::vector<Score> scores;
-  for (const auto& metric : metrics) {
-    const auto statistics = collect_statistics(*metric, hypotheses, references, sampling.threads);
-    const auto sums = statistics.sums();
-    Score score{metric->name(),
-                score_of(*metric, sums),
-                metric->detail(sums),
-                std::nullopt,
-                signature_fields(*metric, context)};
-    if (confidence) {
-      const auto bootstrapped = bootstrap(*metric,
-                                          std::span(&statistics, 1),
-                                          sampling.samples,
-                                          sampling.seed.value,
-                                          sampling.threads);
-      score.interval = confidence_interval(
-          bootstrapped.front().resampled, metric->resamples_in_single(), Mean::kExact);
-    }
-    scores.push_back(std::move(score));
-  }
+  for (const auto& metric : metrics)
+    scores.push_back(score_corpus(*metric, hypotheses, references, sampling));
   return scores;
 }
 
-std::vector<Score> score_sentences(const CorpusMetric& metric,
+std::vector<Score> score_sentences(const Metric& metric,
                                    const Lines& hypotheses,
                                    std::span<const Lines> references,
                                    int threads) {

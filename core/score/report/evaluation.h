@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,14 +15,18 @@ struct System {
   Lines lines;
 };
 
-using Metrics = std::vector<std::unique_ptr<CorpusMetric>>;
-
 /// How much is drawn at random, and by how many threads (0 = all); threads change no result.
 struct Sampling {
   int64_t samples = 0;
   Seed seed = {};
   int threads = 0;
 };
+
+/// The score of one system by one metric, with its confidence interval when `sampling.samples` > 1.
+PHRASEQ_API Score score_corpus(const Metric& metric,
+                               const Lines& hypotheses,
+                               std::span<const Lines> references,
+                               const Sampling& sampling = {});
 
 /// The scores of one system, with confidence intervals when `sampling.samples` > 1.
 PHRASEQ_API std::vector<Score> score_system(const Metrics& metrics,
@@ -32,7 +35,7 @@ PHRASEQ_API std::vector<Score> score_system(const Metrics& metrics,
                                             const Sampling& sampling);
 
 /// The score of each sentence by one metric.
-PHRASEQ_API std::vector<Score> score_sentences(const CorpusMetric& metric,
+PHRASEQ_API std::vector<Score> score_sentences(const Metric& metric,
                                                const Lines& hypotheses,
                                                std::span<const Lines> references,
                                                int threads);

@@ -25,6 +25,9 @@ struct ReportStyle {
   bool short_signature = false;
 };
 
+/// The style of a line in a log: two decimal places, as in papers.
+inline constexpr ReportStyle kLogStyle = {.width = 2};
+
 /// "BLEU|nrefs:1|… = 48.5 (μ = 46.9 ± 46.8) 82.4/50.0/… (BP = …)", or the numbers alone.
 PHRASEQ_API std::string format_text(const Score& score, const ReportStyle& style);
 

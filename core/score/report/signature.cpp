@@ -6,7 +6,7 @@ namespace phraseq::score {
 
 std::string scorer_version() { return "phraseq-" PHRASEQ_VERSION "~sacrebleu-2.6.0"; }
 
-std::vector<SignatureField> signature_fields(const CorpusMetric& metric,
+std::vector<SignatureField> signature_fields(const Metric& metric,
                                              const SignatureContext& context) {
   std::vector<SignatureField> fields = {{"nrefs", "#", std::to_string(context.references)}};
   if (context.bootstrap)

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/api.h"
-#include "core/score/metrics/corpus_metric.h"
+#include "core/score/metrics/metric.h"
 
 namespace phraseq::score {
 
@@ -23,7 +23,7 @@ struct SignatureContext {
 
 /// The fields in sacrebleu's order: nrefs, bs, ar, seed, the metric's, version; those that say
 /// nothing are left out.
-PHRASEQ_API std::vector<SignatureField> signature_fields(const CorpusMetric& metric,
+PHRASEQ_API std::vector<SignatureField> signature_fields(const Metric& metric,
                                                          const SignatureContext& context);
 
 /// "nrefs:1|case:mixed|…", or short: "#:1|c:mixed|…".

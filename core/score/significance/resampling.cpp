@@ -33,8 +33,9 @@ void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score
   }
 }
 
-double score_of(const CorpusMetric& metric, const std::vector<double>& sums) {
-  return metric.score(std::span<const double>(sums));
+double score_sums(const Metric& metric, std::span<const double> sums) { return metric.score(sums); }
+double score_sums(const Metric& metric, std::span<const float> sums) {
+  return metric.score_single(sums);
 }
 
 void check_lengths(std::span<const Statistics> systems) {
@@ -60,9 +61,37 @@ std::vector<double> side_by_side(std::span<const Statistics> systems) {
   return values;
 }
 
+/// Scores the resamples of all systems, with sums in precision `Real`.
+template <class Real>
+void score_resamples(const Metric& metric,
+                     std::span<const Statistics> systems,
+                     uint64_t seed,
+                     int threads,
+                     std::vector<BootstrappedScore>& scores) {
+  const size_t columns = metric.statistics();
+  const SlicedRows<Real> rows(side_by_side(systems), systems.size() * columns);
+  const size_t sentences = systems.front().sentences();
+  Pcg64 generator(seed);
+  in_blocks<uint32_t>(
+      static_cast<int64_t>(scores.front().resampled.size()),
+      sentences,
+      threads,
+      [&](std::span<uint32_t> drawn) {
+        for (auto& sentence : drawn) sentence = generator.below(sentences);
+      },
+      [&](size_t sample, std::span<const uint32_t> drawn) {
+        std::vector<Real> sums(systems.size() * columns, Real{0});
+        rows.add(drawn, sums);
+        for (size_t system = 0; system < systems.size(); ++system) {
+          const auto own = std::span<const Real>(sums).subspan(system * columns, columns);
+          scores[system].resampled[sample] = score_sums(metric, own);
+        }
+      });
+}
+
 }  // namespace
 
-std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
+std::vector<BootstrappedScore> bootstrap(const Metric& metric,
                                          std::span<const Statistics> systems,
                                          int64_t samples,
                                          uint64_t seed,
@@ -71,31 +100,17 @@ std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
   std::vector<BootstrappedScore> scores;
   for (const auto& system : systems) {
     scores.push_back(
-        {score_of(metric, system.sums()), std::vector<double>(static_cast<size_t>(samples))});
+        {metric.score(system.sums()), std::vector<double>(static_cast<size_t>(samples))});
   }
-  const size_t columns = metric.statistics();
-  const SlicedRows<float> rows(side_by_side(systems), systems.size() * columns);
-  const size_t sentences = systems.front().sentences();
-  Pcg64 generator(seed);
-  in_blocks<uint32_t>(
-      samples,
-      sentences,
-      threads,
-      [&](std::span<uint32_t> drawn) {
-        for (auto& sentence : drawn) sentence = generator.below(sentences);
-      },
-      [&](size_t sample, std::span<const uint32_t> drawn) {
-        std::vector<float> sums(systems.size() * columns, 0.0F);
-        rows.add(drawn, sums);
-        for (size_t system = 0; system < systems.size(); ++system) {
-          const auto own = std::span<const float>(sums).subspan(system * columns, columns);
-          scores[system].resampled[sample] = metric.score(own);
-        }
-      });
+  if (metric.resample_precision() == ResamplePrecision::kDouble) {
+    score_resamples<double>(metric, systems, seed, threads, scores);
+  } else {
+    score_resamples<float>(metric, systems, seed, threads, scores);
+  }
   return scores;
 }
 
-std::vector<double> randomized_differences(const CorpusMetric& metric,
+std::vector<double> randomized_differences(const Metric& metric,
                                            const Statistics& first,
                                            const Statistics& second,
                                            int64_t trials,
@@ -129,7 +144,7 @@ std::vector<double> randomized_differences(const CorpusMetric& metric,
         std::vector<double> other(one.size());
         for (size_t column = 0; column < one.size(); ++column)
           other[column] = first_sums[column] + second_sums[column] - one[column];
-        differences[trial] = std::abs(score_of(metric, one) - score_of(metric, other));
+        differences[trial] = std::abs(metric.score(one) - metric.score(other));
       });
   return differences;
 }

@@ -17,10 +17,10 @@ struct BootstrappedScore {
 };
 
 /// `samples` resamples, the same ones for every system, so that these can be paired. The draws
-/// depend on the seed and the number of sentences alone; sums are in single precision, as
-/// sacrebleu's are. `threads` does not change the result. Throws DataError when systems differ in
-/// length.
-PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
+/// depend on the seed and the number of sentences alone; sums are in the metric's
+/// `resample_precision`. `threads` does not change the result. Throws DataError when systems differ
+/// in length.
+PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const Metric& metric,
                                                      std::span<const Statistics> systems,
                                                      int64_t samples,
                                                      uint64_t seed,
@@ -28,7 +28,7 @@ PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const CorpusMetric& metric,
 
 /// |score(A') - score(B')| for `trials` pairs of pseudo-systems that swap each sentence of the two
 /// with probability one half (Riezler & Maxwell 2005).
-PHRASEQ_API std::vector<double> randomized_differences(const CorpusMetric& metric,
+PHRASEQ_API std::vector<double> randomized_differences(const Metric& metric,
                                                        const Statistics& first,
                                                        const Statistics& second,
                                                        int64_t trials,

@@ -89,10 +89,6 @@ double koehn(const std::vector<double>& baseline,
   return static_cast<double>(reversed) / static_cast<double>(system.size());
 }
 
-double corpus_score(const CorpusMetric& metric, const Statistics& statistics) {
-  return metric.score(std::span<const double>(statistics.sums()));
-}
-
 }  // namespace
 
 Seed parse_seed(const std::string& text) {
@@ -113,12 +109,12 @@ Interval confidence_interval(const std::vector<double>& scores, bool single, Mea
   return single ? interval_of<float>(scores, mean) : interval_of<double>(scores, mean);
 }
 
-PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
+PairedBootstrap paired_bootstrap(const Metric& metric,
                                  const BootstrappedScore& baseline,
                                  const BootstrappedScore& system) {
   const double difference = system.score - baseline.score;
   const double observed = std::abs(difference);
-  const bool single = metric.resamples_in_single();
+  const bool single = metric.resample_precision() == ResamplePrecision::kSingle;
   PairedBootstrap result;
   result.interval = confidence_interval(system.resampled, single, Mean::kPairwise);
   result.p_value = single ? shifted_p_value<float>(baseline.resampled, system.resampled, observed)
@@ -127,13 +123,13 @@ PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
   return result;
 }
 
-double paired_randomization(const CorpusMetric& metric,
+double paired_randomization(const Metric& metric,
                             const Statistics& baseline,
                             const Statistics& system,
                             int64_t trials,
                             uint64_t seed,
                             int threads) {
-  const double observed = std::abs(corpus_score(metric, baseline) - corpus_score(metric, system));
+  const double observed = std::abs(metric.score(baseline.sums()) - metric.score(system.sums()));
   return p_value(randomized_differences(metric, baseline, system, trials, seed, threads), observed);
 }
 

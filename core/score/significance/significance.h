@@ -45,13 +45,13 @@ struct PairedBootstrap {
 };
 
 /// `baseline` and `system` from one call of `bootstrap`.
-PHRASEQ_API PairedBootstrap paired_bootstrap(const CorpusMetric& metric,
+PHRASEQ_API PairedBootstrap paired_bootstrap(const Metric& metric,
                                              const BootstrappedScore& baseline,
                                              const BootstrappedScore& system);
 
 /// p-value of the paired approximate randomization test: (trials beyond the observed difference +
 /// 1) / (trials + 1).
-PHRASEQ_API double paired_randomization(const CorpusMetric& metric,
+PHRASEQ_API double paired_randomization(const Metric& metric,
                                         const Statistics& baseline,
                                         const Statistics& system,
                                         int64_t trials,

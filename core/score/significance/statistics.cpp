@@ -65,7 +65,7 @@ void in_parallel(size_t count,
   }
 }
 
-Statistics collect_statistics(const CorpusMetric& metric,
+Statistics collect_statistics(const Metric& metric,
                               const Lines& hypotheses,
                               std::span<const Lines> references,
                               int threads) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/score/metrics/corpus_metric.h"
+#include "core/score/metrics/metric.h"
 
 namespace phraseq::score {
 
@@ -33,7 +33,7 @@ PHRASEQ_API void in_parallel(size_t count,
 
 /// The statistics of a system. `references` are streams, each as long as `hypotheses`; DataError
 /// with the counts otherwise, and when there is no sentence or no reference.
-PHRASEQ_API Statistics collect_statistics(const CorpusMetric& metric,
+PHRASEQ_API Statistics collect_statistics(const Metric& metric,
                                           const Lines& hypotheses,
                                           std::span<const Lines> references,
                                           int threads);

@@ -16,14 +16,14 @@ inline const std::vector<Lines> kReferences = {
     {"The dog bit the man.", "It was not unexpected.", "The man bit him first."},
     {"The dog had bit the man.", "No one was surprised.", "The man had bitten the dog."}};
 
-inline double corpus_score(const CorpusMetric& metric,
+inline double corpus_score(const Metric& metric,
                            const Lines& hypotheses,
                            const std::vector<Lines>& references) {
   const auto sums = collect_statistics(metric, hypotheses, references, 1).sums();
   return metric.score(std::span<const double>(sums));
 }
 
-inline double example_score(const CorpusMetric& metric) {
+inline double example_score(const Metric& metric) {
   return corpus_score(metric, kHypotheses, kReferences);
 }
 

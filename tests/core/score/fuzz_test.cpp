@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-using NamedMetrics = std::vector<std::pair<std::string, std::unique_ptr<CorpusMetric>>>;
+using NamedMetrics = std::vector<std::pair<std::string, std::unique_ptr<Metric>>>;
 
 template <class Metric, class Settings>
 void add(NamedMetrics& metrics, const std::string& name, const Settings& settings) {

@@ -238,13 +238,23 @@ TEST(CompareOptions, WantTwoSystemsAndRisingEdges) {
   EXPECT_THAT(alone.problems(), ElementsAre("a comparison needs two systems or more"));
 }
 
-TEST(CompareOptions, RefuseChrfPlusPlusUnderTwoNames) {
+TEST(Comparison, SaysOfWhichMetricsLowerIsBetter) {
+  const auto comparison = example_comparison();
+  EXPECT_THAT(comparison.lower_is_better, ElementsAre("TER"));
+  EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("\nLower is better: TER.\n"));
+  EXPECT_EQ(nlohmann::json::parse(comparison_json(comparison))["lower_is_better"],
+            nlohmann::json::array({"TER"}));
+}
+
+TEST(CompareOptions, NameTheMetricsOfTheTableAndOfTheBuckets) {
   CompareOptions options;
-  options.systems = {"a", "b"};
-  options.chrf_word_order = 2;
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("name one of the two")));
-  options.metrics = {"chrf"};
-  EXPECT_TRUE(options.problems().empty());
+  OptionTable table;
+  options.describe(table);
+  const std::vector<std::string> given = {
+      "a", "b", "-m", "ter", "mine", "--bucket-metric", "other"};
+  EXPECT_THAT(options.peek_metrics(table, given), ElementsAre("ter", "mine", "other"));
+  EXPECT_THAT(options.peek_metrics(table, {}),
+              ElementsAre("bleu", "chrf", "chrf++", "ter", "bleu"));
 }
 
 }  // namespace

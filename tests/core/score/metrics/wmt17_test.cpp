@@ -42,7 +42,7 @@ Lines system_output(const std::string& name) {
 
 std::vector<Lines> wmt17_references() { return {system_output("en-de.ref.de")}; }
 
-std::unique_ptr<CorpusMetric> make_metric(const std::string& name) {
+std::unique_ptr<Metric> make_metric(const std::string& name) {
   if (name == "BLEU-13a" || name == "MTEVAL")
     return std::make_unique<Bleu>(BleuSettings{});
   if (name == "BLEU-13a-lc")

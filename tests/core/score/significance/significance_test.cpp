@@ -26,7 +26,7 @@ Lines sentences(size_t beta, size_t delta, size_t theta) {
 }
 
 /// The statistics of two systems.
-std::vector<Statistics> example(const CorpusMetric& metric) {
+std::vector<Statistics> example(const Metric& metric) {
   const std::vector<Lines> references = {sentences(7, 3, 11)};
   return {collect_statistics(metric, sentences(7, 4, 10), references, 1),
           collect_statistics(metric, sentences(6, 3, 9), references, 1)};
@@ -45,7 +45,7 @@ void expect_interval(const Interval& interval, const Interval& expected) {
 }
 
 /// sacrebleu 2.6.0's PairedTest with 200 resamples and 500 trials, NumPy 2.4.
-void expect_significance(const CorpusMetric& metric, const Expected& expected) {
+void expect_significance(const Metric& metric, const Expected& expected) {
   const auto systems = example(metric);
   for (const int threads : {1, 3}) {
     const auto scores = bootstrap(metric, systems, 200, kSeed, threads);
@@ -131,6 +131,36 @@ TEST(Seed, IsAWholeNumberOrNone) {
   EXPECT_EQ(parse_seed("0").label, "0");
   EXPECT_EQ(parse_seed("none").label, "none");
   for (const char* text : {"", "-1", "1.5", "7x", " 7"}) EXPECT_THROW(parse_seed(text), UsageError);
+}
+
+/// A number that single precision cannot hold.
+constexpr double kOdd = (1 << 24) + 1;
+
+/// Each sentence counts kOdd; a hypothesis of "x" counts one more.
+struct OddCounts final : Metric {
+  std::string name() const override { return "odd counts"; }
+  bool higher_is_better() const override { return false; }
+  size_t statistics() const override { return 1; }
+  void measure(std::string_view hypothesis,
+               std::span<const std::string_view>,
+               std::span<double> row) const override {
+    row[0] = kOdd + (hypothesis == "x" ? 1 : 0);
+  }
+  double score(std::span<const double> sums) const override { return sums[0]; }
+};
+
+TEST(Significance, SumsInDoublePrecisionUnlessAMetricAsksForSingle) {
+  const std::vector<Lines> references = {Lines(9, "")};
+  const std::vector<Statistics> systems = {
+      collect_statistics(OddCounts(), Lines(9, "y"), references, 1),
+      collect_statistics(OddCounts(), Lines(9, "x"), references, 1)};
+  const auto scores = bootstrap(OddCounts(), systems, 30, kSeed, 1);
+  for (const double score : scores[0].resampled) EXPECT_EQ(score, 9 * kOdd);
+  for (const double score : scores[1].resampled) EXPECT_EQ(score, 9 * (kOdd + 1));
+  const auto paired = paired_bootstrap(OddCounts(), scores[0], scores[1]);
+  EXPECT_EQ(paired.interval.mean, 9 * (kOdd + 1));
+  EXPECT_EQ(paired.koehn_p_value, 0);
+  EXPECT_LT(paired_randomization(OddCounts(), systems[0], systems[1], 1000, kSeed, 2), 0.02);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+#include "core/score/metrics/metric_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/options/command_line.h"
+#include "core/options/option_text.h"
+#include "core/plugin/loader.h"
+#include "core/score/metrics/named_metric.h"
+#include "core/score/metrics/sacrebleu_names.h"
+
+namespace phraseq::score {
+namespace {
+
+bool has_metric(const Registry& registry, const std::string& name) {
+  const auto known = registry.names(Metric::kKind);
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+void copy_values(Options& from, Options& to) {
+  OptionTable source;
+  OptionTable target;
+  from.describe(source);
+  to.describe(target);
+  from_json(target, to_json(source), OptionOrigin::kCommandLine);
+}
+
+void apply_preset(const Selection& selection) {
+  for (const Preset& preset : selection.component->presets) {
+    if (preset.name == selection.name)
+      preset.apply(*selection.options);
+  }
+}
+
+}  // namespace
+
+Registry find_metrics(std::span<const std::string> arguments, std::span<const std::string> names) {
+  const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
+  Registry registry;
+  load_plugins(registry, folders, PluginScope::kTorchFree);
+  const auto wanted = in_sacrebleu_order(names);
+  const bool all_found = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    return has_metric(registry, name);
+  });
+  if (!all_found)
+    load_plugins(registry, folders);
+  return registry;
+}
+
+MetricSet::MetricSet(Registry registry, std::span<const std::string> names)
+    : registry_(std::move(registry)) {
+  for (const std::string& name : sacrebleu_metrics()) {
+    if (has_metric(registry_, name))
+      add(name);
+  }
+  for (const std::string& name : names) add(name);
+}
+
+const Selection* MetricSet::find(const Component& component) const {
+  for (const Selection& selection : described_) {
+    if (selection.component == &component)
+      return &selection;
+  }
+  return nullptr;
+}
+
+void MetricSet::add(const std::string& name) {
+  const Component& component = *registry_.select(Metric::kKind, name).component;
+  if (find(component) == nullptr)
+    described_.push_back(registry_.select(Metric::kKind, component.name));
+}
+
+void MetricSet::describe(OptionTable& table) {
+  for (const Selection& selection : described_) phraseq::describe(table, selection);
+  spell_as_sacrebleu(table);
+}
+
+std::vector<std::string> MetricSet::add_problems(std::vector<std::string> problems) const {
+  for (const Selection& selection : described_) {
+    for (auto& problem : selection.options->problems()) problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::unique_ptr<Metric> MetricSet::make(const std::string& name, const MetricSetup& setup) const {
+  const Selection selection = registry_.select(Metric::kKind, name);
+  if (const Selection* described = find(*selection.component))
+    copy_values(*described->options, *selection.options);
+  apply_preset(selection);
+  return std::make_unique<NamedMetric>(selection, setup);
+}
+
+Metrics MetricSet::make_all(std::span<const std::string> names, const MetricSetup& setup) const {
+  Metrics made;
+  const auto ordered = in_sacrebleu_order(names);
+  for (const std::string& name : ordered) {
+    made.push_back(make(name, setup));
+    for (size_t other = 0; other + 1 < made.size(); ++other) {
+      if (made[other]->name() != made.back()->name())
+        continue;
+      throw UsageError(fmt::format("--metrics: {} and {} are both {} with these options",
+                                   ordered[other],
+                                   name,
+                                   made.back()->name()),
+                       "Name one of the two.");
+    }
+  }
+  return made;
+}
+
+}  // namespace phraseq::score

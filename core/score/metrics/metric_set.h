@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/plugin/registry.h"
+#include "core/score/metrics/metric.h"
+
+namespace phraseq::score {
+
+/// A registry with the metrics `names` of the plugins that `arguments` (--plugin-dir) and the
+/// search path lead to. Plugins that need LibTorch are loaded only when a name is not found among
+/// the others.
+PHRASEQ_API Registry find_metrics(std::span<const std::string> arguments,
+                                  std::span<const std::string> names);
+
+/// The metrics of one command, by name, and their options. Keep it as long as its metrics.
+class PHRASEQ_API MetricSet {
+ public:
+  /// UsageError with the nearest and all known names when the registry lacks one of `names`.
+  MetricSet(Registry registry, std::span<const std::string> names);
+
+  /// Describes the options of the named metrics and of those of sacrebleu, with sacrebleu's names.
+  void describe(OptionTable& table);
+  /// `problems`, and contradictions within the metrics' options.
+  std::vector<std::string> add_problems(std::vector<std::string> problems) const;
+
+  /// One metric with the described options; if `name` is a preset, with the preset's values over
+  /// them. So --lowercase holds for bleu and multi-bleu, and chrf++ has its word order of 2 next to
+  /// a chrf with another one.
+  std::unique_ptr<Metric> make(const std::string& name, const MetricSetup& setup) const;
+  /// The metrics in sacrebleu's order. UsageError when two are the same metric by its name and
+  /// options, as chrf++ and chrf with a word order of 2 are.
+  Metrics make_all(std::span<const std::string> names, const MetricSetup& setup) const;
+
+ private:
+  void add(const std::string& name);
+  const Selection* find(const Component& component) const;
+
+  Registry registry_;
+  std::vector<Selection> described_;  ///< one for each component
+};
+
+}  // namespace phraseq::score

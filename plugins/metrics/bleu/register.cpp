@@ -1,0 +1,28 @@
+#include "core/plugin/plugin.h"
+#include "options.h"
+
+namespace phraseq::bleu {
+namespace {
+
+struct BleuMetric final : score::Bleu {
+  BleuMetric(const BleuOptions& options, const MetricSetup& setup)
+      : Bleu(options.settings(setup)) {}
+};
+
+void multi_bleu(BleuOptions& options) { options.script = Script::kMultiBleu; }
+void mteval_v11b(BleuOptions& options) { options.script = Script::kMtevalV11b; }
+
+void register_components(Registry& registry) {
+  registry.add<Metric, BleuMetric, BleuOptions>(
+      "bleu",
+      "BLEU, equal to sacrebleu's.",
+      {preset("multi_bleu", "multi-bleu.perl of Moses; only --bleu-lowercase holds.", &multi_bleu),
+       preset("mteval_v11b",
+              "mteval-v11b.pl of NIST; only --mteval-preserve-case holds.",
+              &mteval_v11b)});
+}
+
+}  // namespace
+}  // namespace phraseq::bleu
+
+PHRASEQ_PLUGIN("bleu", "0.1.0", "BLEU", phraseq::bleu::register_components)

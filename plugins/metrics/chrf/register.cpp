@@ -1,0 +1,21 @@
+#include "core/plugin/plugin.h"
+#include "options.h"
+
+namespace phraseq::chrf {
+namespace {
+
+struct ChrfMetric final : score::Chrf {
+  ChrfMetric(const ChrfOptions& options, const MetricSetup&) : Chrf(options.settings()) {}
+};
+
+void plus_plus(ChrfOptions& options) { options.word_order = 2; }
+
+void register_components(Registry& registry) {
+  registry.add<Metric, ChrfMetric, ChrfOptions>(
+      "chrf", "chrF, equal to sacrebleu's.", {preset("chrf++", "chrF++.", &plus_plus)});
+}
+
+}  // namespace
+}  // namespace phraseq::chrf
+
+PHRASEQ_PLUGIN("chrf", "0.1.0", "chrF and chrF++", phraseq::chrf::register_components)

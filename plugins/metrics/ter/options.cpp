@@ -1,0 +1,18 @@
+#include "options.h"
+
+namespace phraseq::ter {
+
+void TerOptions::describe(OptionTable& table) {
+  table.field("ter-case-sensitive", settings.case_sensitive, "Respect case.").harmless();
+  table
+      .field("ter-asian-support",
+             settings.asian_support,
+             "With --ter-no-punct and --ter-normalized: treat Asian characters and punctuation, "
+             "too.")
+      .harmless();
+  table.field("ter-no-punct", settings.no_punct, "Remove punctuation.").harmless();
+  table.field("ter-normalized", settings.normalized, "Decode entities and set punctuation apart.")
+      .harmless();
+}
+
+}  // namespace phraseq::ter

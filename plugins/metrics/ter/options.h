@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/score/metrics/ter.h"
+
+namespace phraseq::ter {
+
+/// All harmless: a resumed run may score its translations with other settings.
+struct TerOptions final : Options {
+  score::TerTokenizerSettings settings;
+
+  void describe(OptionTable& table) override;
+};
+
+}  // namespace phraseq::ter

@@ -1,0 +1,19 @@
+#include "core/plugin/plugin.h"
+#include "options.h"
+
+namespace phraseq::ter {
+namespace {
+
+struct TerMetric final : score::Ter {
+  TerMetric(const TerOptions& options, const MetricSetup&) : Ter(options.settings) {}
+};
+
+void register_components(Registry& registry) {
+  registry.add<Metric, TerMetric, TerOptions>("ter",
+                                              "Translation edit rate, equal to sacrebleu's.");
+}
+
+}  // namespace
+}  // namespace phraseq::ter
+
+PHRASEQ_PLUGIN("ter", "0.1.0", "Translation edit rate", phraseq::ter::register_components)
