@@ -23,42 +23,42 @@ at::Tensor normal_like(const at::Tensor& like, uint64_t key) {
 
 }  // namespace
 
+at::Tensor noisy_tanh(const at::Tensor& x, const at::Tensor& drawn, const NoiseShape& shape) {
+  const at::Tensor clipped = at::clamp(x, -1, 1);
+  const at::Tensor mean = shape.alpha * clipped + (1 - shape.alpha) * x;
+  if (!drawn.defined())
+    return mean;
+  const at::Tensor delta = clipped - x;
+  const at::Tensor z = shape.p.defined() ? shape.p * delta : delta * delta;
+  const at::Tensor openness = at::sigmoid(z) - 0.5;
+  const double direction = shape.half_normal && shape.alpha > 1 ? 1.0 : -1.0;
+  return mean + direction * shape.c * at::sign(x) * openness * openness * drawn;
+}
+
 GateActivation::GateActivation(torch::nn::Module& owner,
                                const std::string& name,
                                const PhraseNetOptions& o)
     : noisy_(o.gate_act != "tanh"),
-      half_(o.gate_act == "noisy-tanh-half"),
-      c_(o.noise_c),
-      alpha_(o.noise_alpha) {
+      shape_{o.noise_c, o.noise_alpha, o.gate_act == "noisy-tanh-half"} {
   if (noisy_ && o.gate_act != "noisy-tanh-fixed")
-    p_ = owner.register_parameter(name, at::empty({o.gate_hidden}));
+    shape_.p = owner.register_parameter(name, at::empty({o.gate_hidden}));
 }
 
 at::Tensor GateActivation::noise(const at::Tensor& like, nn::Context& context) const {
   if (context.training()) {
     const at::Tensor drawn = normal_like(like, context.next_dropout_key());
-    return half_ ? drawn.abs() : drawn;
+    return shape_.half_normal ? drawn.abs() : drawn;
   }
-  return half_ ? at::full_like(like, kHalfNormalMean) : at::Tensor();
+  return shape_.half_normal ? at::full_like(like, kHalfNormalMean) : at::Tensor();
 }
 
 at::Tensor GateActivation::forward(const at::Tensor& x, nn::Context& context) const {
-  if (!noisy_)
-    return at::tanh(x);
-  const at::Tensor clipped = at::clamp(x, -1, 1);
-  const at::Tensor mean = alpha_ * clipped + (1 - alpha_) * x;
-  const at::Tensor drawn = noise(x, context);
-  if (!drawn.defined())
-    return mean;
-  const at::Tensor delta = clipped - x;
-  const at::Tensor openness = at::sigmoid(p_.defined() ? p_ * delta : delta) - 0.5;
-  const double direction = half_ && alpha_ > 1 ? 1.0 : -1.0;
-  return mean + direction * c_ * at::sign(x) * openness * openness * drawn;
+  return noisy_ ? noisy_tanh(x, noise(x, context), shape_) : at::tanh(x);
 }
 
 void GateActivation::initialize(nn::RecurrentInitializer& initializer) {
-  if (p_.defined())
-    initializer.constant(p_, 1.0);
+  if (shape_.p.defined())
+    initializer.constant(shape_.p, 1.0);
 }
 
 }  // namespace phraseq::phrasenet

@@ -11,13 +11,25 @@
 
 namespace phraseq::phrasenet {
 
-/// The gate network's activation: tanh, or its noisy form (Gulcehre et al. 2016, NTanhP)
+/// Which noise a noisy tanh has (Gulcehre et al. 2016; their code's NTanhP and NTanh).
+struct NoiseShape {
+  double c = 0.5;
+  double alpha = 1.15;
+  bool half_normal = false;
+  at::Tensor p = {};  ///< [units], learned; undefined = NTanh, which has none
+};
+
+/// The noisy tanh of x for the noise ε that was drawn, half-normal |ε| included:
 ///
 ///     h = clip(x, -1, 1),  Δ = h - x
-///     y = α h + (1 - α) x - sgn(x) c (σ(p Δ) - 1/2)² ε
+///     y = α h + (1 - α) x - sgn(x) c (σ(z) - 1/2)² ε,  z = p Δ, or Δ² without p
 ///
-/// ε is N(0, 1) in training, 0 else; half-normal noise is |ε| leaning towards the clipped side, and
-/// its mean 0.797 outside of training. p is learned, a number a unit, or 1.
+/// Half-normal noise has the other sign where α > 1: it leans towards the clipped side.
+at::Tensor noisy_tanh(const at::Tensor& x, const at::Tensor& drawn, const NoiseShape& shape);
+
+/// The gate network's activation: tanh, or the noisy form. ε is N(0, 1) in training, 0 else; of
+/// half-normal noise |ε|, and its mean 0.797 outside of training. p is learned, a number a unit;
+/// `noisy-tanh-fixed` has none.
 class GateActivation {
  public:
   /// Registers the learned p under `name` with its owner.
@@ -32,9 +44,8 @@ class GateActivation {
  private:
   at::Tensor noise(const at::Tensor& like, nn::Context& context) const;
 
-  bool noisy_, half_;
-  double c_, alpha_;
-  at::Tensor p_;  // undefined = 1
+  bool noisy_;
+  NoiseShape shape_;
 };
 
 }  // namespace phraseq::phrasenet

@@ -14,7 +14,7 @@ void PhraseNetOptions::describe(OptionTable& v) {
        "gate-act",
        gate_act,
        "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
-       "the noise, with half-normal noise, with a fixed scale; or tanh.")
+       "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.")
       .one_of({"noisy-tanh", "noisy-tanh-half", "noisy-tanh-fixed", "tanh"});
   v.field("noise-c", noise_c, "Scale of the noise.").at_least(0);
   v.field("noise-alpha", noise_alpha, "Share of the clipped value; above 1 it leans back.")

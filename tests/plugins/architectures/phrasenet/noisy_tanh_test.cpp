@@ -1,0 +1,55 @@
+// The noisy tanh in training against the authors' formulas, with the noise given.
+
+#include "plugins/architectures/phrasenet/noisy_tanh.h"
+
+#include <vector>
+
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/architecture_checks.h"
+
+namespace phraseq::phrasenet {
+namespace {
+
+at::Tensor numbers(const nlohmann::json& list) {
+  return at::tensor(list.get<std::vector<double>>(), at::kDouble);
+}
+
+TEST(NoisyTanh, HasTheValuesOfThePublishedUnits) {
+  const nlohmann::json cases = testing_support::golden_values("noisy_tanh");
+  ASSERT_EQ(cases.size(), 9u);
+  for (const auto& one : cases) {
+    NoiseShape shape{one["c"], one["alpha"], one["half_normal"]};
+    if (!one["p"].is_null())
+      shape.p = numbers(one["p"]);
+    const at::Tensor y = noisy_tanh(numbers(one["x"]), numbers(one["drawn"]), shape);
+    EXPECT_LT((y - numbers(one["y"])).abs().max().item<double>(), 1e-14) << one.dump();
+  }
+}
+
+/// The option chooses the unit: fixed noise is NTanh's, the others have a learned p, 1 at first.
+TEST(NoisyTanh, OfTheGateIsTheOneThatTheOptionNames) {
+  at::NoGradGuard no_grad;
+  const at::Tensor x = at::tensor({-3.0, -1.5, 0.5, 1.75, 2.5}, at::kDouble).view({1, 5});
+  const auto noise_of = [&](const char* name) {
+    PhraseNetOptions options;
+    options.gate_hidden = 5;
+    options.gate_act = name;
+    torch::nn::Module owner;
+    GateActivation activation(owner, "p", options);
+    for (at::Tensor& p : owner.parameters()) p.fill_(1.0);
+    owner.to(at::kDouble);
+    nn::Context pass(/*training=*/true, nn::Precision::kFp64, /*seed=*/3, nullptr);
+    return activation.forward(x, pass) - noisy_tanh(x, {}, {});
+  };
+  const at::Tensor delta = x.abs() - 1;
+  const at::Tensor fixed = (delta * delta).sigmoid() - 0.5, learned = delta.sigmoid() - 0.5;
+  const at::Tensor is_bent = delta > 0;
+  const at::Tensor ratio = noise_of("noisy-tanh-fixed") / noise_of("noisy-tanh");
+  const at::Tensor expected = fixed * fixed / (learned * learned);
+  EXPECT_LT((ratio - expected).masked_select(is_bent).abs().max().item<double>(), 1e-9);
+}
+
+}  // namespace
+}  // namespace phraseq::phrasenet
