@@ -234,7 +234,8 @@ struct Kernels {
   /// The maximum of each kScoreBlock scores, [size / kScoreBlock, rounded up]; true when a NaN or
   /// +infinity was seen.
   bool (*block_maxima)(const S* scores, int64_t size, S* maxima);
-  /// Σ e^(score - highest): a block in the scores' precision, blocks in double.
+  /// Σ e^(score - highest): a block in the scores' precision, blocks in double. Scores of -infinity
+  /// behind the others change nothing.
   double (*shifted_sum)(const S* scores, int64_t size, S highest);
 
   /// Loss of one row of logits [vocabulary] (bias [vocabulary] may be null); turns them into their

@@ -28,16 +28,27 @@ bool block_maxima(const Number* scores, int64_t size, Number* maxima) {
 }
 
 template <class Number>
+PHRASEQ_INLINE double block_sum(const Number* block, Number highest) {
+  Number sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < kScoreBlock; ++i) sum += exponential(block[i] - highest);
+  return static_cast<double>(sum);
+}
+
+/// The last block is filled up with scores of no probability, so that such columns behind the
+/// others leave the sum as it is, to the bit.
+template <class Number>
 double shifted_sum(const Number* scores, int64_t size, Number highest) {
   double total = 0;
-  for (int64_t begin = 0; begin < size; begin += kScoreBlock) {
-    const int64_t end = block_end(begin, size);
-    Number sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; ++i) sum += exponential(scores[i] - highest);
-    total += static_cast<double>(sum);
-  }
-  return total;
+  const int64_t whole = size - size % kScoreBlock;
+  for (int64_t begin = 0; begin < whole; begin += kScoreBlock)
+    total += block_sum(scores + begin, highest);
+  if (whole == size)
+    return total;
+  Number last[kScoreBlock];
+  for (int64_t i = 0; i < kScoreBlock; ++i)
+    last[i] = whole + i < size ? scores[whole + i] : -std::numeric_limits<Number>::infinity();
+  return total + block_sum(last, highest);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/log_softmax.h>
@@ -13,11 +14,14 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/data/phrase_extras.h"
+#include "core/nn/loss/projected_loss.h"
 #include "core/nn/loss/projected_scores.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::nn {
 namespace {
+
+at::Tensor is_absent(const at::Tensor& slot_scores) { return slot_scores.le(kNoSlot / 2); }
 
 /// Slots' share of a decision.
 struct SlotShare {
@@ -26,7 +30,7 @@ struct SlotShare {
 };
 
 SlotShare gated(const at::Tensor& scores, const at::Tensor& logit) {
-  const at::Tensor there = scores.gt(kNoSlot / 2);
+  const at::Tensor there = is_absent(scores).logical_not();
   const at::Tensor any = there.any(1);
   const at::Tensor none = at::zeros({}, scores.options());
   return {
@@ -40,11 +44,14 @@ SlotShare joint(const at::Tensor& scores, const at::Tensor& normalizer) {
   return {normalizer - all, scores - all.unsqueeze(1)};
 }
 
+/// `normalizer` is needed without a gate.
 SlotShare share_of(const DecoderOutput& output, const at::Tensor& normalizer) {
   const at::Tensor& scores = output.extras.at(kSlotScores);
   const auto gate = output.extras.find(kGateLogit);
   return gate == output.extras.end() ? joint(scores, normalizer) : gated(scores, gate->second);
 }
+
+bool is_gated(const DecoderOutput& output) { return output.extras.count(kGateLogit) > 0; }
 
 /// The aligned spans of a batch.
 struct Spans {
@@ -81,20 +88,33 @@ Spans::Spans(const Batch& batch) {
 
 }  // namespace
 
-at::Tensor word_and_slot_log_probabilities(const DecoderOutput& output, Context& context) {
+at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context) {
   const at::Tensor logits = output.logits(context);
-  const at::Tensor normalizer = at::logsumexp(logits, 1);
-  const SlotShare share = share_of(output, normalizer);
-  return at::cat({logits - (normalizer - share.of_words).unsqueeze(1), share.of_slots}, 1);
+  const at::Tensor& scores = output.extras.at(kSlotScores);
+  const auto gate = output.extras.find(kGateLogit);
+  if (gate == output.extras.end())
+    return at::cat({logits, scores}, 1);
+  const at::Tensor in_favor = at::logsumexp(logits, 1) + gate->second;
+  const at::Tensor gated = in_favor.unsqueeze(1) + at::log_softmax(scores, 1);
+  return at::cat({logits, gated.masked_fill(is_absent(scores), kNoSlot)}, 1);
 }
 
 at::Tensor phrase_mixture_losses(const DecoderOutput& output,
                                  const Batch& batch,
                                  Context& context) {
-  const ProjectedScores scores = projected_scores(
-      output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
+  const bool exact = !at::GradMode::is_enabled();
+  ProjectedScores scores;
+  if (!exact || !is_gated(output))
+    scores = projected_scores(
+        output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
   const SlotShare share = share_of(output, scores.normalizer);
-  const at::Tensor words = scores.target - scores.normalizer + share.of_words;
+  const at::Tensor words = share.of_words + (exact ? target_log_probabilities(output.hidden,
+                                                                              output.output_weight,
+                                                                              output.output_bias,
+                                                                              batch.target_out,
+                                                                              output.forbidden,
+                                                                              context)
+                                                   : scores.target - scores.normalizer);
   const Spans spans(batch);
   if (spans.begins.empty())
     return -words;

@@ -21,18 +21,21 @@ inline constexpr const char* kSlotScores = "slot_scores";
 inline constexpr const char* kGateLogit = "gate_logit";
 inline constexpr double kNoSlot = -1e30;
 
-/// ln p of words and slots of each row, [rows, vocab + slots] in fp32 (fp64): with a gate
-/// ln (1 - g) + ln p_w and ln g + ln p_p, without one a softmax over all. Where a row has no slot
-/// g is 0. A slot that is not there has kNoSlot or less.
-PHRASEQ_API at::Tensor word_and_slot_log_probabilities(const DecoderOutput& output,
-                                                       Context& context);
+/// Scores of words and slots of each row, [rows, vocab + slots] in fp32 (fp64), whose softmax is
+/// their probabilities: (1 - g) p_w and g p_p with a gate, a softmax over all without one.
+///
+/// Words have their logits z, slots ln Σ exp z + logit(g) + ln p_p or their ψ. So a row without
+/// slots, whose g is 0, has the scores of a model that knows no phrases. A slot that is not there
+/// has kNoSlot or less.
+PHRASEQ_API at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context);
 
 /// -ln p of each target token, [target tokens], differentiable. A span that a slot's phrase begins
 /// at (kPhraseSpanSlot, kPhraseSpanLength) counts at its first word, 0 at the others:
 ///
 ///     -ln ( I Π_i p(y_i) + p(k) ),  I = 0 if the phrase has a word outside the vocabulary
 ///
-/// (eq. 3). `batch` holds the phrases' extras.
+/// (eq. 3). `batch` holds the phrases' extras. Without gradients a word of a row without slots has
+/// -target_log_probabilities, to the bit.
 PHRASEQ_API at::Tensor phrase_mixture_losses(const DecoderOutput& output,
                                              const Batch& batch,
                                              Context& context);

@@ -51,8 +51,7 @@ StepOutput PhraseSession::step(const at::Tensor& last_tokens) {
     phrases = phrases.index_select(0, at::tensor(sentences, at::kLong).to(device));
   }
   StepOutput output;
-  output.normalized = true;
-  output.scores = nn::word_and_slot_log_probabilities(
+  output.scores = nn::word_and_slot_scores(
       decoder_->decide(made, phrases, over_slots(&Derivation::available).to(device), context_),
       context_);
   if (need_attention_)

@@ -24,8 +24,8 @@ std::vector<Number> random_scores(size_t size, uint64_t seed) {
 /// The definition, in double: every log-probability, sorted.
 template <class Number>
 std::vector<RankedColumn> expected_ranking(const std::vector<Number>& scores,
-                                    size_t k,
-                                    const std::vector<ScoreEdit>& edits) {
+                                           size_t k,
+                                           const std::vector<ScoreEdit>& edits) {
   double sum = 0;
   for (const Number score : scores) sum += std::exp(static_cast<double>(score));
   std::vector<RankedColumn> all;
@@ -126,6 +126,16 @@ TEST(LogSoftmaxTopK, SaysNaNForScoresThatAreNoNumbers) {
 TEST(LogSumExp, StandsFarScores) {
   const std::vector<float> scores{-1000.0f, 500.0f, 500.0f, -3e38f};
   EXPECT_NEAR(log_sum_exp(std::span<const float>(scores)), 500 + std::log(2.0), 1e-4);
+}
+
+TEST(LogSumExp, IsUnmovedByColumnsWithoutProbability) {
+  std::vector<float> scores;
+  for (int i = 0; i < 157; ++i) scores.push_back(3 * std::sin(0.7F * static_cast<float>(i)));
+  const double alone = log_sum_exp(std::span<const float>(scores));
+  for (int added = 1; added <= 130; ++added) {
+    scores.push_back(added % 2 == 0 ? -1e30F : -std::numeric_limits<float>::infinity());
+    EXPECT_EQ(log_sum_exp(std::span<const float>(scores)), alone) << added << " columns more";
+  }
 }
 
 }  // namespace

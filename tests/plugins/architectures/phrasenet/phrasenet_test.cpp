@@ -115,7 +115,7 @@ TEST_P(GoldenPhraseNet, HasItsProbabilitiesOfWordsAndSlots) {
   nn::Context pass = checked_->context();
   const Batch made = batch(examples_);
   const DecoderOutput output = checked_->model().forward(made, pass);
-  const at::Tensor all = nn::word_and_slot_log_probabilities(output, pass);
+  const at::Tensor all = at::log_softmax(nn::word_and_slot_scores(output, pass), 1);
   const int64_t vocabulary = sizes_["target_vocabulary"];
   EXPECT_LT((all.exp().sum(1) - 1).abs().max().item<double>(), 1e-12);
   std::vector<double> words, slots;
@@ -141,7 +141,8 @@ TEST_P(GoldenPhraseNet, FollowsDerivationsStepByStep) {
     int64_t fed = kEos;
     double score = 0;
     for (const auto& step : derivation["steps"]) {
-      const at::Tensor scores = session->step(at::tensor({fed}, at::kLong)).scores[0];
+      const at::Tensor scores =
+          at::log_softmax(session->step(at::tensor({fed}, at::kLong)).scores, 1)[0];
       const int64_t choice = step["choice"];
       fed = step["word"];
       if (choice >= 0) {
