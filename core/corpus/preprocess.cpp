@@ -265,8 +265,8 @@ json Run::write_source_trees(size_t split) const {
 void Run::read_phrase_memory() {
   if (!options_.memory.any())
     return;
-  const bool lowercase = options_.pn_lowercase || chosen_.options.value("lowercase", false);
-  memory_ = StoredMemory::read(options_.memory, lowercase);
+  const bool is_lower = chosen_.options.value("lowercase", false);
+  memory_ = StoredMemory::read(options_.memory, is_lower || options_.pn_lowercase, !is_lower);
 }
 
 json Run::write_source_phrases(size_t split, const PhraseMemory& memory) const {

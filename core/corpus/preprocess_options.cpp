@@ -50,8 +50,8 @@ void describe_memory(OptionTable& table, PreprocessOptions& o) {
   o.memory.describe_selection(table);
   table.field("pn-lowercase",
               o.pn_lowercase,
-              "Lower-case the table and the text before comparing; --lowercase of the tokenizer "
-              "does so, too.");
+              "Ignore case when phrases are compared with the text; they still say what the table "
+              "says. Not needed with --lowercase of the tokenizer, which lower-cases both.");
 }
 
 void describe_symbols(OptionTable& table, PreprocessOptions& o) {

@@ -6,29 +6,40 @@
 
 namespace phraseq {
 
+namespace {
+
+std::vector<std::string> lowered(std::span<const std::string> words) {
+  std::vector<std::string> lower;
+  lower.reserve(words.size());
+  for (const std::string& word : words) lower.push_back(lower_case(word));
+  return lower;
+}
+
+}  // namespace
+
 std::vector<TargetSpan> SentencePhrases::spans_in(std::span<const std::string> target) const {
   std::vector<std::vector<std::string>> phrases;
   phrases.reserve(entries.size());
-  for (const PhraseEntry& entry : entries) phrases.push_back(entry.target);
-  return assign_spans(phrases, target);
+  for (const PhraseEntry& entry : entries)
+    phrases.push_back(ignores_case ? lowered(entry.target) : entry.target);
+  return ignores_case ? assign_spans(phrases, lowered(target)) : assign_spans(phrases, target);
 }
 
 PhraseMemory::PhraseMemory(PhraseTable table,
                            PhraseSelectionOptions selection,
                            bool lowercase,
-                           PhraseRules rules)
+                           PhraseRules rules,
+                           bool keeps_case)
     : table_(std::move(table)),
       matcher_(table_.entries()),
       selection_(selection),
       lowercase_(lowercase),
+      keeps_case_(lowercase && keeps_case),
       rules_(rules) {}
 
 std::vector<std::string> PhraseMemory::words(std::string_view sentence) const {
-  std::vector<std::string> words = phrase_words(sentence);
-  if (lowercase_) {
-    for (std::string& word : words) word = lower_case(word);
-  }
-  return words;
+  const std::vector<std::string> words = phrase_words(sentence);
+  return lowercase_ && !keeps_case_ ? lowered(words) : words;
 }
 
 /// Merges what rules find into the table's occurrences; returns the entries made, numbered behind
@@ -48,9 +59,8 @@ std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
         continue;
       occurrences.erase(known);
     }
-    if (lowercase_) {
-      for (std::string& word : phrase.entry.target) word = lower_case(word);
-    }
+    if (lowercase_ && !keeps_case_)
+      phrase.entry.target = lowered(phrase.entry.target);
     const auto same = std::find_if(made.begin(), made.end(), [&](const PhraseEntry& other) {
       return other.source == phrase.entry.source && other.target == phrase.entry.target;
     });
@@ -64,7 +74,12 @@ std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
 
 SentencePhrases PhraseMemory::read(std::span<const std::string> source) const {
   SentencePhrases phrases;
-  phrases.occurrences = matcher_.find(source);
+  phrases.ignores_case = keeps_case_;
+  if (keeps_case_) {
+    phrases.occurrences = matcher_.find(lowered(source));
+  } else {
+    phrases.occurrences = matcher_.find(source);
+  }
   const std::vector<PhraseEntry> made = add_rule_phrases(source, phrases.occurrences);
   phrases.slots = select_phrases(phrases.occurrences, selection_);
   const auto& entries = table_.entries();

@@ -20,6 +20,7 @@ struct SentencePhrases {
   std::vector<PhraseOccurrence> occurrences;  ///< all, before overlaps are resolved
   std::vector<PhraseSlot> slots;              ///< P_x
   std::vector<PhraseEntry> entries;           ///< of each slot
+  bool ignores_case = false;                  ///< in the comparison with target sentences
 
   /// P_xy: the slots' spans in a target sentence.
   PHRASEQ_API std::vector<TargetSpan> spans_in(std::span<const std::string> target) const;
@@ -33,13 +34,17 @@ class PHRASEQ_API PhraseMemory {
  public:
   /// With `lowercase` the table was lower-cased, and so are the sentences before they are compared.
   /// What rules make is lower-cased, too; rules see the sentence as it is given to `read`.
+  ///
+  /// With `keeps_case`, too, only the table's sources were lower-cased, and case is ignored in
+  /// comparisons alone: phrases say what the table says, which the vocabulary of cased text knows.
   PhraseMemory(PhraseTable table,
                PhraseSelectionOptions selection,
                bool lowercase = false,
-               PhraseRules rules = PhraseRules::kNone);
+               PhraseRules rules = PhraseRules::kNone,
+               bool keeps_case = false);
 
   SentencePhrases read(std::span<const std::string> source) const;
-  /// A sentence's words as the memory compares them.
+  /// A sentence's words as `read` and `spans_in` take them.
   std::vector<std::string> words(std::string_view sentence) const;
 
  private:
@@ -49,7 +54,7 @@ class PHRASEQ_API PhraseMemory {
   PhraseTable table_;
   PhraseMatcher matcher_;
   PhraseSelectionOptions selection_;
-  bool lowercase_;
+  bool lowercase_, keeps_case_;
   PhraseRules rules_;
 };
 

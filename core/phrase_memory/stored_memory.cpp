@@ -15,33 +15,44 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kLowercase = "lowercase";
+constexpr const char* kKeepsCase = "keeps_case";
 constexpr const char* kTableFile = "phrase_table.txt";
 
 uint32_t sum_of(const std::string& text, uint32_t seed = 0) {
   return crc32c(std::as_bytes(std::span(text)), seed);
 }
 
-std::string table_text(const std::string& path, bool lowercase) {
-  return path.empty() ? std::string() : PhraseTable::read(path, lowercase).text();
+std::string table_text(const std::string& path, bool lowercase, bool keeps_case) {
+  return path.empty() ? std::string() : PhraseTable::read(path, lowercase, keeps_case).text();
 }
 
 }  // namespace
 
-StoredMemory StoredMemory::read(const PhraseMemoryOptions& options, bool lowercase) {
-  StoredMemory memory{table_text(options.phrase_table, lowercase), options, lowercase};
+StoredMemory StoredMemory::read(const PhraseMemoryOptions& options,
+                                bool lowercase,
+                                bool keeps_case) {
+  StoredMemory memory{table_text(options.phrase_table, lowercase, keeps_case),
+                      options,
+                      lowercase,
+                      lowercase && keeps_case};
   memory.settings.phrase_table.clear();
   return memory;
 }
 
 StoredMemory StoredMemory::with_table(const std::string& path) const {
-  return {table_text(path, lowercase), settings, lowercase};
+  return {table_text(path, lowercase, keeps_case), settings, lowercase, keeps_case};
+}
+
+PhraseTable StoredMemory::phrase_table() const {
+  return PhraseTable::parse(table, "the stored phrase table", lowercase, keeps_case);
 }
 
 PhraseMemory StoredMemory::open() const {
-  return {PhraseTable::parse(table, "the stored phrase table", lowercase),
+  return {phrase_table(),
           settings.selection(),
           lowercase,
-          phrase_rules_named(settings.pn_rules)};
+          phrase_rules_named(settings.pn_rules),
+          keeps_case};
 }
 
 nlohmann::json StoredMemory::record() const {
@@ -50,6 +61,8 @@ nlohmann::json StoredMemory::record() const {
   copy.describe_selection(options);
   nlohmann::json record = to_json(options);
   record[kLowercase] = lowercase;
+  if (keeps_case)
+    record[kKeepsCase] = true;
   return record;
 }
 
@@ -61,8 +74,10 @@ StoredMemory StoredMemory::from_record(const nlohmann::json& record,
   StoredMemory memory;
   memory.table = std::move(table);
   memory.lowercase = record[kLowercase];
+  memory.keeps_case = record.value(kKeepsCase, false);
   nlohmann::json selection = record;
   selection.erase(kLowercase);
+  selection.erase(kKeepsCase);
   OptionTable options;
   memory.settings.describe_selection(options);
   from_json(options, selection, OptionOrigin::kCheckpoint);

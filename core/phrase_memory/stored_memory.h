@@ -17,13 +17,17 @@ struct PHRASEQ_API StoredMemory {
   std::string table;             ///< the phrase table's text; empty = rules alone
   PhraseMemoryOptions settings;  ///< but for `phrase_table`, which names no file here
   bool lowercase = false;
+  bool keeps_case = false;  ///< `lowercase` holds for comparisons alone (PhraseMemory)
 
   /// Reads the table of the settings. Throws what PhraseTable::read throws.
-  static StoredMemory read(const PhraseMemoryOptions& options, bool lowercase);
+  static StoredMemory read(const PhraseMemoryOptions& options,
+                           bool lowercase,
+                           bool keeps_case = false);
   /// The same way of choosing phrases, from another table.
   StoredMemory with_table(const std::string& path) const;
 
   PhraseMemory open() const;
+  PhraseTable phrase_table() const;
   /// All but the table, by the options' names.
   nlohmann::json record() const;
   /// Takes what `record` wrote. Throws FormatError naming `where`.

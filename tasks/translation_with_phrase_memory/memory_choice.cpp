@@ -19,14 +19,15 @@ std::vector<std::string> contradictions(const PhraseMemoryTaskOptions& options,
                                         const StoredMemory& folder) {
   const auto record = folder.record();
   const auto unset = StoredMemory().record();
-  const auto given = StoredMemory{"", options.memory, options.pn_lowercase}.record();
+  const auto given = StoredMemory{"", options.memory, options.pn_lowercase, false}.record();
   std::vector<std::string> found;
   for (const auto& [name, value] : given.items()) {
     if (value != unset.at(name) && value != record.at(name))
       found.push_back(fmt::format("{} is {} there", name, record.at(name).dump()));
   }
   const std::string& file = options.memory.phrase_table;
-  if (!file.empty() && PhraseTable::read(file, folder.lowercase).text() != folder.table)
+  if (!file.empty() &&
+      PhraseTable::read(file, folder.lowercase, folder.keeps_case).text() != folder.table)
     found.push_back(file + " is not its table");
   return found;
 }
@@ -48,8 +49,8 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const Task
         "preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for raw text give "
         "them here");
   }
-  const bool lowercase = folder.tokenizer_options().value("lowercase", false);
-  return StoredMemory::read(options.memory, options.pn_lowercase || lowercase);
+  const bool is_lower = folder.tokenizer_options().value("lowercase", false);
+  return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
 }
 
 }  // namespace

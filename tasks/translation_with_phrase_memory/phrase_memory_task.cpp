@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/data/collate.h"
 #include "core/data/example_phrases.h"
+#include "core/data/phrase_case.h"
 #include "core/data/phrase_extras.h"
 #include "tasks/translation_with_phrase_memory/memory_choice.h"
 
@@ -19,8 +20,8 @@ void PhraseMemoryTaskOptions::describe(OptionTable& table) {
   memory.describe_selection(table);
   table.field("pn-lowercase",
               pn_lowercase,
-              "Lower-case the table and the text before comparing; a tokenizer that lower-cases "
-              "does so, too.");
+              "Ignore case when phrases are compared with the text; they still say what the table "
+              "says. Not needed with a tokenizer that lower-cases both.");
 }
 
 TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options,
@@ -38,6 +39,8 @@ TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskO
                                    memory.fingerprint()}),
       stored_(std::move(memory)),
       memory_(stored_.open()) {
+  if (setup.state == nullptr || !setup.phrase_table.empty())
+    warn_of_other_case(stored_.phrase_table(), target_dictionary());
   if (vocabularies().tokenizer != "word") {
     throw UsageError(
         fmt::format("task translation_with_phrase_memory: phrases are of words, and the tokenizer "

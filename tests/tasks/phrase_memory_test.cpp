@@ -120,6 +120,38 @@ TEST_F(PhraseMemoryTask, ReadsThePhrasesOfADataFolderWithItsSettings) {
   expect_training_phrases(*task->open("train", true));
 }
 
+/// --pn-lowercase on text that keeps its case: the phrases' words stay those of the vocabulary.
+TEST_F(PhraseMemoryTask, KnowsTheWordsOfPhrasesWhenCaseIsIgnored) {
+  write("train.en", "a BIG Dog\noslo a Oslo\na a\n");
+  write_dictionaries();
+  const auto task = task_from_folder(with_table({{"pn-lowercase", "yes"}}));
+  const auto check = [](const Example& dog) {
+    ASSERT_EQ(dog.phrases.size(), 1U);
+    EXPECT_THAT(dog.phrases[0].places, ElementsAre(1, 2));
+    EXPECT_THAT(dog.phrases[0].target, ElementsAre(5, 6));
+    EXPECT_THAT(dog.phrases[0].target_words, ElementsAre("grosser", "Hund"));
+  };
+  const auto corpus = task->open("train", true);
+  check(corpus->get(0));
+  EXPECT_EQ(corpus->get(0).phrases[0].span_begin, 1);
+  EXPECT_EQ(corpus->get(1).phrases.size(), 2U);
+  const TaskState state = task->save();
+  check(task_of_state(state)->encode("a bIG dOG"));
+}
+
+TEST_F(PhraseMemoryTask, WarnsOfATableInOtherLettersThanTheVocabulary) {
+  write_dictionaries();
+  write("table", "big dog ||| grosser hund ||| others ||| 1 ||| 3\n");
+  ::testing::internal::CaptureStderr();
+  task_from_folder(with_table({{"pn-lowercase", "yes"}}));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("1 of 2 target words"), HasSubstr("'hund'"), HasSubstr("'Hund'")));
+  write("table", "big dog ||| grosser Hund ||| others ||| 1 ||| 3\n");
+  ::testing::internal::CaptureStderr();
+  task_from_folder(with_table({{"pn-lowercase", "yes"}}));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
+}
+
 TEST_F(PhraseMemoryTask, PutsPhrasesIntoBatches) {
   preprocess_text();
   const auto task = task_of_bin();

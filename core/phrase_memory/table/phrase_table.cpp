@@ -69,27 +69,31 @@ std::vector<std::string> read_words(std::string_view field,
   return words;
 }
 
-PhraseEntry lowercased(PhraseEntry entry) {
-  for (auto* words : {&entry.source, &entry.target}) {
-    for (std::string& word : *words) word = lower_case(word);
-  }
-  return entry;
+/// What is lower-cased of an entry.
+struct Lowering {
+  bool source = false;
+  bool target = false;
+};
+
+void lower(std::vector<std::string>& words) {
+  for (std::string& word : words) word = lower_case(word);
 }
 
-ParsedPhraseLine parse_line(std::string_view line, int64_t number, bool lowercase) {
+ParsedPhraseLine parse_line(std::string_view line, int64_t number, Lowering lowering) {
   ParsedPhraseLine parsed = parse_phrase_line(line);
   parsed.entry.line = number;
-  if (lowercase)
-    parsed.entry = lowercased(std::move(parsed.entry));
+  if (lowering.source)
+    lower(parsed.entry.source);
+  if (lowering.target)
+    lower(parsed.entry.target);
   return parsed;
 }
 
 /// Calls `take(parsed)` for every line of the file.
 template <typename Take>
-void read_table(const std::string& path, bool lowercase, Take take) {
+void read_table(const std::string& path, Lowering lowering, Take take) {
   LineReader reader(path);
-  for (std::string line; reader.next(line);)
-    take(parse_line(line, reader.line_number(), lowercase));
+  for (std::string line; reader.next(line);) take(parse_line(line, reader.line_number(), lowering));
 }
 
 /// What a later entry with the source of an earlier one is.
@@ -183,20 +187,25 @@ std::string phrase_line(const PhraseEntry& entry) {
                      entry.count);
 }
 
-PhraseTable PhraseTable::read(const std::string& path, bool lowercase) {
+PhraseTable PhraseTable::read(const std::string& path, bool lowercase, bool keeps_target_case) {
   EntryList entries(path, lowercase);
-  read_table(path, lowercase, [&](ParsedPhraseLine parsed) { entries.add(std::move(parsed)); });
+  const Lowering lowering{lowercase, lowercase && !keeps_target_case};
+  read_table(path, lowering, [&](ParsedPhraseLine parsed) { entries.add(std::move(parsed)); });
   PhraseTable table;
   table.entries_ = entries.take();
   return table;
 }
 
-PhraseTable PhraseTable::parse(std::string_view text, const std::string& name, bool lowercase) {
+PhraseTable PhraseTable::parse(std::string_view text,
+                               const std::string& name,
+                               bool lowercase,
+                               bool keeps_target_case) {
   EntryList entries(name, lowercase);
+  const Lowering lowering{lowercase, lowercase && !keeps_target_case};
   int64_t number = 0;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    entries.add(parse_line(text.substr(begin, end - begin), ++number, lowercase));
+    entries.add(parse_line(text.substr(begin, end - begin), ++number, lowering));
     begin = end + 1;
   }
   PhraseTable table;
@@ -213,7 +222,7 @@ std::string PhraseTable::text() const {
 std::vector<PhraseTableProblem> check_phrase_table(const std::string& path, bool lowercase) {
   std::vector<PhraseTableProblem> found;
   std::unordered_map<std::string, PhraseEntry> known;
-  read_table(path, lowercase, [&](ParsedPhraseLine parsed) {
+  read_table(path, {lowercase, lowercase}, [&](ParsedPhraseLine parsed) {
     PhraseEntry& entry = parsed.entry;
     for (std::string& problem : parsed.problems)
       found.push_back({entry.line, "format", std::move(problem)});

@@ -43,11 +43,17 @@ class PHRASEQ_API PhraseTable {
   PhraseTable() = default;
 
   /// Throws DataError naming file and line for a line that is not an entry, and, naming both lines,
-  /// for a source that has an entry already: also one that lower-casing makes equal.
-  static PhraseTable read(const std::string& path, bool lowercase = false);
+  /// for a source that has an entry already: also one that lower-casing makes equal. `lowercase`
+  /// lower-cases sources and, unless `keeps_target_case`, targets.
+  static PhraseTable read(const std::string& path,
+                          bool lowercase = false,
+                          bool keeps_target_case = false);
 
   /// The same from a file's text; `name` stands in messages.
-  static PhraseTable parse(std::string_view text, const std::string& name, bool lowercase = false);
+  static PhraseTable parse(std::string_view text,
+                           const std::string& name,
+                           bool lowercase = false,
+                           bool keeps_target_case = false);
   /// What `parse` reads as this table.
   std::string text() const;
 

@@ -43,6 +43,23 @@ TEST_F(StoredMemoryTest, FindsWhatTheTableAndTheOptionsSay) {
   EXPECT_THAT(said(memory(true), "a DOG"), ElementsAre("hund"));
 }
 
+TEST_F(StoredMemoryTest, IgnoresCaseWithoutLosingTheTablesOwn) {
+  PhraseMemoryOptions options;
+  options.phrase_table = folder.write("table", kTable);
+  const StoredMemory made = StoredMemory::read(options, /*lowercase=*/true, /*keeps_case=*/true);
+  const StoredMemory kept = StoredMemory::from_record(made.record(), made.table, "here");
+  EXPECT_EQ(kept.fingerprint(), made.fingerprint());
+  for (const StoredMemory& memory : {made, kept}) {
+    EXPECT_THAT(said(memory, "a DOG in New york"), ElementsAre("Hund", "Neu York"));
+    const PhraseMemory open = memory.open();
+    const auto spans =
+        open.read(open.words("a dog in New York")).spans_in(open.words("EIN HUND in Neu York"));
+    ASSERT_EQ(spans.size(), 2u);
+    EXPECT_EQ(spans[0].begin, 1);
+    EXPECT_EQ(spans[1].begin, 3);
+  }
+}
+
 TEST_F(StoredMemoryTest, IsTheSameAfterItsRecord) {
   const StoredMemory before = memory(true);
   const StoredMemory after = StoredMemory::from_record(before.record(), before.table, "here");

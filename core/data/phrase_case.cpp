@@ -1,0 +1,55 @@
+#include "core/data/phrase_case.h"
+
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+#include "core/text/lower_case.h"
+
+namespace phraseq {
+namespace {
+
+/// The first symbol of the dictionary for each way to spell it in lower case.
+std::unordered_map<std::string, int64_t> by_lower_case(const Dictionary& dictionary) {
+  std::unordered_map<std::string, int64_t> ids;
+  for (int64_t id = kUnk + 1; id < dictionary.size(); ++id)
+    ids.emplace(lower_case(dictionary.symbol(id)), id);
+  return ids;
+}
+
+}  // namespace
+
+OtherCase count_other_case(const PhraseTable& table, const Dictionary& dictionary) {
+  const auto ids = by_lower_case(dictionary);
+  OtherCase found;
+  for (const PhraseEntry& entry : table.entries()) {
+    for (const std::string& word : entry.target) {
+      ++found.words;
+      const auto known = ids.find(lower_case(word));
+      if (known == ids.end() || dictionary.contains(word))
+        continue;
+      if (found.other++ == 0) {
+        found.word = word;
+        found.known = dictionary.symbol(known->second);
+      }
+    }
+  }
+  return found;
+}
+
+void warn_of_other_case(const PhraseTable& table, const Dictionary& dictionary) {
+  const OtherCase found = count_other_case(table, dictionary);
+  if (found.other == 0 || 10 * found.other < found.words)
+    return;
+  log_warning(fmt::format(
+      "phrase table: {} of {} target words are outside of the vocabulary for their case alone, as "
+      "'{}', which it holds as '{}'; to the model they are <unk>. Write the table in the case of "
+      "the text, or lower-case the text, too (preprocess --lowercase)",
+      found.other,
+      found.words,
+      found.word,
+      found.known));
+}
+
+}  // namespace phraseq
