@@ -11,6 +11,7 @@
 #include "core/corpus/trees/tree_alignment.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/subword_marks.h"
 
 namespace phraseq {
 namespace {
@@ -130,7 +131,10 @@ TaskState Vocabularies::save() const {
 }
 
 LanguageSide::LanguageSide(const Vocabularies::Side& side, std::unique_ptr<Tokenizer> tokenizer)
-    : language_(side.language), dictionary_(side.dictionary), tokenizer_(std::move(tokenizer)) {}
+    : language_(side.language), dictionary_(side.dictionary), tokenizer_(std::move(tokenizer)) {
+  if (!side.model.empty())
+    watch_ = std::make_shared<SubwordWatch>(language_);
+}
 
 std::vector<std::string> LanguageSide::symbols_of(const std::string& line,
                                                   std::optional<uint64_t> sample_seed) const {
@@ -139,6 +143,8 @@ std::vector<std::string> LanguageSide::symbols_of(const std::string& line,
 
 std::vector<int64_t> LanguageSide::encode(const std::string& line,
                                           std::optional<uint64_t> sample_seed) const {
+  if (watch_)
+    watch_->look_at(line);
   const auto symbols = symbols_of(line, sample_seed);
   std::vector<int64_t> ids;
   ids.reserve(symbols.size() + 1);

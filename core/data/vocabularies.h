@@ -14,6 +14,8 @@
 
 namespace phraseq {
 
+class SubwordWatch;
+
 /// Which tokenizer text goes through when the data folder does not say: a component's name and the
 /// files of its models. Empty = as the folder's manifest has it.
 struct TokenizerFiles {
@@ -56,7 +58,8 @@ class PHRASEQ_API LanguageSide {
   const std::string& language() const { return language_; }
   const Dictionary& dictionary() const { return dictionary_; }
   /// Ids of a line of text, kEos last; with a seed by a random segmentation. Text that spells a
-  /// special symbol is an unknown word, never that symbol.
+  /// special symbol is an unknown word, never that symbol. Warns once when a subword model gets
+  /// text that was cut into subwords before.
   std::vector<int64_t> encode(const std::string& line, std::optional<uint64_t> sample_seed) const;
   /// The line's bracketed tree over these ids but the last, as SubwordTree::encode writes it.
   std::vector<int64_t> encode_tree(const std::string& line,
@@ -75,6 +78,7 @@ class PHRASEQ_API LanguageSide {
   std::string language_;
   Dictionary dictionary_;
   std::unique_ptr<Tokenizer> tokenizer_;
+  std::shared_ptr<SubwordWatch> watch_;  // of the text that a subword model cuts
 };
 
 }  // namespace phraseq

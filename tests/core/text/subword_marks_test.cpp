@@ -1,0 +1,62 @@
+#include "core/text/subword_marks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string warning_of(const std::vector<std::string>& lines) {
+  testing::internal::CaptureStderr();
+  SubwordWatch watch("en");
+  for (const std::string& line : lines) watch.look_at(line);
+  return testing::internal::GetCapturedStderr();
+}
+
+size_t times(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(SubwordMarks, AreCountedByTheirKind) {
+  const SubwordMarks marks = count_subword_marks("ein klei@@ nes \u2581Haus @@ a@@b \u2581 .");
+  EXPECT_EQ(marks.tokens, 8);
+  EXPECT_EQ(marks.ended, 2);
+  EXPECT_EQ(marks.begun, 2);
+}
+
+TEST(SubwordMarks, NeedAShareOfTheText) {
+  EXPECT_FALSE((SubwordMarks{0, 0, 0}.are_of_subwords()));
+  EXPECT_FALSE((SubwordMarks{4, 1, 0}.are_of_subwords()));  // one word about the mark itself
+  EXPECT_TRUE((SubwordMarks{2, 2, 0}.are_of_subwords()));
+  EXPECT_TRUE((SubwordMarks{300, 0, 3}.are_of_subwords()));
+  EXPECT_FALSE((SubwordMarks{301, 0, 3}.are_of_subwords()));
+}
+
+TEST(SubwordWatch, WarnsOnceOfTextThatWasCutBefore) {
+  const std::string bpe = warning_of({"a big dog", "two ca@@ ts sle@@ ep", "ca@@ ts", "ca@@ ts"});
+  EXPECT_THAT(bpe, HasSubstr("[en] the text seems to be cut into subwords already"));
+  EXPECT_THAT(bpe, HasSubstr("end with @@"));
+  EXPECT_EQ(times(bpe, "WARNING"), 1u) << bpe;
+  EXPECT_THAT(warning_of({"\u2581a \u2581big \u2581do g"}), HasSubstr("begin with U+2581"));
+}
+
+TEST(SubwordWatch, SaysNothingOfPlainText) {
+  EXPECT_THAT(warning_of({"a big dog", "me@example.com or @@ here", "", "two cats"}), IsEmpty());
+}
+
+TEST(WarnOfSubwords, NamesTheOptionThatJoinsThem) {
+  testing::internal::CaptureStderr();
+  warn_of_subwords({"ein klei@@ nes H@@ aus"}, "--remove-bpe");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--remove-bpe subword_nmt"));
+  testing::internal::CaptureStderr();
+  warn_of_subwords({"ein kleines Haus"}, "--remove-bpe");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace phraseq
