@@ -51,7 +51,11 @@ void GenerateOptions::describe(OptionTable& table) {
              "Sentences that are read, sorted by length and written together.")
       .at_least(1);
   table.field("seed", seed, "Of everything that is drawn.");
-  table.field("remove-bpe", format.post_process, "Join the subwords of S-, T- and H- lines.")
+  table
+      .field("remove-bpe",
+             format.post_process,
+             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
+             "text: plain lines, D- lines, and what is scored.")
       .alias("post-process")
       .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt");

@@ -11,6 +11,7 @@
 #include "core/run/result_output.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/score/report/evaluation.h"
+#include "core/text/subword_marks.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/translator.h"
@@ -62,6 +63,8 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
+  explicit Report(std::string remove_bpe) : remove_bpe_(std::move(remove_bpe)) {}
+
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
     seconds_ += std::chrono::duration<double>(time).count();
     for (const Translation& translation : translations) {
@@ -70,8 +73,8 @@ class Report {
       tokens_ += static_cast<int64_t>(best.tokens.size());
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(hypothesis_text(task, translation.example, best));
-      references_.push_back(task.text(translation.example.target, /*target_side=*/true));
+      hypotheses_.push_back(hypothesis_text(task, translation.example, best, remove_bpe_));
+      references_.push_back(reference_text(task, translation.example, remove_bpe_));
     }
   }
 
@@ -90,11 +93,13 @@ class Report {
     return sentences_ > 0 && static_cast<int64_t>(references_.size()) == sentences_;
   }
   std::string score_text(const Metric& metric) const {
+    warn_of_subwords(references_, "--remove-bpe");
     const auto scored = score::score_corpus(metric, hypotheses_, std::span(&references_, 1));
     return score::format_text(scored, score::kLogStyle);
   }
 
  private:
+  std::string remove_bpe_;
   double seconds_ = 0;
   int64_t sentences_ = 0;
   int64_t tokens_ = 0;
@@ -145,7 +150,7 @@ int generate(GenerateRun& run) {
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run.options, engine);
   ResultOutput output(run.options.output);
-  Report report;
+  Report report(run.options.format.post_process);
   bool is_read = true;
   while (is_read) {
     auto examples = source->take(run.options.buffer_size);

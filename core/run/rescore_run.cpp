@@ -28,8 +28,8 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
 
 /// A line of a translation that was given: its log-probability, or the whole record.
 std::string log_probability_text(const Translation& translation,
-                       const Task& task,
-                       const TranslationFormat& format) {
+                                 const Task& task,
+                                 const TranslationFormat& format) {
   if (format.format != "plain")
     return translation_text(translation, task, format);
   return fmt::format("{}\n", translation.hypotheses.front().log_probability);
@@ -67,7 +67,11 @@ void RescoreOptions::describe(OptionTable& table) {
              "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D-, P- lines, "
              "base 2; jsonl: every token's.")
       .one_of({"plain", "fairseq", "jsonl"});
-  table.field("remove-bpe", format.post_process, "Join the subwords of S-, T- and H- lines.")
+  table
+      .field("remove-bpe",
+             format.post_process,
+             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
+             "text.")
       .alias("post-process")
       .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt");

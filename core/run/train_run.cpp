@@ -169,6 +169,7 @@ ValidationParts make_validation(TrainRun& run,
   options.max_sentences = run.optimization.batch_size;
   options.translated_sentences = run.validation.eval_bleu_sentences;
   options.printed_samples = run.validation.eval_bleu_print_samples;
+  options.remove_bpe = run.validation.eval_bleu_remove_bpe;
   parts.validator =
       std::make_unique<Validator>(translator, criterion, precision_of(run.machine), options);
   if (!run.validation.eval_bleu)

@@ -96,6 +96,12 @@ void ValidationOptions::describe(OptionTable& v) {
   v.field(
        "eval-bleu-args", eval_bleu_args, "Options of the beam decoder as JSON, e.g. {\"beam\": 1}.")
       .harmless();
+  v.field("eval-bleu-remove-bpe",
+          eval_bleu_remove_bpe,
+          "Join the subwords of what --eval-bleu scores, where the data holds no subword model.")
+      .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
+      .bare_value("subword_nmt")
+      .harmless();
   v.field(
        "eval-bleu-sentences", eval_bleu_sentences, "Translate only the first N sentences; 0 = all.")
       .at_least(0)

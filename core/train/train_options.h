@@ -52,6 +52,7 @@ struct PHRASEQ_API ValidationOptions : Options {
   int64_t max_tokens_valid = 0;
   bool eval_bleu = false;
   std::string eval_bleu_args = "{}";
+  std::string eval_bleu_remove_bpe;
   int64_t eval_bleu_sentences = 0;
   int64_t eval_bleu_print_samples = 0;
   std::string best_checkpoint_metric = "loss";

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/score/report/evaluation.h"
+#include "core/text/subword_marks.h"
 #include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
@@ -75,7 +76,7 @@ void Validator::add_score(nlohmann::json& result) {
         continue;
       examples.push_back(corpus_->get(index));
       references[static_cast<size_t>(index)] =
-          translator_.task->text(examples.back().target, /*target_side=*/true);
+          reference_text(*translator_.task, examples.back(), options_.remove_bpe);
     }
     if (examples.empty())
       continue;
@@ -89,9 +90,10 @@ void Validator::add_score(nlohmann::json& result) {
     const auto found = decoder_->decode(request);
     for (size_t i = 0; i < examples.size(); ++i) {
       hypotheses[static_cast<size_t>(examples[i].id)] =
-          hypothesis_text(*translator_.task, examples[i], found[i].front());
+          hypothesis_text(*translator_.task, examples[i], found[i].front(), options_.remove_bpe);
     }
   }
+  warn_of_subwords(references, "--eval-bleu-remove-bpe");
   const score::Score scored = score::score_corpus(*metric_, hypotheses, std::span(&references, 1));
   result["score"] = scored.value;
   result["score_name"] = scored.name;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/data/example_phrases.h"
+#include "core/translate/post_process.h"
 
 namespace phraseq {
 
@@ -50,6 +51,23 @@ std::string hypothesis_text(const Task& task,
   return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
     return task.text(ids, /*target_side=*/true);
   });
+}
+
+std::string hypothesis_text(const Task& task,
+                            const Example& example,
+                            const Hypothesis& hypothesis,
+                            std::string_view remove_bpe) {
+  const std::string text = hypothesis_text(task, example, hypothesis);
+  if (remove_bpe.empty())
+    return text;
+  return post_process_text(text, hypothesis_symbols(task, example, hypothesis), remove_bpe);
+}
+
+std::string reference_text(const Task& task, const Example& example, std::string_view remove_bpe) {
+  const std::string text = task.text(example.target, /*target_side=*/true);
+  if (remove_bpe.empty())
+    return text;
+  return post_process_text(text, task.symbols(example.target, /*target_side=*/true), remove_bpe);
 }
 
 nlohmann::ordered_json hypothesis_phrases(const Example& example, const Hypothesis& hypothesis) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,16 @@ PHRASEQ_API std::string hypothesis_symbols(const Task& task,
 PHRASEQ_API std::string hypothesis_text(const Task& task,
                                         const Example& example,
                                         const Hypothesis& hypothesis);
+
+/// A hypothesis and a reference as text for people and metrics: after --remove-bpe
+/// (post_process_text).
+PHRASEQ_API std::string hypothesis_text(const Task& task,
+                                        const Example& example,
+                                        const Hypothesis& hypothesis,
+                                        std::string_view remove_bpe);
+PHRASEQ_API std::string reference_text(const Task& task,
+                                       const Example& example,
+                                       std::string_view remove_bpe);
 
 /// The phrases that a hypothesis says, in their order, for jsonl (docs/formats/output.md).
 PHRASEQ_API nlohmann::ordered_json hypothesis_phrases(const Example& example,

@@ -57,4 +57,13 @@ std::string post_process(std::string_view symbols, std::string_view how) {
                    "known: subword_nmt, sentencepiece, wordpiece, letter, _EOW, none");
 }
 
+std::string post_process_text(std::string_view text,
+                              std::string_view symbols,
+                              std::string_view how) {
+  if (text == symbols)
+    return post_process(symbols, how);
+  const bool joins_marked_subwords = post_process("a@@ b", how) == "ab";
+  return joins_marked_subwords ? post_process(text, how) : std::string(text);
+}
+
 }  // namespace phraseq

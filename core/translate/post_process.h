@@ -14,4 +14,12 @@ namespace phraseq {
 /// nothing. UsageError, listing these, for another name.
 PHRASEQ_API std::string post_process(std::string_view symbols, std::string_view how);
 
+/// The same for a line that stands beside its symbols as the vocabulary's tokenizer made text of
+/// them. Where the tokenizer left the symbols as they are (its vocabulary holds the subwords of
+/// another program), the text is `post_process` of them. Where it joined subwords itself, only what
+/// `subword_nmt` joins can be left.
+PHRASEQ_API std::string post_process_text(std::string_view text,
+                                          std::string_view symbols,
+                                          std::string_view how);
+
 }  // namespace phraseq

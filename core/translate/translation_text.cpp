@@ -61,7 +61,7 @@ std::string fairseq_hypothesis(const Translation& translation,
   text += fmt::format("D-{}\t{}\t{}\nP-{}\t",
                       id,
                       score,
-                      hypothesis_text(task, translation.example, hypothesis),
+                      hypothesis_text(task, translation.example, hypothesis, format.post_process),
                       id);
   for (size_t i = 0; i < hypothesis.token_scores.size(); ++i) {
     text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
@@ -98,12 +98,13 @@ nlohmann::ordered_json json_hypothesis(const Translation& translation,
                                        const Task& task,
                                        const TranslationFormat& format) {
   const Example& example = translation.example;
-  nlohmann::ordered_json object = {{"text", hypothesis_text(task, example, hypothesis)},
-                                   {"symbols", hypothesis_symbols(task, example, hypothesis)},
-                                   {"score", hypothesis.score},
-                                   {"log_probability", hypothesis.log_probability},
-                                   {"token_ids", hypothesis.tokens},
-                                   {"token_log_probabilities", hypothesis.token_scores}};
+  nlohmann::ordered_json object = {
+      {"text", hypothesis_text(task, example, hypothesis, format.post_process)},
+      {"symbols", hypothesis_symbols(task, example, hypothesis)},
+      {"score", hypothesis.score},
+      {"log_probability", hypothesis.log_probability},
+      {"token_ids", hypothesis.tokens},
+      {"token_log_probabilities", hypothesis.token_scores}};
   if (!example.phrases.empty() && !hypothesis.slots.empty())
     object["phrases"] = hypothesis_phrases(example, hypothesis);
   if (format.print_alignment == "hard") {
@@ -121,7 +122,7 @@ std::string json_text(const Translation& translation,
   nlohmann::ordered_json object = {{"id", example.id},
                                    {"source", task.symbols(example.source, false)}};
   if (!example.target.empty())
-    object["reference"] = task.text(example.target, true);
+    object["reference"] = reference_text(task, example, format.post_process);
   object["hypotheses"] = nlohmann::ordered_json::array();
   for (const Hypothesis& hypothesis : translation.hypotheses) {
     object["hypotheses"].push_back(json_hypothesis(translation, hypothesis, task, format));
@@ -138,7 +139,9 @@ std::string translation_text(const Translation& translation,
     return fairseq_text(translation, task, format);
   if (format.format == "jsonl")
     return json_text(translation, task, format);
-  return hypothesis_text(task, translation.example, translation.hypotheses.front()) + '\n';
+  return hypothesis_text(
+             task, translation.example, translation.hypotheses.front(), format.post_process) +
+         '\n';
 }
 
 }  // namespace phraseq

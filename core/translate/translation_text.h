@@ -11,7 +11,7 @@ namespace phraseq {
 /// How translations are written down (docs/formats/output.md).
 struct TranslationFormat {
   std::string format = "plain";  ///< plain, fairseq, jsonl
-  std::string post_process;      ///< of fairseq's S-, T- and H- lines
+  std::string post_process;      ///< --remove-bpe: of symbols and of text
   std::string print_alignment;   ///< hard, soft, or empty for none
 };
 

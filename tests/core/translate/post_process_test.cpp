@@ -31,5 +31,21 @@ TEST(PostProcess, NamesWhatItKnows) {
   }
 }
 
+TEST(PostProcessText, JoinsWhatATokenizerLeftAsItIs) {
+  EXPECT_EQ(
+      post_process_text("\u2581ein \u2581klei nes", "\u2581ein \u2581klei nes", "sentencepiece"),
+      "ein kleines");
+  EXPECT_EQ(post_process_text("klei@@ nes", "klei@@ nes", "subword_nmt"), "kleines");
+  EXPECT_EQ(post_process_text("klei@@ nes", "klei@@ nes", ""), "klei@@ nes");
+}
+
+TEST(PostProcessText, KeepsTheSpacesOfTextThatASubwordModelMade) {
+  EXPECT_EQ(post_process_text("ein kleines", "\u2581ein \u2581klei nes", "sentencepiece"),
+            "ein kleines");
+  EXPECT_EQ(post_process_text("ein klei@@ nes", "\u2581ein \u2581klei@@ \u2581nes", "subword_nmt"),
+            "ein kleines");
+  EXPECT_EQ(post_process_text("ein kleines", "\u2581ein \u2581klei nes", "letter"), "ein kleines");
+}
+
 }  // namespace
 }  // namespace phraseq
