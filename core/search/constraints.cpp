@@ -42,12 +42,16 @@ StepConstraint step_constraint(const ConstraintSettings& settings,
                                int64_t step,
                                int64_t max_length,
                                std::span<const int64_t> prefix) {
+  const bool exact = settings.match_source_len;
   if (step >= max_length)
-    return {kEos, {}};
-  if (step < static_cast<int64_t>(prefix.size()))
-    return {prefix[static_cast<size_t>(step)], {}};
+    return {kEos, {}, exact};
+  if (step < static_cast<int64_t>(prefix.size())) {
+    const int64_t forced = prefix[static_cast<size_t>(step)];
+    if (!exact || forced != kEos)
+      return {forced, {}};
+  }
   StepConstraint constraint{-1, {{kPad, kForbidden}}};
-  if (step < settings.min_length)
+  if (exact || step < settings.min_length)
     constraint.edits.push_back({kEos, kForbidden});
   if (settings.unknown_penalty != 0)
     constraint.edits.push_back({kUnk, -settings.unknown_penalty});

@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>
+#include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/plugin/component_call.h"
@@ -38,6 +39,34 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
   return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
 }
 
+/// The tokens of a sentence's source that are no special ones.
+int64_t words_of(const PackedTokens& source, int64_t sentence) {
+  const int64_t begin = source.offsets[static_cast<size_t>(sentence)];
+  const at::Tensor ids =
+      source.ids.slice(0, begin, begin + length_of(source, sentence)).cpu().contiguous();
+  const auto* first = ids.const_data_ptr<int64_t>();
+  return std::count_if(first, first + ids.numel(), [](int64_t id) { return id >= kUnk; });
+}
+
+/// The tokens before </s>: at most, or with --match-source-len exactly.
+int64_t max_length_of(const Batch& batch,
+                      int64_t sentence,
+                      const SearchOptions& options,
+                      int64_t limit) {
+  if (!options.constraints.match_source_len)
+    return options.length_cap.max_length(length_of(batch.source, sentence), limit);
+  const int64_t words = words_of(batch.source, sentence);
+  if (words < limit)
+    return words;
+  throw DataError(
+      fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the translation, "
+                  "and the model writes at most {} before </s>",
+                  batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
+                  words,
+                  limit - 1),
+      "split the sentence, or leave --match-source-len out");
+}
+
 std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                               const SearchOptions& options) {
   int64_t limit = request.models.front()->max_target_positions();
@@ -47,7 +76,7 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
     const int64_t length = length_of(request.batch->source, i);
     sentences.push_back({request.batch->sentence_ids[static_cast<size_t>(i)],
                          length,
-                         options.length_cap.max_length(length, limit),
+                         max_length_of(*request.batch, i, options, limit),
                          forced_prefix(*request.batch, i, options.prefix_size)});
   }
   return sentences;
@@ -63,6 +92,23 @@ int64_t start_token_of(const DecodingRequest& request) {
   return bos ? kBos : kEos;
 }
 
+/// One column alone. Returns the row's normalizer, NaN when scores are not finite.
+template <class Number>
+double rank_only(std::span<const Number> scores,
+                 int64_t column,
+                 bool costs_nothing,
+                 bool normalized,
+                 std::vector<RankedColumn>& best) {
+  if (costs_nothing) {
+    best.assign(1, {0.0, column});
+    return 0;
+  }
+  const double norm = normalized ? 0 : log_sum_exp(scores);
+  const auto score = static_cast<double>(scores[static_cast<size_t>(column)]);
+  best.assign(1, {score - norm, column});
+  return std::isnan(score) ? score : norm;
+}
+
 template <class Number>
 double rank_row(std::span<const Number> scores,
                 const StepConstraint& constraint,
@@ -71,12 +117,12 @@ double rank_row(std::span<const Number> scores,
                 std::vector<RankedColumn>& best) {
   if (constraint.only == kNoDecision)
     return 0;
-  if (constraint.only < 0)
-    return log_softmax_top_k(scores, k, constraint.edits, normalized, best);
-  const double norm = normalized ? 0 : log_sum_exp(scores);
-  const auto score = static_cast<double>(scores[static_cast<size_t>(constraint.only)]);
-  best.assign(1, {score - norm, constraint.only});
-  return score - norm;  // NaN when either is
+  if (constraint.only >= 0)
+    return rank_only(scores, constraint.only, constraint.costs_nothing, normalized, best);
+  const double norm = log_softmax_top_k(scores, k, constraint.edits, normalized, best);
+  if (!best.empty() || std::isnan(norm))
+    return norm;
+  return rank_only(scores, kEos, /*costs_nothing=*/false, normalized, best);
 }
 
 template <class Number>
@@ -96,6 +142,18 @@ void rank_all(const StepOutput& output,
                             ranked[row]);
     }
   });
+}
+
+void refuse_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
+  for (const auto& best : ranked) {
+    if (best.empty() || std::isfinite(best.front().log_probability))
+      continue;
+    const int64_t column = best.front().column;
+    throw DivergenceError(
+        fmt::format("a translation can only go on with {}, which is impossible for the model",
+                    column == kEos ? std::string("</s>") : fmt::format("token {}", column)),
+        "loosen the constraints: --prefix-size, --min-len, --no-repeat-ngram-size, --max-len-b");
+  }
 }
 
 std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
@@ -162,6 +220,7 @@ std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
                           "the checkpoint may come from a training that diverged: `phraseq "
                           "inspect` shows its tensors; or try --precision fp32");
   }
+  refuse_impossible(ranked);
   return ranked;
 }
 

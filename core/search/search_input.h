@@ -20,6 +20,7 @@ struct SentenceInput {
   int64_t max_length = 0;     ///< tokens before </s>
   std::vector<int64_t> prefix;
 };
+};
 
 /// A batch as a search sees it: facts about its sentences and a session that waits for the first
 /// token.
@@ -53,7 +54,9 @@ class PHRASEQ_API SearchInput {
 /// What every row may say next, in scores: answers of all rows of one step.
 ///
 /// `constraints[row].only` = -2 marks a row without a decision (its queue is fed): it gets no
-/// columns.
+/// columns. Every other row gets at least one, and none at -infinity: where the constraints forbid
+/// all that the model allows, </s> with the model's probability. Throws DivergenceError when the
+/// scores are not finite, or when the one allowed token is impossible for the model.
 inline constexpr int64_t kNoDecision = -2;
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     const StepOutput& output, const std::vector<StepConstraint>& constraints, int64_t k);

@@ -1,7 +1,5 @@
 #include "core/search/search_options.h"
 
-#include <limits>
-
 namespace phraseq {
 
 void SearchOptions::describe(OptionTable& table) {
@@ -22,8 +20,10 @@ void SearchOptions::describe(OptionTable& table) {
              constraints.min_length,
              "A translation has at least so many tokens before </s>.")
       .at_least(0);
-  table.field(
-      "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favors longer.");
+  table
+      .field(
+          "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favors longer.")
+      .in(-50.0, 50.0);
   table
       .field("length-penalty-form",
              length_penalty.form,
@@ -38,22 +38,24 @@ void SearchOptions::describe(OptionTable& table) {
              constraints.no_repeat_ngram_size,
              "No translation holds an n-gram of this size twice; 0 = they may.")
       .at_least(0);
-  table.field("match-source-len", match_source_len, "Drop translations longer than their source.");
+  table.field(
+      "match-source-len",
+      constraints.match_source_len,
+      "Translate into exactly as many tokens as the source has, special tokens not counted; "
+      "</s> then costs nothing, and --max-len-* and --min-len have no effect.");
   table.field("prefix-size", prefix_size, "Force the first N tokens of the reference.").at_least(0);
 }
 
 std::vector<std::string> SearchOptions::problems() const {
   const bool linear = length_cap.form == "linear" && length_cap.a == 0;
-  if (linear && static_cast<double>(constraints.min_length) > length_cap.b) {
+  if (!constraints.match_source_len && linear &&
+      static_cast<double>(constraints.min_length) > length_cap.b) {
     return {"--min-len is greater than --max-len-b"};
   }
   return {};
 }
 
-double SearchOptions::score(double log_probability, int64_t length, int64_t source_length) const {
-  // Both lengths count </s>: a translation is too long when it has more words than its source.
-  if (match_source_len && length > source_length)
-    return -std::numeric_limits<double>::infinity();
+double SearchOptions::score(double log_probability, int64_t length) const {
   return unnormalized ? log_probability : length_penalty.score(log_probability, length);
 }
 

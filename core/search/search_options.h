@@ -16,16 +16,14 @@ struct PHRASEQ_API SearchOptions : Options {
   LengthCap length_cap;
   LengthPenalty length_penalty;
   ConstraintSettings constraints;
-  bool unnormalized = false;      ///< rank by log-probability, whatever the length
-  bool match_source_len = false;  ///< no translation longer than its source
-  int64_t prefix_size = 0;        ///< tokens of the reference that are forced
+  bool unnormalized = false;  ///< rank by log-probability, whatever the length
+  int64_t prefix_size = 0;    ///< tokens of the reference that are forced
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The score that ranks a finished hypothesis of `length` tokens with </s>, of a source of
-  /// `source_length` tokens with </s>.
-  double score(double log_probability, int64_t length, int64_t source_length) const;
+  /// The score that ranks a finished hypothesis of `length` tokens with </s>.
+  double score(double log_probability, int64_t length) const;
 };
 
 }  // namespace phraseq

@@ -108,8 +108,6 @@ std::vector<std::vector<Candidate>> row_candidates(
       candidates[i].push_back(
           {row, column, log_probability, hypothesis.log_probability + log_probability, false});
     }
-    if (candidates[i].empty())
-      candidates[i] = {{row, kEos, kImpossible, kImpossible, false}};
   }
   return candidates;
 }
@@ -141,8 +139,7 @@ void finish(SearchState& state, const Candidate& candidate) {
         attention_row(state.attention[static_cast<size_t>(node.step)], node.row, source_length));
   }
   hypothesis.log_probability = candidate.total;
-  hypothesis.score =
-      state.options.score(candidate.total, static_cast<int64_t>(path.size()), source_length);
+  hypothesis.score = state.options.score(candidate.total, static_cast<int64_t>(path.size()));
   state.finished[static_cast<size_t>(row.sentence)].push_back(std::move(hypothesis));
 }
 

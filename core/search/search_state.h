@@ -63,7 +63,7 @@ PHRASEQ_API StepOutput score_rows(SearchState& state);
 PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state);
 
 /// The candidates of every row, at least one: its ranked columns, or its next queued word at no
-/// cost. A row to which everything is forbidden says </s> at -infinity.
+/// cost.
 PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
     const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
 

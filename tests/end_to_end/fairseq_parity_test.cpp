@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -121,6 +122,13 @@ class FairseqParity : public ::testing::Test {
   static Outputs outputs(const std::string& command,
                          const std::string& recorded,
                          const std::string& options) {
+    return outputs_beside(
+        (fairseq_ / "outputs" / (recorded + ".txt.gz")).string(), command, recorded, options);
+  }
+  static Outputs outputs_beside(const std::string& theirs,
+                                const std::string& command,
+                                const std::string& recorded,
+                                const std::string& options) {
     const fs::path result = folder_ / (recorded + ".txt");
     EXPECT_EQ(
         run(command,
@@ -130,8 +138,7 @@ class FairseqParity : public ::testing::Test {
                         result.string(),
                         options)),
         0);
-    return {read_output(result.string()),
-            read_output((fairseq_ / "outputs" / (recorded + ".txt.gz")).string())};
+    return {read_output(result.string()), read_output(theirs)};
   }
 
   static void expect_same_scores(int64_t id, const Hypothesis& ours, const Hypothesis& theirs) {
@@ -196,6 +203,84 @@ TEST_F(FairseqParity, OfFourHypothesesWithALengthPenalty) {
 TEST_F(FairseqParity, OfLengthsBetweenEightAndTwelve) {
   expect_same(outputs("generate", "beam5-min8-max12", "--min-len 8 --max-len-a 0 --max-len-b 12"),
               0);
+}
+
+TEST_F(FairseqParity, OfTranslationsAsLongAsTheirSources) {
+  expect_same(
+      outputs_beside(PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq/beam5-match-source-len.txt.gz",
+                     "generate",
+                     "beam5-match-source-len",
+                     "--match-source-len"),
+      0);
+}
+
+TEST_F(FairseqParity, OfHypothesesAsLongAsTheirSources) {
+  // fairseq with one sentence a batch: all hypotheses are finite.
+  const Outputs both = outputs_beside(PHRASEQ_SOURCE_FOLDER
+                                      "/tests/golden/fairseq/beam4-match-source-len-nbest4.txt.gz",
+                                      "generate",
+                                      "beam4-match-source-len-nbest4",
+                                      "--match-source-len --beam 4 --nbest 4");
+  expect_same(both, 0);
+  for (const auto& [id, sentence] : both.ours) {
+    for (const Hypothesis& hypothesis : sentence.hypotheses)
+      EXPECT_TRUE(std::isfinite(hypothesis.score)) << "H-" << id;
+  }
+}
+
+/// The model without its subword model: its data folder holds pieces, --remove-bpe joins them.
+TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
+  const fs::path model = folder_ / "without.safetensors", text = folder_ / "joined",
+                 lines = folder_ / "joined-lines";
+  ASSERT_EQ(run("import",
+                fmt::format("fairseq {0}/model.safetensors {0}/options.json {0}/data-bin "
+                            "--output {1}",
+                            fairseq_.string(),
+                            model.string())),
+            0);
+  const std::string with = fmt::format(
+      "{}/data-bin --path {} --decoder greedy --remove-bpe "
+      "sentencepiece",
+      fairseq_.string(),
+      model.string());
+  ASSERT_EQ(run("generate", fmt::format("{} --format fairseq --output {}", with, text.string())),
+            0);
+  std::string last;
+  for (const std::string& line : read_lines(text.string())) {
+    if (line.starts_with("D-"))
+      EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;
+    last = line;
+  }
+  // fairseq's own `--scoring sacrebleu --remove-bpe sentencepiece` has 32.14; it writes unknown
+  // words of references as <<unk>>, and counts none of them.
+  const size_t equals = last.rfind("= ");
+  ASSERT_NE(equals, std::string::npos) << last;
+  const size_t value = last.find(" = ");
+  EXPECT_NEAR(std::stod(last.substr(value + 3)), 32.16, 0.006) << last;
+  ASSERT_EQ(run("generate", fmt::format("{} --output {}", with, lines.string())), 0);
+  for (const std::string& line : read_lines(lines.string()))
+    EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;
+}
+
+/// Subwords given to a model that cuts text itself: said aloud.
+TEST_F(FairseqParity, OfTextThatWasCutIntoSubwordsBeforeIsWarnedOf) {
+  const fs::path text = folder_ / "cut", log = folder_ / "cut.log";
+  const auto warning_of = [&](const std::string& lines) {
+    std::ofstream(text) << lines;
+    EXPECT_EQ(run("generate",
+                  fmt::format("--path {} --input {} --output {} 2> {}",
+                              model_.string(),
+                              text.string(),
+                              (folder_ / "cut-out").string(),
+                              log.string())),
+              0);
+    std::string all;
+    for (const std::string& line : read_lines(log.string())) all += line + '\n';
+    return all.find("cut into subwords already") != std::string::npos;
+  };
+  EXPECT_TRUE(warning_of("A gro@@ up of men\nTwo chil@@ dren pla@@ y .\n"));
+  EXPECT_TRUE(warning_of("\u2581A \u2581gro up\n"));
+  EXPECT_FALSE(warning_of("A group of men\nTwo children play .\n"));
 }
 
 TEST_F(FairseqParity, OfHardAlignments) {

@@ -1,8 +1,10 @@
 #include "core/search/decoders/beam_search.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/search/decoders/recombine.h"
+#include "core/text/dictionary.h"
 
 namespace phraseq {
 
@@ -23,10 +25,35 @@ void keep_best(std::vector<Candidate>& candidates, int64_t count) {
   candidates.resize(kept);
 }
 
+/// Whether a candidate says </s> although its row's constraint forbids it, for want of anything
+/// else (rank_rows).
+bool is_last_resort(const Candidate& candidate, const std::vector<StepConstraint>& constraints) {
+  const StepConstraint& constraint = constraints[static_cast<size_t>(candidate.row)];
+  return ends(candidate) && constraint.only < 0 &&
+         std::any_of(constraint.edits.begin(), constraint.edits.end(), [](const ScoreEdit& edit) {
+           return edit.column == kEos && edit.change == -std::numeric_limits<double>::infinity();
+         });
+}
+
+/// A hypothesis that breaks a constraint is taken only if its sentence has no other.
+void drop_last_resorts(const SearchState& state,
+                       const std::vector<StepConstraint>& constraints,
+                       std::vector<Candidate>& of_sentence) {
+  const auto last_resort = [&](const Candidate& candidate) {
+    return is_last_resort(candidate, constraints);
+  };
+  const int64_t sentence = state.rows[static_cast<size_t>(of_sentence.front().row)].sentence;
+  if (!state.finished[static_cast<size_t>(sentence)].empty() ||
+      !std::all_of(of_sentence.begin(), of_sentence.end(), last_resort))
+    std::erase_if(of_sentence, last_resort);
+}
+
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
 std::vector<Candidate> finish_hypotheses(SearchState& state,
                                          const std::vector<Candidate>& ranked,
                                          const BeamSettings& settings) {
+  if (ranked.empty())
+    return {};
   const int64_t beam = settings.beam;
   const int64_t sentence = state.rows[static_cast<size_t>(ranked.front().row)].sentence;
   const auto& finished = state.finished[static_cast<size_t>(sentence)];
@@ -47,7 +74,8 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                            const StepOutput& output,
                                            int64_t beam,
                                            bool join_equal) {
-  const auto ranked = rank_rows(output, constrain_rows(state), 2 * beam);
+  const auto constraints = constrain_rows(state);
+  const auto ranked = rank_rows(output, constraints, 2 * beam);
   const auto candidates = row_candidates(state, ranked);
   std::vector<std::vector<Candidate>> of_sentence;
   for (size_t row = 0; row < candidates.size(); ++row) {
@@ -56,6 +84,7 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
     append(of_sentence.back(), candidates[row]);
   }
   for (auto& sentence : of_sentence) {
+    drop_last_resorts(state, constraints, sentence);
     if (join_equal)
       recombine(state, sentence);
     keep_best(sentence, 2 * beam);

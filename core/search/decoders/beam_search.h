@@ -29,7 +29,8 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 /// The steps of it, each usable alone.
 
 /// The 2 · beam best candidates of every sentence with rows, best first; with `join_equal` what
-/// says the same is one of them.
+/// says the same is one of them. None where the constraints forbid every continuation of a sentence
+/// that has a finished hypothesis.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                                        const StepOutput& output,
                                                        int64_t beam,

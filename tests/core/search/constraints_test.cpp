@@ -44,6 +44,15 @@ TEST(StepConstraint, ForcesThePrefixButNotBeyondTheMaximum) {
   EXPECT_EQ(step_constraint({}, 1, 1, prefix).only, kEos);
 }
 
+TEST(StepConstraint, ForcesTheSourceLengthWithAnEndForNothing) {
+  ConstraintSettings settings;
+  settings.match_source_len = true;
+  EXPECT_TRUE(forbids(step_constraint(settings, 3, 4, {}), kEos));
+  EXPECT_EQ(step_constraint(settings, 4, 4, {}).only, kEos);
+  EXPECT_TRUE(step_constraint(settings, 4, 4, {}).costs_nothing);
+  EXPECT_FALSE(step_constraint({}, 4, 4, {}).costs_nothing);
+}
+
 TEST(StepConstraint, TakesThePenaltyOffUnknowns) {
   EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, 0, 9, {}), kUnk), -2.5);
   EXPECT_EQ(step_constraint({1, 0, 0}, 0, 9, {}).edits.size(), 2u);  // <pad> and </s>

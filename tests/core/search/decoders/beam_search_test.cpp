@@ -77,7 +77,7 @@ void enumerate(const Language& language,
     hypothesis.tokens = tokens;
     hypothesis.tokens.push_back(kEos);
     hypothesis.log_probability = total + std::log(p[kEos]);
-    hypothesis.score = options.score(hypothesis.log_probability, length + 1, 4);
+    hypothesis.score = options.score(hypothesis.log_probability, length + 1);
     all.push_back(hypothesis);
   }
   if (length >= max_length)
@@ -207,28 +207,46 @@ TEST(BeamSearch, AllowsOnlyTheEndAtTheMaximumLength) {
   EXPECT_NEAR(found[0][0].score, (3 * std::log(0.99) + std::log(0.01)) / 4, 1e-12);
 }
 
-TEST(BeamSearch, EndsEvenWhenEverythingIsForbidden) {
+TEST(BeamSearch, EndsWithTheModelsProbabilityWhenEverythingElseIsForbidden) {
   SearchOptions options;
   options.constraints.min_length = 5;
   const Language silent = [](int64_t, const std::vector<int64_t>&) {
-    return std::vector<double>{0, 0, 1, 0, 0, 0, 0};
+    return std::vector<double>{0, 0.75, 0.25, 0, 0, 0, 0};
   };
-  const auto found = search(silent, 2, 9, options, {2, 1});
+  const auto found = search(silent, 2, 9, options, {2, 2});
+  ASSERT_EQ(found[1].size(), 1u);
   EXPECT_THAT(found[1][0].tokens, ElementsAre(kEos));
+  EXPECT_NEAR(found[1][0].score, std::log(0.25), 1e-12);
 }
 
-TEST(BeamSearch, DropsTranslationsLongerThanTheirSourceWhenAsked) {
-  // The source has three words and </s>; four words are too many.
-  const Language language = table({{{}, {{kA, 0.9}, {kB, 0.1}}},
-                                   {{kB}, {{kEos, 1.0}}},
+TEST(BeamSearch, BreaksNoConstraintWhereAHypothesisKeepsThemAll) {
+  // No word may come twice: "A A" and "B A B" cannot go on, "B A" ends in time.
+  const Language language = table({{{}, {{kA, 0.6}, {kB, 0.4}}},
                                    {{kA}, {{kA, 1.0}}},
-                                   {{kA, kA}, {{kA, 1.0}}},
-                                   {{kA, kA, kA}, {{kA, 1.0}}},
-                                   {{kA, kA, kA, kA}, {{kEos, 1.0}}}});
+                                   {{kB}, {{kA, 0.1}, {kB, 0.9}}},
+                                   {{kB, kA}, {{kEos, 1e-6}}}});
   SearchOptions options;
-  EXPECT_EQ(search(language, 1, 9, options, {2, 1})[0][0].tokens.size(), 5u);
-  options.match_source_len = true;
-  EXPECT_THAT(search(language, 1, 9, options, {2, 1})[0][0].tokens, ElementsAre(kB, kEos));
+  options.constraints.min_length = 2;
+  options.constraints.no_repeat_ngram_size = 1;
+  const Language possible = [&](int64_t sentence, const std::vector<int64_t>& tokens) {
+    auto p = language(sentence, tokens);
+    for (double& value : p) value = value < 1e-8 ? 0 : value;
+    p[kEos] = std::max(p[kEos], 1e-7);
+    return p;
+  };
+  const auto found = search(possible, 1, 9, options, {2, 2});
+  EXPECT_THAT(found[0][0].tokens, ElementsAre(kB, kA, kEos));
+  for (const Hypothesis& hypothesis : found[0]) EXPECT_GE(hypothesis.tokens.size(), 3u);
+}
+
+TEST(BeamSearch, RefusesAPrefixThatTheModelExcludes) {
+  const Language language = [](int64_t, const std::vector<int64_t>&) {
+    return std::vector<double>{0, 0, 0.5, 0, 0.5, 0, 0};
+  };
+  auto with_prefix = sentences(1, 9);
+  with_prefix[0].prefix = {kB};
+  SearchInput input(with_prefix, std::make_unique<ToySession>(1, language));
+  EXPECT_THROW(beam_search(input, {}, {2, 2}), DivergenceError);
 }
 
 TEST(BeamSearch, LetsFinishedSentencesLeaveTheBatch) {
