@@ -1,11 +1,14 @@
 #include "core/data/phrase_extras.h"
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/text/dictionary.h"
 
 namespace phraseq {
 namespace {
@@ -26,6 +29,8 @@ class PhraseColumns {
       const ExamplePhrase& phrase = example.phrases[slot];
       tag(sentence, example, static_cast<int64_t>(slot));
       words_.insert(words_.end(), phrase.target.begin(), phrase.target.end());
+      for (size_t word = 0; word < phrase.target.size(); ++word)
+        strings_.push_back(string_number(phrase, word));
       word_offsets_.push_back(static_cast<int64_t>(words_.size()));
       if (batch_.has_target() && phrase.span_begin >= 0)
         mark_span(sentence, example, static_cast<int64_t>(slot));
@@ -41,6 +46,7 @@ class PhraseColumns {
     keep(kPhraseSlotOffsets, slot_offsets_);
     keep(kPhraseWordOffsets, word_offsets_);
     keep(kPhraseWords, words_);
+    keep(kPhraseStrings, strings_);
     if (!batch.has_target())
       return;
     keep(kPhraseSpanSlot, span_slots_);
@@ -48,6 +54,17 @@ class PhraseColumns {
   }
 
  private:
+  /// A word that the vocabulary knows is its id. Others are numbered as they come; one whose string
+  /// is not known is like no other.
+  int64_t string_number(const ExamplePhrase& phrase, size_t word) {
+    if (phrase.target[word] != kUnk)
+      return phrase.target[word];
+    const int64_t next = -1 - numbered_++;
+    if (word >= phrase.target_words.size())
+      return next;
+    return string_numbers_.try_emplace(phrase.target_words[word], next).first->second;
+  }
+
   void tag(int64_t sentence, const Example& example, int64_t slot) {
     const auto words = static_cast<int64_t>(example.source.size());
     // Sources of architectures that want <s> … </s> are a token longer than the example's.
@@ -86,7 +103,9 @@ class PhraseColumns {
   std::vector<int64_t> tags_;
   std::vector<int64_t> slot_offsets_ = {0};
   std::vector<int64_t> word_offsets_ = {0};
-  std::vector<int64_t> words_;
+  std::vector<int64_t> words_, strings_;
+  std::map<std::string, int64_t> string_numbers_ = {{"<unk>", kUnk}};
+  int64_t numbered_ = 0;
   std::vector<int64_t> span_slots_;
   std::vector<int64_t> span_lengths_;
 };

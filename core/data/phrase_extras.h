@@ -20,6 +20,9 @@ inline constexpr const char* kPhraseSlotOffsets = "phrase_slot_offsets";
 inline constexpr const char* kPhraseWordOffsets = "phrase_word_offsets";
 /// [target words of all slots] their ids, <unk> where a word is outside the vocabulary
 inline constexpr const char* kPhraseWords = "phrase_words";
+/// [target words of all slots] equal numbers for equal strings within the batch: the id of a word
+/// of the vocabulary, a negative number of its own for each other string
+inline constexpr const char* kPhraseStrings = "phrase_strings";
 /// [target tokens] the slot whose phrase's span begins at the token, -1 = none; with targets alone
 inline constexpr const char* kPhraseSpanSlot = "phrase_span_slot";
 /// [target tokens] the span's words where one begins, else 0; with targets alone

@@ -2,10 +2,9 @@
 
 namespace phraseq {
 
-int64_t HypothesisTree::add(
-    int64_t parent, int64_t token, double log_probability, int64_t row, int64_t slot) {
-  const int64_t step = parent < 0 ? 0 : node(parent).step + 1;
-  nodes_.push_back({parent, token, log_probability, step, row, slot});
+int64_t HypothesisTree::add(HypothesisNode added) {
+  added.step = added.parent < 0 ? 0 : node(added.parent).step + 1;
+  nodes_.push_back(added);
   return static_cast<int64_t>(nodes_.size()) - 1;
 }
 
@@ -24,6 +23,12 @@ std::vector<int64_t> HypothesisTree::tokens(int64_t place) const {
   std::vector<int64_t> tokens;
   for (const HypothesisNode& node : path(place)) tokens.push_back(node.token);
   return tokens;
+}
+
+std::vector<int64_t> HypothesisTree::strings(int64_t place) const {
+  std::vector<int64_t> strings;
+  for (const HypothesisNode& node : path(place)) strings.push_back(node.string);
+  return strings;
 }
 
 }  // namespace phraseq

@@ -15,19 +15,21 @@ struct HypothesisNode {
   int64_t step = 0;            ///< number of tokens before it
   int64_t row = 0;             ///< the session's row that scored it in that step
   int64_t slot = -1;           ///< the slot whose phrase said it, -1 = none
+  int64_t string = 0;  ///< what it says (SentenceInput::phrase_strings): equal for equal strings
 };
 
 /// All hypotheses of a batch with their common beginnings stored once: growing one is O(1),
 /// whatever its length.
 class PHRASEQ_API HypothesisTree {
  public:
-  /// Adds a token behind `parent` (-1 = at the beginning) and returns its place.
-  int64_t add(
-      int64_t parent, int64_t token, double log_probability, int64_t row, int64_t slot = -1);
+  /// Adds a token behind `parent` (-1 = at the beginning), `node` but for its step, and returns its
+  /// place.
+  int64_t add(HypothesisNode node);
   const HypothesisNode& node(int64_t place) const { return nodes_[static_cast<size_t>(place)]; }
   /// The nodes from the first token to `place`; empty for -1.
   std::vector<HypothesisNode> path(int64_t place) const;
   std::vector<int64_t> tokens(int64_t place) const;
+  std::vector<int64_t> strings(int64_t place) const;
 
  private:
   std::vector<HypothesisNode> nodes_;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/phrase_extras.h"
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
 #include "core/search/named_session.h"
@@ -67,17 +70,38 @@ int64_t max_length_of(const Batch& batch,
       "split the sentence, or leave --match-source-len out");
 }
 
+/// The strings of every sentence's phrases, empty for a batch without any.
+std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& batch) {
+  std::vector<std::vector<std::vector<int64_t>>> all(static_cast<size_t>(batch.sentences()));
+  if (batch.extras.count(kPhraseStrings) == 0)
+    return all;
+  const auto first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto strings = phrase_numbers(batch, kPhraseStrings);
+  for (size_t sentence = 0; sentence < all.size(); ++sentence) {
+    for (auto slot = static_cast<size_t>(first_slot[sentence]);
+         slot < static_cast<size_t>(first_slot[sentence + 1]);
+         ++slot) {
+      all[sentence].emplace_back(strings.begin() + first_word[slot],
+                                 strings.begin() + first_word[slot + 1]);
+    }
+  }
+  return all;
+}
+
 std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                               const SearchOptions& options) {
   int64_t limit = request.models.front()->max_target_positions();
   for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());
+  auto phrase_strings = strings_of_phrases(*request.batch);
   std::vector<SentenceInput> sentences;
   for (int64_t i = 0; i < request.batch->sentences(); ++i) {
     const int64_t length = length_of(request.batch->source, i);
     sentences.push_back({request.batch->sentence_ids[static_cast<size_t>(i)],
                          length,
                          max_length_of(*request.batch, i, options, limit),
-                         forced_prefix(*request.batch, i, options.prefix_size)});
+                         forced_prefix(*request.batch, i, options.prefix_size),
+                         std::move(phrase_strings[static_cast<size_t>(i)])});
   }
   return sentences;
 }
@@ -156,6 +180,16 @@ void refuse_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
   }
 }
 
+/// ln p of one column of a row, before constraints.
+template <class Number>
+double log_probability_in(const StepOutput& output, int64_t row, int64_t column) {
+  const auto columns = static_cast<size_t>(output.scores.size(1));
+  const std::span<const Number> scores(
+      output.scores.data_ptr<Number>() + static_cast<size_t>(row) * columns, columns);
+  const double norm = output.normalized ? 0 : log_sum_exp(scores);
+  return static_cast<double>(scores[static_cast<size_t>(column)]) - norm;
+}
+
 std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
                                        size_t i,
                                        const DecodingLimits& limits,
@@ -222,6 +256,21 @@ std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
   }
   refuse_impossible(ranked);
   return ranked;
+}
+
+double log_probability_of(const StepOutput& output,
+                          int64_t row,
+                          int64_t column,
+                          const StepConstraint& constraint) {
+  if (constraint.only >= 0 && constraint.only != column)
+    return -std::numeric_limits<double>::infinity();
+  if (constraint.only == column && constraint.costs_nothing)
+    return 0;
+  double change = 0;
+  for (const ScoreEdit& edit : constraint.edits) change += edit.column == column ? edit.change : 0;
+  const bool is_double = output.scores.scalar_type() == at::kDouble;
+  return change + (is_double ? log_probability_in<double>(output, row, column)
+                             : log_probability_in<float>(output, row, column));
 }
 
 }  // namespace phraseq

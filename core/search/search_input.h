@@ -19,7 +19,8 @@ struct SentenceInput {
   int64_t source_length = 0;  ///< </s> (and <s>) counted
   int64_t max_length = 0;     ///< tokens before </s>
   std::vector<int64_t> prefix;
-};
+  /// What each slot's phrase says, word by word, as kPhraseStrings numbers it; empty = not known.
+  std::vector<std::vector<int64_t>> phrase_strings = {};
 };
 
 /// A batch as a search sees it: facts about its sentences and a session that waits for the first
@@ -60,5 +61,12 @@ class PHRASEQ_API SearchInput {
 inline constexpr int64_t kNoDecision = -2;
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     const StepOutput& output, const std::vector<StepConstraint>& constraints, int64_t k);
+
+/// The log-probability of one column of a row with a decision, as `rank_rows` has it; -infinity
+/// where it is forbidden. Goes through the whole row.
+PHRASEQ_API double log_probability_of(const StepOutput& output,
+                                      int64_t row,
+                                      int64_t column,
+                                      const StepConstraint& constraint);
 
 }  // namespace phraseq

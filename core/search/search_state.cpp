@@ -9,6 +9,7 @@ namespace phraseq {
 
 namespace {
 
+constexpr int64_t kMostWords = int64_t{1} << 32;  // of a phrase: more than any has
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 /// Forbids the slots of a row that have nothing to say or too much.
@@ -31,15 +32,31 @@ int64_t slot_of(const SearchState& state, const Candidate& candidate) {
   return candidate.column < state.vocabulary ? -1 : candidate.column - state.vocabulary;
 }
 
+/// What a slot's phrase says, word by word.
+std::vector<int64_t> strings_of_slot(const SearchState& state, int64_t row, int64_t slot) {
+  const auto& known = state.sentence_of(state.rows[static_cast<size_t>(row)]).phrase_strings;
+  if (static_cast<size_t>(slot) < known.size())
+    return known[static_cast<size_t>(slot)];
+  std::vector<int64_t> strings = state.input.session().expand_slot(row, slot);
+  for (size_t place = 0; place < strings.size(); ++place) {
+    if (strings[place] == kUnk)
+      strings[place] = -1 - (slot * kMostWords + static_cast<int64_t>(place));
+  }
+  return strings;
+}
+
 SearchRow next_row(SearchState& state, const Candidate& candidate) {
   const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
   const std::vector<int64_t> words = words_of(state, candidate);
   const int64_t slot = slot_of(state, candidate);
-  SearchRow row{
-      old.sentence,
-      state.tree.add(old.node, words.front(), candidate.log_probability, candidate.row, slot),
-      candidate.total,
-      old.sample};
+  const int64_t node = state.tree.add({old.node,
+                                       words.front(),
+                                       candidate.log_probability,
+                                       0,
+                                       candidate.row,
+                                       slot,
+                                       strings_of(state, candidate).front()});
+  SearchRow row{old.sentence, node, candidate.total, old.sample};
   row.queue.assign(words.begin() + 1, words.end());
   row.slot = row.queue.empty() ? -1 : slot;
   return row;
@@ -119,6 +136,19 @@ std::vector<int64_t> words_of(const SearchState& state, const Candidate& candida
   if (slot < 0)
     return {candidate.column};
   return state.input.session().expand_slot(candidate.row, slot);
+}
+
+std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candidate) {
+  const int64_t slot = slot_of(state, candidate);
+  if (slot < 0)
+    return {candidate.column};
+  std::vector<int64_t> strings = strings_of_slot(state, candidate.row, slot);
+  if (candidate.queued) {
+    const auto left =
+        static_cast<int64_t>(state.rows[static_cast<size_t>(candidate.row)].queue.size());
+    strings.erase(strings.begin(), strings.end() - left);
+  }
+  return strings;
 }
 
 bool ends(const Candidate& candidate) { return candidate.column == kEos && !candidate.queued; }

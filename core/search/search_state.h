@@ -71,6 +71,11 @@ PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
 /// left of a queue.
 PHRASEQ_API std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate);
 
+/// The strings of `words_of`, numbered as SentenceInput::phrase_strings numbers them: a token of
+/// the vocabulary is its own number. Where a phrase's strings are not known, a word of it outside
+/// the vocabulary is like no other.
+PHRASEQ_API std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candidate);
+
 /// Whether the candidate ends its hypothesis.
 PHRASEQ_API bool ends(const Candidate& candidate);
 

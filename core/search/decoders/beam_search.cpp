@@ -85,8 +85,10 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
   }
   for (auto& sentence : of_sentence) {
     drop_last_resorts(state, constraints, sentence);
-    if (join_equal)
+    if (join_equal) {
+      add_equal_candidates(state, output, constraints, sentence);
       recombine(state, sentence);
+    }
     keep_best(sentence, 2 * beam);
   }
   return of_sentence;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace phraseq {
@@ -14,6 +14,40 @@ void rank(std::vector<Candidate>& candidates) {
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return ranks_before(a, b);
   });
+}
+
+using Strings = std::vector<int64_t>;
+
+bool leaves_a_queue(const SearchState& state, const Candidate& candidate) {
+  return words_of(state, candidate).size() > 1;
+}
+
+Strings said_by(const SearchState& state, int64_t row) {
+  return state.tree.strings(state.rows[static_cast<size_t>(row)].node);
+}
+
+/// All that a candidate says that leaves no queue.
+Strings said_with(const SearchState& state, const Candidate& candidate) {
+  Strings said = said_by(state, candidate.row);
+  said.push_back(strings_of(state, candidate).front());
+  return said;
+}
+
+/// The columns of a row that say one of the strings and leave no queue.
+std::vector<int64_t> columns_that_say(const SearchState& state,
+                                      int64_t row,
+                                      const std::set<int64_t>& strings) {
+  std::vector<int64_t> columns;
+  for (const int64_t string : strings) {
+    if (string >= 0)
+      columns.push_back(string);
+  }
+  for (int64_t slot = 0; slot < state.input.session().slots(); ++slot) {
+    const Candidate chosen{row, state.vocabulary + slot, 0, 0, false};
+    if (words_of(state, chosen).size() == 1 && strings.count(strings_of(state, chosen).front()) > 0)
+      columns.push_back(chosen.column);
+  }
+  return columns;
 }
 
 /// Adds a worse candidate's probability.
@@ -27,17 +61,14 @@ void absorb(Candidate& better, double total) {
 
 void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
   rank(candidates);
-  std::map<std::vector<int64_t>, size_t> places;  // in `kept`, by all that is said
+  std::map<Strings, size_t> places;  // in `kept`, by all that is said
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates) {
-    const std::vector<int64_t> words = words_of(state, candidate);
-    if (words.size() > 1 || candidate.total == -std::numeric_limits<double>::infinity()) {
+    if (leaves_a_queue(state, candidate)) {
       kept.push_back(candidate);
       continue;
     }
-    auto said = state.tree.tokens(state.rows[static_cast<size_t>(candidate.row)].node);
-    said.push_back(words.front());
-    const auto [place, is_new] = places.emplace(std::move(said), kept.size());
+    const auto [place, is_new] = places.emplace(said_with(state, candidate), kept.size());
     if (is_new) {
       kept.push_back(candidate);
     } else {
@@ -46,6 +77,41 @@ void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
   }
   rank(kept);
   candidates = std::move(kept);
+}
+
+void add_equal_candidates(const SearchState& state,
+                          const StepOutput& output,
+                          const std::vector<StepConstraint>& constraints,
+                          std::vector<Candidate>& candidates) {
+  std::set<std::pair<int64_t, int64_t>> known;   // row and column
+  std::map<Strings, std::set<int64_t>> endings;  // by all that was said before them
+  std::set<int64_t> rows;
+  for (const Candidate& candidate : candidates) {
+    rows.insert(candidate.row);
+    known.emplace(candidate.row, candidate.column);
+    if (leaves_a_queue(state, candidate))
+      continue;
+    Strings said = said_with(state, candidate);
+    const int64_t last = said.back();
+    said.pop_back();
+    endings[said].insert(last);
+  }
+  for (const int64_t row : rows) {
+    if (!state.rows[static_cast<size_t>(row)].queue.empty())
+      continue;
+    const auto after = endings.find(said_by(state, row));
+    if (after == endings.end())
+      continue;
+    for (const int64_t column : columns_that_say(state, row, after->second)) {
+      if (!known.emplace(row, column).second)
+        continue;
+      const double log_probability =
+          log_probability_of(output, row, column, constraints[static_cast<size_t>(row)]);
+      const double total = state.rows[static_cast<size_t>(row)].log_probability + log_probability;
+      if (std::isfinite(log_probability))
+        candidates.push_back({row, column, log_probability, total, false});
+    }
+  }
 }
 
 }  // namespace phraseq

@@ -7,13 +7,22 @@
 
 namespace phraseq {
 
-/// Joins the candidates of a sentence that say the same words: one may have chosen a phrase that
-/// another says word by word. Only candidates that leave no queue are joined, so that the same can
-/// follow each.
+/// Joins the candidates of a sentence that say the same strings: one may have chosen a phrase that
+/// another says word by word. Words outside the vocabulary are compared by what they say, not by
+/// their common id. Only candidates that leave no queue are joined, so that the same can follow
+/// each.
 ///
 /// The better one stays, with its row. Its total becomes the logarithm of the sum of both
 /// probabilities; what that adds counts for this step's token.
 /// The result is ranked, the best first.
 PHRASEQ_API void recombine(const SearchState& state, std::vector<Candidate>& candidates);
+
+/// Adds, to the ranked candidates of a sentence, all other continuations of its rows that say what
+/// one of them says, so that `recombine` sums them all; how improbable they are does not matter.
+/// What a row would have said that left the beam is not known any more.
+PHRASEQ_API void add_equal_candidates(const SearchState& state,
+                                      const StepOutput& output,
+                                      const std::vector<StepConstraint>& constraints,
+                                      std::vector<Candidate>& candidates);
 
 }  // namespace phraseq

@@ -19,7 +19,7 @@ struct BeamOptions : SearchOptions {
                 "Follow one hypothesis fewer for each that is finished, as dl4mt does.");
     table.field("recombine",
                 beam.recombine,
-                "Join hypotheses that say the same words, one with a phrase of a memory, another "
+                "Join hypotheses that say the same strings, one with a phrase of a memory, another "
                 "word by word: their probabilities are added.");
     SearchOptions::describe(table);
   }

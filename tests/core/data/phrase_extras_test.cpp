@@ -49,6 +49,15 @@ TEST(PhraseExtras, SayWhichWordsASlotCoversAndWhatItSays) {
   expect_extra(batch, kPhraseWords, {22, 23, 24, kUnk});
 }
 
+TEST(PhraseExtras, NumberStringsOutsideTheVocabularyByWhatTheySay) {
+  std::vector<Example> of(2);
+  of[0] = {0, {10, 11, 12, 13, kEos}, {}, {}};
+  of[0].phrases = {{{0}, {kUnk, 22}, {}, {"Oslo", "w"}}, {{1}, {kUnk}, {}, {"Bergen"}}};
+  of[1] = {1, {10, 11, 12, kEos}, {}, {}};
+  of[1].phrases = {{{0}, {kUnk}, {}, {"Oslo"}}, {{1}, {kUnk}, {}, {"<unk>"}}, {{2}, {kUnk}}};
+  expect_extra(batch_of(of), kPhraseStrings, {-1, 22, -2, -1, kUnk, -5});
+}
+
 TEST(PhraseExtras, MarkSpansAtTheirFirstTargetWord) {
   const Batch batch = batch_of(examples());
   expect_extra(batch, kPhraseSpanSlot, {-1, -1, 0, -1, -1, -1, -1, 0, -1});

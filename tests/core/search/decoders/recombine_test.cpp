@@ -32,6 +32,26 @@ std::vector<double> slot_language(int64_t, const std::vector<int64_t>& tokens) {
   return {0, 0, 1, 0, 0, 0, 0, 0};
 }
 
+/// <unk> (0.1) and two slots (0.5, 0.4) at first, then </s>.
+std::vector<double> unknown_words(int64_t, const std::vector<int64_t>& tokens) {
+  if (tokens.empty())
+    return {0, 0, 0, 0.1, 0, 0, 0, 0.5, 0.4};
+  return {0, 0, 1, 0, 0, 0, 0, 0, 0};
+}
+
+/// The probabilities of what is found of two slots that say <unk>, with what each really says.
+std::vector<double> of_unknown_words(const std::vector<std::vector<int64_t>>& strings) {
+  auto session = std::make_unique<ToySession>(1, Language(unknown_words));
+  session->phrases = {{kUnk}, {kUnk}};
+  auto input_sentences = sentences(1, 9);
+  input_sentences[0].phrase_strings = strings;
+  SearchInput input(input_sentences, std::move(session));
+  std::vector<double> found;
+  for (const Hypothesis& hypothesis : beam_search(input, SearchOptions(), {4, 4, true})[0])
+    found.push_back(std::exp(hypothesis.log_probability));
+  return found;
+}
+
 struct RecombinedSearch {
   std::vector<Hypothesis> found;
   std::vector<std::vector<int64_t>> choices;
@@ -46,7 +66,8 @@ RecombinedSearch search_recombined(std::vector<int64_t> phrase, bool recombined)
   return {found[0], log.choices_of_step};
 }
 
-const Hypothesis* with_tokens(const RecombinedSearch& searched, const std::vector<int64_t>& tokens) {
+const Hypothesis* with_tokens(const RecombinedSearch& searched,
+                              const std::vector<int64_t>& tokens) {
   for (const Hypothesis& hypothesis : searched.found) {
     if (hypothesis.tokens == tokens)
       return &hypothesis;
@@ -115,6 +136,62 @@ TEST(Recombine, RanksWhatItJoinedAnew) {
   EXPECT_EQ(candidates[0].column, kC);
   EXPECT_NEAR(candidates[0].total, std::log(0.5), 1e-12);
   EXPECT_EQ(candidates[1].column, kA);
+}
+
+TEST(Recombine, TellsWordsOutsideTheVocabularyApartByTheirStrings) {
+  using testing::DoubleNear;
+  const auto near = [](double value) { return DoubleNear(value, 1e-12); };
+  EXPECT_THAT(of_unknown_words({{-1}, {-2}}), ElementsAre(near(0.5), near(0.4), near(0.1)));
+  EXPECT_THAT(of_unknown_words({{-1}, {-1}}), ElementsAre(near(0.9), near(0.1)));
+  EXPECT_THAT(of_unknown_words({{-1}, {kUnk}}), ElementsAre(near(0.5), near(0.5)));
+  // Without their strings, they are like no other.
+  EXPECT_THAT(of_unknown_words({}), ElementsAre(near(0.5), near(0.4), near(0.1)));
+}
+
+TEST(Recombine, ComparesWhatAPhraseSaidBeforeToo) {
+  // Two phrases of two words, the first of them unknown; a word by word path has the second alone.
+  auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
+    return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0.6, 0.4}
+                          : std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0, 0};
+  });
+  session->phrases = {{kUnk, kB}, {kUnk, kB}};
+  auto input_sentences = sentences(1, 9);
+  input_sentences[0].phrase_strings = {{-1, kB}, {-2, kB}};
+  SearchInput input(input_sentences, std::move(session));
+  const auto found = beam_search(input, SearchOptions(), {4, 4, true})[0];
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(found[0].log_probability, std::log(0.6), 1e-12);
+  EXPECT_NEAR(found[1].log_probability, std::log(0.4), 1e-12);
+}
+
+/// A beam of one ranks two columns of each row; what is beyond counts all the same.
+TEST(Recombine, SumsAlsoWhatNoRowRanks) {
+  auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
+    return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0.3, 0.2, 0.1, 0.4}
+                          : std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0};
+  });
+  session->phrases = {{kC}};
+  SearchInput input(sentences(1, 9), std::move(session));
+  const auto found = beam_search(input, SearchOptions(), {1, 1, true})[0];
+  EXPECT_THAT(found[0].tokens, ElementsAre(kC, kEos));
+  EXPECT_NEAR(found[0].log_probability, std::log(0.5), 1e-12);
+}
+
+TEST(Recombine, SumsWhatAnotherRowWouldSayBeyondItsBest) {
+  // "C B" is a phrase (0.5); word by word it is 0.4 · 0.1, B being the last of what follows C.
+  auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
+    if (tokens.empty())
+      return std::vector<double>{0, 0, 0, 0, 0, 0, 0.4, 0, 0, 0, 0, 0.5};
+    if (tokens.size() == 1)
+      return std::vector<double>{0, 0, 0.12, 0, 0.13, 0.1, 0.15, 0.16, 0.17, 0.17, 0, 0};
+    return std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  });
+  session->phrases = {{kC, kB}};
+  SearchInput input(sentences(1, 9), std::move(session));
+  const auto found = beam_search(input, SearchOptions(), {2, 2, true})[0];
+  EXPECT_THAT(found[0].tokens, ElementsAre(kC, kB, kEos));
+  // The first step's scores sum to 0.9, the second's to 1.
+  EXPECT_NEAR(found[0].log_probability, std::log((0.5 + 0.4 * 0.1) / 0.9), 1e-12);
 }
 
 }  // namespace
