@@ -45,7 +45,7 @@ TEST_F(StoredMemoryTest, FindsWhatTheTableAndTheOptionsSay) {
 
 TEST_F(StoredMemoryTest, IgnoresCaseWithoutLosingTheTablesOwn) {
   PhraseMemoryOptions options;
-  options.phrase_table = folder.write("table", kTable);
+  options.phrase_table = folder.write("table", kStoredTable);
   const StoredMemory made = StoredMemory::read(options, /*lowercase=*/true, /*keeps_case=*/true);
   const StoredMemory kept = StoredMemory::from_record(made.record(), made.table, "here");
   EXPECT_EQ(kept.fingerprint(), made.fingerprint());
