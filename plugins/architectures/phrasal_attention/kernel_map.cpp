@@ -28,8 +28,9 @@ at::Tensor project(const at::Tensor& x,
 std::shared_ptr<KernelMap> output_map(torch::nn::Module& owner,
                                       const char* name,
                                       int64_t model,
-                                      int64_t taps) {
-  return owner.register_module(name, std::make_shared<KernelMap>(model, model, taps));
+                                      int64_t taps,
+                                      bool has_bias = false) {
+  return owner.register_module(name, std::make_shared<KernelMap>(model, model, taps, has_bias));
 }
 
 }  // namespace
@@ -42,10 +43,12 @@ KernelMap::KernelMap(const MapPlan& plan, int64_t in)
     bias = register_parameter("bias", at::empty({plan.rows / plan.taps}));
 }
 
-KernelMap::KernelMap(int64_t out, int64_t in, int64_t taps)
+KernelMap::KernelMap(int64_t out, int64_t in, int64_t taps, bool has_bias)
     : fan_{static_cast<double>(taps * in), static_cast<double>(taps * out)},
       role_(nn::MapRole::kAttentionOutput) {
   weight = register_parameter("weight", at::empty({out, taps * in}));
+  if (has_bias)
+    bias = register_parameter("bias", at::empty({out}));
 }
 
 void KernelMap::initialize(nn::Initializer& initializer) {
@@ -97,14 +100,17 @@ PhraseOutput::PhraseOutput(torch::nn::Module& owner, const PhraseOptions& o)
     out_ = output_map(owner, "out_proj", o.model, 1);
   if (interleaved && o.after_o)
     phrase_out_ = output_map(owner, "phrase_out_proj", o.model, 1);
-  if (interleaved)
-    interleave_ = output_map(owner, "interleave_proj", o.model, o.sees_next_phrase ? 3 : 2);
+  if (!interleaved)
+    return;
+  interleave_ =
+      output_map(owner, "interleave_proj", o.model, o.sees_next_phrase ? 3 : 2, o.conv_bias);
 }
 
 at::Tensor PhraseOutput::forward(const at::Tensor& rows, nn::Context& context) const {
   if (phrase_out_)
     return interleave_after_o(rows, context);
-  return nn::linear(rows, (interleave_ ? interleave_ : out_)->weight, {}, context);
+  const KernelMap& map = interleave_ ? *interleave_ : *out_;
+  return nn::linear(rows, map.weight, map.bias, context);
 }
 
 at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context& context) const {
@@ -115,7 +121,7 @@ at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context&
   // The next row's phrase; behind a sentence's end that is the next one's c_0, which is zero.
   if (sees_next_phrase_)
     sequence.push_back(at::constant_pad_nd(phrases, {0, 0, -1, 1}));
-  return nn::linear(at::cat(sequence, 1), interleave_->weight, {}, context);
+  return nn::linear(at::cat(sequence, 1), interleave_->weight, interleave_->bias, context);
 }
 
 void PhraseOutput::initialize(nn::Initializer& initializer) {

@@ -19,7 +19,7 @@ class KernelMap : public torch::nn::Module {
   /// Taps along the rows, as the plan has it.
   KernelMap(const MapPlan& plan, int64_t in);
   /// Taps along the columns, an output map.
-  KernelMap(int64_t out, int64_t in, int64_t taps);
+  KernelMap(int64_t out, int64_t in, int64_t taps, bool has_bias);
 
   void initialize(nn::Initializer& initializer);
   /// A bias for all products, [rows]: a window takes it from its own row, the last tap's.

@@ -42,6 +42,7 @@ for m in ("convkv", "queryk"):
         f"interleaved_{m}_12": variant("interleaved", m, "12"),
         f"interleaved_{m}_12_after_o": variant("interleaved", m, "12", out="after-o"),
         f"interleaved_{m}_12_bias": variant("interleaved", m, "12", conv_bias=True),
+        f"interleaved_{m}_12_after_o_bias": variant("interleaved", m, "12", out="after-o", conv_bias=True),
         f"homogeneous_{m}_111_bias": variant("homogeneous", m, "111", conv_bias=True),
     }
     for place in WHERE:
@@ -175,7 +176,8 @@ def interleaved(x, memory, name, causal, o):
         sequence.append(np.zeros(D))
         taps = 3
     w = values(f"{name}.interleave_proj.weight", (D, taps, D))
-    return np.stack([sum(w[:, m] @ sequence[2 * i + m] for m in range(taps)) for i in range(len(x))])
+    bias = values(f"{name}.interleave_proj.bias", (D,)) if o["conv_bias"] else 0
+    return np.stack([sum(w[:, m] @ sequence[2 * i + m] for m in range(taps)) + bias for i in range(len(x))])
 
 
 def attention(x, memory, name, causal, o):
