@@ -1,5 +1,6 @@
 #include "plugins/architectures/phrasal_attention/ngrams.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -9,29 +10,52 @@
 namespace phraseq::phrasal {
 namespace {
 
+constexpr int64_t kLargestNumber = 65536;
+constexpr const char* kForms =
+    "44 = 4 heads with n=1 and 4 with n=2; 12 = n-grams of 1 and 2; 10,6 from 10 up; 44/22 = "
+    "encoder and decoder apart";
+
 int64_t number_of(std::string_view part, std::string_view text) {
   int64_t number = 0;
   const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), number);
-  if (failure != std::errc() || end != part.data() + part.size() || number < 0) {
+  const bool whole = !part.empty() && end == part.data() + part.size();
+  const bool overflows = failure == std::errc::result_out_of_range;
+  if (!whole || number < 0 || (failure != std::errc() && !overflows)) {
     throw UsageError(
-        fmt::format("--pa-ngrams '{}' is neither digits nor numbers with commas", text),
-        "44 = 4 heads with n=1 and 4 with n=2; 12 = n-grams of 1 and 2; 10,6 from 10 up");
+        fmt::format("--pa-ngrams '{}' is neither digits nor numbers with commas", text), kForms);
+  }
+  if (overflows || number > kLargestNumber) {
+    throw UsageError(
+        fmt::format("--pa-ngrams '{}': {} is out of range, 0 to {} is expected (n-grams have at "
+                    "most {} words)",
+                    text,
+                    part,
+                    kLargestNumber,
+                    kLongestNgram),
+        kForms);
   }
   return number;
 }
 
 }  // namespace
 
+std::string_view ngrams_part(std::string_view text, Stack stack) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos)
+    return text;
+  return stack == Stack::kEncoder ? text.substr(0, slash) : text.substr(slash + 1);
+}
+
 std::vector<int64_t> parse_ngrams(std::string_view text) {
   const bool commas = text.find(',') != std::string_view::npos;
   std::vector<int64_t> numbers;
-  for (size_t first = 0; first <= text.size();) {
-    const size_t last = commas ? std::min(text.find(',', first), text.size()) : first + 1;
-    if (!commas && first == text.size())
-      break;
+  size_t first = 0;
+  do {
+    const size_t last =
+        commas ? std::min(text.find(',', first), text.size()) : std::min(first + 1, text.size());
     numbers.push_back(number_of(text.substr(first, last - first), text));
     first = commas ? last + 1 : last;
-  }
+  } while (commas ? first <= text.size() : first < text.size());
   return numbers;
 }
 

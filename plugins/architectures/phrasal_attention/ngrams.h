@@ -6,8 +6,16 @@
 
 namespace phraseq::phrasal {
 
-/// The numbers of `--pa-ngrams`: one digit each ("44", "123"), or comma-separated ("10,6"). Throws
-/// UsageError on anything else.
+/// The longest n-gram that attention may have.
+constexpr int64_t kLongestNgram = 100;
+
+enum class Stack { kEncoder, kDecoder };
+
+/// A stack's part of `--pa-ngrams`: ENCODER/DECODER, or one text for both.
+std::string_view ngrams_part(std::string_view text, Stack stack);
+
+/// The numbers of one stack's part: one digit each ("44", "123"), or comma-separated ("10,6").
+/// Throws UsageError on anything else, and on numbers that are larger than any head count.
 std::vector<int64_t> parse_ngrams(std::string_view text);
 
 }  // namespace phraseq::phrasal

@@ -7,35 +7,48 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "plugins/architectures/phrasal_attention/ngrams.h"
 
 namespace phraseq::phrasal {
 namespace {
 
 using Problems = std::vector<std::string>;
 
-void check_split(const PhrasalAttentionOptions& o,
-                 const char* stack,
-                 int64_t heads,
-                 Problems& found) {
-  const std::vector<int64_t> split = o.ngrams_for(heads);
+const char* name_of(Stack stack) { return stack == Stack::kEncoder ? "encoder" : "decoder"; }
+
+void check_split(const PhrasalAttentionOptions& o, Stack stack, Problems& found) {
+  const std::vector<int64_t> split = o.ngrams_for(stack);
+  const int64_t heads = o.heads_of(stack);
   const int64_t sum = std::accumulate(split.begin(), split.end(), int64_t{0});
+  if (std::ssize(split) > kLongestNgram) {
+    found.push_back(fmt::format("--pa-ngrams {}: n-grams have at most {} words, not {}",
+                                o.pa_ngrams,
+                                kLongestNgram,
+                                split.size()));
+  }
   if (sum == heads)
     return;
-  found.push_back(
-      o.pa_ngrams.empty()
-          ? fmt::format("--pa-ngrams has to be given: {} {} heads have no halves", heads, stack)
-          : fmt::format("--pa-ngrams {} gives {} heads, but --{}-attention-heads is {}",
-                        o.pa_ngrams,
-                        sum,
-                        stack,
-                        heads));
+  found.push_back(o.pa_ngrams.empty()
+                      ? fmt::format("--pa-ngrams has to be given: {} {} heads have no halves",
+                                    heads,
+                                    name_of(stack))
+                      : fmt::format("--pa-ngrams {} gives {} heads, but --{}-attention-heads is {} "
+                                    "(ENCODER/DECODER, as 44/22, gives each stack its own)",
+                                    o.pa_ngrams,
+                                    sum,
+                                    name_of(stack),
+                                    heads));
 }
 
-void check_lengths(const PhrasalAttentionOptions& o, Problems& found) {
-  const std::vector<int64_t> lengths = o.ngrams_for(0);
+void check_lengths(const PhrasalAttentionOptions& o, Stack stack, Problems& found) {
+  const std::vector<int64_t> lengths = o.ngrams_for(stack);
   if (lengths.front() < 1)
     found.push_back(fmt::format("--pa-ngrams {} has an n-gram of length 0", o.pa_ngrams));
+  if (lengths.back() > kLongestNgram) {
+    found.push_back(fmt::format("--pa-ngrams {}: n-grams have at most {} words, not {}",
+                                o.pa_ngrams,
+                                kLongestNgram,
+                                lengths.back()));
+  }
   if (std::adjacent_find(lengths.begin(), lengths.end()) != lengths.end())
     found.push_back(fmt::format("--pa-ngrams {} names an n-gram length twice", o.pa_ngrams));
   if (o.pa_type == "interleaved" && lengths != std::vector<int64_t>{1, 2})
@@ -43,24 +56,64 @@ void check_lengths(const PhrasalAttentionOptions& o, Problems& found) {
                                 o.pa_ngrams));
 }
 
-void check_ngrams(const PhrasalAttentionOptions& o, Problems& found) {
+bool is_phrasal(const PhrasalAttentionOptions& o, Stack stack) {
+  return stack == Stack::kEncoder ? o.applies_to("enc")
+                                  : o.applies_to("dec") || o.applies_to("cross");
+}
+
+Problems ngram_problems(const PhrasalAttentionOptions& o, Stack stack) {
+  Problems found;
   try {
-    if (!o.pa_ngrams.empty())
-      parse_ngrams(o.pa_ngrams);
+    if (o.pa_type == "homogeneous") {
+      check_split(o, stack, found);
+    } else {
+      check_lengths(o, stack, found);
+    }
   } catch (const UsageError& error) {
     found.push_back(error.message());
-    return;
   }
+  return found;
+}
+
+/// What is wrong in both stacks is named once.
+void check_ngrams(const PhrasalAttentionOptions& o, Problems& found) {
+  const bool same =
+      ngrams_part(o.pa_ngrams, Stack::kEncoder) == ngrams_part(o.pa_ngrams, Stack::kDecoder) &&
+      o.encoder_attention_heads == o.decoder_attention_heads;
+  for (const Stack stack : {Stack::kEncoder, Stack::kDecoder}) {
+    if (stack == Stack::kDecoder && same && is_phrasal(o, Stack::kEncoder))
+      continue;
+    if (!is_phrasal(o, stack))
+      continue;
+    for (std::string& problem : ngram_problems(o, stack)) {
+      if (std::find(found.begin(), found.end(), problem) == found.end())
+        found.push_back(std::move(problem));
+    }
+  }
+}
+
+bool has_phrases(const PhrasalAttentionOptions& o, Stack stack) {
+  if (!is_phrasal(o, stack))
+    return false;
+  const std::vector<int64_t> ngrams = o.ngrams_for(stack);
   if (o.pa_type != "homogeneous")
-    return check_lengths(o, found);
-  if (o.applies_to("enc"))
-    check_split(o, "encoder", o.encoder_attention_heads, found);
-  const bool decoder = o.applies_to("dec") || o.applies_to("cross");
-  if (decoder && !(o.applies_to("enc") && o.encoder_attention_heads == o.decoder_attention_heads))
-    check_split(o, "decoder", o.decoder_attention_heads, found);
+    return ngrams.back() > 1;
+  return std::any_of(ngrams.begin() + 1, ngrams.end(), [](int64_t heads) { return heads > 0; });
+}
+
+void check_biases(const PhrasalAttentionOptions& o, Problems& found) {
+  if (o.pa_conv_bias && !has_phrases(o, Stack::kEncoder) && !has_phrases(o, Stack::kDecoder)) {
+    found.emplace_back(
+        "--pa-conv-bias has nothing to add to: no n-gram of --pa-ngrams has two words or more");
+  }
 }
 
 void check_places(const PhrasalAttentionOptions& o, Problems& found) {
+  if (o.pa_where.empty()) {
+    found.emplace_back(
+        "--pa-where names no attention: one or more of enc, dec, cross are expected (a model "
+        "without phrases is --arch transformer)");
+  }
   for (auto place = o.pa_where.begin(); place != o.pa_where.end(); ++place) {
     if (*place != "enc" && *place != "dec" && *place != "cross")
       found.push_back(fmt::format("--pa-where: '{}' is not one of enc, dec, cross", *place));
@@ -92,9 +145,12 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
           "pa-ngrams",
           pa_ngrams,
           "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; 10,6 from "
-          "10 up), by default half and half of n = 1 and 2; else the lengths, by default 12.")
+          "10 up), by default half and half of n = 1 and 2; else the lengths, 1 to 100, by default "
+          "12. ENCODER/DECODER, as 44/22, when the stacks differ.")
       .value_name("N");
-  table.field("pa-where", pa_where, "Which attention is phrasal: any of enc, dec, cross.");
+  table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
+      .one_of({"enc", "dec", "cross"})
+      .value_name("PLACE,...");
   table
       .field("pa-out",
              pa_out,
@@ -106,7 +162,9 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
           pa_scale,
           "queryk divides scores by the root of: head width times n, times n squared, head width.")
       .one_of({"dhn", "dhn2", "dh"});
-  table.field("pa-conv-bias", pa_conv_bias, "Biases in the convolutions over two and more words.");
+  table.field("pa-conv-bias",
+              pa_conv_bias,
+              "Biases in the convolutions over two and more words, interleaving's included.");
 }
 
 std::vector<std::string> PhrasalAttentionOptions::problems() const {
@@ -114,7 +172,11 @@ std::vector<std::string> PhrasalAttentionOptions::problems() const {
   if (attn_bias)
     found.push_back("--attn-bias is not defined for phrasal attention: leave it off");
   check_places(*this, found);
-  check_ngrams(*this, found);
+  Problems about_ngrams;
+  check_ngrams(*this, about_ngrams);
+  if (about_ngrams.empty())
+    check_biases(*this, about_ngrams);
+  found.insert(found.end(), about_ngrams.begin(), about_ngrams.end());
   if (pa_type != "interleaved" && pa_out != "replace-o")
     found.push_back(fmt::format("--pa-out {} needs --pa-type interleaved", pa_out));
   if (pa_method != "queryk" && pa_scale != "dhn")
@@ -122,11 +184,16 @@ std::vector<std::string> PhrasalAttentionOptions::problems() const {
   return found;
 }
 
-std::vector<int64_t> PhrasalAttentionOptions::ngrams_for(int64_t heads) const {
+int64_t PhrasalAttentionOptions::heads_of(Stack stack) const {
+  return stack == Stack::kEncoder ? encoder_attention_heads : decoder_attention_heads;
+}
+
+std::vector<int64_t> PhrasalAttentionOptions::ngrams_for(Stack stack) const {
   const bool split = pa_type == "homogeneous";
+  const int64_t half = heads_of(stack) / 2;
   if (pa_ngrams.empty())
-    return split ? std::vector<int64_t>{heads / 2, heads / 2} : std::vector<int64_t>{1, 2};
-  std::vector<int64_t> numbers = parse_ngrams(pa_ngrams);
+    return split ? std::vector<int64_t>{half, half} : std::vector<int64_t>{1, 2};
+  std::vector<int64_t> numbers = parse_ngrams(ngrams_part(pa_ngrams, stack));
   if (!split)
     std::sort(numbers.begin(), numbers.end());
   return numbers;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/nn/transformer/transformer_options.h"
+#include "plugins/architectures/phrasal_attention/ngrams.h"
 
 namespace phraseq::phrasal {
 
@@ -24,9 +25,10 @@ struct PhrasalAttentionOptions : nn::TransformerOptions {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// `--pa-ngrams` for attention with so many heads, the default filled in: heads of n = 1, 2, …
-  /// for homogeneous attention, else the lengths in ascending order.
-  std::vector<int64_t> ngrams_for(int64_t heads) const;
+  /// `--pa-ngrams` for a stack's attention, the default filled in: heads of n = 1, 2, … for
+  /// homogeneous attention, else the lengths in ascending order.
+  std::vector<int64_t> ngrams_for(Stack stack) const;
+  int64_t heads_of(Stack stack) const;
   bool applies_to(const std::string& place) const;  ///< "enc", "dec" or "cross"
 };
 

@@ -192,7 +192,7 @@ PhraseOptions PhraseOptions::of(const PhrasalAttentionOptions& o, Place place) {
               : o.pa_type == "heterogeneous" ? PhraseType::kHeterogeneous
                                              : PhraseType::kInterleaved;
   made.method = o.pa_method == "convkv" ? PhraseMethod::kConvKv : PhraseMethod::kQueryK;
-  made.ngrams = o.ngrams_for(made.heads);
+  made.ngrams = o.ngrams_for(encoder ? Stack::kEncoder : Stack::kDecoder);
   made.scale = o.pa_scale;
   made.conv_bias = o.pa_conv_bias;
   made.after_o = o.pa_out == "after-o";

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "plugins/architectures/phrasal_attention/model.h"
 #include "plugins/architectures/phrasal_attention/ngrams.h"
+#include "plugins/architectures/phrasal_attention/phrase_plan.h"
 #include "plugins/architectures/phrasal_attention/presets.h"
 #include "tests/support/architecture_checks.h"
 
@@ -22,8 +23,16 @@ TEST(ParseNgrams, ReadsDigitsOneByOneAndNumbersBetweenCommas) {
 }
 
 TEST(ParseNgrams, RefusesWhatIsNoListOfNumbers) {
-  for (const char* text : {"4x", "-4", "4,,4", "4,", ",", "4 4", "4.4", "99999999999999999999,1"})
+  for (const char* text :
+       {"4x", "-4", "4,,4", "4,", ",", "", "4 4", "4.4", "4/4", "99999999999999999999,1"})
     EXPECT_THROW(parse_ngrams(text), UsageError) << text;
+}
+
+TEST(ParseNgrams, GivesEachStackItsPart) {
+  EXPECT_EQ(ngrams_part("44", Stack::kEncoder), "44");
+  EXPECT_EQ(ngrams_part("44", Stack::kDecoder), "44");
+  EXPECT_EQ(ngrams_part("44/22", Stack::kEncoder), "44");
+  EXPECT_EQ(ngrams_part("10,6/2,2", Stack::kDecoder), "2,2");
 }
 
 TEST(PhrasalAttentionOptions, AreThePapersByDefault) {
@@ -39,12 +48,15 @@ TEST(PhrasalAttentionOptions, AreThePapersByDefault) {
 
 TEST(PhrasalAttentionOptions, FillInTheNgramsByTypeAndHeads) {
   PhrasalAttentionOptions options;
-  EXPECT_THAT(options.ngrams_for(8), ElementsAre(1, 2));
+  EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(1, 2));
   options.pa_type = "homogeneous";
-  EXPECT_THAT(options.ngrams_for(6), ElementsAre(3, 3));
+  options.decoder_attention_heads = 6;
+  EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(4, 4));
+  EXPECT_THAT(options.ngrams_for(Stack::kDecoder), ElementsAre(3, 3));
   options.pa_type = "heterogeneous";
-  options.pa_ngrams = "31";
-  EXPECT_THAT(options.ngrams_for(8), ElementsAre(1, 3));
+  options.pa_ngrams = "31/2";
+  EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(1, 3));
+  EXPECT_THAT(options.ngrams_for(Stack::kDecoder), ElementsAre(2));
 }
 
 TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
@@ -62,8 +74,13 @@ TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
                                    HasSubstr("--pa-scale dh needs --pa-method queryk")));
 }
 
+/// 100 zeros: no heads of 1 to 100 words, eight of 101.
+const std::string kHeadsOfLength101 = std::string(100, '0') + "8";
+
 struct BadNgrams {
-  const char *type, *ngrams, *message;
+  const char* type;
+  std::string ngrams;
+  const char* message;
 };
 
 class BadNgramsOf : public ::testing::TestWithParam<BadNgrams> {};
@@ -78,11 +95,22 @@ TEST_P(BadNgramsOf, AreAProblem) {
 INSTANTIATE_TEST_SUITE_P(
     Types,
     BadNgramsOf,
-    testing::Values(BadNgrams{"homogeneous", "43", "gives 7 heads"},
-                    BadNgrams{"homogeneous", "4a", "neither digits nor numbers"},
-                    BadNgrams{"heterogeneous", "121", "names an n-gram length twice"},
-                    BadNgrams{"heterogeneous", "01", "has an n-gram of length 0"},
-                    BadNgrams{"interleaved", "123", "interleaved is defined for --pa-ngrams 12"}));
+    testing::Values(
+        BadNgrams{"homogeneous", "43", "gives 7 heads"},
+        BadNgrams{"homogeneous", "4a", "neither digits nor numbers"},
+        BadNgrams{"heterogeneous", "121", "names an n-gram length twice"},
+        BadNgrams{"heterogeneous", "01", "has an n-gram of length 0"},
+        BadNgrams{"heterogeneous", "1,2000000000", "2000000000 is out of range"},
+        BadNgrams{"heterogeneous", "1,101", "at most 100 words, not 101"},
+        BadNgrams{
+            "heterogeneous", "1,99999999999999999999", "99999999999999999999 is out of range"},
+        BadNgrams{"homogeneous", "9223372036854775807,1", "9223372036854775807 is out of range"},
+        BadNgrams{"homogeneous", kHeadsOfLength101, "at most 100 words, not 101"},
+        BadNgrams{"homogeneous", "44/", "neither digits nor numbers"},
+        BadNgrams{"homogeneous", "44/44/44", "neither digits nor numbers"},
+        BadNgrams{"heterogeneous", "12/122", "names an n-gram length twice"},
+        BadNgrams{"interleaved", "123", "interleaved is defined for --pa-ngrams 12"},
+        BadNgrams{"interleaved", "12/1", "interleaved is defined for --pa-ngrams 12"}));
 
 TEST(PhrasalAttentionOptions, WantASplitThatFitsBothStacksWhereBothArePhrasal) {
   PhrasalAttentionOptions options;
@@ -91,6 +119,40 @@ TEST(PhrasalAttentionOptions, WantASplitThatFitsBothStacksWhereBothArePhrasal) {
   options.decoder_attention_heads = 4;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--decoder-attention-heads is 4")));
   options.pa_where = {"enc"};
+  EXPECT_THAT(options.problems(), IsEmpty());
+}
+
+TEST(PhrasalAttentionOptions, GiveStacksOfDifferentHeadsTheirOwnSplits) {
+  PhrasalAttentionOptions options;
+  options.pa_type = "homogeneous";
+  options.decoder_attention_heads = 4;
+  options.pa_ngrams = "44/22";
+  EXPECT_THAT(options.problems(), IsEmpty());
+  EXPECT_THAT(PhraseOptions::of(options, Place::kEncoderSelf).ngrams, ElementsAre(4, 4));
+  EXPECT_THAT(PhraseOptions::of(options, Place::kDecoderSelf).ngrams, ElementsAre(2, 2));
+  EXPECT_THAT(PhraseOptions::of(options, Place::kCross).ngrams, ElementsAre(2, 2));
+  options.pa_ngrams = "22/44";
+  EXPECT_THAT(options.problems(),
+              ElementsAre(HasSubstr("gives 4 heads, but --encoder-attention-heads is 8"),
+                          HasSubstr("gives 8 heads, but --decoder-attention-heads is 4")));
+}
+
+TEST(PhrasalAttentionOptions, WantAPlace) {
+  PhrasalAttentionOptions options;
+  OptionTable table;
+  options.describe(table);
+  table.find("pa-where")->from_text("", OptionOrigin::kCommandLine);
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pa-where names no attention")));
+}
+
+TEST(PhrasalAttentionOptions, WantAConvolutionForItsBias) {
+  PhrasalAttentionOptions options;
+  options.pa_conv_bias = true;
+  EXPECT_THAT(options.problems(), IsEmpty());
+  options.pa_type = "homogeneous";
+  options.pa_ngrams = "8";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pa-conv-bias has nothing to add to")));
+  options.pa_ngrams = "8/71";
   EXPECT_THAT(options.problems(), IsEmpty());
 }
 

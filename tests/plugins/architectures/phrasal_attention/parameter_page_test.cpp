@@ -71,6 +71,7 @@ int64_t length_in(const std::string& name) {
 
 struct PageVariant {
   const char *type, *method, *ngrams, *out;
+  bool biases = false;
 };
 
 class ParameterPageOf : public ::testing::TestWithParam<PageVariant> {};
@@ -81,12 +82,13 @@ TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   options.pa_method = GetParam().method;
   options.pa_ngrams = GetParam().ngrams;
   options.pa_out = GetParam().out;
+  options.pa_conv_bias = GetParam().biases;
   options.encoder_embed_dim = 10;
   options.decoder_embed_dim = 18;
   options.encoder_attention_heads = 2;
   options.decoder_attention_heads = 6;
   PhraseCrossAttention module(PhraseOptions::of(options, Place::kCross));
-  const std::vector<int64_t> split = options.ngrams_for(6);
+  const std::vector<int64_t> split = options.ngrams_for(Stack::kDecoder);
   for (const auto& entry : module.named_parameters()) {
     std::string name = entry.key();
     const int64_t n = length_in(name);
@@ -100,15 +102,48 @@ TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants,
-                         ParameterPageOf,
-                         testing::Values(PageVariant{"homogeneous", "convkv", "231", "replace-o"},
-                                         PageVariant{"homogeneous", "queryk", "231", "replace-o"},
-                                         PageVariant{"heterogeneous", "convkv", "123", "replace-o"},
-                                         PageVariant{"heterogeneous", "queryk", "123", "replace-o"},
-                                         PageVariant{"interleaved", "convkv", "12", "replace-o"},
-                                         PageVariant{"interleaved", "queryk", "12", "replace-o"},
-                                         PageVariant{"interleaved", "queryk", "12", "after-o"}));
+INSTANTIATE_TEST_SUITE_P(
+    Variants,
+    ParameterPageOf,
+    testing::Values(PageVariant{"homogeneous", "convkv", "231", "replace-o"},
+                    PageVariant{"homogeneous", "queryk", "231", "replace-o"},
+                    PageVariant{"heterogeneous", "convkv", "123", "replace-o"},
+                    PageVariant{"heterogeneous", "queryk", "123", "replace-o"},
+                    PageVariant{"interleaved", "convkv", "12", "replace-o"},
+                    PageVariant{"interleaved", "queryk", "12", "replace-o"},
+                    PageVariant{"interleaved", "queryk", "12", "after-o"},
+                    PageVariant{"homogeneous", "convkv", "231", "replace-o", true},
+                    PageVariant{"heterogeneous", "queryk", "123", "replace-o", true},
+                    PageVariant{"interleaved", "convkv", "12", "replace-o", true},
+                    PageVariant{"interleaved", "queryk", "12", "after-o", true}));
+
+/// Names of the parameters that are no matrices.
+std::vector<std::string> biases_of(const PhrasalAttentionOptions& options, Place place) {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       PhraseCrossAttention(PhraseOptions::of(options, place)).named_parameters()) {
+    if (entry.value().dim() == 1)
+      names.push_back(entry.key());
+  }
+  return names;
+}
+
+TEST(ParameterPage, HasTheBiasesOfEveryConvolutionAndOfNoLinearMap) {
+  PhrasalAttentionOptions options;
+  options.pa_conv_bias = true;
+  for (const Place place : {Place::kEncoderSelf, Place::kDecoderSelf, Place::kCross}) {
+    EXPECT_THAT(
+        biases_of(options, place),
+        testing::UnorderedElementsAre(
+            "v_proj_2.bias", "phrase_q_proj.bias", "phrase_q_proj_2.bias", "interleave_proj.bias"));
+  }
+  options.pa_method = "convkv";
+  EXPECT_THAT(biases_of(options, Place::kCross),
+              testing::UnorderedElementsAre(
+                  "k_proj_2.bias", "v_proj_2.bias", "phrase_q_proj.bias", "interleave_proj.bias"));
+  options.pa_conv_bias = false;
+  EXPECT_THAT(biases_of(options, Place::kCross), testing::IsEmpty());
+}
 
 /// "44,103,680" → 44103680.
 int64_t number_from(std::string text) {
