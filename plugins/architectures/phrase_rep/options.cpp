@@ -1,11 +1,16 @@
 #include "plugins/architectures/phrase_rep/options.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 
 namespace phraseq::phrase_rep {
 namespace {
+
+/// No sentence is longer.
+constexpr double kMostTokens = 1000000;
 
 void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
   v.field("pr-glance", o.pr_glance, "First look at a phrase's words (eq. 2).")
@@ -18,8 +23,8 @@ void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
       .one_of({"softmax", "none", "sigmoid-residual"});
   v.field("pr-attn-hidden",
           o.pr_attn_hidden,
-          "Hidden width of the scorer: a number, a multiple of the model width (2d), or A,B with B "
-          "for the last level, which only the decoder reads.")
+          "Hidden width of the scorer: a number, a multiple of the encoder's width (2d), or A,B "
+          "with B for the last level, which only the decoder reads.")
       .value_name("WIDTH");
   v.field("pr-ta",
           o.pr_ta,
@@ -34,8 +39,8 @@ void describe_combination(PhraseRepOptions& o, OptionTable& v) {
   v.field(
        "pr-comb-hidden",
        o.pr_comb_hidden,
-       "Hidden width of the combination network (eq. 8): a number, a multiple of the model width "
-       "(3d), or ENCODER,DECODER.")
+       "Hidden width of the combination network (eq. 8): a number, a multiple of the stack's model "
+       "width (3d), or ENCODER,DECODER.")
       .value_name("WIDTH");
   v.field("pr-comb-residual",
           o.pr_comb_residual,
@@ -53,10 +58,10 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
           o.pr_seg,
           "Where phrases come from: n-grams, or the parse trees of the data (preprocess --trees).")
       .one_of({"ngram", "parse"});
-  v.field("pr-seg-max", o.pr_seg_max, "Most tokens of a phrase.").at_least(1);
-  v.field("pr-seg-min", o.pr_seg_min, "Fewest tokens of a phrase but the last.").at_least(1);
+  v.field("pr-seg-max", o.pr_seg_max, "Most tokens of a phrase.").in(1, kMostTokens);
+  v.field("pr-seg-min", o.pr_seg_min, "Fewest tokens of a phrase but the last.").in(1, kMostTokens);
   v.field("pr-seg-div", o.pr_seg_div, "Sentence length over this = tokens of a phrase.")
-      .at_least(1);
+      .in(1, kMostTokens);
   v.field("pr-seg-round", o.pr_seg_round, "Rounding of that quotient; halves up.")
       .one_of({"ceil", "floor", "round"});
   v.field("pr-seg-scope",
@@ -76,11 +81,37 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
       .one_of({"own", "join"});
 }
 
-Widths widths_or_throw(const char* name, const std::string& text, const PhraseRepOptions& o) {
-  if (const auto widths = parse_widths(text, o.encoder_embed_dim, o.decoder_embed_dim))
-    return *widths;
-  throw UsageError(fmt::format("--{} {} is not a width", name, text),
-                   "a number, a multiple of the model width as 3d, or ENCODER,DECODER");
+/// A width option and the model widths that its d stands for.
+struct WidthOption {
+  const char* name;
+  const std::string& text;
+  int64_t encoder_model, decoder_model;
+
+  std::optional<Widths> parsed() const { return parse_widths(text, encoder_model, decoder_model); }
+  std::string problem() const {
+    return fmt::format(
+        "--{} '{}' is not a width: 1 to {} as 1536, 3d or 4d,2d is expected, where "
+        "d is the model width ({})",
+        name,
+        text,
+        kLargestWidth,
+        encoder_model == decoder_model ? std::to_string(encoder_model)
+                                       : fmt::format("{}, {}", encoder_model, decoder_model));
+  }
+  Widths value() const {
+    if (const auto widths = parsed())
+      return *widths;
+    throw UsageError(problem());
+  }
+};
+
+/// Every scorer reads encoder states, the last level's too.
+WidthOption scorer_option(const PhraseRepOptions& o) {
+  return {"pr-attn-hidden", o.pr_attn_hidden, o.encoder_embed_dim, o.encoder_embed_dim};
+}
+
+WidthOption combination_option(const PhraseRepOptions& o) {
+  return {"pr-comb-hidden", o.pr_comb_hidden, o.encoder_embed_dim, o.decoder_embed_dim};
 }
 
 }  // namespace
@@ -100,10 +131,9 @@ void PhraseRepOptions::describe(OptionTable& table) {
 
 std::vector<std::string> PhraseRepOptions::problems() const {
   std::vector<std::string> found = TransformerOptions::problems();
-  for (const auto& [name, text] :
-       {std::pair("pr-attn-hidden", pr_attn_hidden), std::pair("pr-comb-hidden", pr_comb_hidden)}) {
-    if (!parse_widths(text, encoder_embed_dim, decoder_embed_dim))
-      found.push_back(fmt::format("--{} {} is not a width: 1536, 3d or 4d,2d", name, text));
+  for (const WidthOption& option : {scorer_option(*this), combination_option(*this)}) {
+    if (!option.parsed())
+      found.push_back(option.problem());
   }
   if (pr_seg_min > pr_seg_max)
     found.push_back(
@@ -114,13 +144,9 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   return found;
 }
 
-Widths PhraseRepOptions::scorer_widths() const {
-  return widths_or_throw("pr-attn-hidden", pr_attn_hidden, *this);
-}
+Widths PhraseRepOptions::scorer_widths() const { return scorer_option(*this).value(); }
 
-Widths PhraseRepOptions::combination_widths() const {
-  return widths_or_throw("pr-comb-hidden", pr_comb_hidden, *this);
-}
+Widths PhraseRepOptions::combination_widths() const { return combination_option(*this).value(); }
 
 SegmentationOptions PhraseRepOptions::segmentation() const {
   SegmentationOptions o;

@@ -5,19 +5,19 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-/// "3d" or "1536"; 0 when it is neither.
+/// "3d" or "1536"; 0 when it is neither, or too large.
 int64_t parse_one(std::string_view text, int64_t model) {
   int64_t factor = 1;
   if (text.ends_with('d')) {
     text.remove_suffix(1);
     factor = model;
     if (text.empty())
-      return factor;
+      return factor <= kLargestWidth ? factor : 0;
   }
   int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = problem == std::errc{} && end == text.data() + text.size();
-  return whole && number > 0 ? number * factor : 0;
+  return whole && number > 0 && number <= kLargestWidth / factor ? number * factor : 0;
 }
 
 }  // namespace

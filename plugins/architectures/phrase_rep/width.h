@@ -7,6 +7,9 @@
 
 namespace phraseq::phrase_rep {
 
+/// The largest hidden width.
+constexpr int64_t kLargestWidth = 65536;
+
 /// A hidden width as an option has it: a number, a multiple of the model width ("3d"), or one for
 /// the encoder and one for the decoder ("4d,2d").
 struct Widths {
@@ -14,7 +17,7 @@ struct Widths {
   int64_t decoder = 0;
 };
 
-/// Nothing when the text is no width, or a width below 1.
+/// Nothing when the text is no width, or a width that is not 1 to kLargestWidth.
 std::optional<Widths> parse_widths(std::string_view text,
                                    int64_t encoder_model,
                                    int64_t decoder_model);

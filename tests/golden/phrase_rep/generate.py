@@ -28,7 +28,8 @@ TREES = [[5, 7, 2, 2, 2, 5, 2, 2], [3, 2], []]
 
 NEUTRON = dict(t.VARIANTS["neutron"], glance="max", attn="softmax", attn_hidden=[D, D], ta="phrase", comb_hidden=[3 * D, 3 * D],
                residual="x", comb_bias2=False, rounding="ceil", scope="sentence", encoder_layers=2, decoder_layers=2,
-               seg=[8, 2, 2], tree_options=None)
+               seg=[8, 2, 2], tree_options=None, decoder_width=D)
+NARROW, WIDE = D, D + 4
 VARIANTS = {
     "base": dict(NEUTRON),
     "mean": dict(NEUTRON, glance="mean", attn="none", ta="none"),
@@ -44,6 +45,11 @@ VARIANTS = {
     "parse": dict(NEUTRON, tree_options=["literal", "own"]),
     "parse_bounded": dict(NEUTRON, tree_options=["bounded", "own"]),
     "parse_joined": dict(NEUTRON, tree_options=["literal", "join"]),
+    # Scorers read encoder states, the last level's too: d is the encoder's width in all of them.
+    "wide_decoder": dict(NEUTRON, decoder_width=WIDE, attn_hidden=[NARROW, NARROW], comb_hidden=[2 * NARROW, 2 * WIDE],
+                         attn_hidden_text="d", comb_hidden_text="2d", residual="both"),
+    "wide_decoder_last_level": dict(NEUTRON, decoder_width=WIDE, attn_hidden=[NARROW, 3 * NARROW], comb_hidden=[NARROW, 5],
+                                    attn_hidden_text="d,3d", comb_hidden_text="d,5", ta="both"),
 }
 # Phrases of the trees by hand (Algorithm 1). Sentence 0: 7 tokens, n = ceil(7/2) = 4. Seed: of the right path S(5) VP(2) leaf(1)
 # the largest below 4 is VP, depth 1; literal mt = 4 takes NP (3 <= 4): one phrase of 5. Bounded mt = 2 < 3: then S and NP hold 3 < 4,
@@ -128,23 +134,25 @@ def generate(x, index, level, o):
 
 
 def phrase_attention(x, R, real, name, o):
-    q = t.linear(x, f"{name}.q_proj", D, D, o["attn_bias"])
-    k = t.linear(R, f"{name}.k_proj", D, D, o["attn_bias"])
-    v = t.linear(R, f"{name}.v_proj", D, D, o["attn_bias"])
-    dh = D // H
+    d = x.shape[1]
+    q = t.linear(x, f"{name}.q_proj", d, d, o["attn_bias"])
+    k = t.linear(R, f"{name}.k_proj", D, d, o["attn_bias"])
+    v = t.linear(R, f"{name}.v_proj", D, d, o["attn_bias"])
+    dh = d // H
     out = np.zeros_like(q)
     for h in range(H):
         c = slice(h * dh, (h + 1) * dh)
         for i in range(len(x)):
             out[i, c] = masked_softmax(k[:, c] @ q[i, c] / math.sqrt(dh), real) @ v[:, c]
-    return t.linear(out, f"{name}.out_proj", D, D, o["attn_bias"])
+    return t.linear(out, f"{name}.out_proj", d, d, o["attn_bias"])
 
 
 def combine(x, R, real, name, hidden, o):
     h = t.layer_norm(x, name + ".layer_norm", o) if o["pre"] else x
     attended = phrase_attention(h, R, real, name + ".phrase_attn", o)
-    inner = sigmoid(t.linear(np.concatenate([h, attended], -1), name + ".fc1", 2 * D, hidden, True))
-    n = t.linear(inner, name + ".fc2", hidden, D, o["comb_bias2"])
+    d = x.shape[1]
+    inner = sigmoid(t.linear(np.concatenate([h, attended], -1), name + ".fc1", 2 * d, hidden, True))
+    n = t.linear(inner, name + ".fc2", hidden, d, o["comb_bias2"])
     y = x + n + (attended if o["residual"] == "both" else 0)
     return y if o["pre"] else t.layer_norm(y, name + ".layer_norm", o)
 
@@ -171,6 +179,7 @@ def log_probabilities(source, target, index, o):
         w = np.exp(W[:, j]) / np.exp(W[:, j]).sum()
         return sum(wi * v for wi, v in zip(w, values))
 
+    t.D = o["decoder_width"]  # of the Transformer's parts from here on
     y = t.embed([o["start"]] + target[:-1], "decoder", t.V_TGT, o)
     for j in range(o["decoder_layers"]):
         n = f"decoder.layers.{j}"
@@ -182,7 +191,8 @@ def log_probabilities(source, target, index, o):
         y = t.sublayer(y, lambda h: t.feed_forward(h, n, o), n + ".final_layer_norm", o)
     if o["pre"]:
         y = t.layer_norm(y, "decoder.layer_norm", o)
-    logits = y @ t.values("decoder.embed_tokens.weight", (t.V_TGT, D)).T + t.values("decoder.output_bias", (t.V_TGT,))
+    logits = y @ t.values("decoder.embed_tokens.weight", (t.V_TGT, t.D)).T + t.values("decoder.output_bias", (t.V_TGT,))
+    t.D = D
     if o["forbid"]:
         logits[:, [0, 1]] = -np.inf
     lse = np.log(np.exp(logits - logits.max(-1, keepdims=True)).sum(-1)) + logits.max(-1)

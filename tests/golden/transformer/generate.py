@@ -84,7 +84,8 @@ def embed(ids, stack, vocabulary, o):
 
 
 def attention(x, memory, name, causal, o):
-    q, k, v = (linear(z, f"{name}.{m}_proj", D, D, o["attn_bias"]) for z, m in ((x, "q"), (memory, "k"), (memory, "v")))
+    q, k, v = (linear(z, f"{name}.{m}_proj", z.shape[1], D, o["attn_bias"])
+               for z, m in ((x, "q"), (memory, "k"), (memory, "v")))
     dh = D // H
     out = np.zeros_like(q)
     for h in range(H):

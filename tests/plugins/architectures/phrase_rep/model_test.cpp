@@ -29,6 +29,7 @@ PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   PhraseRepOptions options;
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], o["encoder_layers"]);
   options.decoder_layers = o["decoder_layers"];
+  options.decoder_embed_dim = o["decoder_width"];
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
   options.embed_norm = o["embed_norm"];
   options.attn_bias = o["attn_bias"];
@@ -38,9 +39,9 @@ PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   options.forbid_outputs = o["forbid"];
   options.pr_glance = o["glance"];
   options.pr_attn = o["attn"];
-  options.pr_attn_hidden = pair_text(o["attn_hidden"]);
+  options.pr_attn_hidden = o.value("attn_hidden_text", pair_text(o["attn_hidden"]));
   options.pr_ta = o["ta"];
-  options.pr_comb_hidden = pair_text(o["comb_hidden"]);
+  options.pr_comb_hidden = o.value("comb_hidden_text", pair_text(o["comb_hidden"]));
   options.pr_comb_residual = o["residual"];
   options.pr_comb_bias2 = o["comb_bias2"] ? "yes" : "no";
   options.pr_seg_max = o["seg"][0];
@@ -133,7 +134,9 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                                          "pre_norm",
                                          "parse",
                                          "parse_bounded",
-                                         "parse_joined"),
+                                         "parse_joined",
+                                         "wide_decoder",
+                                         "wide_decoder_last_level"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 int64_t parameters_of(const std::string& name, int64_t vocabulary, const char* hidden = nullptr) {
@@ -212,6 +215,58 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   options.encoder_normalize_before = true;
   options.pr_ta = "both";
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
+}
+
+TEST(PhraseRepOptions, TakeDForTheEncodersWidthInEveryScorer) {
+  PhraseRepOptions options;
+  options.encoder_embed_dim = 64;
+  options.decoder_embed_dim = 96;
+  for (const char* text : {"d", "64", "d,d"}) {
+    options.pr_attn_hidden = text;
+    EXPECT_EQ(options.scorer_widths().encoder, 64) << text;
+    EXPECT_EQ(options.scorer_widths().decoder, 64) << text;
+  }
+  options.pr_attn_hidden = "d,2d";
+  EXPECT_EQ(options.scorer_widths().decoder, 128);
+  options.pr_comb_hidden = "d";
+  EXPECT_EQ(options.combination_widths().decoder, 96);
+}
+
+TEST(PhraseRepOptions, BoundWidths) {
+  for (const char* text : {"0",
+                           "-1",
+                           "",
+                           "x",
+                           "3.5d",
+                           "65537",
+                           "129d",
+                           "512,65537",
+                           "9223372036854775807d",
+                           "99999999999999999999"}) {
+    PhraseRepOptions options;
+    options.pr_attn_hidden = text;
+    EXPECT_THAT(options.problems(),
+                testing::ElementsAre(testing::AllOf(testing::HasSubstr("--pr-attn-hidden"),
+                                                    testing::HasSubstr("1 to 65536"))))
+        << text;
+    EXPECT_THROW(options.scorer_widths(), UsageError) << text;
+  }
+  PhraseRepOptions options;
+  options.pr_attn_hidden = "65536";
+  options.pr_comb_hidden = "128d";
+  EXPECT_THAT(options.problems(), testing::IsEmpty());
+}
+
+TEST(PhraseRepOptions, BoundTheNumbersOfTheSegmentation) {
+  for (const char* name : {"pr-seg-max", "pr-seg-min", "pr-seg-div"}) {
+    for (const char* value : {"0", "-3", "2000000000", "9223372036854775807"}) {
+      PhraseRepOptions options;
+      OptionTable table;
+      options.describe(table);
+      EXPECT_THROW(table.find(name)->from_text(value, OptionOrigin::kCommandLine), UsageError)
+          << name << " " << value;
+    }
+  }
 }
 
 }  // namespace
