@@ -11,6 +11,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
+#include "core/data/source_trees.h"
 #include "core/nn/caching_allocator.h"
 #include "core/options/command_line.h"
 #include "core/run/run_components.h"
@@ -24,6 +25,7 @@ struct ValidateOptions : Options {
   std::string path;
   std::string valid_subset = "valid";
   std::string criterion = "cross_entropy";
+  std::vector<std::string> model_overrides;
   std::vector<std::string> plugin_dir;
   int64_t max_tokens = 4096;
   int64_t batch_size = 0;
@@ -40,6 +42,9 @@ void ValidateOptions::describe(OptionTable& v) {
       .value_name("DATA")
       .required();
   v.field("path", path, "Checkpoint, or a folder of checkpoints.").value_name("FILE").required();
+  v.field("model-overrides",
+          model_overrides,
+          "NAME=VALUE of the architecture's options, replacing the checkpoint's.");
   v.field("valid-subset", valid_subset, "Name of the split.");
   v.field("criterion",
           criterion,
@@ -109,9 +114,14 @@ int validate_command(std::span<const std::string> arguments) {
   LoadOptions load;
   load.precision = nn::precision_from(options.precision);
   load.data = options.data;
+  load.overrides = options.model_overrides;
   const TranslationModel translator =
       TranslationModel::load(loaded->registry, resolve_checkpoint(options.path), load);
   warn_of_other_criterion(translator.architecture_selection, criterion_selection);
+  require_source_trees(*translator.architecture_selection.options,
+                       *translator.task_selection.options,
+                       {options.data, translator.task->source_language(), {options.valid_subset}},
+                       /*trained=*/true);
   NamedCriterion criterion(criterion_selection, {translator.task->target_dictionary().size()});
   ValidatorOptions validation;
   validation.subset = options.valid_subset;

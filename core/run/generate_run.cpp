@@ -1,12 +1,14 @@
 #include "core/run/generate_run.h"
 
 #include <chrono>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/data/source_trees.h"
 #include "core/options/command_line.h"
 #include "core/run/result_output.h"
 #include "core/score/metrics/named_metric.h"
@@ -33,6 +35,26 @@ OnBadLine on_bad_line_from(const std::string& name) {
   return name == "replace" ? OnBadLine::kReplace : OnBadLine::kError;
 }
 
+/// Says at once, not at the first batch, that trees are missing.
+void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
+  for (const TranslationModel& model : models) {
+    const Options& architecture = *model.architecture_selection.options;
+    if (!options.data.empty()) {
+      require_source_trees(architecture,
+                           *model.task_selection.options,
+                           {options.data, model.task->source_language(), {options.gen_subset}},
+                           /*trained=*/true);
+    } else if (const TreeUse* use = tree_use_of(architecture); use && options.trees.empty()) {
+      throw UsageError(
+          fmt::format("{}: the model's {} needs the parse trees of the sentences",
+                      model.path,
+                      use->asked_by()),
+          fmt::format("give them with --trees FILE, a bracketed tree a line; {} needs none",
+                      option_without_trees(*use, /*trained=*/true)));
+    }
+  }
+}
+
 Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
   TranslationSettings settings;
   settings.precision = run.model.chosen_precision();
@@ -42,7 +64,9 @@ Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
   const bool unlimited = run.options.max_tokens == 0 && run.options.batch_size == 0;
   settings.max_tokens = unlimited ? kBatchTokens : run.options.max_tokens;
   settings.workers = workers;
-  return {load_models(run.loaded->registry, run.model, run.options.data), run.decoder, settings};
+  auto models = load_models(run.loaded->registry, run.model, run.options.data);
+  require_trees(models, run.options);
+  return {std::move(models), run.decoder, settings};
 }
 
 std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,

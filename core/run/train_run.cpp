@@ -11,6 +11,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/options_from_data.h"
+#include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
@@ -97,6 +98,14 @@ at::Device device_of(const MachineOptions& machine) {
   return !machine.cpu && at::hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
+/// Splits that the run reads.
+SourceSplits splits_of(const TrainRun& run, const Task& task) {
+  SourceSplits sources{run.components.data, task.source_language(), {"train"}};
+  if (!run.validation.disable_validation)
+    sources.splits.push_back(run.validation.valid_subset);
+  return sources;
+}
+
 TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   TaskSetup setup;
   setup.registry = &registry;
@@ -107,6 +116,10 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   translator.architecture_selection = std::move(run.architecture);
   translator.task = create<Task>(translator.task_selection, setup);
   take_options_from_data(run.table, *translator.task);
+  require_source_trees(*translator.architecture_selection.options,
+                       *translator.task_selection.options,
+                       splits_of(run, *translator.task),
+                       /*trained=*/false);
   translator.build_model();
   translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
   translator.model->to(device_of(run.machine));

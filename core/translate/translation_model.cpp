@@ -68,11 +68,16 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
     OptionField* field =
         equals == std::string::npos ? nullptr : table.find(entry.substr(0, equals));
     if (field == nullptr) {
-      throw UsageError(fmt::format("model override '{}' is not NAME=VALUE with an option of {}",
+      throw UsageError(fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
                                    entry,
                                    selection.component->name));
     }
     field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
+  }
+  const auto problems = selection.options->problems();
+  if (!overrides.empty() && !problems.empty()) {
+    throw UsageError(fmt::format(
+        "--model-overrides {}: {}", fmt::join(overrides, ","), fmt::join(problems, "; ")));
   }
 }
 
@@ -133,7 +138,7 @@ Batch collate_for(const std::vector<TranslationModel>& models,
     for (auto& [name, values] : models[i].collate(examples).extras) {
       const auto [place, is_new] = batch.extras.emplace(name, values);
       if (!is_new && !at::equal(place->second, values)) {
-        throw UsageError(fmt::format("{} and {} want other '{}' of the same sentences",
+        throw UsageError(fmt::format("--path: {} and {} want other '{}' of the same sentences",
                                      models.front().path,
                                      models[i].path,
                                      name),

@@ -1,6 +1,7 @@
 // Parse trees through the commands: preprocess, train, then translate and score text with a
 // checkpoint alone.
 
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A tree for every line but the first: its first word, and the others below one bracket.
 std::string toy_trees(const std::string& text) {
@@ -73,6 +75,85 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithACheckpointAlone) {
   const CommandResult of_other_text = run(rescore + words("dev.en.trees"));
   EXPECT_EQ(of_other_text.exit_code, kExitData);
   EXPECT_THAT(of_other_text.errors, AllOf(HasSubstr("dev.en.trees:"), HasSubstr("leaf ")));
+}
+
+/// A tiny phrase_rep model whose phrases are constituents.
+Arguments train_with_trees() {
+  return words(
+      "train data-bin --save-dir checkpoints --arch phrase_rep_base --pr-seg parse --seed 1 "
+      "--encoder-embed-dim 16 --decoder-embed-dim 16 --encoder-ffn-embed-dim 16 "
+      "--decoder-ffn-embed-dim 16 --encoder-layers 1 --decoder-layers 1 "
+      "--encoder-attention-heads 2 --decoder-attention-heads 2 --optimizer adam --lr 0.001 "
+      "--max-tokens 400 --max-epoch 1 --threads 1");
+}
+
+TEST_F(TreesOnTheCommandLine, AreMissedBeforeAModelIsBuilt) {
+  ASSERT_EQ(run(toy_preprocess() + words("--joined-dictionary")).exit_code, kExitOk);
+  const CommandResult indexed = run(train_with_trees());
+  EXPECT_EQ(indexed.exit_code, kExitData);
+  EXPECT_THAT(indexed.errors,
+              AllOf(HasSubstr("data-bin: no parse trees of the en sentences of 'train', which "
+                              "--pr-seg parse needs"),
+                    HasSubstr("preprocess --trees"),
+                    HasSubstr("--pr-seg ngram needs none"),
+                    Not(HasSubstr("parameters"))));
+  EXPECT_FALSE(workspace_.exists("checkpoints/run.json"));
+  const CommandResult ngrams = run(train_with_trees() + words("--pr-seg ngram"));
+  EXPECT_EQ(ngrams.exit_code, kExitOk) << ngrams.errors;
+}
+
+TEST_F(TreesOnTheCommandLine, AreMissedInTheValidationSetBeforeTheFirstUpdate) {
+  ASSERT_EQ(run(toy_preprocess() + words("--joined-dictionary --trees")).exit_code, kExitOk);
+  for (const char* part : {"bin", "idx"})
+    std::filesystem::remove(workspace_.path("data-bin/valid.en-de.en.trees.") + part);
+  const CommandResult result = run(train_with_trees());
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("no parse trees of the en sentences of 'valid'"));
+  const CommandResult without = run(train_with_trees() + words("--disable-validation"));
+  EXPECT_EQ(without.exit_code, kExitOk) << without.errors;
+}
+
+TEST_F(TreesOnTheCommandLine, AreAskedForWithOptionsThatTheCommandKnows) {
+  ASSERT_EQ(run(toy_preprocess() + words("--joined-dictionary --trees")).exit_code, kExitOk);
+  ASSERT_EQ(run(train_with_trees()).exit_code, kExitOk);
+  const std::string text = workspace_.read("test.en");
+  const Arguments path = words("--path checkpoints/checkpoint_last");
+  const Arguments ngrams = words("--model-overrides pr-seg=ngram");
+  const auto asks_for_known_options =
+      AllOf(HasSubstr("--model-overrides pr-seg=ngram"), Not(HasSubstr("--pr-seg ngram")));
+
+  for (const char* command : {"generate", "interactive"}) {
+    const CommandResult lines = run(words(command) + path, text);
+    EXPECT_EQ(lines.exit_code, kExitUsage);
+    EXPECT_THAT(lines.errors, AllOf(HasSubstr("--trees FILE"), asks_for_known_options));
+    EXPECT_EQ(run(words(command) + path + ngrams, text).exit_code, kExitOk);
+    EXPECT_EQ(run(words(command) + path + words("--trees test.en.trees"), text).exit_code, kExitOk);
+  }
+
+  const CommandResult contradiction = run(
+      words("generate --trees test.en.trees --model-overrides pr-seg-min=5,pr-seg-max=4") + path,
+      text);
+  EXPECT_EQ(contradiction.exit_code, kExitUsage);
+  EXPECT_THAT(contradiction.errors,
+              AllOf(HasSubstr("--model-overrides pr-seg-min=5,pr-seg-max=4: "),
+                    HasSubstr("--pr-seg-min 5 is more than --pr-seg-max 4")));
+
+  ASSERT_EQ(run(toy_preprocess() + words("--joined-dictionary --destdir no-trees")).exit_code,
+            kExitOk);
+  for (const char* command : {"generate no-trees", "validate no-trees"}) {
+    const CommandResult folder = run(words(command) + path);
+    EXPECT_EQ(folder.exit_code, kExitData);
+    EXPECT_THAT(folder.errors,
+                AllOf(HasSubstr("no-trees: no parse trees of the en sentences of"),
+                      asks_for_known_options));
+    EXPECT_EQ(run(words(command) + path + ngrams).exit_code, kExitOk);
+  }
+
+  const Arguments rescore = words("rescore --source test.en --target test.de") + path;
+  const CommandResult pairs = run(rescore);
+  EXPECT_EQ(pairs.exit_code, kExitData);
+  EXPECT_THAT(pairs.errors, AllOf(HasSubstr("--trees FILE"), asks_for_known_options));
+  EXPECT_EQ(run(rescore + ngrams).exit_code, kExitOk);
 }
 
 TEST_F(TreesOnTheCommandLine, StopAtAWrongLeafAndLeaveNothing) {

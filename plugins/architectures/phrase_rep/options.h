@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/data/source_trees.h"
 #include "core/nn/transformer/transformer_options.h"
 #include "plugins/architectures/phrase_rep/segmentation.h"
 #include "plugins/architectures/phrase_rep/width.h"
@@ -11,7 +12,7 @@ namespace phraseq::phrase_rep {
 
 /// The Transformer's options and what Xu et al. 2020 add, with the paper's choices as defaults;
 /// sizes and conventions are those of the paper's base model (Neutron's).
-struct PhraseRepOptions : nn::TransformerOptions {
+struct PhraseRepOptions : nn::TransformerOptions, TreeUse {
   PhraseRepOptions();
 
   std::string pr_glance = "max";
@@ -34,8 +35,13 @@ struct PhraseRepOptions : nn::TransformerOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  bool needs_trees() const override { return pr_seg == "parse"; }
+  std::string asked_by() const override { return "--pr-seg parse"; }
+  std::string setting_without() const override { return "pr-seg=ngram"; }
 
-  Widths scorer_widths() const;       ///< ha; the decoder's is the last level's
+  /// ha; the decoder's is the last level's. Every scorer reads encoder states, so that d is the
+  /// encoder's width in both.
+  Widths scorer_widths() const;
   Widths combination_widths() const;  ///< hc
   bool combination_bias2() const {
     return pr_comb_bias2 == "auto" ? ffn_bias2 : pr_comb_bias2 == "yes";

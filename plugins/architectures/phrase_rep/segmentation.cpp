@@ -28,9 +28,11 @@ const std::vector<int64_t>& tree_of(const Example& example) {
   const auto found = example.extras.find(kTreeExtra);
   if (found != example.extras.end())
     return found->second;
-  throw DataError(fmt::format("sentence {} comes without a parse tree", example.id + 1),
-                  "--pr-seg parse reads the trees that preprocess --trees stored, or --trees FILE "
-                  "beside raw text; --pr-seg ngram needs none");
+  throw DataError(
+      fmt::format("sentence {} comes without a parse tree", example.id + 1),
+      "the model's --pr-seg parse needs trees: phraseq preprocess --trees puts them into "
+      "a data folder, --trees FILE gives those of lines of text; --model-overrides "
+      "pr-seg=ngram needs none");
 }
 
 /// <s> and </s> as phrases of their own, or as part of their neighbors.
