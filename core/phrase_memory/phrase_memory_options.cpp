@@ -1,13 +1,19 @@
 #include "core/phrase_memory/phrase_memory_options.h"
 
 namespace phraseq {
+namespace {
+
+/// More than a sentence has words.
+constexpr double kMostSlots = 1000;
+
+}  // namespace
 
 void PhraseMemoryOptions::describe_table(OptionTable& table) {
   table.field("phrase-table", phrase_table, "The phrase table, plain or .gz.").value_name("FILE");
 }
 
 void PhraseMemoryOptions::describe_selection(OptionTable& table) {
-  table.field("pn-slots", pn_slots, "The most phrases that a sentence gets.").at_least(0);
+  table.field("pn-slots", pn_slots, "The most phrases that a sentence gets.").in(0, kMostSlots);
   table
       .field("pn-overlap",
              pn_overlap,

@@ -1,12 +1,20 @@
 #include "core/nn/recurrent/recurrent_options.h"
 
 namespace phraseq::nn {
+namespace {
+
+/// Of widths.
+constexpr double kLargestSize = 65536;
+
+}  // namespace
 
 void RecurrentOptions::describe(OptionTable& v) {
   v.field("embed-dim", embed_dim, "Width of source and target embeddings.")
       .alias("emb-dim")
-      .at_least(1);
-  v.field("hidden", hidden, "Width of each recurrent state.").alias("hidden-size").at_least(1);
+      .in(1, kLargestSize);
+  v.field("hidden", hidden, "Width of each recurrent state.")
+      .alias("hidden-size")
+      .in(1, kLargestSize);
   v.field("dropout", dropout, "Dropout on the readout in front of the vocabulary.").in(0.0, 0.99);
   v.field(
        "decoder-cell",
@@ -20,7 +28,7 @@ void RecurrentOptions::describe(OptionTable& v) {
   v.field("coverage", coverage, "What attention knows of how far source words are translated.")
       .one_of({"neural", "linguistic", "none"});
   v.field("coverage-dim", coverage_dim, "Values of neural coverage at each source word.")
-      .at_least(1);
+      .in(1, kLargestSize);
   v.field("coverage-gate", coverage_gate, "Update neural coverage by a gated unit.");
   v.field("fertility",
           fertility,

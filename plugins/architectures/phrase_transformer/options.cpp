@@ -9,12 +9,42 @@
 namespace phraseq {
 namespace {
 
+/// The longest n-gram that a layer may read.
+constexpr int64_t kLongestGram = 100;
+
 std::optional<int64_t> whole_number(const std::string& text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
   return number;
+}
+
+void check_grams(const PhraseTransformerOptions& o, std::vector<std::string>& found) {
+  for (const int64_t size : o.pt_grams) {
+    if (size < 0 || size > kLongestGram) {
+      found.push_back(fmt::format(
+          "--pt-grams: {} is not a gram size; 0 to {} is expected", size, kLongestGram));
+    }
+  }
+}
+
+void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& found) {
+  if (o.pt_layers == "all")
+    return;
+  const auto layers = whole_number(o.pt_layers);
+  if (!layers) {
+    found.push_back(
+        fmt::format("--pt-layers '{}' is neither 'all' nor a whole number", o.pt_layers));
+  } else if (*layers > o.encoder_layers || *layers < -o.encoder_layers) {
+    found.push_back(
+        fmt::format("--pt-layers {} is out of range: -{} to {} is expected, as "
+                    "--encoder-layers is {}",
+                    o.pt_layers,
+                    o.encoder_layers,
+                    o.encoder_layers,
+                    o.encoder_layers));
+  }
 }
 
 }  // namespace
@@ -33,6 +63,7 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
        pt_grams,
        "Gram sizes. cross: a set, every head gets every size; 0 stands for the words themselves. "
        "sep: one size a head, 0 for a plain head.")
+      .in(0, kLongestGram)
       .value_name("N,N,…");
   v.field(
        "pt-mode",
@@ -42,7 +73,8 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
       .one_of({"cross", "sep"});
   v.field("pt-layers",
           pt_layers,
-          "Encoder layers with phrases: all, P for the first P, -P for the last P.")
+          "Encoder layers with phrases: all, P for the first P, -P for the last P; P up to "
+          "--encoder-layers.")
       .value_name("P");
   v.field("pt-raw", pt_raw, "Keep the words' queries and keys beside the phrases' (cross).");
   v.field("pt-scale",
@@ -68,12 +100,8 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
 
 std::vector<std::string> PhraseTransformerOptions::problems() const {
   std::vector<std::string> found = TransformerOptions::problems();
-  for (const int64_t size : pt_grams) {
-    if (size < 0)
-      found.push_back(fmt::format("--pt-grams: {} is not a gram size; 0 or more is", size));
-  }
-  if (pt_layers != "all" && !whole_number(pt_layers))
-    found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor a whole number", pt_layers));
+  check_grams(*this, found);
+  check_layers(*this, found);
   const auto heads = static_cast<size_t>(encoder_attention_heads);
   if (per_head() && pt_grams.size() != heads) {
     found.push_back(

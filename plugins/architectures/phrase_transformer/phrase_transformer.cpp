@@ -1,6 +1,7 @@
 #include "plugins/architectures/phrase_transformer/phrase_transformer.h"
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "plugins/architectures/phrase_transformer/phrase_attention.h"
 
 namespace phraseq {
@@ -10,6 +11,11 @@ PhraseAttentionFactory::PhraseAttentionFactory(const PhraseTransformerOptions& o
   const auto problems = options.problems();
   if (!problems.empty())
     throw UsageError(problems.front());
+  if (options.gram_sizes().empty() || options.pt_layers == "0") {
+    log_warning(
+        "phrase_transformer: --pt-grams without a size above 0, or --pt-layers 0, is the plain "
+        "Transformer: no layer has phrases");
+  }
 }
 
 std::shared_ptr<nn::SelfAttention> PhraseAttentionFactory::encoder_self(

@@ -9,16 +9,16 @@ void PhraseNetOptions::describe(OptionTable& v) {
           "gate: a gate decides between word and phrase, a classifier between slots; softmax: one "
           "softmax over words and encoded phrases.")
       .one_of({"gate", "softmax"});
-  v.field("gate-hidden", gate_hidden, "Width of the gate network.").at_least(1);
+  v.field("gate-hidden", gate_hidden, "Width of the gate network.").in(1, 65536);
   v.field(
        "gate-act",
        gate_act,
        "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
        "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.")
       .one_of({"noisy-tanh", "noisy-tanh-half", "noisy-tanh-fixed", "tanh"});
-  v.field("noise-c", noise_c, "Scale of the noise.").at_least(0);
+  v.field("noise-c", noise_c, "Scale of the noise.").in(0, 100);
   v.field("noise-alpha", noise_alpha, "Share of the clipped value; above 1 it leans back.")
-      .at_least(0);
+      .in(0, 100);
   v.field("gate-residual",
           gate_residual,
           "Where the gate network's first layer is added: behind the second layer's activation, or "

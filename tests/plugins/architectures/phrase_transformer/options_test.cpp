@@ -102,7 +102,14 @@ TEST_P(BadPhraseOptions, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(
     All,
     BadPhraseOptions,
-    ::testing::Values(BadCase{"NegativeSize", {{"pt-grams", "3,-2"}}, "-2 is not a gram size"},
+    ::testing::Values(BadCase{"LayersAboveTheEncoders",
+                              {{"pt-layers", "7"}},
+                              "--pt-layers 7 is out of range: -6 to 6 is expected"},
+                      BadCase{
+                          "LayersBelowTheEncoders", {{"pt-layers", "-7"}}, "-7 is out of range"},
+                      BadCase{"LayersBeyondAllNumbers",
+                              {{"pt-layers", "99999999999999999999"}},
+                              "neither 'all' nor a whole number"},
                       BadCase{"NothingToAttendWith",
                               {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
                               "leave nothing to attend with"},
@@ -119,6 +126,20 @@ INSTANTIATE_TEST_SUITE_P(
                               {{"pt-head-order", "ascending"}},
                               "--pt-head-order is for --pt-mode sep"}),
     [](const auto& bad) { return std::string(bad.param.name); });
+
+TEST(PhraseTransformerOptions, BoundGramSizes) {
+  PhraseTransformerOptions options;
+  OptionTable table;
+  options.describe(table);
+  for (const char* value : {"3,-2", "101", "2,2000000000", "99999999999999999999"}) {
+    EXPECT_THROW(table.find("pt-grams")->from_text(value, OptionOrigin::kCommandLine), UsageError)
+        << value;
+  }
+  table.find("pt-grams")->from_text("2,100", OptionOrigin::kCommandLine);
+  EXPECT_THAT(options.problems(), IsEmpty());
+  EXPECT_THAT(with_grams({-2}).problems(), ElementsAre(HasSubstr("-2 is not a gram size")));
+  EXPECT_THAT(with_grams({2, 101}).problems(), ElementsAre(HasSubstr("101 is not a gram size")));
+}
 
 TEST(PhraseTransformerOptions, RefuseUnknownChoices) {
   PhraseTransformerOptions options;
