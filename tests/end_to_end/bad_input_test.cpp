@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +53,41 @@ TEST_F(BadInput, AnEmptyTrainingFileIsAnError) {
   workspace_.write("train.en", "");
   workspace_.write("train.de", "");
   EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.en"));
+}
+
+TEST_F(BadInput, EmbeddingsOfTwoDictionariesAreNotSharedAndTheAdviceHelps) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  const Arguments train = words(
+      "train data-bin --save-dir checkpoints --arch phrase_transformer_tiny_3 --optimizer adam "
+      "--lr 0.001 --max-tokens 400 --max-update 1 --threads 1");
+  const CommandResult refused = workspace_.run(train);
+  EXPECT_EQ(refused.exit_code, kExitUsage);
+  EXPECT_THAT(refused.errors, HasSubstr("--share-all-embeddings no"));
+  const CommandResult advised = workspace_.run(train + words("--share-all-embeddings no"));
+  EXPECT_EQ(advised.exit_code, kExitOk) << advised.errors;
+}
+
+TEST_F(BadInput, ImpossibleOptionsOfArchitecturesAreNamed) {
+  ASSERT_EQ(workspace_.run(toy_preprocess() + words("--joined-dictionary")).exit_code, kExitOk);
+  const std::pair<const char*, const char*> cases[] = {
+      {"phrasal_tiny --pa-type heterogeneous --pa-ngrams 1,2000000000", "--pa-ngrams"},
+      {"phrasal_tiny --pa-where=", "--pa-where"},
+      {"phrasal_tiny --pa-ngrams 22 --decoder-attention-heads 8", "--pa-ngrams"},
+      {"phrase_rep_base --pr-attn-hidden 99999999999d", "--pr-attn-hidden"},
+      {"phrase_rep_base --pr-comb-hidden 2000000000", "--pr-comb-hidden"},
+      {"phrase_rep_base --pr-seg-max 2000000000", "--pr-seg-max"},
+      {"phrase_transformer_tiny_3 --pt-grams 2000000000", "--pt-grams"},
+      {"phrase_transformer_tiny_3 --pt-layers 5", "--pt-layers"},
+      {"phrasenet_tiny_gate --task translation_with_phrase_memory --pn-slots 2000000000",
+       "--pn-slots"},
+      {"transformer_tiny --encoder-embed-dim 33 --encoder-attention-heads 3",
+       "--encoder-embed-dim 33: --pos"}};
+  for (const auto& [options, named] : cases) {
+    const CommandResult result =
+        workspace_.run(words(std::string("train data-bin --arch ") + options));
+    EXPECT_EQ(result.exit_code, kExitUsage) << options;
+    EXPECT_THAT(result.errors, HasSubstr(named)) << options;
+  }
 }
 
 TEST_F(BadInput, AMissingFileIsNamed) {

@@ -12,8 +12,10 @@ SequenceConventions conventions_of(const TransformerOptions& options) {
 void check_shared_embeddings(const TransformerOptions& options, const ArchitectureSetup& setup) {
   if (!options.share_all_embeddings || setup.joined_dictionary)
     return;
-  throw UsageError("--share-all-embeddings needs one dictionary for both languages",
-                   "preprocess with --joined-dictionary, or leave the option out");
+  throw UsageError(
+      "--share-all-embeddings needs one dictionary for both languages",
+      "preprocess with --joined-dictionary, or give --share-all-embeddings no: presets and "
+      "architectures may set it");
 }
 
 TransformerModel::TransformerModel(const TransformerOptions& options,
