@@ -91,9 +91,9 @@ void TranslationOptions::describe(OptionTable& table) {
 std::vector<std::string> TranslationOptions::problems() const {
   std::vector<std::string> found;
   if (!source_lang.empty() && source_lang == target_lang)
-    found.push_back(fmt::format("source-lang and target-lang are both '{}'", source_lang));
+    found.push_back(fmt::format("--source-lang and --target-lang are both '{}'", source_lang));
   if (bpe_dropout > 0 && data_loader == "indexed")
-    found.emplace_back("bpe-dropout needs raw text: --data-loader text, not indexed");
+    found.emplace_back("--bpe-dropout needs raw text: --data-loader text, not indexed");
   return found;
 }
 
@@ -155,7 +155,7 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& regis
   if (options_.bpe_dropout > 0) {
     OptionField* const sampling = table.find(kSampling);
     if (sampling == nullptr) {
-      throw UsageError(fmt::format("bpe-dropout: the tokenizer '{}' cannot segment at random",
+      throw UsageError(fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random",
                                    vocabularies_.tokenizer),
                        "give --subword-model FILE, a SentencePiece model");
     }

@@ -17,7 +17,7 @@ Precision precision_from(std::string_view name) {
     return Precision::kBf16;
   if (name == "fp64")
     return Precision::kFp64;
-  throw UsageError("precision '" + std::string(name) + "' is not one of fp32, bf16, fp64");
+  throw UsageError("--precision '" + std::string(name) + "' is not one of fp32, bf16, fp64");
 }
 
 at::ScalarType Context::activation_type() const {

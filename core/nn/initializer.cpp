@@ -35,7 +35,7 @@ InitialisationStyle initialization_style_from(std::string_view name) {
     return InitialisationStyle::kTensor2Tensor;
   if (name == "neutron")
     return InitialisationStyle::kNeutron;
-  throw UsageError("init '" + std::string(name) +
+  throw UsageError("--init '" + std::string(name) +
                    "' is not one of fairseq, tensor2tensor, neutron");
 }
 

@@ -30,7 +30,7 @@ PositionKind position_kind_from(std::string_view name) {
     return PositionKind::kLearned;
   if (name == "none")
     return PositionKind::kNone;
-  throw UsageError("pos '" + std::string(name) +
+  throw UsageError("--pos '" + std::string(name) +
                    "' is not one of interleaved, tensor2tensor, fairseq, learned, none");
 }
 
@@ -38,8 +38,9 @@ at::Tensor sinusoids(PositionKind kind, int64_t positions, int64_t width) {
   if (kind == PositionKind::kLearned || kind == PositionKind::kNone)
     return {};
   if (width % 2 != 0 || width < 4) {
-    throw UsageError("sinusoidal positions need an even model width of at least 4, not " +
-                     std::to_string(width));
+    throw UsageError("sinusoidal positions (--pos) need an even model width of at least 4, not " +
+                         std::to_string(width),
+                     "give another --encoder-embed-dim or --decoder-embed-dim, or --pos learned");
   }
   const double first = kind == PositionKind::kFairseq ? 2.0 : 0.0;
   const bool interleaved = kind == PositionKind::kInterleaved;

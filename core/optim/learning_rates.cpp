@@ -25,11 +25,12 @@ double linear(double from, double to, double done, double of) {
 double schedule_length(const char* option, int64_t given, int64_t max_update, int64_t warmup) {
   const int64_t length = given > 0 ? given : max_update;
   if (length <= warmup) {
-    throw UsageError(fmt::format("{}: the schedule of {} updates ends within the {} of its warm-up",
-                                 option,
-                                 length,
-                                 warmup),
-                     fmt::format("give --{} or --max-update, above --warmup-updates", option));
+    throw UsageError(
+        fmt::format("--{}: the schedule of {} updates ends within the {} of its warm-up",
+                    option,
+                    length,
+                    warmup),
+        fmt::format("give --{} or --max-update, above --warmup-updates", option));
   }
   return static_cast<double>(length);
 }
@@ -74,7 +75,7 @@ void NoamOptions::describe(OptionTable& table) {
 Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
     : warmup_(static_cast<double>(options.warmup_updates)) {
   if (setup.model_width <= 0) {
-    throw UsageError("lr-scheduler noam: the architecture names no model width",
+    throw UsageError("--lr-scheduler noam: the architecture names no model width",
                      "choose another --lr-scheduler for it, such as inverse_sqrt");
   }
   factor_ = options.lr_scale / std::sqrt(static_cast<double>(setup.model_width));

@@ -14,7 +14,7 @@ EnsembleSession::EnsembleSession(std::vector<std::unique_ptr<DecodingSession>> m
     : members_(std::move(members)) {
   for (const auto& member : members_) {
     if (member->slots() > 0) {
-      throw UsageError("a model that offers whole phrases cannot be part of an ensemble",
+      throw UsageError("--path: a model that offers whole phrases cannot be part of an ensemble",
                        "translate with one checkpoint in --path");
     }
   }
@@ -27,8 +27,9 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
     log_probabilities.push_back(output.normalized ? output.scores
                                                   : at::log_softmax(output.scores, 1));
     if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
-      throw UsageError("the models of the ensemble have target vocabularies of different sizes",
-                       "an ensemble needs models trained with the same dictionaries");
+      throw UsageError(
+          "--path: the models of the ensemble have target vocabularies of different sizes",
+          "an ensemble needs models trained with the same dictionaries");
     }
     if (output.attention.defined())
       attention.push_back(output.attention);

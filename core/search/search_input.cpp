@@ -110,7 +110,9 @@ int64_t start_token_of(const DecodingRequest& request) {
   const bool bos = request.models.front()->conventions().start_with_bos;
   for (const auto* model : request.models) {
     if (model->conventions().start_with_bos != bos) {
-      throw UsageError("the models of the ensemble start their translations with different tokens");
+      throw UsageError(
+          "--path: the models of the ensemble start their translations with different tokens",
+          "an ensemble needs models trained with one --start-token");
     }
   }
   return bos ? kBos : kEos;

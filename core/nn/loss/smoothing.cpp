@@ -46,7 +46,8 @@ SmoothingRule::SmoothingRule(Smoothing smoothing,
                              const std::vector<int64_t>& unsmoothed)
     : excluded_(sorted_distinct(excluded)), unsmoothed_(excluded_) {
   if (!(epsilon >= 0.0 && epsilon < 1.0)) {
-    throw UsageError(fmt::format("label smoothing {} is outside [0, 1)", epsilon));
+    throw UsageError(fmt::format(
+        "--label-smoothing {} is out of range, at least 0 and below 1 is expected", epsilon));
   }
   check_ids(excluded, vocabulary);
   check_ids(unsmoothed, vocabulary);

@@ -38,7 +38,9 @@ AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionO
     : options(o) {
   if (o.heads < 1 || o.model % o.heads != 0) {
     throw UsageError(
-        fmt::format("{} attention heads do not divide the model width {}", o.heads, o.model));
+        fmt::format("{} attention heads do not divide the model width {}", o.heads, o.model),
+        "--encoder-attention-heads divides --encoder-embed-dim, --decoder-attention-heads "
+        "--decoder-embed-dim");
   }
   const auto make = [&](const char* name, int64_t in, MapRole role) {
     return owner.register_module(name, std::make_shared<LinearMap>(in, o.model, o.bias, role));

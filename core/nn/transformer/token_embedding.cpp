@@ -18,7 +18,7 @@ EmbeddingNorm embedding_norm_from(std::string_view name) {
     return EmbeddingNorm::kAfterDropout;
   if (name == "before-dropout")
     return EmbeddingNorm::kBeforeDropout;
-  throw UsageError("embed-norm '" + std::string(name) +
+  throw UsageError("--embed-norm '" + std::string(name) +
                    "' is not one of no, after-dropout, before-dropout");
 }
 

@@ -5,23 +5,28 @@
 namespace phraseq::nn {
 namespace {
 
+/// Of widths, layers and heads.
+constexpr double kLargestSize = 65536;
+
 void describe_sizes(TransformerOptions& o, OptionTable& v) {
-  v.field("encoder-embed-dim", o.encoder_embed_dim, "Model width of the encoder.").at_least(1);
+  v.field("encoder-embed-dim", o.encoder_embed_dim, "Model width of the encoder.")
+      .in(1, kLargestSize);
   v.field("encoder-ffn-embed-dim",
           o.encoder_ffn_embed_dim,
           "Hidden width of the encoder's feed-forward layers.")
-      .at_least(1);
-  v.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").at_least(0);
+      .in(1, kLargestSize);
+  v.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
   v.field("encoder-attention-heads", o.encoder_attention_heads, "Attention heads in the encoder.")
-      .at_least(1);
-  v.field("decoder-embed-dim", o.decoder_embed_dim, "Model width of the decoder.").at_least(1);
+      .in(1, kLargestSize);
+  v.field("decoder-embed-dim", o.decoder_embed_dim, "Model width of the decoder.")
+      .in(1, kLargestSize);
   v.field("decoder-ffn-embed-dim",
           o.decoder_ffn_embed_dim,
           "Hidden width of the decoder's feed-forward layers.")
-      .at_least(1);
-  v.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").at_least(1);
+      .in(1, kLargestSize);
+  v.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
   v.field("decoder-attention-heads", o.decoder_attention_heads, "Attention heads in the decoder.")
-      .at_least(1);
+      .in(1, kLargestSize);
 }
 
 void describe_regularization(TransformerOptions& o, OptionTable& v) {
@@ -89,6 +94,19 @@ void check_stack(std::vector<std::string>& found, const char* stack, int64_t wid
   }
 }
 
+void check_positions(std::vector<std::string>& found,
+                     const TransformerOptions& o,
+                     const char* stack,
+                     int64_t width) {
+  if (o.pos == "learned" || o.pos == "none" || (width % 2 == 0 && width >= 4))
+    return;
+  found.push_back(fmt::format(
+      "--{}-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned takes any",
+      stack,
+      width,
+      o.pos));
+}
+
 }  // namespace
 
 void TransformerOptions::describe(OptionTable& table) {
@@ -102,9 +120,12 @@ std::vector<std::string> TransformerOptions::problems() const {
   std::vector<std::string> found;
   check_stack(found, "encoder", encoder_embed_dim, encoder_attention_heads);
   check_stack(found, "decoder", decoder_embed_dim, decoder_attention_heads);
+  check_positions(found, *this, "encoder", encoder_embed_dim);
+  check_positions(found, *this, "decoder", decoder_embed_dim);
   if (share_all_embeddings && encoder_embed_dim != decoder_embed_dim) {
     found.push_back(
-        "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal");
+        "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal; "
+        "--share-all-embeddings no takes any");
   }
   return found;
 }

@@ -72,7 +72,7 @@ std::vector<std::string> PhraseTableOptions::problems() const {
         found.push_back(std::string("build: --") + name + " is missing");
     }
     if (output.ends_with(".gz"))
-      found.push_back("build: tables are written plain, not as " + output);
+      found.push_back("build: --output " + output + ": tables are written plain, without .gz");
     return found;
   }
   if (action == "rules") {
@@ -81,13 +81,14 @@ std::vector<std::string> PhraseTableOptions::problems() const {
     if (!wrong.empty() && reference.empty())
       found.push_back("rules: --wrong needs --reference");
     if (!table_file().empty())
-      found.push_back("rules: takes no table; 'match' merges rules with one");
+      found.push_back("rules: takes no --phrase-table; 'match' merges rules with one");
     return found;
   }
   if (table_file().empty() && (action == "check" || memory.pn_rules == "none"))
-    found.push_back(action + ": the phrase table is missing");
+    found.push_back(action + ": the phrase table is missing; give --phrase-table FILE");
   if (!subject.empty() && !memory.phrase_table.empty() && subject != memory.phrase_table)
-    found.push_back("two phrase tables: '" + subject + "' and '" + memory.phrase_table + "'");
+    found.push_back("two phrase tables: '" + subject + "' and --phrase-table '" +
+                    memory.phrase_table + "'");
   return found;
 }
 

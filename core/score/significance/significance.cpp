@@ -100,7 +100,7 @@ Seed parse_seed(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, seed.value);
   if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError(fmt::format("seed '{}': expected a whole number from 0, or none", text));
+    throw UsageError(fmt::format("--seed '{}': expected a whole number from 0, or none", text));
   }
   return seed;
 }

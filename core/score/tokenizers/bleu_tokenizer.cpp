@@ -21,8 +21,10 @@ bool needs_a_model(const std::string& name) {
 
 BleuTokenizer make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
   if (model.empty()) {
-    throw UsageError(fmt::format("tokenizer '{}' needs a SentencePiece model", name),
-                     "give its path as --spm-model FILE; phraseq downloads nothing");
+    throw UsageError(fmt::format("--tokenize '{}' needs a SentencePiece model", name),
+                     "give its path as --spm-model FILE, in training as --bleu-spm-model FILE; "
+                     "phraseq downloads "
+                     "nothing");
   }
   auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
   const auto status = processor->Load(model);
@@ -70,12 +72,12 @@ BleuTokenizer make_bleu_tokenizer(const std::string& name, const std::string& mo
   if (needs_a_model(name))
     return make_sentencepiece_tokenizer(name, model);
   if (name == "ja-mecab" || name == "ko-mecab") {
-    throw UsageError(fmt::format("tokenizer '{}' needs MeCab, which phraseq does not have", name),
+    throw UsageError(fmt::format("--tokenize '{}' needs MeCab, which phraseq does not have", name),
                      "segment both sides with MeCab and use --tokenize none, or use char or spm");
   }
   throw UsageError(
       fmt::format(
-          "tokenizer '{}' is not known; known: {}", name, fmt::join(bleu_tokenizer_names(), ", ")),
+          "--tokenize '{}' is not known; known: {}", name, fmt::join(bleu_tokenizer_names(), ", ")),
       did_you_mean(name, bleu_tokenizer_names()));
 }
 

@@ -132,6 +132,40 @@ TEST(TransformerModel, HasTheParametersOfNguyenAndNguyensBaseline) {
       static_cast<double>(parameters_of(options, 20000, true) - 20000 * 512) / 1e6, 31.54, 0.005);
 }
 
+TEST(TransformerOptions, NameTheOptionThatPositionsDoNotFit) {
+  TransformerOptions options;
+  options.encoder_embed_dim = 9;
+  options.encoder_attention_heads = 3;
+  options.decoder_embed_dim = 2;
+  options.decoder_attention_heads = 1;
+  EXPECT_THAT(options.problems(),
+              testing::ElementsAre(
+                  testing::AllOf(testing::HasSubstr("--encoder-embed-dim 9: --pos fairseq needs"),
+                                 testing::HasSubstr("--pos learned takes any")),
+                  testing::HasSubstr("--decoder-embed-dim 2: --pos fairseq needs")));
+  for (const char* pos : {"learned", "none"}) {
+    options.pos = pos;
+    EXPECT_THAT(options.problems(), testing::IsEmpty()) << pos;
+  }
+}
+
+TEST(TransformerOptions, BoundSizes) {
+  for (const char* name : {"encoder-embed-dim",
+                           "decoder-embed-dim",
+                           "encoder-ffn-embed-dim",
+                           "decoder-ffn-embed-dim",
+                           "encoder-layers",
+                           "decoder-layers",
+                           "encoder-attention-heads",
+                           "decoder-attention-heads"}) {
+    TransformerOptions options;
+    OptionTable table;
+    options.describe(table);
+    EXPECT_THROW(table.find(name)->from_text("2000000000", OptionOrigin::kCommandLine), UsageError)
+        << name;
+  }
+}
+
 TEST(TransformerModel, NamesParametersAsFairseqDoes) {
   TransformerOptions options;
   options.set_sizes(8, 6, 2, 1);
@@ -161,7 +195,14 @@ TEST(TransformerModel, RefusesToShareEmbeddingsOfTwoDictionaries) {
   options.share_all_embeddings = true;
   ArchitectureSetup setup;
   setup.source_vocabulary = setup.target_vocabulary = 7;
-  EXPECT_THROW(TransformerModel(options, setup), UsageError);
+  try {
+    TransformerModel model(options, setup);
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.hint(),
+                testing::AllOf(testing::HasSubstr("--joined-dictionary"),
+                               testing::HasSubstr("--share-all-embeddings no")));
+  }
 }
 
 TEST(TransformerModel, DrawsTheSameParametersFromTheSameSeed) {
