@@ -14,39 +14,77 @@ constexpr std::string_view kHead = R"html(<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>phraseq compare</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
+:root {
+  color-scheme: light dark;
+  --text: #222; --page: #fff; --faint: #666; --rule: #ddd; --heading-rule: #888; --better: #0a6b1e; --worse: #b3261e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --text: #e6e6e6; --page: #161616; --faint: #a8a8a8; --rule: #3a3a3a; --heading-rule: #777; --better: #7ddc8b;
+    --worse: #ff9c91;
+  }
+}
+body {
+  font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem;
+  color: var(--text); background: var(--page);
+}
 table { border-collapse: collapse; margin: 1rem 0 2rem; }
-th, td { border-bottom: 1px solid #ddd; padding: .4rem 1rem; text-align: right; vertical-align: top; }
-th { border-bottom: 2px solid #888; }
+th, td { border-bottom: 1px solid var(--rule); padding: .4rem 1rem; text-align: right; vertical-align: top; }
+th { border-bottom: 2px solid var(--heading-rule); }
+td:not(:first-child) { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
+.wide { overflow-x: auto; }
 p { margin: 0; }
-small { color: #777; }
-small.significant { color: #060; font-weight: bold; }
+small { color: var(--faint); }
+.better { color: var(--better); font-weight: bold; }
+.worse { color: var(--worse); font-weight: bold; }
 code { overflow-wrap: anywhere; }
-svg { max-width: 100%; height: auto; }
+svg { max-width: 100%; height: auto; border-radius: .4rem; }
 </style>
 </head>
 <body>
 )html";
 
-std::string cell_html(const ComparisonCell& cell, std::string_view tag) {
-  std::string below;
-  if (!cell.below.empty()) {
-    below = fmt::format("<br><small{}>{}</small>",
-                        cell.significant ? " class=\"significant\"" : "",
-                        plot::escape_xml(cell.below));
+/// Color and an arrow say the same, for those who see no colors.
+std::string below_html(const ComparisonCell& cell) {
+  const std::string text = plot::escape_xml(cell.below);
+  switch (cell.verdict) {
+    case Verdict::kBetter:
+      return fmt::format("<br><small class=\"better\" title=\"significantly better\">▲ {}</small>",
+                         text);
+    case Verdict::kWorse:
+      return fmt::format("<br><small class=\"worse\" title=\"significantly worse\">▼ {}</small>",
+                         text);
+    case Verdict::kNone:
+      break;
   }
+  return text.empty() ? "" : fmt::format("<br><small>{}</small>", text);
+}
+
+std::string cell_html(const ComparisonCell& cell, std::string_view tag) {
+  const std::string below = below_html(cell);
   return fmt::format("<{0}>{1}{2}</{0}>", tag, plot::escape_xml(cell.text), below);
 }
 
 std::string table_html(const ComparisonRows& rows) {
-  std::string html = "<table>\n";
+  std::string html = "<div class=\"wide\"><table>\n";
   for (const auto& row : rows) {
     html += "<tr>";
     for (const auto& cell : row) html += cell_html(cell, &row == &rows.front() ? "th" : "td");
     html += "</tr>\n";
   }
-  return html + "</table>\n";
+  return html + "</table></div>\n";
+}
+
+/// What the arrows mean; the other lines are the terminal's, too.
+std::string explanation_html(const Comparison& comparison) {
+  std::string html;
+  for (const auto& line : explain_cells(comparison))
+    html += fmt::format("<p>{}</p>\n", plot::escape_xml(line));
+  return html + fmt::format(
+                    "<p><span class=\"better\">▲</span> better than {0} and "
+                    "<span class=\"worse\">▼</span> worse than {0} by the metric, with *.</p>\n",
+                    plot::escape_xml(comparison.systems.front()));
 }
 
 std::string signature_html(std::string_view name, std::string_view signature) {
@@ -63,9 +101,7 @@ std::string comparison_html(const Comparison& comparison, int width) {
       "<h2>{} by {}</h2>\n", comparison.bucket_metric, plot::escape_xml(comparison.length_title));
   html += comparison_plot(comparison, width, /*lines=*/false).element();
   html += table_html(bucket_rows(comparison, width));
-  for (const auto& line : explain_cells(comparison))
-    html += fmt::format("<p>{}</p>\n", plot::escape_xml(line));
-  html += "<ul>\n";
+  html += explanation_html(comparison) + "<ul>\n";
   for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
     html += signature_html(comparison.metrics[metric], comparison.signatures[metric]);
   }

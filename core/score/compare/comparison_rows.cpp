@@ -1,5 +1,7 @@
 #include "core/score/compare/comparison_rows.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,20 +10,36 @@ namespace {
 
 constexpr double kSignificant = 0.05;
 
-ComparisonCell score_cell(const ComparedScore& score, const ComparedScore& baseline, int width) {
+Verdict verdict_on(const ComparedScore& score,
+                   const ComparedScore& baseline,
+                   bool higher_is_better) {
+  if (!is_significant(score) || score.score == baseline.score)
+    return Verdict::kNone;
+  return (score.score > baseline.score) == higher_is_better ? Verdict::kBetter : Verdict::kWorse;
+}
+
+ComparisonCell score_cell(const ComparedScore& score,
+                          const ComparedScore& baseline,
+                          bool higher_is_better,
+                          int width) {
   ComparisonCell cell;
   cell.text =
       fmt::format("{:.{}f} ± {:.{}f}", score.score, width, score.interval.half_width, width);
   if (!score.p_value)
     return cell;
-  cell.significant = is_significant(score);
+  cell.verdict = verdict_on(score, baseline, higher_is_better);
   cell.below = fmt::format("{:+.{}f} (p = {:.4f}, {:.4f}){}",
                            score.score - baseline.score,
                            width,
                            *score.p_value,
                            *score.koehn_p_value,
-                           cell.significant ? "*" : "");
+                           is_significant(score) ? "*" : "");
   return cell;
+}
+
+bool higher_is_better(const Comparison& comparison, const std::string& metric) {
+  const auto& lower = comparison.lower_is_better;
+  return std::find(lower.begin(), lower.end(), metric) == lower.end();
 }
 
 }  // namespace
@@ -39,14 +57,16 @@ bool is_significant(const ComparedScore& score) {
 
 ComparisonRows metric_rows(const Comparison& comparison, int width) {
   ComparisonRows rows(1);
-  rows[0].push_back({"System", "", false});
-  for (const auto& metric : comparison.metrics) rows[0].push_back({metric, "", false});
+  rows[0].push_back({"System"});
+  for (const auto& metric : comparison.metrics) rows[0].push_back({metric});
   for (size_t system = 0; system < comparison.systems.size(); ++system) {
     auto& row = rows.emplace_back();
-    row.push_back({comparison.systems[system], "", false});
+    row.push_back({comparison.systems[system]});
     for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
-      row.push_back(
-          score_cell(comparison.scores[system][metric], comparison.scores[0][metric], width));
+      row.push_back(score_cell(comparison.scores[system][metric],
+                               comparison.scores[0][metric],
+                               higher_is_better(comparison, comparison.metrics[metric]),
+                               width));
     }
   }
   return rows;
@@ -54,17 +74,20 @@ ComparisonRows metric_rows(const Comparison& comparison, int width) {
 
 ComparisonRows bucket_rows(const Comparison& comparison, int width) {
   ComparisonRows rows(1);
-  rows[0].push_back({comparison.length_title, "", false});
-  rows[0].push_back({"sentences", "", false});
-  for (const auto& system : comparison.systems) rows[0].push_back({system, "", false});
+  rows[0].push_back({comparison.length_title});
+  rows[0].push_back({"sentences"});
+  for (const auto& system : comparison.systems) rows[0].push_back({system});
   for (const auto& bucket : comparison.buckets) {
     auto& row = rows.emplace_back();
-    row.push_back({range_of(bucket), "", false});
-    row.push_back({std::to_string(bucket.sentences), "", false});
+    row.push_back({range_of(bucket)});
+    row.push_back({std::to_string(bucket.sentences)});
     for (size_t system = 0; system < comparison.systems.size(); ++system) {
       row.push_back(bucket.systems.empty()
-                        ? ComparisonCell{"–", "", false}
-                        : score_cell(bucket.systems[system], bucket.systems[0], width));
+                        ? ComparisonCell{"–"}
+                        : score_cell(bucket.systems[system],
+                                     bucket.systems[0],
+                                     higher_is_better(comparison, comparison.bucket_metric),
+                                     width));
     }
   }
   return rows;

@@ -7,12 +7,16 @@
 
 namespace phraseq::score {
 
+/// How a system does against the first one: significantly better or worse by the metric (whose
+/// lower scores may be the better ones), or neither.
+enum class Verdict { kNone, kBetter, kWorse };
+
 /// A table of a comparison as both the terminal and the HTML page show it: in each cell a score
 /// and, below, how it compares to the first system.
 struct ComparisonCell {
-  std::string text;   ///< "26.1 ± 0.7"
-  std::string below;  ///< "−0.5 (p = 0.0120)*"; empty for the first system and in headings
-  bool significant = false;
+  std::string text;        ///< "26.1 ± 0.7"
+  std::string below = {};  ///< "−0.5 (p = 0.0120)*"; empty for the first system and in headings
+  Verdict verdict = Verdict::kNone;
 };
 using ComparisonRows = std::vector<std::vector<ComparisonCell>>;  ///< the heading first
 

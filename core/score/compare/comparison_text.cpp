@@ -15,7 +15,7 @@ std::string draw(const ComparisonRows& rows, bool colors) {
       drawn.push_back({{cell.text, heading && colors ? Color::kCyan : Color::kNone}});
       if (!cell.below.empty()) {
         drawn.back().push_back(
-            {cell.below, !cell.significant && colors ? Color::kRed : Color::kNone});
+            {cell.below, cell.verdict == Verdict::kNone && colors ? Color::kRed : Color::kNone});
       }
     }
   }

@@ -15,6 +15,7 @@
 namespace phraseq::score {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -122,6 +123,7 @@ Comparison round_comparison() {
   comparison.systems = {"A<1>", "B"};
   comparison.metrics = {"BLEU"};
   comparison.signatures = {"nrefs:1"};
+  comparison.higher_is_better = {true};
   comparison.scores = {{{26.5, {26.4, 0.5}, {}, {}}}, {{28.0, {27.9, 0.25}, 0.002, 0.001}}};
   comparison.length_title = "source length in words";
   comparison.buckets = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
@@ -192,12 +194,63 @@ TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
   EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>\n"));
   EXPECT_THAT(page, testing::EndsWith("</html>\n"));
   EXPECT_THAT(page,
-              HasSubstr("<tr><td>B</td><td>28.0 ± 0.2<br><small class=\"significant\">+1.5 (p = "
+              HasSubstr("<tr><td>B</td><td>28.0 ± 0.2<br><small class=\"better\" "
+                        "title=\"significantly better\">▲ +1.5 (p = "
                         "0.0020, 0.0010)*</small></td></tr>"));
   EXPECT_THAT(page, HasSubstr("<td>A&lt;1&gt;</td>"));
   for (const char* loader : {"A<1>", "http", "src=", "<script", "<link", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(loader)));
   }
+}
+
+/// Two systems, the second better by this much in a metric of this direction.
+std::string page_of(double difference, bool higher_is_better, double p_value) {
+  Comparison comparison = round_comparison();
+  comparison.metrics = {"TER"};
+  comparison.higher_is_better = {higher_is_better};
+  comparison.scores[1][0] = {26.5 + difference, {26.5, 0.5}, p_value, p_value};
+  return comparison_html(comparison, 1);
+}
+
+TEST(Comparison, ShowsSignificantlyWorseOtherwiseThanBetterInHtml) {
+  const char* better = "<small class=\"better\" title=\"significantly better\">▲ ";
+  const char* worse = "<small class=\"worse\" title=\"significantly worse\">▼ ";
+  EXPECT_THAT(page_of(2, true, 0.01), AllOf(HasSubstr(better), Not(HasSubstr(worse))));
+  EXPECT_THAT(page_of(-2, true, 0.01), AllOf(HasSubstr(worse), Not(HasSubstr(better))));
+  EXPECT_THAT(page_of(-2, false, 0.01), AllOf(HasSubstr(better), Not(HasSubstr(worse))));
+  EXPECT_THAT(page_of(2, false, 0.01), AllOf(HasSubstr(worse), Not(HasSubstr(better))));
+  for (const bool higher : {true, false}) {
+    EXPECT_THAT(page_of(2, higher, 0.05), AllOf(Not(HasSubstr(better)), Not(HasSubstr(worse))));
+    EXPECT_THAT(page_of(-2, higher, 0.3), HasSubstr("<small>-2.0 (p = 0.3000, 0.3000)</small>"));
+  }
+}
+
+TEST(Comparison, KnowsThatTerIsBetterWhenLowerInTableAndBuckets) {
+  Metrics metrics;
+  metrics.push_back(std::make_unique<Bleu>(BleuSettings{}));
+  metrics.push_back(std::make_unique<Ter>(TerTokenizerSettings{}));
+  ScoreInput input;
+  input.references = {kReference};
+  input.systems = {{"good", kReference}, {"bad", kReference}};
+  for (auto& line : input.systems[1].lines) line = "x " + line.substr(2) + " y";
+  const auto comparison = compare(metrics, Ter({}), input, example_buckets(), {200, {}, 1});
+  ASSERT_LT(*comparison.scores[1][1].p_value, 0.05);
+  const std::string page = comparison_html(comparison, 1);
+  EXPECT_THAT(page, HasSubstr("▼ +"));  // TER
+  EXPECT_THAT(page, HasSubstr("▼ -"));  // BLEU
+  EXPECT_THAT(page, Not(HasSubstr("title=\"significantly better\"")));
+  EXPECT_THAT(page, HasSubstr("<p>TER: lower is better.</p>"));
+  std::swap(input.systems[0], input.systems[1]);
+  const std::string other =
+      comparison_html(compare(metrics, Ter({}), input, example_buckets(), {200, {}, 1}), 1);
+  EXPECT_THAT(other, AllOf(HasSubstr("▲ -"), HasSubstr("▲ +")));
+  EXPECT_THAT(other, Not(HasSubstr("title=\"significantly worse\"")));
+}
+
+TEST(Comparison, HasColorsForLightAndDarkPages) {
+  EXPECT_THAT(comparison_html(round_comparison(), 1),
+              AllOf(HasSubstr("color-scheme: light dark"),
+                    HasSubstr("@media (prefers-color-scheme: dark)")));
 }
 
 TEST(Comparison, ScoresBucketsByAnyMetric) {
