@@ -49,7 +49,8 @@ struct PluginsOptions final : Options {
     table.field("subject", subject, "The component's or preset's name (info), the library (check).")
         .value_name("SUBJECT")
         .positional();
-    table.field("kind", kind, "Only this kind: architecture, criterion, task …").value_name("KIND");
+    table.field("kind", kind, "Only components of this kind: architecture, criterion, task …")
+        .value_name("KIND");
     table.field("output", output, "Where 'options' writes its pages.").value_name("FOLDER");
     table.field("plugin-dir", plugin_dir, "Folders searched for plugins before all others.")
         .value_name("FOLDER");
@@ -138,9 +139,27 @@ void print_options(const Component& component) {
     fmt::print("    {}\n", line);
 }
 
+/// Refuses a --kind that nothing here is of.
+void check_kind(const Registry& registry, const PluginsOptions& options) {
+  std::vector<std::string> kinds;
+  for (const Component* component : registry.components()) {
+    if (kinds.empty() || kinds.back() != component->kind)
+      kinds.push_back(component->kind);
+  }
+  if (options.kind.empty() || std::find(kinds.begin(), kinds.end(), options.kind) != kinds.end())
+    return;
+  const std::string guess = did_you_mean(options.kind, kinds);
+  throw UsageError(fmt::format("--kind: '{}' is not one of {}{}{}",
+                               options.kind,
+                               fmt::join(kinds, ", "),
+                               guess.empty() ? "" : "; ",
+                               guess));
+}
+
 int list(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
+  check_kind(registry, options);
   const size_t width = name_width(registry);
   std::string kind;
   for (const Component* component : registry.components()) {
@@ -158,17 +177,21 @@ int list(const PluginsOptions& options) {
   return report(refusals);
 }
 
-bool is_called(const Component& component, const std::string& name) {
+/// What `info` says about a name that is this component's or one of its presets'; else nothing.
+std::string text_about(const Component& component, const std::string& name) {
+  if (component.name == name)
+    return component_text(component);
   for (const Preset& preset : component.presets) {
     if (preset.name == name)
-      return true;
+      return preset_text(component, preset);
   }
-  return component.name == name;
+  return {};
 }
 
 int info(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
+  check_kind(registry, options);
   std::vector<std::string> known;
   bool is_found = false;
   for (const Component* component : registry.components()) {
@@ -176,18 +199,20 @@ int info(const PluginsOptions& options) {
       continue;
     known.push_back(component->name);
     for (const Preset& preset : component->presets) known.push_back(preset.name);
-    if (!is_called(*component, options.subject))
+    const std::string text = text_about(*component, options.subject);
+    if (text.empty())
       continue;
-    fmt::print("{}{}", is_found ? "\n" : "", component_text(*component));
+    fmt::print("{}{}", is_found ? "\n" : "", text);
     is_found = true;
   }
   if (!is_found) {
     const std::string guess = did_you_mean(options.subject, known);
     report(refusals);
-    throw UsageError(
-        fmt::format(
-            "no component is called '{}'{}{}", options.subject, guess.empty() ? "" : "; ", guess),
-        "'phraseq plugins list' shows all of them.");
+    throw UsageError(fmt::format("no component or preset is called '{}'{}{}",
+                                 options.subject,
+                                 guess.empty() ? "" : "; ",
+                                 guess),
+                     "'phraseq plugins list' shows all of them.");
   }
   return report(refusals);
 }

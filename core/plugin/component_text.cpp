@@ -35,6 +35,29 @@ std::string preset_values(const Component& component, const Preset& preset) {
   return values.empty() ? "the defaults" : fmt::format("{}", fmt::join(values, ", "));
 }
 
+std::string value_line(const OptionField& field, bool with_default) {
+  const auto shown = [](const std::string& text) { return text.empty() ? "''" : text; };
+  return fmt::format("  --{} {}{}\n",
+                     field.name,
+                     shown(field.to_text()),
+                     with_default ? fmt::format("  (default {})", shown(field.default_text)) : "");
+}
+
+/// The lines of the options that differ from their defaults, or of those that do not.
+std::string value_lines(const OptionTable& table, bool changed) {
+  std::string lines;
+  for (const OptionField& field : table.fields()) {
+    if ((field.to_text() != field.default_text) == changed)
+      lines += value_line(field, changed);
+  }
+  return lines;
+}
+
+std::string source_line(const Component& component) {
+  return fmt::format(
+      "  plugin {} {}, {}\n", component.plugin, component.plugin_version, component.file);
+}
+
 void check_values(Described& component,
                   const std::string& whose,
                   std::vector<std::string>& problems) {
@@ -57,8 +80,7 @@ void check_values(Described& component,
 std::string component_text(const Component& component) {
   std::string text =
       fmt::format("{} {}\n  {}\n", component.kind, component.name, component.description);
-  text += fmt::format(
-      "  plugin {} {}, {}\n", component.plugin, component.plugin_version, component.file);
+  text += source_line(component);
   text += options_text(Described(component).table);
   if (!component.presets.empty())
     text += "\nPresets:\n";
@@ -69,6 +91,20 @@ std::string component_text(const Component& component) {
                         preset_values(component, preset));
   }
   return text;
+}
+
+std::string preset_text(const Component& component, const Preset& preset) {
+  const Described described(component, &preset);
+  std::string text = fmt::format("preset {} of {} {}\n  {}\n",
+                                 preset.name,
+                                 component.kind,
+                                 component.name,
+                                 preset.description);
+  text += source_line(component);
+  const std::string changed = value_lines(described.table, true);
+  const std::string kept = value_lines(described.table, false);
+  text += "\nChanged:\n" + (changed.empty() ? "  nothing\n" : changed);
+  return kept.empty() ? text : text + "\nAs by default:\n" + kept;
 }
 
 std::string component_markdown(const Component& component) {

@@ -12,8 +12,12 @@ namespace phraseq {
 /// with the values that they change. For a terminal (`phraseq plugins info`).
 PHRASEQ_API std::string component_text(const Component& component);
 
-/// The same as a Markdown page for docs/options; without the file, so that every machine writes the
-/// same page.
+/// What one of its presets is: every option's value with the preset, those first that it changes,
+/// with their defaults.
+PHRASEQ_API std::string preset_text(const Component& component, const Preset& preset);
+
+/// The first as a Markdown page for docs/options; without the file, so that every machine writes
+/// the same page.
 PHRASEQ_API std::string component_markdown(const Component& component);
 
 /// What is wrong with a component's own description, one sentence each: a default or preset that is

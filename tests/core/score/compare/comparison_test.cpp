@@ -123,7 +123,6 @@ Comparison round_comparison() {
   comparison.systems = {"A<1>", "B"};
   comparison.metrics = {"BLEU"};
   comparison.signatures = {"nrefs:1"};
-  comparison.higher_is_better = {true};
   comparison.scores = {{{26.5, {26.4, 0.5}, {}, {}}}, {{28.0, {27.9, 0.25}, 0.002, 0.001}}};
   comparison.length_title = "source length in words";
   comparison.buckets = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
@@ -207,7 +206,8 @@ TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
 std::string page_of(double difference, bool higher_is_better, double p_value) {
   Comparison comparison = round_comparison();
   comparison.metrics = {"TER"};
-  comparison.higher_is_better = {higher_is_better};
+  if (!higher_is_better)
+    comparison.lower_is_better = comparison.metrics;
   comparison.scores[1][0] = {26.5 + difference, {26.5, 0.5}, p_value, p_value};
   return comparison_html(comparison, 1);
 }
