@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -102,6 +103,39 @@ TEST(LinksInPages, LeadToFiles) {
     }
   }
   EXPECT_GT(checked, 50u);
+}
+
+struct BareFlag {
+  std::string flag, value;
+};
+
+/// "`--flag` is `--flag value`" in a page.
+std::vector<BareFlag> bare_flags_in(const std::string& text) {
+  const std::regex claim("`(--[a-z-]+)` is `\\1 ([^`]+)`");
+  std::vector<BareFlag> found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), claim);
+       at != std::sregex_iterator();
+       ++at)
+    found.push_back({(*at)[1], (*at)[2]});
+  return found;
+}
+
+TEST(BareFlagsInTheGuide, AreWhatTheOptionPagesSay) {
+  size_t checked = 0;
+  for (const auto& [name, guide] : pages_of(kSource / "docs/guide")) {
+    for (const BareFlag& bare : bare_flags_in(guide)) {
+      for (const auto& [page, text] : pages_of(kSource / "docs/options")) {
+        const size_t row = text.find("| `" + bare.flag + "` ");
+        if (row == std::string::npos)
+          continue;
+        ++checked;
+        EXPECT_THAT(text.substr(row, text.find('\n', row) - row),
+                    testing::HasSubstr("Without a value: " + bare.value + "."))
+            << name << " and " << page;
+      }
+    }
+  }
+  EXPECT_GT(checked, 0u);
 }
 
 TEST(TheIndexOfDocs, NamesEveryPage) {
