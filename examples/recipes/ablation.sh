@@ -1,6 +1,34 @@
-# What the recipes that compare models share: rows, each a model in a folder of its own, trained under one
-# budget, translated with, and set beside the first. Source it from the folder that holds text/; phraseq
-# must be on the PATH.
+# What the recipes share: rows, each a model in a folder of its own, trained under one budget, translated
+# with, and set beside the first. Source it from the folder that holds text/; phraseq must be on the PATH.
+
+# Stops a recipe before anything is trained when one of the chosen rows is not among the known ones.
+check_rows() { # "KNOWN..." CHOSEN...
+  local known=$1 row
+  shift
+  [[ $# -ge 1 ]] || { echo "run.sh: error: no row was chosen; known: $known" >&2; exit 2; }
+  for row; do
+    [[ " $known " == *" $row "* ]] || { echo "run.sh: error: there is no row '$row'; known: $known" >&2; exit 2; }
+  done
+}
+
+# How often checkpoints are saved between epochs in a run of so many updates.
+save_interval() { # UPDATES COUNT
+  echo $(($1 > $2 ? $1 / $2 : 1))
+}
+
+# Averages the newest COUNT checkpoints of a kind (epoch or update). A short run has fewer of them: it
+# averages those, or takes its last checkpoint.
+average_newest() { # FOLDER KIND COUNT OUTPUT
+  local folder=$1 kind=$2 count=$3 output=$4 pattern='checkpoint[0-9]+' found
+  [[ $kind == epoch ]] || pattern='checkpoint_[0-9]+_[0-9]+'
+  found=$(find "$folder/" -maxdepth 1 -type f | grep -Ec "/$pattern\.safetensors\$" || true)
+  if ((found < count)); then echo "run.sh: $found $kind checkpoints in $folder, not $count" >&2; fi
+  if ((found > 0)); then
+    phraseq average --inputs "$folder" "--num-$kind-checkpoints" $((found < count ? found : count)) --output "$output"
+  else
+    phraseq average --inputs "$folder/checkpoint_last" --output "$output"
+  fi
+}
 
 # Copies the first of the files that FOLDER holds, plain or .gz, to text/NAME; fails when there is none.
 take_text() { # FOLDER NAME FILE...
@@ -21,13 +49,13 @@ timed() { # NAME COMMAND...
 }
 
 # Trains ROW/checkpoints, from where it stopped, and averages its newest checkpoints as $average says.
-average=(--num-update-checkpoints 5)
+average=(update 5)
 train_row() { # ROW DATA OPTION...
   local row=$1 data=$2
   shift 2
   mkdir -p "$row"
   timed "$row/train" phraseq train "$data" --save-dir "$row/checkpoints" --seed 1 "$@" 2> >(tee -a "$row/train.log" >&2)
-  phraseq average --inputs "$row/checkpoints" "${average[@]}" --output "$row/average.safetensors"
+  average_newest "$row/checkpoints" "${average[@]}" "$row/average.safetensors"
 }
 
 # Translates a text with a row's average: ROW/PART.hyp.
@@ -45,12 +73,15 @@ rows_with() { # FOLDER PART ROW...
   for row; do [[ ! -e $folder/$row/$part.hyp ]] || echo "$folder/$row"; done
 }
 
-# BLEU of a folder's rows, with paired bootstrap resampling against the first: FOLDER/score-PART.txt.
+# BLEU of a folder's rows, from two on with paired bootstrap resampling against the first:
+# FOLDER/score-PART.txt. Nothing where no row has translated the part, or it has no sentence.
 score_rows() { # FOLDER PART REFERENCE TOKENIZER ROW...
-  local folder=$1 part=$2 reference=$3 tokenizer=$4 rows
+  local folder=$1 part=$2 reference=$3 tokenizer=$4 rows paired=()
   shift 4
   mapfile -t rows < <(rows_with "$folder" "$part" "$@")
-  phraseq score "$reference" -i "${rows[@]/%//$part.hyp}" -tok "$tokenizer" --paired-bs --format text |
+  if [[ ${#rows[@]} == 0 || ! -s $reference ]]; then echo "run.sh: nothing to score of $part" >&2; return; fi
+  if [[ ${#rows[@]} -gt 1 ]]; then paired=(--paired-bs); fi
+  phraseq score "$reference" -i "${rows[@]/%//$part.hyp}" -tok "$tokenizer" "${paired[@]}" --format text |
     tee "$folder/score-$part.txt"
 }
 
@@ -63,5 +94,6 @@ time_rows() { # FOLDER PART ROW...
     echo "${row#"$folder/"} $(sed -n 's/.*: \([0-9]*\) parameters.*/\1/p' "$row/train.log" | head -n 1)" \
       "$(awk '{ sum += $2 } END { print sum }' "$row/train.time") $(tail -n 1 "$row/$part.time" | cut -d ' ' -f 2)"
   done | awk 'NR == 1 { train = $3; generate = $4; print "row parameters train ratio generate ratio" }
-    { printf "%s %d %.0f %.2f %.1f %.2f\n", $1, $2, $3, $3 / train, $4, $4 / generate }' | tee "$folder/times.txt"
+    { printf "%s %d %.0f %.2f %.1f %.2f\n", $1, $2, $3, train ? $3 / train : 0, $4, generate ? $4 / generate : 0 }' |
+    tee "$folder/times.txt"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Multi30k English→German, text only, with the smallest usual Transformer: 4+4 layers, width 128, feed-
 # forward 256, 4 heads, dropout 0.3, 10,000 joint subwords; Adam with a peak rate of 0.005 after 2,000
-# updates; the last 10 epochs' parameters averaged; beam 5. README.md has the results.
+# updates; the last 10 epochs' parameters averaged (of a shorter run: all epochs'); beam 5. README.md has the results.
 #
 #   examples/recipes/multi30k/run.sh DATA [FOLDER] [OPTION...]
 #
@@ -12,6 +12,7 @@ set -euo pipefail
 
 [[ $# -ge 1 ]] || { echo "usage: run.sh DATA [FOLDER] [OPTION...]" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+source "$root/examples/recipes/ablation.sh"
 data=$(cd "$1" && pwd)
 folder=${2:-multi30k-run}
 shift $(($# < 2 ? 1 : 2))
@@ -19,12 +20,7 @@ PATH=$root/build/bin:$PATH
 
 mkdir -p "$folder/text"
 cd "$folder"
-for part in train val test_2016_flickr; do
-  for language in en de; do
-    name=$part.$language
-    if [[ -e $data/$name ]]; then cp "$data/$name" text/; else gzip -dc "$data/$name.gz" > "text/$name"; fi
-  done
-done
+for name in {train,val,test_2016_flickr}.{en,de}; do take_text "$data" "$name" "$name"; done
 
 [[ -e data-bin/manifest.json ]] ||
   phraseq preprocess --source-lang en --target-lang de --joined-dictionary --subwords 10000 \
@@ -36,6 +32,6 @@ phraseq train data-bin --arch transformer_tiny --share-all-embeddings \
   --max-tokens 4000 --max-epoch 60 --patience 10 \
   --keep-last-epochs 10 --save-dir checkpoints --seed 1 "$@"
 
-phraseq average --inputs checkpoints --num-epoch-checkpoints 10 --output checkpoints/average.safetensors
+average_newest checkpoints epoch 10 checkpoints/average.safetensors
 phraseq generate --path checkpoints/average.safetensors --beam 5 < text/test_2016_flickr.en > test.hyp
 phraseq score text/test_2016_flickr.de --format text < test.hyp

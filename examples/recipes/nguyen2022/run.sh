@@ -31,6 +31,7 @@ for corpus in "$@"; do corpora+=("$(cd "$corpus" && pwd)"); done
 read -ra models <<< "${MODELS:-base 3 4 2_3}"
 read -ra directions <<< "${DIRECTIONS:-zh-vi vi-zh}"
 read -ra options <<< "${OPTIONS:-}"
+check_rows "base 3 4 2_3" "${models[@]}"
 
 readonly schedule=(--optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --weight-decay 1e-4 --clip-norm 0
   --lr-scheduler inverse_sqrt --criterion label_smoothed_cross_entropy --label-smoothing 0.1)
@@ -42,12 +43,12 @@ case ${SIZE:-small} in
     size=(--lr 3e-3 --warmup-updates 1000 --max-tokens 4096 --max-epoch 40) ;;
   tiny) preset=phrase_transformer_tiny pieces_zh=4000
     size=(--lr 3e-3 --warmup-updates 500 --max-tokens 2000 --dropout 0.1 --pt-dropout 0.1 --max-update "$updates"
-          --save-interval-updates $((updates / 20)) --keep-interval-updates 5 --no-epoch-checkpoints) ;;
+          --save-interval-updates "$(save_interval "$updates" 20)" --keep-interval-updates 5 --no-epoch-checkpoints) ;;
   *) echo "run.sh: error: SIZE is published, small or tiny" >&2; exit 2 ;;
 esac
 if [[ ${SIZE:-small} != tiny ]]; then
   size+=(--keep-last-epochs 5)
-  average=(--num-epoch-checkpoints 5)
+  average=(epoch 5)
 fi
 
 mkdir -p "$folder/text"

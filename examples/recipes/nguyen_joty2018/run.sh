@@ -31,14 +31,16 @@ direction=${DIRECTION:-en-de}
 read -ra decode <<< "${DECODE:---beam 5 --lenpen 0.6 --length-penalty-form wu}"
 if [[ ${SIZE:-tiny} == base ]]; then
   prefix=phrasal pair=44 triple=323 subwords=37000
-  budget=(--lr-scale 2 --warmup-updates 16000 --max-tokens 4096 --save-interval-updates 10000)
+  every=$(save_interval "$updates" 50)
+  budget=(--lr-scale 2 --warmup-updates 16000 --max-tokens 4096 --save-interval-updates "$every")
 else
   prefix=phrasal_tiny pair=22 triple=211 subwords=8000
-  budget=(--lr-scale 1 --warmup-updates 500 --max-tokens 2000 --save-interval-updates $((updates / 20)))
+  budget=(--lr-scale 1 --warmup-updates 500 --max-tokens 2000 --save-interval-updates "$(save_interval "$updates" 20)")
 fi
 rows=(base {homogeneous_{convkv,queryk}_$pair,{heterogeneous,interleaved}_{convkv,queryk}_12}
       homogeneous_{convkv,queryk}_$triple heterogeneous_{convkv,queryk}_123)
 read -ra chosen <<< "${ROWS:-${rows[*]}}"
+check_rows "${rows[*]}" "${chosen[@]}"
 
 mkdir -p "$folder/text"
 cd "$folder"

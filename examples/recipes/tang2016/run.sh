@@ -27,16 +27,17 @@ corpora=()
 for corpus in "$@"; do corpora+=("$(cd "$corpus" && pwd)"); done
 read -ra rows <<< "${ROWS:-rnnsearch gate softmax}"
 read -ra options <<< "${OPTIONS:-}"
+check_rows "rnnsearch gate softmax" "${rows[@]}"
 updates=${UPDATES:-2000}
 case ${SIZE:-tiny} in
   published) words=16000 rnnsearch=rnnsearch_base phrasenet=phrasenet
     budget=(--optimizer adadelta --adadelta-rho 0.95 --adadelta-eps 1e-6 --lr 1 --lr-scheduler constant --clip-norm 1
             --max-sentences 32 --patience 10)
-    average=(--num-epoch-checkpoints 1) ;;
+    average=(epoch 1) ;;
   tiny) words=6000 rnnsearch=rnnsearch_tiny phrasenet=phrasenet_tiny
     budget=(--optimizer adam --adam-betas 0.9,0.98 --lr 2e-3 --lr-scheduler inverse_sqrt --warmup-updates 200
             --clip-norm 1 --max-tokens 2000 --dropout 0.2 --max-update "$updates"
-            --save-interval-updates $((updates / 20)) --keep-interval-updates 5 --no-epoch-checkpoints) ;;
+            --save-interval-updates "$(save_interval "$updates" 20)" --keep-interval-updates 5 --no-epoch-checkpoints) ;;
   *) echo "run.sh: error: SIZE is published or tiny" >&2; exit 2 ;;
 esac
 
@@ -103,7 +104,7 @@ awk '!/"slots":\[\]/ { print NR }' test.matches > test.matched
 
 score_rows . test text/test.en none "${rows[@]}"
 for part in matched unknown; do
-  only_those() { awk 'NR == FNR { keep[$1]; next } FNR in keep' test.$part "$1"; }
+  only_those() { awk -v kept="test.$part" 'BEGIN { while ((getline line < kept) > 0) keep[line] } FNR in keep' "$1"; }
   only_those text/test.en > text/$part.en
   for row in "${rows[@]}"; do only_those "$row/test.hyp" > "$row/$part.hyp"; done
   score_rows . $part text/$part.en none "${rows[@]}"

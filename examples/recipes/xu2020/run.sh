@@ -4,7 +4,7 @@
 #
 #   examples/recipes/xu2020/run.sh TEXT [FOLDER] [OPTION...]
 #
-# TEXT holds train, dev (or val) and test (or any test*) in .en and .de, plain or .gz, and for +Parse
+# TEXT holds train, dev (or val) and test (or test_2016_flickr) in .en and .de, plain or .gz, and for +Parse
 # {train,dev,test}.en.trees, one bracketed tree a line (parse.sh makes them). FOLDER (xu2020-run) gets
 # everything made; options behind it go to phraseq train. From the environment:
 #
@@ -29,13 +29,18 @@ size=${SIZE:-tiny}
 updates=${UPDATES:-2000}
 read -ra decode <<< "${DECODE:---beam 4 --lenpen 0.6 --length-penalty-form wu}"
 if [[ $size == base ]]; then
-  sizes=() warmup=8000 tokens=25000 subwords=32000 every=1500
+  sizes=() warmup=8000 tokens=25000 subwords=32000 most=1500
 else
   sizes=(--encoder-embed-dim 128 --encoder-ffn-embed-dim 512 --encoder-attention-heads 4 --encoder-layers 2
          --decoder-embed-dim 128 --decoder-ffn-embed-dim 512 --decoder-attention-heads 4 --decoder-layers 2
          --encoder-normalize-before --decoder-normalize-before)
-  warmup=600 tokens=2000 subwords=8000 every=$((updates / 20))
+  warmup=600 tokens=2000 subwords=8000 most=$updates
 fi
+every=$(save_interval "$updates" 20)
+every=$((every < most ? every : most))
+all=(base mean max attn ta parse)
+read -ra chosen <<< "${ROWS:-${all[*]}}"
+check_rows "${all[*]}" "${chosen[@]}"
 
 mkdir -p "$folder/text" && cd "$folder"
 trees=yes
@@ -60,11 +65,10 @@ preset() {
     attn) echo phrase_rep_base_max_attn ;;
     ta) echo phrase_rep_base_max_attn_ta ;;
     parse) echo phrase_rep_base_parse ;;
-    *) echo "run.sh: no row '$1'" >&2; return 1 ;;
   esac
 }
 
-for row in ${ROWS:-base mean max attn ta parse}; do
+for row in "${chosen[@]}"; do
   [[ $row != parse || $trees ]] || { echo "run.sh: no trees in $text, +Parse is left out" >&2; continue; }
   [[ -e $row/test.hyp ]] && continue
   train_row "$row" data-bin --arch "$(preset "$row")" "${sizes[@]}" \
@@ -77,8 +81,8 @@ for row in ${ROWS:-base mean max attn ta parse}; do
   translate_row "$row" test text/test.en "${decode[@]}" "${with_trees[@]}"
 done
 
-all=(base mean max attn ta parse)
 score_rows . test text/test.de 13a "${all[@]}"
 time_rows . test "${all[@]}"
 mapfile -t rows < <(rows_with . test "${all[@]}")
-phraseq compare "${rows[@]/%//test.hyp}" --ref text/test.de --src text/test.en --bucket-edges 15,30,45 -m bleu > lengths.txt
+[[ ${#rows[@]} -lt 2 ]] ||
+  phraseq compare "${rows[@]/%//test.hyp}" --ref text/test.de --src text/test.en --bucket-edges 15,30,45 -m bleu > lengths.txt

@@ -1,0 +1,148 @@
+// The recipes of examples/recipes on the toy corpus, from text to scores: a few updates, one row.
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// phraseq, but with as few pieces as the toy corpus has.
+constexpr const char* kSmallPhraseq = R"sh(#!/bin/bash
+arguments=()
+while (($#)); do
+  if [[ $1 == --subwords ]]; then arguments+=(--subwords 50); shift 2; else arguments+=("$1"); shift; fi
+done
+exec )sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${arguments[@]}"
+)sh";
+
+/// A copy of the recipes in a tree whose build/bin holds that phraseq.
+class Recipes : public ::testing::Test {
+ protected:
+  Recipes() {
+    fs::create_directories(workspace_.path("tree/build/bin"));
+    fs::create_directories(workspace_.path("tree/examples"));
+    fs::copy(PHRASEQ_SOURCE_FOLDER "/examples/recipes",
+             workspace_.path("tree/examples/recipes"),
+             fs::copy_options::recursive);
+    workspace_.write("tree/build/bin/phraseq", kSmallPhraseq);
+    fs::permissions(workspace_.path("tree/build/bin/phraseq"), fs::perms::owner_all);
+    fs::create_directories(workspace_.path("text"));
+  }
+
+  /// The toy corpus as text/NAME.LANGUAGE.
+  void write_text(const std::string& train,
+                  const std::string& dev,
+                  const std::string& test,
+                  const std::string& source,
+                  const std::string& target) {
+    const auto put = [&](const std::string& name, int pairs, uint64_t seed) {
+      const ToyText text = toy_text(pairs, seed);
+      workspace_.write("text/" + name + "." + source, text.english);
+      workspace_.write("text/" + name + "." + target, text.german);
+    };
+    put(train, 200, 1);
+    put(dev, 20, 2);
+    put(test, 30, 3);
+  }
+
+  /// Runs "RECIPE/run.sh ARGUMENTS" with these variables; what it printed is in the files `output`
+  /// and `errors`.
+  int run(const std::string& variables, const std::string& recipe, const std::string& arguments) {
+    const std::string command = "cd " + workspace_.path("") + " && " + variables +
+                                " tree/examples/recipes/" + recipe + "/run.sh " + arguments +
+                                " > output 2> errors < /dev/null";
+    return WEXITSTATUS(std::system(command.c_str()));
+  }
+  std::string output() const { return workspace_.read("output"); }
+  std::string errors() const { return workspace_.read("errors"); }
+
+  Workspace workspace_;
+};
+
+TEST_F(Recipes, Multi30kRunsForOneEpoch) {
+  write_text("train", "val", "test_2016_flickr", "en", "de");
+  EXPECT_EQ(run("", "multi30k", "text made --max-epoch 1 --threads 1"), 0) << errors();
+  EXPECT_THAT(errors(), HasSubstr("1 epoch checkpoints in checkpoints, not 10"));
+  EXPECT_THAT(output(), HasSubstr("BLEU"));
+}
+
+TEST_F(Recipes, Multi30kAveragesTheLastCheckpointWithoutThoseOfEpochs) {
+  write_text("train", "val", "test_2016_flickr", "en", "de");
+  EXPECT_EQ(run("", "multi30k", "text made --max-epoch 1 --no-epoch-checkpoints --threads 1"), 0)
+      << errors();
+  EXPECT_THAT(output(), HasSubstr("BLEU"));
+}
+
+TEST_F(Recipes, Xu2020RunsWithTheBaselineAlone) {
+  write_text("train", "dev", "test", "en", "de");
+  EXPECT_EQ(run("ROWS=base UPDATES=3", "xu2020", "text made --threads 1"), 0) << errors();
+  EXPECT_THAT(workspace_.read("made/score-test.txt"), HasSubstr("BLEU"));
+  EXPECT_THAT(workspace_.read("made/times.txt"), HasSubstr("\nbase "));
+}
+
+TEST_F(Recipes, Xu2020ComparesFromTwoRowsOn) {
+  write_text("train", "dev", "test", "en", "de");
+  EXPECT_EQ(run("ROWS='max base' UPDATES=3", "xu2020", "text made --threads 1"), 0) << errors();
+  EXPECT_THAT(workspace_.read("made/score-test.txt"),
+              AllOf(HasSubstr("base/test.hyp"), HasSubstr("p = ")));
+  EXPECT_TRUE(workspace_.exists("made/lengths.txt"));
+}
+
+TEST_F(Recipes, Xu2020LeavesOutParsedPhrasesWithoutTrees) {
+  write_text("train", "dev", "test", "en", "de");
+  EXPECT_EQ(run("ROWS=parse UPDATES=3", "xu2020", "text made --threads 1"), 0) << errors();
+  EXPECT_THAT(errors(), AllOf(HasSubstr("+Parse is left out"), HasSubstr("nothing to score")));
+}
+
+TEST_F(Recipes, NguyenJoty2018RunsWithTheBaselineAlone) {
+  write_text("train", "dev", "test", "en", "de");
+  EXPECT_EQ(run("ROWS=base UPDATES=3", "nguyen_joty2018", "text made --threads 1"), 0) << errors();
+  EXPECT_THAT(workspace_.read("made/en-de/score-test.txt"), HasSubstr("BLEU"));
+}
+
+TEST_F(Recipes, Nguyen2022RunsWithTheBaselineAloneForOneEpoch) {
+  write_text("train", "dev", "test", "vi", "zh");
+  EXPECT_EQ(run("MODELS=base DIRECTIONS=vi-zh OPTIONS='--max-epoch 1 --threads 1'",
+                "nguyen2022",
+                "made text"),
+            0)
+      << errors();
+  EXPECT_THAT(workspace_.read("made/vi-zh/score-dev.txt"), HasSubstr("BLEU"));
+}
+
+TEST_F(Recipes, Tang2016RunsWithTheBaselineAloneAndWithoutUnknownWords) {
+  write_text("train", "dev", "test", "zh", "en");
+  EXPECT_EQ(run("ROWS=rnnsearch UPDATES=3 OPTIONS='--threads 1'", "tang2016", "made text"), 0)
+      << errors();
+  EXPECT_THAT(workspace_.read("made/score-test.txt"), HasSubstr("BLEU"));
+  EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: said as phrases: 0"));
+}
+
+TEST_F(Recipes, RefuseARowThatThereIsNotBeforeAnythingIsMade) {
+  write_text("train", "dev", "test", "en", "de");
+  for (const auto& [variable, recipe, arguments] :
+       {std::tuple{"ROWS", "xu2020", "text made"},
+        std::tuple{"ROWS", "nguyen_joty2018", "text made"},
+        std::tuple{"MODELS", "nguyen2022", "made text"},
+        std::tuple{"ROWS", "tang2016", "made text"}}) {
+    EXPECT_EQ(run(std::string(variable) + "='base bass'", recipe, arguments), 2) << recipe;
+    EXPECT_THAT(errors(), HasSubstr("there is no row 'ba")) << recipe;
+    EXPECT_FALSE(workspace_.exists("made/text")) << recipe;
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
