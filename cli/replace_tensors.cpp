@@ -19,8 +19,7 @@ struct ReplaceTensorsOptions final : Options {
   std::string output;
 
   void describe(OptionTable& table) override {
-    table
-        .field("checkpoint", checkpoint, "The checkpoint, a pointer to one, or a folder of them.")
+    table.field("checkpoint", checkpoint, "The checkpoint, a pointer to one, or a folder of them.")
         .positional()
         .required()
         .value_name("CHECKPOINT");
@@ -50,7 +49,7 @@ int replace(std::span<const std::string> arguments) {
     return kExitOk;
   const ReplacedTensors replaced =
       replace_tensors(resolve_checkpoint(options.checkpoint), options.tensors, options.output);
-  log_info(fmt::format("{}: {} tensors replaced, {} given with their old values",
+  log_info(fmt::format("{}: tensors replaced: {}, given with their old values: {}",
                        options.output,
                        replaced.changed.size(),
                        replaced.equal.size()));

@@ -80,8 +80,8 @@ void print(const nlohmann::json& result, const std::string& format) {
                 .c_str());
 }
 
-/// The criterion that the architecture of a checkpoint declares, else `fallback`. A file that cannot
-/// be read is reported when the model is loaded.
+/// The criterion that the architecture of a checkpoint declares, else `fallback`. A file that
+/// cannot be read is reported when the model is loaded.
 std::string default_criterion(const Registry& registry,
                               const std::string& path,
                               const std::string& fallback) {

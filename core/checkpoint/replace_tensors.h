@@ -13,8 +13,8 @@ struct ReplacedTensors {
   std::vector<std::string> equal;  ///< they had these bytes before
 };
 
-/// Writes `output`: the checkpoint `model` with the tensors of the safetensors file `tensors` in the
-/// place of its own. Everything else stays, also the optimizer's state; the metadata entry
+/// Writes `output`: the checkpoint `model` with the tensors of the safetensors file `tensors` in
+/// the place of its own. Everything else stays, also the optimizer's state; the metadata entry
 /// `replaced` records the file and the names that changed.
 ///
 /// Every tensor must be in the checkpoint under the same name with the same shape and be of its

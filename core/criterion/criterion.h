@@ -31,8 +31,8 @@ struct PHRASEQ_API LossReport {
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
   void add(const LossReport& other);     ///< sums only, not `loss`
-  /// The extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that sum, else
-  /// of `tokens`.
+  /// The extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that sum,
+  /// else of `tokens`.
   std::map<std::string, double> extras_per_token() const;
 };
 

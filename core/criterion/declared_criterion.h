@@ -20,7 +20,6 @@ class PHRASEQ_API DeclaresCriterion {
 PHRASEQ_API std::string declared_criterion(const Selection& architecture);
 
 /// Logs a warning when an architecture declares another criterion than the chosen one.
-PHRASEQ_API void warn_of_other_criterion(const Selection& architecture,
-                                         const Selection& criterion);
+PHRASEQ_API void warn_of_other_criterion(const Selection& architecture, const Selection& criterion);
 
 }  // namespace phraseq

@@ -209,8 +209,7 @@ void TranslationTask::check_folder(const std::string& folder) const {
 }
 
 nlohmann::json TranslationTask::options_from_data() const {
-  nlohmann::json options = {{"source_lang", source_language()},
-                            {"target_lang", target_language()}};
+  nlohmann::json options = {{"source_lang", source_language()}, {"target_lang", target_language()}};
   if (options_.tokenizer == "auto")
     options["tokenizer"] = vocabularies_.tokenizer;
   if (options_.data_loader == "auto" && loader_)

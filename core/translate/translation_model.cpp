@@ -40,6 +40,10 @@ nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
   using Type = nlohmann::json::value_t;
   if (!has("name", Type::string) || !has("options", Type::object))
     refuse_entry(file, key, "an object with a name and options");
+  for (const char* name : {"plugin", "plugin_version"}) {
+    if (record.contains(name) && !has(name, Type::string))
+      refuse_entry(file, key, "an object whose plugin is a text");
+  }
   return record;
 }
 

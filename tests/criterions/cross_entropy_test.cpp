@@ -100,10 +100,9 @@ TEST_F(CrossEntropy, LeavesOutThePrefixOfEachSentence) {
 
 TEST_F(CrossEntropy, DividesByThePrefixTooUnderFairseqsKernels) {
   for (const char* kernel : {"fairseq", "fairseq-0.12"}) {
-    const LossReport report = loss("label_smoothed_cross_entropy",
-                                   {{"ignore-prefix-size", "1"},
-                                    {"smoothing-kernel", kernel},
-                                    {"report-accuracy", "yes"}});
+    const LossReport report = loss(
+        "label_smoothed_cross_entropy",
+        {{"ignore-prefix-size", "1"}, {"smoothing-kernel", kernel}, {"report-accuracy", "yes"}});
     EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12) << kernel;
     EXPECT_EQ(report.tokens, 3) << kernel;
     EXPECT_EQ(report.sentences, 2) << kernel;
@@ -116,9 +115,8 @@ TEST_F(CrossEntropy, DividesByThePrefixTooUnderFairseqsKernels) {
 
 TEST_F(CrossEntropy, DividesByTheRestOfTheSentencesUnderTheOtherKernels) {
   for (const char* kernel : {"tensor2tensor", "neutron"}) {
-    const LossReport report =
-        loss("label_smoothed_cross_entropy",
-             {{"ignore-prefix-size", "1"}, {"smoothing-kernel", kernel}});
+    const LossReport report = loss("label_smoothed_cross_entropy",
+                                   {{"ignore-prefix-size", "1"}, {"smoothing-kernel", kernel}});
     EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12) << kernel;
     EXPECT_EQ(report.tokens, 1) << kernel;
   }
@@ -127,17 +125,16 @@ TEST_F(CrossEntropy, DividesByTheRestOfTheSentencesUnderTheOtherKernels) {
 TEST_F(CrossEntropy, ReportsTheAccuracyOfTheTokensBehindThePrefix) {
   batch_.target_out = at::tensor(std::vector<int64_t>{4, 4, 3}, at::kLong);
   for (const char* kernel : {"fairseq", "neutron"}) {
-    const LossReport report = loss("label_smoothed_cross_entropy",
-                                   {{"ignore-prefix-size", "1"},
-                                    {"smoothing-kernel", kernel},
-                                    {"report-accuracy", "yes"}});
+    const LossReport report = loss(
+        "label_smoothed_cross_entropy",
+        {{"ignore-prefix-size", "1"}, {"smoothing-kernel", kernel}, {"report-accuracy", "yes"}});
     EXPECT_EQ(report.extras_per_token().at("correct_per_token"), 1.0) << kernel;
   }
 }
 
 TEST_F(CrossEntropy, TakesAPrefixLongerThanEverySentence) {
-  const LossReport report =
-      loss("label_smoothed_cross_entropy", {{"ignore-prefix-size", "9"}, {"report-accuracy", "yes"}});
+  const LossReport report = loss("label_smoothed_cross_entropy",
+                                 {{"ignore-prefix-size", "9"}, {"report-accuracy", "yes"}});
   EXPECT_EQ(report.loss_sum, 0.0);
   EXPECT_EQ(report.tokens, 3);
   EXPECT_EQ(report.extras_per_token().at("correct_per_token"), 0.0);
@@ -204,8 +201,7 @@ TEST(LossReport, GivesExtrasByTheTokensTheyAreAbout) {
   EXPECT_EQ(report.extras_per_token(),
             (std::map<std::string, double>{{"correct_per_token", 3.0 / 8}}));
   report.extras[kJudgedTokens] = 6;
-  EXPECT_EQ(report.extras_per_token(),
-            (std::map<std::string, double>{{"correct_per_token", 0.5}}));
+  EXPECT_EQ(report.extras_per_token(), (std::map<std::string, double>{{"correct_per_token", 0.5}}));
 }
 
 TEST(LossReport, AddsSumsAndExtrasButNotTheTensor) {

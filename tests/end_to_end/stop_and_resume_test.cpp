@@ -53,7 +53,6 @@ class WithData : public ::testing::Test {
 /// Parameters: --threads, --update-freq.
 class Resume : public WithData, public ::testing::WithParamInterface<std::tuple<int, int>> {
  protected:
-
   static Arguments train(const std::string& save_dir, int updates) {
     return toy_train(save_dir, updates) + Arguments{"--threads",
                                                     std::to_string(std::get<0>(GetParam())),
@@ -92,7 +91,8 @@ class ResumeWithGroups : public WithData, public ::testing::WithParamInterface<c
     return toy_train(save_dir, updates) + words("--threads 1 --max-epoch 3") + words(GetParam());
   }
 
-  /// The lines of metrics.jsonl that tell of an epoch's end, without what was measured by the clock.
+  /// The lines of metrics.jsonl that tell of an epoch's end, without what was measured by the
+  /// clock.
   std::vector<std::string> epochs(const std::string& save_dir) const {
     std::vector<std::string> found;
     for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {

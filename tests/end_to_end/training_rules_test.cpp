@@ -106,9 +106,8 @@ TEST_F(TrainingRules, TheLastSmallerGroupOfAnEpochIsAnUpdateOfItsOwn) {
   // One batch remains, all but one remain, and one group that the epoch never fills.
   for (const int group : {batches - 1, batches + 1, 10 * batches}) {
     const std::string folder = "group" + std::to_string(group);
-    const CommandResult result = train(100,
-                                       "--max-epoch 2 --update-freq " + std::to_string(group) +
-                                           " --save-dir " + folder);
+    const CommandResult result = train(
+        100, "--max-epoch 2 --update-freq " + std::to_string(group) + " --save-dir " + folder);
     ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
     const auto epochs = records("epoch", folder);
     ASSERT_EQ(epochs.size(), 2u) << folder;
@@ -128,9 +127,9 @@ TEST_F(TrainingRules, AnEpochEndsWhateverNumberOfTokensAnUpdateHas) {
   const int64_t tokens = single.at("tokens");
   for (const int64_t enough : {tokens * 2 / 3, tokens - 1, tokens + 1}) {
     const std::string folder = "tokens" + std::to_string(enough);
-    const CommandResult result = train(100,
-                                       "--max-epoch 2 --accumulate-to-tokens " +
-                                           std::to_string(enough) + " --save-dir " + folder);
+    const CommandResult result = train(
+        100,
+        "--max-epoch 2 --accumulate-to-tokens " + std::to_string(enough) + " --save-dir " + folder);
     ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
     const auto epochs = records("epoch", folder);
     ASSERT_EQ(epochs.size(), 2u) << folder;

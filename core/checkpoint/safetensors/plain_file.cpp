@@ -19,9 +19,8 @@ void require_model(const CheckpointFile& file) {
       fmt::format("{}: a safetensors file without the metadata of a phraseq model (architecture, "
                   "task, task_texts)",
                   file.path()),
-      "A program that rewrites a checkpoint keeps these three entries; phraseq replace-tensors "
-      "puts "
-      "weights into a checkpoint; phraseq import reads models of other toolkits.");
+      "A program that rewrites a checkpoint keeps these three entries. phraseq replace-tensors "
+      "puts weights into a checkpoint, phraseq import reads models of other toolkits.");
 }
 
 void warn_without_checksums(const CheckpointFile& file) {

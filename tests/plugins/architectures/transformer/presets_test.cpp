@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/nn/transformer_options.h"
+#include "core/nn/transformer/transformer_options.h"
 #include "core/options/option_text.h"
 
 namespace phraseq {
