@@ -130,7 +130,8 @@ class BlockCache {
 };
 
 Header* malloc_block(size_t bytes) {
-  const size_t whole = (bytes + sizeof(Header) + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+  const size_t whole =
+      (bytes + sizeof(Header) + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
   auto* header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, whole));
   if (header)
     header->index = -1;

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int64_t kParameterAlignment = 16;  // elements: a cache line of fp32
 
-int64_t aligned(int64_t elements) { return (elements + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment; }
+int64_t aligned(int64_t elements) {
+  return (elements + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment;
+}
 
 /// Each distinct parameter under its first name: matrices before vectors, otherwise as registered.
 std::vector<FlatParameters::Entry> distinct_parameters(const torch::nn::Module& module) {

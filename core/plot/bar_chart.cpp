@@ -42,8 +42,9 @@ void draw_bar(Svg& svg,
     draw_interval(svg, left + width / 2, frame.y(*value.low), frame.y(*value.high), "#444444");
     top = std::min(top, frame.y(*value.high));
   }
-  svg.text(
-      {left + width / 2, top - 4}, value.label, {.size = kValueLabelSize, .anchor = Anchor::kMiddle});
+  svg.text({left + width / 2, top - 4},
+           value.label,
+           {.size = kValueLabelSize, .anchor = Anchor::kMiddle});
 }
 
 }  // namespace

@@ -61,3 +61,6 @@ TEST(PluginsCommand, SaysThatANameIsNoComponentAndNoPreset) {
               AllOf(HasSubstr("no component or preset is called 'transformer_tinny'"),
                     HasSubstr("transformer_tiny")));
 }
+
+}  // namespace
+}  // namespace phraseq

@@ -105,8 +105,8 @@ SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
   }
   if (!open.empty())
     refuse_code(fmt::format("ends after {} numbers without the last {} children of a node",
-                       code.size(),
-                       open.back().second));
+                            code.size(),
+                            open.back().second));
   return tree;
 }
 

@@ -67,8 +67,8 @@ int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
 }
 
 [[noreturn]] void refuse_tree(const TextPlace& place,
-                         const BracketedTree::Node& leaf,
-                         const std::string& problem) {
+                              const BracketedTree::Node& leaf,
+                              const std::string& problem) {
   throw DataError({place.file, place.line, leaf.column},
                   problem,
                   "The leaves of a tree must spell the sentence of the same line. Parse that text, "
@@ -115,12 +115,12 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
     const std::string& characters = characters_of(leaf.word);
     if (sentence.characters.compare(position, characters.size(), characters) != 0) {
       refuse_tree(place,
-             leaf,
-             fmt::format("leaf {} of {} is '{}', the subwords say {}",
-                         leaf_subwords.size() + 1,
-                         leaves.size(),
-                         leaf.word,
-                         sentence.shown_from(position)));
+                  leaf,
+                  fmt::format("leaf {} of {} is '{}', the subwords say {}",
+                              leaf_subwords.size() + 1,
+                              leaves.size(),
+                              leaf.word,
+                              sentence.shown_from(position)));
     }
     position += characters.size();
     const size_t first_symbol = symbol;
@@ -129,11 +129,11 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
   }
   if (position < sentence.characters.size()) {
     refuse_tree(place,
-           tree.nodes[leaves.back()],
-           fmt::format("the tree ends with leaf {}, '{}', the subwords go on with {}",
-                       leaves.size(),
-                       tree.nodes[leaves.back()].word,
-                       sentence.shown_from(position)));
+                tree.nodes[leaves.back()],
+                fmt::format("the tree ends with leaf {}, '{}', the subwords go on with {}",
+                            leaves.size(),
+                            tree.nodes[leaves.back()].word,
+                            sentence.shown_from(position)));
   }
   last_with_subwords(leaf_subwords) += static_cast<int64_t>(symbols.size() - symbol);
   return SubwordTree::build(tree, leaf_subwords);

@@ -11,11 +11,11 @@ namespace phraseq::nn {
 namespace {
 
 void check_attention_shapes(const at::Tensor& q,
-                  const at::Tensor& kv,
-                  int64_t parts,
-                  const PackedTokens& queries,
-                  const PackedTokens& keys,
-                  const AttentionOptions& options) {
+                            const at::Tensor& kv,
+                            int64_t parts,
+                            const PackedTokens& queries,
+                            const PackedTokens& keys,
+                            const AttentionOptions& options) {
   const bool fits = q.dim() == 2 && kv.dim() == 2 && q.size(0) == queries.tokens() &&
                     kv.size(0) == keys.tokens() && queries.sentences() == keys.sentences() &&
                     kv.size(1) == parts * (parts == 3 ? q.size(1) / 3 : q.size(1)) &&

@@ -190,9 +190,9 @@ struct ReadColumns {
 
 /// Gradients are written, not added: every column has to be read by one layout.
 void check_grouped_shapes(const at::Tensor& q,
-                  const at::Tensor& kv,
-                  const SentenceRows& rows,
-                  const AttentionLayout& layout) {
+                          const at::Tensor& kv,
+                          const SentenceRows& rows,
+                          const AttentionLayout& layout) {
   const ReadColumns read(layout);
   const bool one = q.is_same(kv);
   bool fits = q.dim() == 2 && kv.dim() == 2 && rows.queries.size() == rows.keys.size() &&

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/phrase_memory/rules/calendar.h"
+#include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/word_context.h"
 #include "core/text/lower_case.h"
 
@@ -74,7 +75,6 @@ bool is_word_byte(char one) {
   return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
          static_cast<unsigned char>(one) >= 0x80;
 }
-bool is_inner_mark(char one) { return one == '.' || one == ',' || one == ':'; }
 
 template <class Table>
 std::optional<double> value_in(const Table& table, Word word) {
@@ -136,14 +136,19 @@ class QuantityReader {
   }
   void add_date(int64_t year, int64_t month, int64_t day) {
     if (is_day_of_month(day, month))
-      found_.dates.push_back({year < 100 ? year + (year < 50 ? 2000 : 1900) : year, month, {day}});
+      found_.dates.push_back(
+          {year < 100 ? year + (year < 50 ? 2000 : 1900) : year, month, {day}, false});
   }
   void add_date(const std::array<int64_t, 3>& parts) {
     if (parts[0] > 31)
       return add_date(parts[0], parts[1], parts[2]);
     add_date(parts[2], parts[1], parts[0]);
-    if (parts[0] != parts[1])
-      add_date(parts[2], parts[0], parts[1]);
+    if (parts[0] == parts[1] || !is_english())
+      return;
+    const bool has_first = is_day_of_month(parts[0], parts[1]);
+    add_date(parts[2], parts[0], parts[1]);
+    if (has_first && is_day_of_month(parts[1], parts[0]))
+      found_.dates.back().is_other_reading = true;
   }
 
   /// 2003-03-01, 1/3/2003, 01.03.2003.
@@ -191,7 +196,7 @@ class QuantityReader {
   }
 
   void read_month(size_t place) {
-    DateValue date{0, month_at(place), {}};
+    DateValue date{0, month_at(place), {}, false};
     if (date.month == 0)
       return;
     size_t begin = place, end = place + 1;
@@ -326,34 +331,6 @@ class QuantityReader {
   Quantities found_;
 };
 
-/// Behind the token that begins here.
-size_t token_end(std::string_view text, size_t begin) {
-  size_t end = begin + 1;
-  const bool has_loose_comma = text[begin] == ',' && end < text.size() && is_digit(text[end]) &&
-                               begin > 1 && text[begin - 1] == ' ' && is_digit(text[begin - 2]);
-  if (is_digit(text[begin]) || has_loose_comma) {
-    const auto continues = [&](size_t at) {
-      return is_digit(text[at]) ||
-             (is_inner_mark(text[at]) && at + 1 < text.size() && is_digit(text[at + 1]));
-    };
-    while (end < text.size() && continues(end)) ++end;
-  } else if (is_word_byte(text[begin])) {
-    while (end < text.size() && is_word_byte(text[end])) ++end;
-  }
-  return end;
-}
-
-bool is_loose_group(const std::vector<std::string>& tokens) {
-  const std::string& last = tokens.back();
-  return last.size() == 4 && last.front() == ',' && is_digit(last[1]);
-}
-
-void join_last(std::vector<std::string>& tokens) {
-  const std::string last = std::move(tokens.back());
-  tokens.pop_back();
-  tokens.back() += last;
-}
-
 bool has_date(const Quantities& text, const DateValue& date) {
   return std::any_of(text.dates.begin(), text.dates.end(), [&](const DateValue& other) {
     const bool has_day =
@@ -383,23 +360,6 @@ bool has_word(const Quantities& text, const std::string& word) {
 }
 
 }  // namespace
-
-std::vector<std::string> plain_tokens(std::string_view text) {
-  std::vector<std::string> tokens;
-  for (size_t at = 0; at < text.size();) {
-    const size_t begin = at;
-    at = token_end(text, begin);
-    if (text[begin] != ' ' && text[begin] != '\t')
-      tokens.emplace_back(text.substr(begin, at - begin));
-    if (tokens.size() > 1 && is_loose_group(tokens))  // 10 ,000
-      join_last(tokens);
-  }
-  return tokens;
-}
-
-bool has_phrase(const std::vector<std::string>& text, const std::vector<std::string>& phrase) {
-  return std::search(text.begin(), text.end(), phrase.begin(), phrase.end()) != text.end();
-}
 
 Quantities quantities_in(std::string_view text, QuantityLanguage language) {
   return QuantityReader(text, language).read();

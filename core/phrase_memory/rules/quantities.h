@@ -15,8 +15,8 @@ enum class QuantityLanguage { kEnglish, kGerman };
 struct DateValue {
   int64_t year = 0;
   int64_t month = 0;
-  std::vector<int64_t>
-      days;  ///< the numbers beside the month; two when there is one on either side
+  std::vector<int64_t> days;      ///< the numbers on either side of the month
+  bool is_other_reading = false;  ///< 1/2/2003, read again with the month in front
 };
 
 /// What a text says of quantities, whatever the notation: March 1, 2003 is 1 March 2003 is
@@ -33,12 +33,5 @@ PHRASEQ_API Quantities quantities_in(std::string_view text, QuantityLanguage lan
 /// Whether a text has all the dates, times and numbers of a phrase, and its other words (a plural s
 /// apart).
 PHRASEQ_API bool has_quantities(const Quantities& text, const Quantities& phrase);
-
-/// Words, digits with points, commas and colons between them, and single other characters.
-PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view text);
-
-/// Whether the phrase's tokens stand in the text, one behind the other.
-PHRASEQ_API bool has_phrase(const std::vector<std::string>& text,
-                            const std::vector<std::string>& phrase);
 
 }  // namespace phraseq

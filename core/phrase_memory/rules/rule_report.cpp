@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
+#include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/quantities.h"
 #include "core/text/lower_case.h"
 
@@ -56,7 +57,8 @@ void RuleReport::add(PhraseRules which,
   const Quantities said = quantities_in(reference, language);
   const auto tokens = plain_tokens(form(reference));
   for (const double number : said.numbers) ++expressions[is_year(number) ? "dates" : "numbers"];
-  expressions["dates"] += static_cast<int64_t>(said.dates.size() + said.times.size());
+  expressions["dates"] += static_cast<int64_t>(said.times.size());
+  for (const DateValue& date : said.dates) expressions["dates"] += date.is_other_reading ? 0 : 1;
   for (const RulePhrase& phrase : find_rule_phrases(which, phrase_words(form(source)))) {
     const std::string target = phrase_text(phrase.entry.target);
     RuleCounts& counts = rules[phrase.rule];

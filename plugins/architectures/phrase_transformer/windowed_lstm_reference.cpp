@@ -1,7 +1,8 @@
+#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
+
 #include <ATen/ATen.h>
 
 #include "core/nn/functional/reference/functional_reference.h"
-#include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
 namespace phraseq::reference {
 namespace {

@@ -97,7 +97,8 @@ TEST(Average, RefusesWhatIsNotOneModel) {
               HasSubstr("weight is F32 [1, 2], not F32 [2, 1]"));
   EXPECT_THAT(refusal_to_average(folder, Moment{.texts = "{\"a\":\"\"}"}),
               HasSubstr("the vocabularies or languages differ"));
-  EXPECT_THAT(refusal_to_average(folder, Moment{.blob = 8}), HasSubstr("blob.source_tokenizer differs"));
+  EXPECT_THAT(refusal_to_average(folder, Moment{.blob = 8}),
+              HasSubstr("blob.source_tokenizer differs"));
 }
 
 TEST(Average, ListsEveryDifferentName) {
@@ -115,8 +116,9 @@ TEST(Average, ListsEveryDifferentName) {
 
 TEST(Average, RefusesARunThatHadDiverged) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
-              HasSubstr((folder.file("other")) + ": tensor bias holds values that are not finite"));
+  EXPECT_THAT(
+      refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
+      HasSubstr((folder.file("other")) + ": tensor bias holds values that are not finite"));
 }
 
 class Choice : public ::testing::Test {

@@ -77,7 +77,8 @@ TEST(OptionField, TakesOnlyWholeValues) {
 TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
   EXPECT_EQ(value_complaint("dropout", "0"), "");
   EXPECT_EQ(value_complaint("dropout", "1"), "");
-  EXPECT_EQ(value_complaint("dropout", "1.01"), "--dropout: 1.01 is out of range, 0 to 1 is expected");
+  EXPECT_EQ(value_complaint("dropout", "1.01"),
+            "--dropout: 1.01 is out of range, 0 to 1 is expected");
   EXPECT_EQ(value_complaint("layers", "0"), "--layers: 0 is out of range, 1 to 99 is expected");
   EXPECT_EQ(value_complaint("update-freq", "2,0"),
             "--update-freq: 0 is out of range, at least 1 is expected");
@@ -88,7 +89,8 @@ TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
 TEST(OptionField, GuessesTheChoiceThatWasMeant) {
   EXPECT_EQ(value_complaint("format", "fairsek"),
             "--format: 'fairsek' is not one of plain, fairseq, jsonl; did you mean 'fairseq'?");
-  EXPECT_EQ(value_complaint("format", "xml"), "--format: 'xml' is not one of plain, fairseq, jsonl");
+  EXPECT_EQ(value_complaint("format", "xml"),
+            "--format: 'xml' is not one of plain, fairseq, jsonl");
 }
 
 TEST(OptionField, KeepsItsValueWhenATextIsRefused) {

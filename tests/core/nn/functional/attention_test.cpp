@@ -26,11 +26,11 @@ at::Tensor plain_attention(
 
 /// Sentence by sentence and head by head over packed rows.
 at::Tensor expected_attention(const at::Tensor& q,
-                     const at::Tensor& k,
-                     const at::Tensor& v,
-                     const PackedTokens& queries,
-                     const PackedTokens& keys,
-                     const AttentionOptions& options) {
+                              const at::Tensor& k,
+                              const at::Tensor& v,
+                              const PackedTokens& queries,
+                              const PackedTokens& keys,
+                              const AttentionOptions& options) {
   const int64_t width = q.size(1) / options.heads;
   std::vector<at::Tensor> rows;
   for (int64_t s = 0; s < queries.sentences(); ++s) {
@@ -61,7 +61,8 @@ TEST(SelfAttention, EqualsTheEquationWithGradients) {
     const at::Tensor up = normal({13, 15}, 2);
     const at::Tensor own = self_attention(a, tokens, options, context);
     const auto parts = b.chunk(3, 1);
-    const at::Tensor expected = expected_attention(parts[2], parts[0], parts[1], tokens, tokens, options);
+    const at::Tensor expected =
+        expected_attention(parts[2], parts[0], parts[1], tokens, tokens, options);
     own.backward(up);
     expected.backward(up);
     EXPECT_TRUE(close(own, expected, 1e-13)) << causal;

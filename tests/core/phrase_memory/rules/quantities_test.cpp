@@ -61,11 +61,14 @@ TEST(Quantities, AreEqualInEveryNotationOfATime) {
   EXPECT_FALSE(english_has("at 8:45 p.m.", "8:30"));
 }
 
-TEST(PlainTokens, SplitMarksFromWords) {
-  EXPECT_EQ(plain_tokens("March 1, 2003."),
-            (std::vector<std::string>{"March", "1", ",", "2003", "."}));
-  EXPECT_TRUE(has_phrase(plain_tokens("on March 1, 2003."), plain_tokens("March 1 , 2003")));
-  EXPECT_FALSE(has_phrase(plain_tokens("on March 12"), plain_tokens("March 1")));
+TEST(Quantities, ReadSlashedDatesInBothOrders) {
+  const auto dates = quantities_in("1/2/2003", QuantityLanguage::kEnglish).dates;
+  ASSERT_EQ(dates.size(), 2u);
+  EXPECT_EQ(dates[0].month, 2);
+  EXPECT_FALSE(dates[0].is_other_reading);
+  EXPECT_TRUE(dates[1].is_other_reading);
+  EXPECT_EQ(quantities_in("1.2.2003", QuantityLanguage::kGerman).dates.size(), 1u);
+  EXPECT_EQ(quantities_in("12/31/2003", QuantityLanguage::kEnglish).dates.size(), 1u);
 }
 
 }  // namespace

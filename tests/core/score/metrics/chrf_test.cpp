@@ -8,7 +8,9 @@
 namespace phraseq::score {
 namespace {
 
-double chrf_of_pair(const std::string& hypothesis, const std::string& reference, ChrfSettings settings) {
+double chrf_of_pair(const std::string& hypothesis,
+                    const std::string& reference,
+                    ChrfSettings settings) {
   return corpus_score(Chrf(settings), {hypothesis}, {{reference}});
 }
 

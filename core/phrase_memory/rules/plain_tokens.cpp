@@ -1,0 +1,63 @@
+#include "core/phrase_memory/rules/plain_tokens.h"
+
+#include <algorithm>
+
+namespace phraseq {
+namespace {
+
+bool is_token_digit(char one) { return one >= '0' && one <= '9'; }
+bool is_token_letter(char one) {
+  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
+         static_cast<unsigned char>(one) >= 0x80;
+}
+bool is_inner_mark(char one) { return one == '.' || one == ',' || one == ':'; }
+
+/// Behind the token that begins here.
+size_t token_end(std::string_view text, size_t begin) {
+  size_t end = begin + 1;
+  const bool has_loose_comma = text[begin] == ',' && end < text.size() &&
+                               is_token_digit(text[end]) && begin > 1 && text[begin - 1] == ' ' &&
+                               is_token_digit(text[begin - 2]);
+  if (is_token_digit(text[begin]) || has_loose_comma) {
+    const auto continues = [&](size_t at) {
+      return is_token_digit(text[at]) ||
+             (is_inner_mark(text[at]) && at + 1 < text.size() && is_token_digit(text[at + 1]));
+    };
+    while (end < text.size() && continues(end)) ++end;
+  } else if (is_token_letter(text[begin])) {
+    while (end < text.size() && is_token_letter(text[end])) ++end;
+  }
+  return end;
+}
+
+bool is_loose_group(const std::vector<std::string>& tokens) {
+  const std::string& last = tokens.back();
+  return last.size() == 4 && last.front() == ',' && is_token_digit(last[1]);
+}
+
+void join_last(std::vector<std::string>& tokens) {
+  const std::string last = std::move(tokens.back());
+  tokens.pop_back();
+  tokens.back() += last;
+}
+
+}  // namespace
+
+std::vector<std::string> plain_tokens(std::string_view text) {
+  std::vector<std::string> tokens;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    at = token_end(text, begin);
+    if (text[begin] != ' ' && text[begin] != '\t')
+      tokens.emplace_back(text.substr(begin, at - begin));
+    if (tokens.size() > 1 && is_loose_group(tokens))  // 10 ,000
+      join_last(tokens);
+  }
+  return tokens;
+}
+
+bool has_phrase(const std::vector<std::string>& text, const std::vector<std::string>& phrase) {
+  return std::search(text.begin(), text.end(), phrase.begin(), phrase.end()) != text.end();
+}
+
+}  // namespace phraseq
