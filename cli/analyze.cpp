@@ -10,9 +10,8 @@ namespace {
 constexpr const char* kUsage =
     "attention|activation|dump --path FILE --source … --target … [options]";
 constexpr const char* kDescription =
-    "Shows what a model records in a pass over given sentence pairs: attention as heat maps, "
-    "shares "
-    "of phrases in it as tables, or every number.";
+    "Records what a model computes for given sentence pairs: attention as heat maps, shares of "
+    "phrases in the attention as tables, or all recorded tensors.";
 
 int analyze_command(std::span<const std::string> arguments) {
   phraseq::AnalyzeRun run(arguments);

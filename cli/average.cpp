@@ -24,41 +24,44 @@ struct AverageOptions final : Options {
   std::string maximize = "auto";
 
   void describe(OptionTable& table) override {
-    table
-        .field(
-            "inputs", inputs, "Checkpoints, the oldest first; or one folder with a --num option.")
+    table.field("inputs", inputs, "Checkpoints, oldest first; or one folder with a --num option.")
         .positional()
         .required()
         .value_name("FILE");
-    table.field("output", output, "The checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
     table
-        .field(
-            "num-epoch-checkpoints", num_epoch_checkpoints, "Average the folder's last N epochs.")
+        .field("num-epoch-checkpoints",
+               num_epoch_checkpoints,
+               "Average the last N epoch checkpoints of the folder.")
         .at_least(0)
         .value_name("N");
     table
         .field("num-update-checkpoints",
                num_update_checkpoints,
-               "Average the folder's last N checkpoints that were written between epochs.")
+               "Average the last N checkpoints of the folder that were saved by number of updates.")
         .at_least(0)
         .value_name("N");
     table
         .field("num-best-checkpoints",
                num_best_checkpoints,
-               "Average the folder's N best (--keep-best-checkpoints).")
+               "Average the N best checkpoints of the folder (see --keep-best-checkpoints).")
         .at_least(0)
         .value_name("N");
     table
         .field("checkpoint-upper-bound",
                checkpoint_upper_bound,
-               "Leave out epochs, or updates, after this one; -1 = none.")
+               "Ignore checkpoints after this epoch or update; -1 = no bound.")
         .at_least(-1)
         .value_name("N");
-    table.field("metric", metric, "Which metric's best, when the folder has several.");
+    table.field(
+        "metric",
+        metric,
+        "Metric that the best checkpoints were chosen by; needed when the folder has several.");
     table
         .field("maximize-best-checkpoint-metric",
                maximize,
-               "Whether larger is better; auto knows it of losses, BLEU, chrF, TER.")
+               "Whether larger values of the metric are better; auto knows losses, BLEU, chrF and "
+               "TER.")
         .one_of({"auto", "yes", "no"})
         .bare_value("yes");
   }
@@ -68,9 +71,9 @@ struct AverageOptions final : Options {
         (num_epoch_checkpoints > 0) + (num_update_checkpoints > 0) + (num_best_checkpoints > 0);
     std::vector<std::string> found;
     if (choices > 1)
-      found.emplace_back("only one of the --num options can be given");
+      found.emplace_back("at most one --num option can be given");
     if (choices > 0 && inputs.size() > 1)
-      found.emplace_back("a --num option takes one folder as input");
+      found.emplace_back("a --num option takes exactly one folder as input");
     if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
       found.emplace_back(
           "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");
@@ -111,7 +114,7 @@ int average(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "average",
                      "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
-                     "Writes the mean of several checkpoints' parameters.",
+                     "Averages the parameters of several checkpoints.",
                      arguments,
                      [&] { return options.problems(); }))
     return kExitOk;

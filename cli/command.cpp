@@ -34,8 +34,8 @@ void print_error(const std::string& name, std::string_view text) {
 
 int report_bug(const std::string& name, std::string_view what) {
   print_error(name,
-              fmt::format("{}\n  This is a bug of phraseq {}, or of a plugin: please report it "
-                          "with the command and this text.",
+              fmt::format("{}\n  This is a bug in phraseq {} or in a plugin: please report it with "
+                          "the command and this text.",
                           what,
                           PHRASEQ_VERSION));
   return kExitBug;
@@ -50,11 +50,11 @@ int run_caught(const std::string& name,
     print_error(name, failure.what());
     return failure.exit_code();
   } catch (const std::bad_alloc&) {
-    return report_bug(name, "out of memory, at a place that does not expect it");
+    return report_bug(name, "out of memory at an unexpected place");
   } catch (const std::exception& failure) {
     return report_bug(name, failure.what());
   } catch (...) {
-    return report_bug(name, "something was thrown that is no std::exception");
+    return report_bug(name, "an exception that does not derive from std::exception was thrown");
   }
 }
 

@@ -15,8 +15,8 @@ using score::CompareOptions;
 
 constexpr const char* kUsage = "A B [C...] --ref REF [--src SRC] [options]";
 constexpr const char* kDescription =
-    "Compares the output of two or more systems: every metric with its significance, and one by "
-    "sentence length.";
+    "Compares the output of two or more systems: all metrics with significance tests, and one "
+    "metric by sentence length.";
 
 score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
   return {

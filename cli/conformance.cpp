@@ -38,22 +38,25 @@ struct ConformanceOptions final : Options {
   ConformanceOptions() { data.folder.clear(); }
 
   void describe(OptionTable& table) override {
-    table.field("file", file, "The shared library.").value_name("FILE").positional().required();
+    table.field("file", file, "Shared library of the plugin.")
+        .value_name("FILE")
+        .positional()
+        .required();
     table
         .field("set",
                set,
-               "Options of the components to check with, beside their presets and small sizes.")
+               "Component options for the check, in addition to their presets and the small sizes.")
         .value_name("NAME=VALUE,...");
     table
         .field(
             "data",
             data.folder,
-            "Data that loaders and tasks are tried on; empty = made-up text, raw and preprocessed.")
+            "Data for data loaders and tasks; empty = generated text, both raw and preprocessed.")
         .value_name("FOLDER");
-    table.field("split", data.split, "The split of --data.").value_name("NAME");
-    table.field("source-lang", data.source, "The source language of --data.").value_name("LANG");
-    table.field("target-lang", data.target, "The target language of --data.").value_name("LANG");
-    table.field("model", data.model, "The model file that a tokenizer is made with.")
+    table.field("split", data.split, "Split of --data.").value_name("NAME");
+    table.field("source-lang", data.source, "Source language of --data.").value_name("LANG");
+    table.field("target-lang", data.target, "Target language of --data.").value_name("LANG");
+    table.field("model", data.model, "Model file for a tokenizer that needs one.")
         .value_name("FILE");
   }
 };
@@ -161,7 +164,7 @@ int check(const ConformanceOptions& options) {
     return kExitOk;
   throw PluginError(
       fmt::format("{}: {} of {} checks failed", options.file, count.failed, count.checks),
-      "The plugin author's handbook, docs/handbook, says what each check asks for.");
+      "The plugin author's handbook, docs/handbook, explains each check.");
 }
 
 int conformance_command(std::span<const std::string> arguments) {
@@ -172,8 +175,8 @@ int conformance_command(std::span<const std::string> arguments) {
           table,
           "conformance",
           "FILE [OPTIONS]",
-          "Checks what every component of a plugin's kinds has to stand, on small models and "
-          "made-up data; 'phraseq plugins check' runs it in a process of its own.",
+          "Runs the conformance checks of every component of a plugin on small models and "
+          "generated data; 'phraseq plugins check' runs this command in a separate process.",
           arguments))
     return kExitOk;
   return check(options);

@@ -31,34 +31,38 @@ struct ImportOptions final : Options {
   std::string target_lang;
 
   void describe(OptionTable& table) override {
-    table.field("toolkit", toolkit, "Where the model is from.")
+    table.field("toolkit", toolkit, "Toolkit that trained the model.")
         .positional()
         .required()
         .one_of({"fairseq"});
-    table
-        .field(
-            "weights", weights, "The parameters as a safetensors file, under the toolkit's names.")
+    table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
         .positional()
         .required()
         .value_name("WEIGHTS");
-    table.field("options", options, "The model's options as a JSON object.")
+    table.field("options", options, "Options of the model as a JSON object.")
         .positional()
         .required()
         .value_name("OPTIONS");
-    table.field("data", data, "The data folder with the dictionaries.")
+    table.field("data", data, "Data folder with the dictionaries.")
         .positional()
         .required()
         .value_name("DATA-BIN");
-    table.field("output", output, "The checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
     table
         .field("sentencepiece",
                sentencepiece,
-               "The subword model of both languages, to be stored with the weights.")
+               "Subword model for both languages, stored in the checkpoint.")
         .value_name("MODEL");
-    table.field("source-lang", source_lang, "When the folder's files do not tell.")
+    table
+        .field("source-lang",
+               source_lang,
+               "Source language, if the file names in the data folder do not show it.")
         .short_flag("s")
         .value_name("LANG");
-    table.field("target-lang", target_lang, "When the folder's files do not tell.")
+    table
+        .field("target-lang",
+               target_lang,
+               "Target language, if the file names in the data folder do not show it.")
         .short_flag("t")
         .value_name("LANG");
   }
@@ -156,7 +160,7 @@ int import(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "import",
                      "fairseq WEIGHTS OPTIONS DATA-BIN [--sentencepiece MODEL] --output FILE",
-                     "Makes a checkpoint from a model that another toolkit trained.",
+                     "Converts a model trained with another toolkit to a checkpoint.",
                      arguments))
     return kExitOk;
   import_fairseq(options);

@@ -19,13 +19,13 @@ struct InspectOptions final : Options {
   bool json = false;
 
   void describe(OptionTable& table) override {
-    table.field("file", file, "A checkpoint, a pointer to one, or a folder of them.")
+    table.field("file", file, "Checkpoint, checkpoint pointer, or folder of checkpoints.")
         .positional()
         .required()
         .value_name("FILE");
-    table.field("tensors", tensors, "List every tensor: dtype, shape, bytes, name.");
+    table.field("tensors", tensors, "List every tensor: dtype, shape, bytes and name.");
     table.field("options", options, "List the options of the architecture and of the task.");
-    table.field("json", json, "Everything as one JSON object, for programs.");
+    table.field("json", json, "Print everything as one JSON object.");
   }
 };
 
@@ -50,7 +50,7 @@ int inspect(std::span<const std::string> arguments) {
           table,
           "inspect",
           "FILE [--tensors] [--options] [--json]",
-          "Verifies a checkpoint and shows what it holds. Damage is an error (exit code 4).",
+          "Verifies a checkpoint and prints its contents. Damage is an error (exit code 4).",
           arguments))
     return kExitOk;
   print(CheckpointFile::open(resolve_checkpoint(options.file)), options);

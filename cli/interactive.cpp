@@ -9,9 +9,9 @@ namespace {
 
 constexpr const char* kUsage = "--path FILE [options]";
 constexpr const char* kDescription =
-    "Translates lines of text as they come: each buffer of --buffer-size lines is answered before "
-    "the next is "
-    "read, so that another program can talk to it through a pipe.";
+    "Translates lines of text as they arrive. The lines of one buffer (--buffer-size) are "
+    "translated and printed before more input is read, so that another program can communicate "
+    "with this command through a pipe.";
 
 int interactive_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/true);

@@ -53,11 +53,11 @@ struct NewPluginOptions final : Options {
   std::string output;
 
   void describe(OptionTable& table) override {
-    table.field("name", name, "The plugin's name, and its component's.")
+    table.field("name", name, "Name of the plugin and of its component.")
         .value_name("NAME")
         .positional()
         .required();
-    table.field("kind", kind, "What it brings.")
+    table.field("kind", kind, "Kind of component.")
         .one_of({"architecture",
                  "task",
                  "criterion",
@@ -69,16 +69,18 @@ struct NewPluginOptions final : Options {
                  "metric"})
         .value_name("KIND")
         .required();
-    table.field("output", output, "The folder to write; empty = NAME, here.").value_name("FOLDER");
+    table.field("output", output, "Folder to write; empty = NAME in the current folder.")
+        .value_name("FOLDER");
   }
 
   std::vector<std::string> problems() const override {
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
     if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
-      return {fmt::format(
-          "'{}' cannot be a plugin's name: lower-case letters, digits and '_', a letter first",
-          name)};
+      return {
+          fmt::format("'{}' is not a valid plugin name: use lowercase letters, digits and '_', "
+                      "starting with a letter",
+                      name)};
     }
     if (name == "base" || name == "core")
       return {fmt::format("'{}' is the name of a library of phraseq itself", name)};
@@ -130,7 +132,7 @@ std::string file_name(const PluginTemplate& file, const NewPluginOptions& option
 void write_plugin(const NewPluginOptions& options) {
   std::error_code unreadable;
   if (fs::exists(fs::symlink_status(options.folder(), unreadable))) {
-    throw UsageError(fmt::format("{}: is there already", options.folder()),
+    throw UsageError(fmt::format("{}: already exists", options.folder()),
                      "Choose another name, or another folder with --output.");
   }
   const auto values = values_of(options);
@@ -147,18 +149,18 @@ int new_plugin(std::span<const std::string> arguments) {
   NewPluginOptions options;
   OptionTable table;
   options.describe(table);
-  if (!begin_command(
-          table,
-          "new-plugin",
-          "NAME --kind KIND [OPTIONS]",
-          "Writes a folder with a plugin that builds, passes 'phraseq plugins check' and "
-          "does something small: a place to begin.",
-          arguments,
-          [&] { return options.problems(); }))
+  if (!begin_command(table,
+                     "new-plugin",
+                     "NAME --kind KIND [OPTIONS]",
+                     "Writes a folder with a minimal plugin that builds and passes 'phraseq "
+                     "plugins check': a starting point for your own.",
+                     arguments,
+                     [&] { return options.problems(); }))
     return kExitOk;
   write_plugin(options);
-  fmt::print(
-      "{} is there; {}/README.md says how to build it.\n", options.folder(), options.folder());
+  fmt::print("{} was written; {}/README.md explains how to build it.\n",
+             options.folder(),
+             options.folder());
   return kExitOk;
 }
 

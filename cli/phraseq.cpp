@@ -30,12 +30,12 @@ constexpr const char* kDescription = "Neural machine translation with phrase-awa
 constexpr std::array<std::array<std::string_view, 2>, 19> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
-    {"validate", "loss of a checkpoint on a split of a data folder"},
+    {"validate", "compute the loss of a checkpoint on a split of a data folder"},
     {"generate", "translate a file or a test set"},
-    {"interactive", "translate line by line, as lines come"},
-    {"score", "BLEU, chrF and TER with signatures and significance"},
-    {"rescore", "probability of given translations under a model"},
-    {"analyze", "show what a model looks at: attention, activation of phrases"},
+    {"interactive", "translate line by line, as lines arrive"},
+    {"score", "compute BLEU, chrF and TER, with signatures and significance tests"},
+    {"rescore", "compute the log-probabilities of given translations"},
+    {"analyze", "show attention and activation of phrases"},
     {"average", "average checkpoints"},
     {"import", "turn another toolkit's model into a checkpoint"},
     {"replace-tensors", "put edited weights into a checkpoint"},
@@ -111,7 +111,7 @@ int print_help() {
   }
   for (const auto& [name, path] : commands) fmt::print("  {:<16}{}\n", name, path.string());
   fmt::print(
-      "\n'phraseq COMMAND --help' explains a command, 'phraseq --version' names this build.\n");
+      "\n'phraseq COMMAND --help' describes a command, 'phraseq --version' shows the build.\n");
   return phraseq::kExitOk;
 }
 
@@ -145,7 +145,7 @@ int run_program(const std::string& name, std::span<const std::string> arguments)
 
 int front(std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    throw UsageError("a command is missing", "phraseq --help lists the commands.");
+    throw UsageError("no command was given", "phraseq --help lists the commands.");
   }
   const std::string& first = arguments.front();
   if (first == "help" && arguments.size() > 1) {
@@ -157,7 +157,7 @@ int front(std::span<const std::string> arguments) {
   if (first == "--help-man")
     return print_man_page();
   if (first.starts_with('-')) {
-    throw UsageError(fmt::format("unknown option {}", first), "Options follow the command's name.");
+    throw UsageError(fmt::format("unknown option {}", first), "Options follow the command name.");
   }
   return run_program(first, arguments.subspan(1));
 }

@@ -41,12 +41,15 @@ struct PluginsOptions final : Options {
   std::string data, split, source_lang, target_lang, model;
 
   void describe(OptionTable& table) override {
-    table.field("action", action, "What to do: list, info NAME, check FILE or options.")
+    table.field("action", action, "Action: list, info NAME, check FILE or options.")
         .one_of({"list", "info", "check", "options"})
         .value_name("ACTION")
         .positional()
         .required();
-    table.field("subject", subject, "The component's or preset's name (info), the library (check).")
+    table
+        .field("subject",
+               subject,
+               "Name of a component or preset (info), or file of the library (check).")
         .value_name("SUBJECT")
         .positional();
     table.field("kind", kind, "Only components of this kind: architecture, criterion, task …")
@@ -55,17 +58,14 @@ struct PluginsOptions final : Options {
     table.field("plugin-dir", plugin_dir, "Folders searched for plugins before all others.")
         .value_name("FOLDER");
     table.section("check");
-    table.field("set", set, "Options of the components to check with, beside their presets.")
+    table.field("set", set, "Component options for the check, in addition to their presets.")
         .value_name("NAME=VALUE,...");
-    table
-        .field("data",
-               data,
-               "Data that a loader or task is tried on, when it cannot read made-up text.")
+    table.field("data", data, "Data for a data loader or task that cannot read generated text.")
         .value_name("FOLDER");
-    table.field("split", split, "The split of --data; train when not given.").value_name("NAME");
-    table.field("source-lang", source_lang, "The source language of --data.").value_name("LANG");
-    table.field("target-lang", target_lang, "The target language of --data.").value_name("LANG");
-    table.field("model", model, "The model file that a tokenizer is made with.").value_name("FILE");
+    table.field("split", split, "Split of --data; default train.").value_name("NAME");
+    table.field("source-lang", source_lang, "Source language of --data.").value_name("LANG");
+    table.field("target-lang", target_lang, "Target language of --data.").value_name("LANG");
+    table.field("model", model, "Model file for a tokenizer that needs one.").value_name("FILE");
   }
 
   /// What `phraseq conformance` is told.
@@ -88,7 +88,7 @@ struct PluginsOptions final : Options {
     if (action == "info" && subject.empty())
       return {"info: the name of a component is missing"};
     if (action == "check" && subject.empty())
-      return {"check: a file is missing"};
+      return {"check: the file of a plugin is missing"};
     return {};
   }
 };
@@ -108,7 +108,7 @@ std::vector<std::string> load_all(Registry& registry, const PluginsOptions& opti
 
 int report(const std::vector<std::string>& refusals) {
   std::cout.flush();
-  for (const std::string& refusal : refusals) fmt::print(stderr, "refused: {}\n", refusal);
+  for (const std::string& refusal : refusals) fmt::print(stderr, "rejected: {}\n", refusal);
   return refusals.empty() ? kExitOk : kExitPlugin;
 }
 
@@ -245,7 +245,7 @@ int check_here(const PluginsOptions& options) {
       problems.push_back(std::move(problem));
   }
   if (registry.components().empty())
-    problems.emplace_back("it registers nothing");
+    problems.emplace_back("it registers no component");
   if (problems.empty())
     become_conformance(options);
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
@@ -268,20 +268,20 @@ int check(const PluginsOptions& options) {
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
   if (WTERMSIG(status) == SIGALRM) {
-    throw PluginError(fmt::format("{}: was not done within {} s", file, kCheckSeconds));
+    throw PluginError(fmt::format("{}: did not finish within {} s", file, kCheckSeconds));
   }
   throw PluginError(
-      fmt::format("{}: ends the process that loads it: {}", file, strsignal(WTERMSIG(status))),
-      "The last line above says what was being checked. With none, the file is damaged, or code "
-      "that "
-      "runs when it is loaded is wrong: build it anew.");
+      fmt::format(
+          "{}: terminates the process that loads it: {}", file, strsignal(WTERMSIG(status))),
+      "The last line above names the check that was running. If there is none, the file is "
+      "damaged, or code that runs while the library is loaded fails: rebuild the plugin.");
 }
 
 /// What `program --help-markdown` prints; empty when it has no such page.
 std::string command_page(const fs::path& program) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0)
-    throw IoError(program.string(), "make a pipe for", errno);
+    throw IoError(program.string(), "create a pipe for", errno);
   const pid_t child = fork();
   if (child < 0)
     throw IoError(program.string(), "start", errno);
@@ -310,11 +310,9 @@ int write_option_pages(const PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
   std::string index =
-      "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nA "
-      "command's page "
-      "shows the options of the components that it takes by itself; those of others are on their "
-      "own "
-      "pages, and `--help` shows them when they are chosen.\n\n";
+      "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
+      "of a command lists the options of the components that it uses by default. The options of "
+      "other components are on their own pages; `--help` shows them when they are selected.\n\n";
   std::vector<fs::path> programs;
   for (const auto& entry :
        fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
@@ -326,7 +324,7 @@ int write_option_pages(const PluginsOptions& options) {
     const std::string name = program.filename().string();
     const std::string page = command_page(program);
     if (page.empty()) {
-      log_warning(fmt::format("{} has no page of options", name));
+      log_warning(fmt::format("{} has no options page", name));
       continue;
     }
     write_file((folder / (name + ".md")).string(), page);
@@ -347,12 +345,12 @@ int plugins(std::span<const std::string> arguments) {
   PluginsOptions options;
   OptionTable table;
   options.describe(table);
-  const bool answered =
-      answer_help(table,
-                  "plugins",
-                  "list|info NAME|check FILE|options [OPTIONS]",
-                  "Lists, explains and checks plugins; 'options' writes the pages of docs/options.",
-                  arguments);
+  const bool answered = answer_help(
+      table,
+      "plugins",
+      "list|info NAME|check FILE|options [OPTIONS]",
+      "Lists, describes and checks plugins; 'options' writes the pages of docs/options.",
+      arguments);
   if (answered)
     return kExitOk;
   parse_command_line(table, arguments, [&] { return options.problems(); });

@@ -13,16 +13,15 @@ namespace {
 
 constexpr const char* kUsage = "-s LANG -t LANG --trainpref PREFIX [options]";
 constexpr const char* kDescription =
-    "Turns parallel text into a data folder: dictionaries and indexed text in fairseq's format, "
-    "subwords "
-    "learned or applied on the way, and a manifest.";
+    "Converts parallel text to a data folder: dictionaries and binarized text in fairseq's format, "
+    "with subwords learned or applied on the way, and a manifest.";
 
 struct PluginFolders final : Options {
   std::vector<std::string> folders;
 
   void describe(OptionTable& table) override {
     table.section("Plugins");
-    table.field("plugin-dir", folders, "Look for plugins here first.")
+    table.field("plugin-dir", folders, "Folders to search for plugins before all others.")
         .value_name("DIR,...")
         .harmless();
   }

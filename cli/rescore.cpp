@@ -10,8 +10,9 @@ namespace {
 constexpr const char* kUsage =
     "[DATA | --source FILE --target FILE | --contrastive TSV] --path FILE [options]";
 constexpr const char* kDescription =
-    "Prints the natural-log probability of each given translation, in their order; --format jsonl "
-    "gives every token's. --contrastive: how often the right translation is the more probable one.";
+    "Prints the natural-log probability of each given translation, in input order; --format jsonl "
+    "adds the score of every token. --contrastive reports how often the correct translation is "
+    "more probable than the incorrect one.";
 
 int rescore_command(std::span<const std::string> arguments) {
   phraseq::RescoreRun run(arguments);

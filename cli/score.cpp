@@ -34,7 +34,7 @@ void refuse_downloads(std::span<const std::string> arguments) {
   for (const auto& argument : arguments) {
     const std::string refusal = score::refusal_of(argument);
     if (!refusal.empty())
-      throw UsageError(refusal, "give the references as files");
+      throw UsageError(refusal, "pass the references as files");
   }
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> system_files(const ScoreOptions& options) {
   const std::string baseline = files.front();
   files.erase(std::remove(files.begin() + 1, files.end(), baseline), files.end());
   if (files.size() < options.input.size()) {
-    log_info(fmt::format("'{}' is the baseline and is not compared to itself", baseline));
+    log_info(fmt::format("'{}' is the baseline and is not compared with itself", baseline));
   }
   return files;
 }

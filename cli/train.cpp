@@ -7,9 +7,9 @@
 namespace {
 
 constexpr const char* kDescription =
-    "Trains a translation model on a folder made by phraseq preprocess. The options of the chosen "
-    "components "
-    "stand under their names; phraseq plugins list shows what can be chosen.";
+    "Trains a translation model on a data folder made by phraseq preprocess. The options of the "
+    "selected components are listed under their names; 'phraseq plugins list' shows all "
+    "components.";
 
 int train_command(std::span<const std::string> arguments) {
   phraseq::TrainRun run(arguments);

@@ -37,7 +37,7 @@ struct ValidateOptions : Options {
 
 void ValidateOptions::describe(OptionTable& v) {
   v.section("Validation");
-  v.field("data", data, "Folder made by phraseq preprocess.")
+  v.field("data", data, "Data folder made by phraseq preprocess.")
       .positional()
       .value_name("DATA")
       .required();
@@ -106,7 +106,7 @@ int validate_command(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "validate",
                      "DATA --path FILE [options]",
-                     "Prints the loss of a checkpoint on a split of a data folder.",
+                     "Computes the loss of a checkpoint on a split of a data folder.",
                      arguments))
     return kExitOk;
   if (options.threads > 0)

@@ -10,7 +10,7 @@ void make_tiny(plugin::Settings& options) { options.set_sizes(128, 256, 4, 4); }
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Architecture, plugin::Model, plugin::Settings>(
       "plugin_template",
-      "Transformer whose encoder's attention has an output gate",
+      "Transformer with an output gate in the encoder's self-attention",
       {phraseq::preset("plugin_template_tiny", "128/256, 4 heads, 4+4 layers", &make_tiny)});
 }
 

@@ -77,7 +77,7 @@ TEST(PluginLoader, RefusesAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) 
   const PluginFolder folder;
   const Marks marks;
   EXPECT_THAT(refusal(folder.copy("other_abi")),
-              AllOf(HasSubstr("libphraseq-other_abi.so: was built for another phraseq"),
+              AllOf(HasSubstr("libphraseq-other_abi.so: was built for another version of phraseq"),
                     HasSubstr("this program: " PHRASEQ_ABI_TEXT),
                     HasSubstr("the plugin:   phraseq-abi 999; LibTorch 9.8.7; GNU 99"),
                     HasSubstr("Rebuild the plugin")));
@@ -88,7 +88,7 @@ TEST(PluginLoader, RefusesALibraryWithoutAManifestAndRunsNoneOfItsCode) {
   const PluginFolder folder;
   const Marks marks;
   EXPECT_THAT(refusal(folder.copy("no_manifest")),
-              AllOf(HasSubstr("no phraseq plugin"),
+              AllOf(HasSubstr("not a phraseq plugin"),
                     HasSubstr("phraseq_plugin_" PHRASEQ_ABI_HASH),
                     HasSubstr("PHRASEQ_PLUGIN(")));
   EXPECT_FALSE(marks.has("no_manifest"));
@@ -98,7 +98,7 @@ TEST(PluginLoader, NamesTheUndefinedSymbolAndThePlugin) {
   const PluginFolder folder;
   EXPECT_THAT(refusal(folder.copy("undefined_symbol")),
               AllOf(HasSubstr("libphraseq-undefined_symbol.so"),
-                    HasSubstr("'nowhere::missing_kernel(long)', which nothing defines")));
+                    HasSubstr("'nowhere::missing_kernel(long)', which is not defined")));
 }
 
 TEST(PluginLoader, NamesThePluginThatThrowsWhileItRegisters) {
@@ -107,18 +107,19 @@ TEST(PluginLoader, NamesThePluginThatThrowsWhileItRegisters) {
               AllOf(HasSubstr("plugin 'throws_std' ("), HasSubstr("no weather today")));
   EXPECT_THAT(refusal(folder.copy("throws_own")),
               AllOf(HasSubstr("plugin 'throws_own' ("), HasSubstr("own words")));
-  EXPECT_THAT(refusal(folder.copy("throws_other")),
-              AllOf(HasSubstr("plugin 'throws_other' ("), HasSubstr("no std::exception")));
+  EXPECT_THAT(
+      refusal(folder.copy("throws_other")),
+      AllOf(HasSubstr("plugin 'throws_other' ("), HasSubstr("not derive from std::exception")));
 }
 
 TEST(PluginLoader, RefusesANameThatIsAPath) {
   const PluginFolder folder;
-  EXPECT_THAT(
-      refusal(folder.copy("bad_name")),
-      AllOf(HasSubstr("libphraseq-bad_name.so"), HasSubstr("'../evil' cannot be the name")));
+  EXPECT_THAT(refusal(folder.copy("bad_name")),
+              AllOf(HasSubstr("libphraseq-bad_name.so"),
+                    HasSubstr("'../evil' is not a valid plugin name")));
   EXPECT_THAT(refusal(folder.copy("bad_plugin_name")),
               AllOf(HasSubstr("libphraseq-bad_plugin_name.so"),
-                    HasSubstr("'../evil' cannot be the name of a plugin")));
+                    HasSubstr("'../evil' is not a valid plugin name")));
 }
 
 TEST(PluginLoader, NamesBothFilesThatOfferTheSameName) {
@@ -132,7 +133,7 @@ TEST(PluginLoader, NamesBothFilesThatOfferTheSameName) {
     FAIL() << "the second of a name was let in";
   } catch (const PluginError& failure) {
     EXPECT_THAT(failure.what(),
-                AllOf(HasSubstr("toy 'rectangle' is offered twice"),
+                AllOf(HasSubstr("toy 'rectangle' is registered twice"),
                       HasSubstr("by " + good),
                       HasSubstr("by " + duplicate)));
   }
@@ -255,7 +256,7 @@ TEST(PluginLoader, RefusesALinkThatLeavesItsFolder) {
   const std::string outside = elsewhere.copy("good");
   fs::create_symlink(outside, folder.path("libphraseq-good.so"));
   EXPECT_THAT(refusal(folder.path("libphraseq-good.so")),
-              AllOf(HasSubstr("link that leaves its folder"), HasSubstr(outside)));
+              AllOf(HasSubstr("symbolic link to a file outside its folder"), HasSubstr(outside)));
   Registry registry;
   EXPECT_THROW(load_plugins(registry, std::vector{folder.path()}), PluginError);
 }
@@ -284,7 +285,7 @@ TEST(PluginLoader, NamesThePluginWhoseConstructorThrows) {
   } catch (const PluginError& failure) {
     EXPECT_THAT(
         failure.what(),
-        AllOf(HasSubstr("bad_default: could not make crooked"), HasSubstr("cannot be made")));
+        AllOf(HasSubstr("bad_default: could not create crooked"), HasSubstr("cannot be made")));
   }
 }
 

@@ -56,8 +56,8 @@ TEST(PluginsCommand, ListsTheOthersWhenOneIsRefused) {
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.text,
               AllOf(HasSubstr("rectangle_tall"),
-                    HasSubstr("refused: "),
-                    HasSubstr("was built for another phraseq")));
+                    HasSubstr("rejected: "),
+                    HasSubstr("was built for another version of phraseq")));
 }
 
 TEST(PluginsCommand, ExplainsAComponentByItsPresetsName) {
@@ -96,7 +96,7 @@ TEST(PluginsCommand, OutlivesAPluginThatCrashesWhileItIsChecked) {
   const Outcome outcome = shell("phraseq plugins check " + folder.copy("crashes"));
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("libphraseq-crashes.so: ends the process that loads it"),
+              AllOf(HasSubstr("libphraseq-crashes.so: terminates the process that loads it"),
                     HasSubstr("Aborted")));
 }
 
@@ -141,7 +141,7 @@ TEST(PluginsCommand, WritesAPageForEveryComponent) {
 
 TEST(FrontProgram, ListsCommandsAndGuessesMisspeltOnes) {
   EXPECT_THAT(shell("phraseq --help").text,
-              HasSubstr("plugins       list, explain and check plugins"));
+              HasSubstr("plugins       list, describe and check plugins"));
   const Outcome outcome = shell("phraseq plugin list");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("'plugin' is not a command"), HasSubstr("'plugins'")));

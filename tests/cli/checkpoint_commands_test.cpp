@@ -108,8 +108,8 @@ TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
       run("average a b --num-epoch-checkpoints 1 --num-best-checkpoints 1 --output x");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("only one of the --num options can be given"),
-                    HasSubstr("takes one folder as input")));
+              AllOf(HasSubstr("at most one --num option can be given"),
+                    HasSubstr("takes exactly one folder as input")));
   EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --output x").code, kExitUsage);
   EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
   EXPECT_THAT(folder.names(), ElementsAre("checkpoint1.safetensors"));

@@ -81,7 +81,7 @@ TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
   folder.write("table", "a ||| x ||| others ||| 1 ||| 1\na ||| y ||| others ||| 1 ||| 1\n");
   const Outcome outcome = run("check table");
   EXPECT_EQ(outcome.code, kExitData);
-  EXPECT_EQ(outcome.text, "table:2: conflict: 'a' is 'y' here and 'x' in line 1\n");
+  EXPECT_EQ(outcome.text, "table:2: conflict: 'a' is 'y' here but 'x' in line 1\n");
 }
 
 TEST_F(PhraseTableCommand, WritesWhatRulesFindAsATable) {

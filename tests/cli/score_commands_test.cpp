@@ -117,7 +117,7 @@ TEST_F(ScoreCommands, ScoreSplitsReferencesAtTabs) {
   EXPECT_EQ(number("both --num-refs 2 -i sys"), number("a b -i sys"));
   const auto wrong = run("score both --num-refs 3 -i sys");
   EXPECT_EQ(wrong.exit_code, kExitData);
-  EXPECT_THAT(wrong.errors, HasSubstr("both:1: 2 references between TABs, expected 3"));
+  EXPECT_THAT(wrong.errors, HasSubstr("both:1: 2 TAB-separated references, expected 3"));
 }
 
 TEST_F(ScoreCommands, ScoreSaysWhatIsWrongWithTheText) {
@@ -133,7 +133,7 @@ TEST_F(ScoreCommands, ScoreSaysWhatIsWrongWithTheText) {
   space.write("empty", "");
   result = run("score empty -i empty");
   EXPECT_EQ(result.exit_code, kExitData);
-  EXPECT_THAT(result.errors, HasSubstr("empty: no line to score"));
+  EXPECT_THAT(result.errors, HasSubstr("empty: no lines to score"));
   EXPECT_EQ(run("score a -i missing").exit_code, kExitIo);
 }
 

@@ -85,7 +85,7 @@ TEST(NewPlugin, TouchesNothingThatIsThere) {
   const Outcome outcome =
       shell("cd " + folder.path() + " && " + kNewPlugin + "mine --kind criterion");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.text, AllOf(HasSubstr("mine: is there already"), HasSubstr("--output")));
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("mine: already exists"), HasSubstr("--output")));
   EXPECT_EQ(files_of(folder.path("mine")).size(), 1u);
 }
 

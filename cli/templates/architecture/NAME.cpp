@@ -11,7 +11,7 @@ using phraseq::PackedTokens;
 
 void Settings::describe(phraseq::OptionTable& table) {
   TransformerOptions::describe(table);
-  table.field("@flag@-gate-bias", gate_bias, "Give the gate a bias.");
+  table.field("@flag@-gate-bias", gate_bias, "Add a bias to the gate.");
 }
 
 GatedAttention::GatedAttention(std::shared_ptr<SelfAttention> attention, int64_t model, bool bias)

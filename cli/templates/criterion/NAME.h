@@ -10,7 +10,7 @@ struct Settings final : phraseq::Options {
   double focus = 2.0;
 
   void describe(phraseq::OptionTable& table) override {
-    table.field("@flag@-focus", focus, "How fast a sure token's weight falls; 0 = cross entropy.")
+    table.field("@flag@-focus", focus, "Focusing parameter gamma; 0 = cross entropy.")
         .in(0.0, 10.0);
   }
 };

@@ -9,7 +9,11 @@ struct Settings final : phraseq::Options {
   int64_t half_life = 10000;
 
   void describe(phraseq::OptionTable& table) override {
-    table.field("@flag@-half-life", half_life, "Updates until the rate is half.").at_least(1);
+    table
+        .field("@flag@-half-life",
+               half_life,
+               "Number of updates after which the learning rate is halved.")
+        .at_least(1);
   }
 };
 

@@ -7,7 +7,7 @@ namespace plugin = @name@_plugin;
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::LrScheduler, plugin::Schedule, plugin::Settings>(
-      "@name@", "A rate that halves again and again");
+      "@name@", "Learning rate that is halved at regular intervals");
 }
 
 }  // namespace

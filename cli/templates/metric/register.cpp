@@ -7,7 +7,7 @@ namespace plugin = @name@_plugin;
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Metric, plugin::ExactMatch, plugin::Settings>(
-      "@name@", "Share of sentences that equal a reference");
+      "@name@", "Fraction of sentences that equal a reference");
 }
 
 }  // namespace

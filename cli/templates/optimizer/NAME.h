@@ -15,7 +15,7 @@ struct Settings final : phraseq::Options {
   double momentum = 0.9;
 
   void describe(phraseq::OptionTable& table) override {
-    table.field("@flag@-momentum", momentum, "Weight of the earlier gradients.").in(0.0, 0.9999);
+    table.field("@flag@-momentum", momentum, "Decay of the gradient average.").in(0.0, 0.9999);
   }
 };
 

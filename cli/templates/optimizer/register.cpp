@@ -7,7 +7,7 @@ namespace plugin = @name@_plugin;
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Optimizer, plugin::Signum, plugin::Settings>(
-      "@name@", "Steps by the sign of the averaged gradient");
+      "@name@", "Update by the sign of the averaged gradient");
 }
 
 }  // namespace

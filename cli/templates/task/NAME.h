@@ -13,7 +13,7 @@ struct Settings final : phraseq::TranslationOptions {
 
   void describe(phraseq::OptionTable& table) override {
     TranslationOptions::describe(table);
-    table.field("@flag@-count-end", count_end, "Count </s> as a token of the source.");
+    table.field("@flag@-count-end", count_end, "Count </s> as a source token.");
   }
 };
 

@@ -7,7 +7,7 @@ namespace plugin = @name@_plugin;
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Task, plugin::Task, plugin::Settings>(
-      "@name@", "Translation with the sources' lengths in its batches");
+      "@name@", "Translation with source lengths in each batch");
 }
 
 }  // namespace
