@@ -71,7 +71,8 @@ Quadrants count(const AttentionWeights& weights, ActivationStatistic statistic, 
 ActivationStatistic activation_statistic(std::string_view name) {
   const auto found = std::find(kStatistics.begin(), kStatistics.end(), name);
   if (found == kStatistics.end())
-    throw UsageError(fmt::format("'{}' is no statistic: peak, mass, threshold", name));
+    throw UsageError(
+        fmt::format("'{}' is not a statistic: expected peak, mass or threshold", name));
   return static_cast<ActivationStatistic>(found - kStatistics.begin());
 }
 

@@ -70,11 +70,10 @@ std::vector<int64_t> ngrams(const RecordedTensor& tensor, const char* note, int6
 AttentionWeights read_weights(const RecordedTensor& tensor, AttentionPlace place, int64_t layer) {
   const auto& shape = tensor.shape;
   if (shape.size() != 5) {
-    throw FormatError(
-        fmt::format("{}: recorded with shape [{}], expected [query kinds, heads, "
-                    "queries, key kinds, keys]",
-                    tensor.name,
-                    fmt::join(shape, ", ")));
+    throw FormatError(fmt::format(
+        "{}: recorded with shape [{}], expected [query kinds, heads, queries, key kinds, keys]",
+        tensor.name,
+        fmt::join(shape, ", ")));
   }
   AttentionWeights weights{place, layer, shape[1], shape[2], shape[4], {}, {}, &tensor.values};
   weights.query_ngrams = ngrams(tensor, "query_ngrams", shape[0]);
@@ -89,7 +88,8 @@ AttentionPlace attention_place(std::string_view name) {
     if (entry.name == name)
       return entry.place;
   }
-  throw UsageError(fmt::format("'{}' is no place of attention: encoder, decoder, cross", name));
+  throw UsageError(
+      fmt::format("'{}' is not an attention: expected encoder, decoder or cross", name));
 }
 
 std::string_view to_string(AttentionPlace place) { return place_name(place).name; }

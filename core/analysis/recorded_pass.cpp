@@ -30,14 +30,14 @@ void check_length(const TranslationModel& translator, const Example& example) {
   if (source <= translator.model->max_source_positions() &&
       target <= translator.model->max_target_positions())
     return;
-  throw DataError(
-      fmt::format("sentence pair {} has {} source and {} target tokens, the model takes {} and {}",
-                  example.id + 1,
-                  source,
-                  target,
-                  translator.model->max_source_positions(),
-                  translator.model->max_target_positions()),
-      "take the pair out of both files");
+  throw DataError(fmt::format("sentence pair {} has {} source and {} target tokens, the model "
+                              "accepts at most {} and {}",
+                              example.id + 1,
+                              source,
+                              target,
+                              translator.model->max_source_positions(),
+                              translator.model->max_target_positions()),
+                  "remove the pair from both files");
 }
 
 }  // namespace

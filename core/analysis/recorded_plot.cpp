@@ -81,10 +81,11 @@ UsageError does_not_fit(const std::vector<const RecordedTensor*>& tensors) {
   std::vector<std::string> found;
   for (const auto* tensor : tensors)
     found.push_back(fmt::format("{} [{}]", tensor->name, fmt::join(tensor->shape, ", ")));
-  return UsageError(
-      tensors.empty() ? "--plot: nothing of this name was recorded"
-                      : fmt::format("--plot: no one heat map shows {}", fmt::join(found, ", ")),
-      "choose with --tensors: one of two dimensions, or several of one and the same length");
+  return UsageError(tensors.empty() ? "--plot: no tensor of this name was recorded"
+                                    : fmt::format("--plot: {} cannot be drawn as one heat map",
+                                                  fmt::join(found, ", ")),
+                    "select with --tensors: one two-dimensional tensor, or several one-dimensional "
+                    "tensors of equal length");
 }
 
 bool are_rows(const std::vector<const RecordedTensor*>& tensors) {

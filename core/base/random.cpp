@@ -72,7 +72,7 @@ void Random::restore(std::string_view state) {
                                 &words[3],
                                 &used);
   if (found != 4 || static_cast<size_t>(used) != text.size()) {
-    throw FormatError(fmt::format("'{}' is not the state of a random generator", state));
+    throw FormatError(fmt::format("'{}' is not the state of a random number generator", state));
   }
   for (size_t i = 0; i < words_.size(); ++i) words_[i] = words[i];
 }

@@ -49,7 +49,7 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   }
   for (const auto& tensor : other.tensors()) {
     if (is_kept(tensor) && model.find(tensor.name) == nullptr)
-      problems.push_back(tensor.name + " is not in the other");
+      problems.push_back(tensor.name + " is not in the other checkpoint");
   }
   const auto texts = model.metadata().find("task_texts");
   const auto other_texts = other.metadata().find("task_texts");
@@ -62,7 +62,7 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
                                 other.path(),
                                 model.path(),
                                 fmt::join(problems, "\n    ")),
-                    "Average checkpoints of one run.");
+                    "Average checkpoints of the same run.");
 }
 
 /// Mean of one tensor over all files, as bytes of the same dtype.
@@ -75,8 +75,9 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(values[i]);
     if (!std::ranges::all_of(values, [](Element value) { return std::isfinite(value); })) {
       throw FormatError(
-          fmt::format("{}: tensor {} holds values that are not finite", file.path(), tensor.name),
-          "The run had diverged; leave this checkpoint out.");
+          fmt::format(
+              "{}: tensor {} contains values that are not finite", file.path(), tensor.name),
+          "Training had diverged; leave this checkpoint out.");
     }
   }
   const auto count = static_cast<double>(files.size());
@@ -90,7 +91,7 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
     return mean_of<float>(files, tensor);
   if (tensor.dtype == DType::kF64)
     return mean_of<double>(files, tensor);
-  throw FormatError(fmt::format("{}: tensor {} is {}; parameters are averaged in F32 or F64",
+  throw FormatError(fmt::format("{}: tensor {} is {}; only F32 and F64 parameters can be averaged",
                                 files.back().path(),
                                 tensor.name,
                                 to_string(tensor.dtype)));

@@ -32,7 +32,7 @@ std::string metric_of(const std::vector<CheckpointName>& names, const std::strin
   if (metrics.size() > 1) {
     throw UsageError(
         fmt::format("the folder has the best checkpoints by {}", fmt::join(metrics, " and by ")),
-        "Say which with --metric.");
+        "Select one with --metric.");
   }
   return metrics.empty() ? "" : *metrics.begin();
 }
@@ -45,8 +45,9 @@ void order_by_metric(std::vector<CheckpointName>& names, const CheckpointChoice&
     return;
   const auto maximize = choice.maximize ? choice.maximize : is_larger_better(metric);
   if (!maximize) {
-    throw UsageError(fmt::format("whether a larger '{}' is better is not known", metric),
-                     "Say it with --maximize-best-checkpoint-metric yes or no.");
+    throw UsageError(
+        fmt::format("it is not known whether larger values of '{}' are better", metric),
+        "Specify it with --maximize-best-checkpoint-metric yes or no.");
   }
   if (!*maximize)
     std::ranges::reverse(names);
@@ -92,7 +93,7 @@ std::vector<std::string> choose_checkpoints(const std::string& folder,
   }
   const auto found = static_cast<int64_t>(names.size());
   if (found < choice.count) {
-    throw UsageError(fmt::format("{}: {} {} checkpoints were asked for, {} found",
+    throw UsageError(fmt::format("{}: {} {} checkpoints were requested, {} found",
                                  folder,
                                  choice.count,
                                  kind_text(choice.kind),

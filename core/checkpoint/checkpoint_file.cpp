@@ -36,20 +36,21 @@ std::string_view kind_hint(std::span<const std::byte> file) {
   const std::string_view start(reinterpret_cast<const char*>(file.data()),
                                std::min<size_t>(file.size(), 4));
   if (start == "PK\x03\x04") {
-    return "This is a zip archive, as PyTorch's .pt files are: save the weights as safetensors "
+    return "This is a zip archive, like PyTorch's .pt files: convert the weights to safetensors "
            "first.";
   }
-  return "Either this is no checkpoint, or the file was cut short.";
+  return "The file is not a checkpoint, or it is truncated.";
 }
 
 /// The header's text, after the checks that make it safe to look at.
 std::string_view find_header(std::span<const std::byte> file, const std::string& path) {
   if (file.size() < kHeaderLengthBytes) {
-    throw FormatError(fmt::format("{}: the file has {} bytes; the header's length alone takes {}",
-                                  path,
-                                  file.size(),
-                                  kHeaderLengthBytes),
-                      "The file was cut short.");
+    throw FormatError(
+        fmt::format("{}: the file has {} bytes; the length of the header alone takes {}",
+                    path,
+                    file.size(),
+                    kHeaderLengthBytes),
+        "The file is truncated.");
   }
   const uint64_t length = read_length(file);
   const uint64_t rest = file.size() - kHeaderLengthBytes;
@@ -79,19 +80,18 @@ void check_version(const std::string& version, const std::string& writer, const 
   const auto* end = version.data() + version.size();
   const auto [rest, problem] = std::from_chars(version.data(), end, number);
   if (problem != std::errc() || rest != end || number < 1) {
-    header_defect(path,
-                  fmt::format("has the format version {}, which is no version", in_quotes(version)),
-                  kDamagedHint);
+    header_defect(
+        path, fmt::format("has the invalid format version {}", in_quotes(version)), kDamagedHint);
   }
   if (number > kCheckpointFormatVersion) {
     header_defect(path,
-                  fmt::format("says checkpoint format {}, written by phraseq {}; this is phraseq "
+                  fmt::format("has checkpoint format {}, written by phraseq {}; this is phraseq "
                               "{}, which reads formats up to {}",
                               number,
                               in_quotes(writer),
                               PHRASEQ_VERSION,
                               kCheckpointFormatVersion),
-                  "Use the newer phraseq.");
+                  "Use the newer version of phraseq.");
   }
 }
 
@@ -135,17 +135,17 @@ Checksums parse_tensor_checksums(const std::string& text,
   } catch (const json::exception&) {
     header_defect(
         path,
-        fmt::format("has an entry '{}' that is no table of checksums", kTensorChecksumsKey),
+        fmt::format("has an entry '{}' that is not a table of checksums", kTensorChecksumsKey),
         kDamagedHint);
   }
   for (const auto& tensor : tensors) {
     if (!checksums.contains(tensor.name)) {
       header_defect(
-          path, fmt::format("has no checksum of tensor {}", in_quotes(tensor.name)), kDamagedHint);
+          path, fmt::format("has no checksum for tensor {}", in_quotes(tensor.name)), kDamagedHint);
     }
   }
   if (checksums.size() != tensors.size()) {
-    header_defect(path, "has checksums of tensors that are not there", kDamagedHint);
+    header_defect(path, "has checksums of tensors that do not exist", kDamagedHint);
   }
   return checksums;
 }
@@ -216,7 +216,7 @@ void CheckpointFile::verify_tensors() const {
     const std::string& recorded = state_->checksums.find(tensor.name)->second;
     if (found == recorded)
       continue;
-    throw FormatError(fmt::format("{}: tensor {} has the checksum {}, recorded was {}",
+    throw FormatError(fmt::format("{}: tensor {} has the checksum {}, expected the recorded {}",
                                   path(),
                                   in_quotes(tensor.name),
                                   found,
@@ -241,7 +241,7 @@ const std::string& CheckpointFile::metadata(std::string_view key) const {
         path(),
         fmt::format("has no entry {}", in_quotes(key)),
         is_foreign()
-            ? "This is a plain safetensors file, not a checkpoint of phraseq; see phraseq import."
+            ? "This is a plain safetensors file, not a phraseq checkpoint; see phraseq import."
             : "");
   }
   return found->second;

@@ -55,7 +55,7 @@ void write_holder(int descriptor) {
   const std::string holder = fmt::format("{} on {}\n", ::getpid(), host.data());
   if (::ftruncate(descriptor, 0) != 0 ||
       ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
-    log_warning(fmt::format("the lock file could not be filled in (errno {})", errno));
+    log_warning(fmt::format("the lock file could not be written (errno {})", errno));
   }
 }
 
@@ -83,7 +83,7 @@ std::optional<std::string> newest_good(const std::string& folder) {
   for (const auto& path : candidates) {
     try {
       CheckpointFile::open(path);
-      log_warning(fmt::format("taking {}, the newest checkpoint that verifies", path));
+      log_warning(fmt::format("using {}, the newest checkpoint that passes verification", path));
       return path;
     } catch (const Error& problem) {
       log_warning(problem.message());
@@ -91,8 +91,9 @@ std::optional<std::string> newest_good(const std::string& folder) {
   }
   if (candidates.empty())
     return std::nullopt;
-  throw FormatError(fmt::format("{}: none of {} checkpoints verifies", folder, candidates.size()),
-                    "Restore one from a copy, or train into another folder.");
+  throw FormatError(
+      fmt::format("{}: none of {} checkpoints passes verification", folder, candidates.size()),
+      "Restore a checkpoint from a backup, or use another folder.");
 }
 
 /// What the pointers of the folder point at. Throws FormatError when `checkpoint_last` or
@@ -179,8 +180,8 @@ void CheckpointFolder::lock() {
     ::close(descriptor);
     if (reason != EWOULDBLOCK)
       throw IoError(file, "lock", reason);
-    throw UsageError(fmt::format("{}: {} is training into this folder", folder_, holder),
-                     "Give this run another --save-dir, or stop the other one.");
+    throw UsageError(fmt::format("{}: {} is training in this folder", folder_, holder),
+                     "Use another --save-dir for this run, or stop the other run.");
   }
   lock_descriptor_ = descriptor;
   write_holder(descriptor);
@@ -209,7 +210,7 @@ std::string CheckpointFolder::best_path(const std::string& metric, double value)
 void CheckpointFolder::point(const std::string& pointer, const std::string& checkpoint_path) {
   const auto file = CheckpointFile::open(checkpoint_path, /*verify_tensors=*/false);
   if (file.is_foreign())
-    throw std::invalid_argument(checkpoint_path + " is no checkpoint of phraseq");
+    throw std::invalid_argument(checkpoint_path + " is not a phraseq checkpoint");
   write_pointer(path_of(pointer),
                 {fs::path(checkpoint_path).filename().string(), file.fingerprint()});
 }
@@ -286,7 +287,7 @@ std::string resolve_checkpoint(const std::string& path) {
   }
   throw UsageError(
       fmt::format("{}: the folder has neither {} nor {}", path, kBestPointer, kLastPointer),
-      "Name a checkpoint file in it.");
+      "Give the path of a checkpoint file in it.");
 }
 
 }  // namespace phraseq

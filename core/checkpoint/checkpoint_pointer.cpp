@@ -51,7 +51,7 @@ std::optional<CheckpointPointer> read_pointer(const std::string& path) {
   if (pointer && file.bytes().size() == bytes.size())
     return pointer;
   throw FormatError(
-      fmt::format("{}: not a pointer to a checkpoint; expected one line 'NAME CHECKSUM'", path));
+      fmt::format("{}: not a checkpoint pointer; expected one line 'NAME CHECKSUM'", path));
 }
 
 void write_pointer(const std::string& path, const CheckpointPointer& pointer) {
@@ -65,7 +65,7 @@ std::string checked_target(const std::string& path,
   const auto file = CheckpointFile::open(target, verify_tensors);
   if (file.fingerprint() != pointer.fingerprint) {
     throw FormatError(
-        fmt::format("{}: points at the checkpoint {} in {}, but that file holds {}",
+        fmt::format("{}: points to the checkpoint {} in {}, but that file contains {}",
                     path,
                     pointer.fingerprint,
                     target,

@@ -19,7 +19,7 @@ void check_metadata(const std::map<std::string, std::string>& metadata) {
   for (const auto& [name, text] : metadata) {
     if (name.starts_with(kReservedPrefix)) {
       throw std::invalid_argument("checkpoint metadata '" + name +
-                                  "': the name is the format's own");
+                                  "': the name is reserved by the format");
     }
   }
 }
@@ -29,14 +29,15 @@ void check_tensors(const std::vector<const TensorView*>& by_name) {
     const TensorView& tensor = *by_name[i];
     const bool twice = i > 0 && by_name[i - 1]->name == tensor.name;
     if (twice || tensor.name == "__metadata__") {
-      throw std::invalid_argument("checkpoint tensor '" + tensor.name + "': the name is taken");
+      throw std::invalid_argument("checkpoint tensor '" + tensor.name +
+                                  "': the name is already used");
     }
     const bool negative =
         std::ranges::any_of(tensor.shape, [](int64_t extent) { return extent < 0; });
     if (negative ||
         tensor.bytes.size() != static_cast<size_t>(tensor.elements()) * size_of(tensor.dtype)) {
       throw std::invalid_argument("checkpoint tensor '" + tensor.name +
-                                  "': bytes do not fit the shape");
+                                  "': the number of bytes does not match the shape");
     }
   }
 }
@@ -95,15 +96,15 @@ void write_checkpoint(const std::string& path,
   try {
     header = sealed_header(metadata, ordered);
   } catch (const nlohmann::json::type_error&) {
-    throw UsageError(fmt::format("{}: a name or text for the checkpoint is not UTF-8", path),
-                     "File names and option values that a checkpoint records must be UTF-8.");
+    throw UsageError(fmt::format("{}: a name or text in the checkpoint is not valid UTF-8", path),
+                     "File names and option values recorded in a checkpoint must be valid UTF-8.");
   }
   if (header.size() > kMaxHeaderBytes) {
-    throw UsageError(
-        fmt::format("{}: the checkpoint's header would take {} bytes; at most {} can be read again",
-                    path,
-                    header.size(),
-                    kMaxHeaderBytes));
+    throw UsageError(fmt::format(
+        "{}: the header of the checkpoint would have {} bytes; the limit for reading is {}",
+        path,
+        header.size(),
+        kMaxHeaderBytes));
   }
   uint64_t size = kHeaderLengthBytes + header.size();
   for (const auto* tensor : ordered) size += tensor->bytes.size();

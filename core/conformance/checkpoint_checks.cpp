@@ -49,15 +49,16 @@ Findings loaded_to_the_bit(const Registry& registry,
   const TranslationModel loaded = TranslationModel::load(registry, path);
   const std::string other = first_difference(*loaded.parameters, saved.flat());
   if (!other.empty())
-    return {fmt::format("{} comes back from a checkpoint with other values", other)};
+    return {fmt::format("{} has other values after loading from a checkpoint", other)};
   nn::Context pass(false, Precision::kFp32, 7, loaded.parameters.get());
   const Batch batch = loaded.collate(toy_examples());
   const at::Tensor logits = loaded.model->forward(batch, pass).logits(pass);
   if (at::equal(logits, saved.logits(toy_examples())))
     return {};
   return {
-      "the loaded model computes something else than the saved one, with the same parameters: "
-      "whatever else decides the result must be an option or a registered parameter"};
+      "the loaded model computes a different result than the saved model, with the same "
+      "parameters: everything else that affects the result must be an option or a registered "
+      "parameter"};
 }
 
 Findings resumed_to_the_bit(const Registry& registry,
@@ -75,8 +76,8 @@ Findings resumed_to_the_bit(const Registry& registry,
   if (at::equal(resumed.model.flat().values(), unbroken.model.flat().values()))
     return {};
   return {
-      "a run that was stopped and resumed ends with other parameters than the unbroken one: the "
-      "model keeps something from one update to the next that is no parameter"};
+      "a stopped and resumed run ends with other parameters than an uninterrupted run: the model "
+      "keeps state between updates that is not a parameter"};
 }
 
 }  // namespace
@@ -89,8 +90,8 @@ std::vector<Check> checkpoint_checks(const Registry& registry,
     return Check{title,
                  [&registry, &selection, path, run] { return run(registry, selection, path); }};
   };
-  return {check("a checkpoint brings the model back to the bit", loaded_to_the_bit),
-          check("a resumed run equals the unbroken one to the bit", resumed_to_the_bit)};
+  return {check("a checkpoint restores the model bit-exactly", loaded_to_the_bit),
+          check("a resumed run equals an uninterrupted run bit-exactly", resumed_to_the_bit)};
 }
 
 }  // namespace phraseq::conformance

@@ -57,7 +57,7 @@ class CriterionSetting {
       return criterion_->loss(output, batch, context);
     } catch (const UsageError& failure) {
       throw NotApplicable(
-          fmt::format("it asks for more than made-up hidden rows: {}", failure.message()));
+          fmt::format("it needs more than generated hidden states: {}", failure.message()));
     }
   }
 
@@ -76,7 +76,7 @@ Findings criterion_report(const Selection& selection) {
   const CriterionSetting setting(selection);
   const LossReport report = setting.loss();
   if (!report.loss.defined() || report.loss.numel() != 1)
-    return {"LossReport::loss is no scalar tensor"};
+    return {"LossReport::loss is not a scalar tensor"};
   const auto loss = report.loss.item<double>();
   if (!std::isfinite(loss))
     findings.push_back(fmt::format("the loss is {}", loss));
@@ -92,7 +92,7 @@ Findings criterion_report(const Selection& selection) {
         fmt::format("tokens is {} for {} target tokens", report.tokens, setting.tokens()));
   }
   if (!close(setting.loss().loss_sum, report.loss_sum, 0))
-    findings.push_back("the same batch and seed give another loss the second time");
+    findings.push_back("the same batch and seed give a different loss the second time");
   return findings;
 }
 
@@ -106,8 +106,7 @@ Findings sums_add_up(const Selection& selection) {
     if (!close(together, apart, 1e-9)) {
       findings.push_back(
           fmt::format("{} is {:.9g} for a batch and {:.9g} summed over its sentences: report sums, "
-                      "never means; "
-                      "what they are divided by is the trainer's",
+                      "not means; the trainer normalizes them",
                       name,
                       together,
                       apart));
@@ -145,11 +144,11 @@ Findings gradient(const Selection& selection) {
     const double numeric = (above - below) / (2 * kStep);
     const auto analytic = (tensor.grad() * direction).sum().item<double>();
     if (!close(analytic, numeric, 1e-5)) {
-      findings.push_back(
-          fmt::format("DecoderOutput::{}: backward gives {:.6g}, the loss itself changes by {:.6g}",
-                      name,
-                      analytic,
-                      numeric));
+      findings.push_back(fmt::format(
+          "DecoderOutput::{}: backward gives {:.6g}, finite differences of the loss give {:.6g}",
+          name,
+          analytic,
+          numeric));
     }
   }
   return findings;

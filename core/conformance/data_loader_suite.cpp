@@ -69,11 +69,11 @@ struct OpenedLoader {
     setup.target_vocabulary = target->size();
     loader = create<DataLoader>(selection, setup);
     if (!loader->has_split(data.split)) {
-      throw NotApplicable(fmt::format(
-          "it finds no split '{}' in {}: --data FOLDER names data that it can read, with "
-          "--source-lang, --target-lang and --split",
-          data.split,
-          data.folder));
+      throw NotApplicable(
+          fmt::format("it finds no split '{}' in {}: give data that it can read with --data "
+                      "FOLDER, --source-lang, --target-lang and --split",
+                      data.split,
+                      data.folder));
     }
     corpus = loader->open(data.split, /*training=*/true);
     corpus->start_epoch(1);
@@ -86,7 +86,7 @@ struct OpenedLoader {
 
 std::string fault_of_side(const std::vector<int64_t>& ids, int64_t length, int64_t vocabulary) {
   if (static_cast<int64_t>(ids.size()) != length)
-    return fmt::format("get() has {} ids, the length is said to be {}", ids.size(), length);
+    return fmt::format("get() returns {} ids, but the reported length is {}", ids.size(), length);
   return fault_of_ids(ids, vocabulary);
 }
 
@@ -113,9 +113,9 @@ Findings fingerprints(const Selection& selection, const TrialData& data) {
   const OpenedLoader first(selection, data);
   const OpenedLoader second(selection, data);
   if (first.corpus->fingerprint().empty())
-    return {"fingerprint() is empty: a resume could not tell other data"};
+    return {"fingerprint() is empty: resuming a run could not detect changed data"};
   if (first.corpus->fingerprint() != second.corpus->fingerprint())
-    return {"fingerprint() differs between two openings of the same data: no run could be resumed"};
+    return {"fingerprint() differs each time the same data are opened: no run could be resumed"};
   return {};
 }
 
@@ -128,7 +128,7 @@ Findings loaded_from_two_threads(const Selection& selection, const TrialData& da
   };
   if (two_threads_agree(read_all))
     return {};
-  return {"two threads that read at once do not get what one gets"};
+  return {"two threads that read concurrently get different data than a single thread"};
 }
 
 BatchIterator batch_iterator(const OpenedLoader& opened) {
@@ -161,7 +161,7 @@ Findings none_dropped(const Selection& selection, const TrialData& data) {
   }
   for (const auto& [id, times] : seen) {
     if (times != 1)
-      return {fmt::format("sentence {} comes {} times in an epoch", id + 1, times)};
+      return {fmt::format("sentence {} occurs {} times in an epoch", id + 1, times)};
   }
   return {};
 }
@@ -178,7 +178,7 @@ Findings going_on(const Selection& selection, const TrialData& data) {
   resumed.restore(position);
   if (rest_of_epoch(resumed) == expected)
     return {};
-  return {"after the position was saved and restored, other batches follow"};
+  return {"after the position is saved and restored, the batches differ"};
 }
 
 }  // namespace
@@ -187,11 +187,11 @@ std::vector<Check> data_loader_suite(const Selection& selection, const TrialData
   const auto check = [&](const char* title, auto&& run) {
     return Check{title, [&selection, &data, run] { return run(selection, data); }};
   };
-  return {check("sentences have their number, their length and known ids", loaded_sentences),
+  return {check("sentences have their index, their length and valid ids", loaded_sentences),
           check("the same data has the same fingerprint", fingerprints),
-          check("two threads can read at once", loaded_from_two_threads),
+          check("two threads can read concurrently", loaded_from_two_threads),
           check("an epoch delivers every sentence once", none_dropped),
-          check("a saved position goes on with the same batches", going_on)};
+          check("iteration continues with the same batches from a saved position", going_on)};
 }
 
 }  // namespace phraseq::conformance

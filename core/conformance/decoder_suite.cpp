@@ -63,11 +63,11 @@ Findings endings(const Selection& selection) {
         if (tokens.empty() || tokens.back() != kEos)
           return "does not end in </s>";
         if (std::count(tokens.begin(), tokens.end(), kEos) != 1)
-          return "goes on after </s>";
+          return "continues after </s>";
         if (std::count_if(tokens.begin(), tokens.end(), [](int64_t token) {
               return token == kPad || token < 0 || token >= kScriptedVocabulary;
             }) > 0)
-          return "says padding, or what is not in the vocabulary";
+          return "contains padding or an id outside the vocabulary";
         if (tokens.size() > 40)
           return "is longer than max_target_positions(), 40";
         return {};
@@ -104,8 +104,8 @@ Findings scores_of_the_model(const Selection& selection) {
           const double expected = log_probability(sentence, prefix, hypothesis.tokens[i]);
           if (!(std::abs(hypothesis.token_scores.at(i) - expected) <= 1e-4)) {
             return fmt::format(
-                "token {} has score {:.6g}, the model gave ln p = {:.6g}; did a row lose "
-                "its past at `select`?",
+                "token {} has score {:.6g}, but the model computed ln p = {:.6g}; does `select` "
+                "mix up the states of rows?",
                 i + 1,
                 hypothesis.token_scores[i],
                 expected);
@@ -125,7 +125,8 @@ Findings order(const Selection& selection) {
           return a.score > b.score;
         });
     if (!sorted)
-      findings.push_back(fmt::format("the hypotheses of sentence {} are not best first", i + 1));
+      findings.push_back(
+          fmt::format("the hypotheses of sentence {} are not sorted by score", i + 1));
   }
   return findings;
 }
@@ -141,11 +142,11 @@ Findings decoded_alone_as_in_a_batch(const Selection& selection) {
   const Translations again = decode(selection, kSentences);
   for (size_t i = 0; i < together.size(); ++i) {
     if (!equal(together[i], again[i]))
-      return {fmt::format("sentence {} is translated otherwise the second time", i + 1)};
+      return {fmt::format("sentence {} has a different translation the second time", i + 1)};
     if (!equal(together[i], decode(selection, {kSentences[i]}).at(0)))
       return {
-          fmt::format("sentence {} is translated otherwise alone than in a batch; random draws "
-                      "depend on (seed, sentence id, step)",
+          fmt::format("sentence {} has a different translation alone than in a batch; random "
+                      "numbers may depend only on (seed, sentence id, step)",
                       i + 1)};
   }
   return {};
@@ -154,11 +155,12 @@ Findings decoded_alone_as_in_a_batch(const Selection& selection) {
 }  // namespace
 
 std::vector<Check> decoder_suite(const Selection& selection) {
-  return {{"every translation ends, once", [&] { return endings(selection); }},
-          {"scores of tokens add up", [&] { return sums(selection); }},
-          {"scores are the model's", [&] { return scores_of_the_model(selection); }},
-          {"hypotheses come best first", [&] { return order(selection); }},
-          {"a sentence is translated alone as in a batch, and again the same",
+  return {{"every translation ends with exactly one </s>", [&] { return endings(selection); }},
+          {"the scores of the tokens add up to the score of the hypothesis",
+           [&] { return sums(selection); }},
+          {"scores are those of the model", [&] { return scores_of_the_model(selection); }},
+          {"hypotheses are sorted by score", [&] { return order(selection); }},
+          {"a sentence has the same translation alone, in a batch and when repeated",
            [&] { return decoded_alone_as_in_a_batch(selection); }}};
 }
 

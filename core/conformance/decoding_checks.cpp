@@ -78,9 +78,8 @@ Findings steps_as_one_pass(const Registry& registry, const Selection& selection)
       const double difference = largest_difference(found[static_cast<int64_t>(row)], expected);
       if (difference > kTolerance) {
         findings.push_back(
-            fmt::format("step {}, sentence {}: ln p is up to {:.3g} away from what one pass gives; "
-                        "`step` has to "
-                        "compute what `forward` computes for the same prefix",
+            fmt::format("step {}, sentence {}: ln p differs by up to {:.3g} from a single pass; "
+                        "`step` must compute what `forward` computes for the same prefix",
                         t + 1,
                         row + 1,
                         difference));
@@ -112,8 +111,8 @@ Findings rows_keep_their_past(const Registry& registry, const Selection& selecti
     const at::Tensor expected = session.one_pass(plain[static_cast<size_t>(row)])[3];
     if (largest_difference(found[row], expected) > kTolerance) {
       return {
-          "after rows were repeated, swapped and dropped, a row does not go on from its own past: "
-          "everything that a state keeps for a row must follow `select`"};
+          "after rows were repeated, swapped and dropped, a row does not continue from its own "
+          "state: `select` must reorder everything that is stored per row"};
     }
   }
   return {};
@@ -132,7 +131,7 @@ Findings a_session_alone(const Registry& registry, const Selection& selection) {
     alone.step({start});
     const at::Tensor found = alone.log_probabilities({static_cast<int64_t>(6 + i)});
     if (largest_difference(found[0], expected[static_cast<int64_t>(i)]) > kTolerance) {
-      return {fmt::format("a source of {} tokens is decoded otherwise alone than in a batch",
+      return {fmt::format("a source of {} tokens is decoded differently alone than in a batch",
                           examples[i].source.size())};
     }
   }
@@ -146,7 +145,7 @@ Findings attention_over_the_source(const Registry& registry, const Selection& se
   const int64_t start = session.start_token();
   const at::Tensor weights = session.step({start, start, start}).attention;
   if (!weights.defined())
-    throw NotApplicable("the session shows no attention");
+    throw NotApplicable("the session reports no attention");
   if (weights.dim() != 2 || weights.size(0) != 3 || weights.size(1) < 6)
     return {"StepOutput::attention is not [rows, longest source]"};
   for (int64_t row = 0; row < 3; ++row) {
@@ -164,10 +163,10 @@ std::vector<Check> decoding_checks(const Registry& registry, const Selection& se
     return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
   };
   return {
-      check("decoding step by step gives the scores of one pass", steps_as_one_pass),
-      check("rows that a search reorders keep their past", rows_keep_their_past),
-      check("a sentence is decoded alone as in a batch, an empty one too", a_session_alone),
-      check("attention that is shown adds up to 1", attention_over_the_source),
+      check("step-by-step decoding gives the scores of a single pass", steps_as_one_pass),
+      check("rows keep their state when a search reorders them", rows_keep_their_past),
+      check("a sentence is decoded alone as in a batch, also an empty sentence", a_session_alone),
+      check("reported attention weights sum to 1", attention_over_the_source),
   };
 }
 

@@ -39,15 +39,15 @@ Findings first_values(const Registry& registry, const Selection& selection) {
   for (const auto& entry : first->flat().entries()) {
     if (at::isnan(entry.parameter).any().item<bool>()) {
       findings.push_back(fmt::format(
-          "`initialize` does not set {}: its first values would be whatever was in memory",
-          entry.name));
+          "`initialize` does not set {}: its initial values would be undefined", entry.name));
     }
   }
   if (!findings.empty())
     return findings;
   const std::string other = first_difference(first->flat(), drawn(3)->flat());
   if (!other.empty())
-    findings.push_back(fmt::format("`initialize` gives {} other values for the same seed", other));
+    findings.push_back(
+        fmt::format("`initialize` gives {} different values for the same seed", other));
   if (first_difference(first->flat(), drawn(4)->flat()).empty())
     findings.push_back("`initialize` gives the same values for every seed");
   return findings;
@@ -68,21 +68,21 @@ Findings shapes(const Registry& registry, const Selection& selection) {
       findings.push_back(sentence);
   };
   expect(output.hidden.defined() && output.hidden.dim() == 2 && output.hidden.size(0) == tokens,
-         fmt::format("DecoderOutput::hidden is {}; [target tokens, model] with {} rows is expected "
+         fmt::format("DecoderOutput::hidden is {}; expected [target tokens, model] with {} rows "
                      "(packed rows, no padding)",
                      shape_text(output.hidden),
                      tokens));
   expect(output.output_weight.defined() && output.output_weight.dim() == 2 &&
              output.output_weight.size(0) == vocabulary,
-         fmt::format("DecoderOutput::output_weight is {}; [vocab, model] with {} rows is expected",
+         fmt::format("DecoderOutput::output_weight is {}; expected [vocab, model] with {} rows",
                      shape_text(output.output_weight),
                      vocabulary));
   expect(!output.output_bias.defined() || output.output_bias.numel() == vocabulary,
-         fmt::format("DecoderOutput::output_bias is {}; [vocab] or nothing is expected",
+         fmt::format("DecoderOutput::output_bias is {}; expected [vocab] or undefined",
                      shape_text(output.output_bias)));
   if (!findings.empty())
     return findings;
-  expect(at::isfinite(output.logits(pass)).all().item<bool>(), "logits are not all finite");
+  expect(at::isfinite(output.logits(pass)).all().item<bool>(), "not all logits are finite");
   expect(model.model_width() > 0, "model_width() is not positive: the noam schedule divides by it");
   expect(model.max_source_positions() > 0 && model.max_target_positions() > 0,
          "max_source_positions() or max_target_positions() is not positive");
@@ -124,8 +124,8 @@ Findings alone_as_in_a_batch(const Registry& registry, const Selection& selectio
   return compare_scores(together,
                         alone,
                         1e-9,
-                        "the first in a batch of three, the second alone: something looks across "
-                        "sentences or at padding");
+                        "the first result from a batch of three, the second from the sentence "
+                        "alone: the model mixes sentences or reads padding");
 }
 
 Findings order_in_a_batch(const Registry& registry, const Selection& selection) {
@@ -140,7 +140,10 @@ Findings order_in_a_batch(const Registry& registry, const Selection& selection) 
                 backwards.begin(),
                 backwards.end() - static_cast<int64_t>(examples[0].target.size()));
   return compare_scores(
-      forwards, turned, 1e-9, "the second with the batch in another order: sentences are mixed up");
+      forwards,
+      turned,
+      1e-9,
+      "the second result with the batch in another order: the model mixes sentences");
 }
 
 Findings short_sentences(const Registry& registry, const Selection& selection) {
@@ -173,12 +176,12 @@ Findings arithmetic_of_training(const Registry& registry, const Selection& selec
   brain.flat().zero_gradients();
   loss.backward();
   if (!at::isfinite(brain.flat().gradients()).all().item<bool>())
-    findings.push_back("a gradient under bf16 is not finite");
+    findings.push_back("a gradient in bf16 is not finite");
   const auto found = loss.item<double>();
   if (!(std::abs(found - expected) <= 0.05 * std::abs(expected))) {
     findings.push_back(
-        fmt::format("the loss is {:.5g} under bf16 and {:.5g} in fp32; activations have the type "
-                    "Context::activation_type(), sums, norms and softmax stay in fp32",
+        fmt::format("the loss is {:.5g} in bf16 and {:.5g} in fp32; activations must have the type "
+                    "Context::activation_type(), sums, norms and softmax must stay in fp32",
                     found,
                     expected));
   }
@@ -192,12 +195,12 @@ std::vector<Check> forward_checks(const Registry& registry, const Selection& sel
     return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
   };
   return {
-      check("initialize(seed) draws every parameter, from the seed alone", first_values),
-      check("forward gives packed rows and the output matrix", shapes),
-      check("a sentence scores alone as in a batch", alone_as_in_a_batch),
+      check("initialize(seed) sets every parameter, from the seed only", first_values),
+      check("forward returns packed rows and the output matrix", shapes),
+      check("a sentence has the same score alone and in a batch", alone_as_in_a_batch),
       check("the order of a batch does not matter", order_in_a_batch),
-      check("one word, an empty source and an empty target are sentences", short_sentences),
-      check("bf16 trains about as fp32 does", arithmetic_of_training),
+      check("single words, empty sources and empty targets are valid sentences", short_sentences),
+      check("training in bf16 is close to training in fp32", arithmetic_of_training),
   };
 }
 

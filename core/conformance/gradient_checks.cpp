@@ -23,11 +23,11 @@ Findings same_seed_same_masks(const Registry& registry, const Selection& selecti
   const auto second = model.training_loss(toy_examples()).item<double>();
   if (first == second)
     return {};
-  return {
-      fmt::format("two training passes with the same seed give {:.9g} and {:.9g}: something is "
-                  "random beside the Context (use nn::dropout), or a pass leaves something behind",
-                  first,
-                  second)};
+  return {fmt::format(
+      "two training passes with the same seed give {:.9g} and {:.9g}: either randomness does not "
+      "come from the Context (use nn::dropout), or a pass leaves state behind",
+      first,
+      second)};
 }
 
 /// A model with the analytic gradient of its training loss, and that loss a step away.
@@ -68,8 +68,10 @@ std::string disagreement(Slope& slope, const at::Tensor& direction, const std::s
     if (std::abs(analytic - numeric) <= 3e-5 * std::abs(analytic) + 5e-6 * (1e-6 / step))
       return {};
   }
-  return fmt::format(
-      "{}: backward gives {:.6g}, the loss itself changes by {:.6g}", whose, analytic, numeric);
+  return fmt::format("{}: backward gives {:.6g}, finite differences of the loss give {:.6g}",
+                     whose,
+                     analytic,
+                     numeric);
 }
 
 Findings finite_differences(const Registry& registry, const Selection& selection) {
@@ -94,7 +96,7 @@ Findings finite_differences(const Registry& registry, const Selection& selection
 }  // namespace
 
 std::vector<Check> gradient_checks(const Registry& registry, const Selection& selection) {
-  return {{"training is random through its Context alone",
+  return {{"randomness in training comes from its Context only",
            [&registry, &selection] { return same_seed_same_masks(registry, selection); }},
           {"gradients equal finite differences",
            [&registry, &selection] { return finite_differences(registry, selection); }}};

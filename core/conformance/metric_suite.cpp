@@ -185,12 +185,13 @@ Findings better_is_better(const MetricSetting& setting) {
   const double nothing = value_of(Lines(setting.references.size(), "xyz"));
   if (right >= turned && turned >= nothing && right > nothing)
     return {};
-  return {fmt::format(
-      "the references themselves, with words in another order, and other words score {}, {} "
-      "and {}: the first should be the best and the last the worst; is higher_is_better right?",
-      std::abs(right),
-      std::abs(turned),
-      std::abs(nothing))};
+  return {
+      fmt::format("the references themselves, the references with shuffled words, and other words "
+                  "have the scores {}, {} and {}: the first should be the best and the last the "
+                  "worst; is higher_is_better correct?",
+                  std::abs(right),
+                  std::abs(turned),
+                  std::abs(nothing))};
 }
 
 Findings empty_hypotheses(const MetricSetting& setting) {

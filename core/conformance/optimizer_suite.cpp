@@ -55,7 +55,7 @@ Findings steps(const Selection& selection) {
   if (at::equal(problem.values(), before))
     return {"a step changes no parameter"};
   if (problem.optimizer().steps() != 1)
-    return {fmt::format("steps() is {} after one step: count them in steps_",
+    return {fmt::format("steps() is {} after one step: count steps in steps_",
                         problem.optimizer().steps())};
   return {};
 }
@@ -70,8 +70,8 @@ Findings scaled_gradients(const Selection& selection) {
   if (at::allclose(scaled.values(), plain.values(), 1e-4, 1e-6))
     return {};
   return {
-      "gradients four times as large with gradient_scale 1/4 give other parameters: every gradient "
-      "is multiplied by gradient_scale as it is read"};
+      "gradients four times as large with gradient_scale 1/4 give different parameters: every "
+      "gradient must be multiplied by gradient_scale when it is read"};
 }
 
 Findings restored(const Selection& selection) {
@@ -90,8 +90,8 @@ Findings restored(const Selection& selection) {
   if (at::equal(resumed.values(), unbroken.values()))
     return {};
   return {
-      "after state() and steps() were restored into a new optimizer, steps differ: state() gives "
-      "tensors that can be filled in place, and all that a step depends on"};
+      "after state() and steps() are restored into a new optimizer, steps differ: state() must "
+      "return tensors that can be overwritten in place, and everything that a step depends on"};
 }
 
 Findings rates(const Selection& selection) {
@@ -103,8 +103,8 @@ Findings rates(const Selection& selection) {
       return {fmt::format("the rate after {} updates is {}", updates, rate)};
     if (make()->rate(updates) != rate)
       return {
-          fmt::format("the rate after {} updates depends on what was asked before: a resume "
-                      "restores nothing, it is a function of the number alone",
+          fmt::format("the rate after {} updates depends on earlier calls: it must be a function "
+                      "of the number of updates only, because nothing is restored on resume",
                       updates)};
   }
   return {};
@@ -114,12 +114,12 @@ Findings rates(const Selection& selection) {
 
 std::vector<Check> optimizer_suite(const Selection& selection) {
   return {{"a step changes parameters and is counted", [&] { return steps(selection); }},
-          {"gradients are scaled as they are read", [&] { return scaled_gradients(selection); }},
-          {"a restored state goes on to the bit", [&] { return restored(selection); }}};
+          {"gradients are scaled when they are read", [&] { return scaled_gradients(selection); }},
+          {"a restored state continues bit-exactly", [&] { return restored(selection); }}};
 }
 
 std::vector<Check> lr_scheduler_suite(const Selection& selection) {
-  return {{"rates are finite and depend on the number of updates alone",
+  return {{"rates are finite and depend only on the number of updates",
            [&] { return rates(selection); }}};
 }
 

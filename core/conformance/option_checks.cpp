@@ -56,11 +56,11 @@ Findings names_of_options(const Component& component) {
   for (const OptionField& field : described.table.fields()) {
     if (!is_spelt_well(field.name)) {
       findings.push_back(fmt::format(
-          "option '{}': names are lower-case letters, digits and '-', as on the command line",
+          "option '{}': names consist of lowercase letters, digits and '-', as on the command line",
           field.name));
     }
     if (field.help.empty())
-      findings.push_back(fmt::format("--{}: has no sentence of help", field.name));
+      findings.push_back(fmt::format("--{}: has no help text", field.name));
     if (std::find(seen.begin(), seen.end(), field.name) != seen.end())
       findings.push_back(fmt::format("--{}: is described twice", field.name));
     seen.push_back(field.name);
@@ -79,12 +79,12 @@ Findings records_of_options(const Component& component) {
   const auto again = to_json(restored.table);
   for (const auto& [key, value] : record.items()) {
     if (again.at(key) != value) {
-      findings.push_back(fmt::format(
-          "{}: was recorded as {} and came back as {}; does each option have a field of "
-          "its own, and does `describe` change none?",
-          key,
-          value.dump(),
-          again.at(key).dump()));
+      findings.push_back(
+          fmt::format("{}: was recorded as {} and restored as {}; does each option have its own "
+                      "field, and does `describe` change no value?",
+                      key,
+                      value.dump(),
+                      again.at(key).dump()));
     }
   }
   return findings;
@@ -93,8 +93,9 @@ Findings records_of_options(const Component& component) {
 }  // namespace
 
 std::vector<Check> option_checks(const Component& component) {
-  return {{"options are named and explained", [&] { return names_of_options(component); }},
-          {"options come back from a checkpoint", [&] { return records_of_options(component); }}};
+  return {
+      {"options have names and help texts", [&] { return names_of_options(component); }},
+      {"options are restored from a checkpoint", [&] { return records_of_options(component); }}};
 }
 
 }  // namespace phraseq::conformance

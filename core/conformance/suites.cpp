@@ -73,7 +73,7 @@ Verdict run(const Check& check) {
   } catch (const std::exception& failure) {
     return {Kind::kFails, {std::string("threw: ") + failure.what()}};
   } catch (...) {
-    return {Kind::kFails, {"threw something that is no std::exception"}};
+    return {Kind::kFails, {"threw an exception that does not derive from std::exception"}};
   }
 }
 

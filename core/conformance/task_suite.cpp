@@ -28,8 +28,8 @@ struct OpenedTask {
       task = create<Task>(selection, setup);
     } catch (const Error& failure) {
       throw NotApplicable(
-          fmt::format("it is not made over {} ({}): --data FOLDER names data that it can read, "
-                      "--set NAME=VALUE an option",
+          fmt::format("it cannot be created from {} ({}): give data that it can read with --data "
+                      "FOLDER, or options with --set NAME=VALUE",
                       data.folder,
                       failure.message()));
     }
@@ -64,7 +64,7 @@ Findings sentences(const OpenedTask& opened) {
   if (setup.source_vocabulary != task.source_dictionary().size() ||
       setup.target_vocabulary != task.target_dictionary().size()) {
     findings.push_back(
-        fmt::format("architecture_setup() says {} and {} words, the dictionaries have {} and {}",
+        fmt::format("architecture_setup() gives {} and {} words, the dictionaries have {} and {}",
                     setup.source_vocabulary,
                     setup.target_vocabulary,
                     task.source_dictionary().size(),
@@ -84,11 +84,11 @@ Findings batches(const OpenedTask& opened) {
                         batch.sentence_ids.size())};
   if (!batch.has_target() || batch.target_in.sentences() != count ||
       batch.target_out.numel() != batch.target_in.tokens())
-    return {"target_out has not one id for each id of target_in"};
+    return {"target_out does not have one id for each id of target_in"};
   for (int64_t i = 0; i < count; ++i) {
     const Example& example = opened.examples[static_cast<size_t>(i)];
     if (batch.sentence_ids[static_cast<size_t>(i)] != example.id)
-      findings.push_back(fmt::format("sentence_ids[{}] is {}, the example is number {}",
+      findings.push_back(fmt::format("sentence_ids[{}] is {}, but the id of the example is {}",
                                      i,
                                      batch.sentence_ids[static_cast<size_t>(i)],
                                      example.id));
@@ -104,11 +104,11 @@ Findings text_comes_back(const OpenedTask& opened) {
   for (const std::string& text : opened.texts) {
     const Example again = opened.task->encode(text, text);
     if (const std::string read = opened.task->text(again.source, false); read != text)
-      findings.push_back(fmt::format("'{}' is encoded to what reads '{}'", text, read));
+      findings.push_back(fmt::format("'{}' is decoded to '{}' after encoding", text, read));
   }
   const Example empty = opened.task->encode("");
   if (empty.source.empty() || empty.source.back() != kEos)
-    findings.emplace_back("an empty line does not end in </s>: it is a sentence");
+    findings.emplace_back("the encoding of an empty line does not end in </s>");
   return findings;
 }
 
@@ -124,13 +124,14 @@ Findings state_makes_it_again(const OpenedTask& opened,
     return std::make_pair(task.source_dictionary().size(), task.target_dictionary().size());
   };
   if (words(*again) != words(*opened.task))
-    return {"a task made of save() has other dictionaries: a checkpoint stores this alone"};
+    return {
+        "a task restored from save() has different dictionaries: a checkpoint stores nothing else"};
   if (again->source_language() != opened.task->source_language() ||
       again->target_language() != opened.task->target_language())
-    return {"a task made of save() has other languages"};
+    return {"a task restored from save() has different languages"};
   for (const std::string& text : opened.texts) {
     if (again->encode(text).source != opened.task->encode(text).source)
-      return {fmt::format("a task made of save() encodes '{}' otherwise", text)};
+      return {fmt::format("a task restored from save() encodes '{}' differently", text)};
   }
   return {};
 }
@@ -142,7 +143,7 @@ Findings from_two_threads(const OpenedTask& opened) {
   };
   if (two_threads_agree(source_ids))
     return {};
-  return {"two threads that collate at once do not get what one gets"};
+  return {"two threads that collate concurrently get different results than a single thread"};
 }
 
 }  // namespace
@@ -153,14 +154,14 @@ std::vector<Check> task_suite(const Registry& registry,
   const auto check = [&](const char* title, auto&& run) {
     return Check{title, [&, run] { return run(OpenedTask(registry, selection, data)); }};
   };
-  return {check("sentences have known ids and end", sentences),
-          check("a batch has every sentence", batches),
-          check("text comes back, an empty line too", text_comes_back),
-          check("a checkpoint's state makes the task again",
+  return {check("sentences have valid ids and end with </s>", sentences),
+          check("a batch contains every sentence", batches),
+          check("encoding and decoding preserves text, also an empty line", text_comes_back),
+          check("the task can be restored from the state in a checkpoint",
                 [&](const OpenedTask& opened) {
                   return state_makes_it_again(opened, registry, selection);
                 }),
-          check("two threads can collate at once", from_two_threads)};
+          check("two threads can collate concurrently", from_two_threads)};
 }
 
 }  // namespace phraseq::conformance

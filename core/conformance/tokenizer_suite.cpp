@@ -37,8 +37,9 @@ std::unique_ptr<Tokenizer> make(const Selection& selection, const TrialData& dat
   } catch (const Error& failure) {
     if (!data.model.empty())
       throw;
-    throw NotApplicable(fmt::format("it is not made without a model ({}): --model FILE names one",
-                                    failure.message()));
+    throw NotApplicable(
+        fmt::format("it cannot be created without a model ({}): give one with --model FILE",
+                    failure.message()));
   }
 }
 
@@ -52,8 +53,8 @@ Findings symbols_are_words(const Selection& selection, const TrialData& data) {
     for (const std::string& symbol : symbols) {
       if (symbol.empty() || symbol.find_first_of(" \t\n\r") != std::string::npos)
         findings.push_back(
-            fmt::format("'{}' has the symbol '{}': dictionaries take symbols that are not empty "
-                        "and hold no white space",
+            fmt::format("'{}' has the symbol '{}': dictionaries accept only symbols that are not "
+                        "empty and contain no whitespace",
                         line,
                         symbol));
     }
@@ -67,7 +68,7 @@ Findings empty_lines(const Selection& selection, const TrialData& data) {
   if (const Symbols symbols = tokenizer->encode(""); !symbols.empty())
     findings.push_back(fmt::format("it has the symbols '{}'", fmt::join(symbols, " ")));
   if (const std::string text = tokenizer->decode({}); !text.empty())
-    findings.push_back(fmt::format("no symbols are the text '{}'", text));
+    findings.push_back(fmt::format("an empty list of symbols is decoded to '{}'", text));
   return findings;
 }
 
@@ -94,10 +95,10 @@ Findings sampling(const Selection& selection, const TrialData& data) {
     const Symbols sampled = tokenizer->sample(line, 3);
     if (tokenizer->sample(line, 3) != sampled)
       findings.push_back(
-          fmt::format("'{}': the same seed gives other symbols the second time", line));
+          fmt::format("'{}': the same seed gives different symbols the second time", line));
     if (tokenizer->decode(sampled) != tokenizer->decode(tokenizer->encode(line)))
       findings.push_back(fmt::format(
-          "'{}' is sampled as '{}', which is another text", line, fmt::join(sampled, " ")));
+          "'{}' is sampled as '{}', which is a different text", line, fmt::join(sampled, " ")));
   }
   return findings;
 }
@@ -105,12 +106,13 @@ Findings sampling(const Selection& selection, const TrialData& data) {
 Findings model_makes_it_again(const Selection& selection, const TrialData& data) {
   const auto tokenizer = make(selection, data);
   const auto again =
-      create<Tokenizer>(selection, TokenizerSetup{tokenizer->model(), "what model() gave"});
+      create<Tokenizer>(selection, TokenizerSetup{tokenizer->model(), "the result of model()"});
   for (const std::string& line : lines()) {
     if (again->encode(line) != tokenizer->encode(line))
-      return {fmt::format(
-          "made of model(), it encodes '{}' otherwise: a checkpoint stores these bytes alone",
-          line)};
+      return {
+          fmt::format("restored from model(), it encodes '{}' differently: a checkpoint stores "
+                      "nothing but these bytes",
+                      line)};
   }
   return {};
 }
@@ -126,7 +128,7 @@ Findings tokenized_from_two_threads(const Selection& selection, const TrialData&
   };
   if (two_threads_agree(encode_all))
     return {};
-  return {"two threads that encode at once do not get what one gets"};
+  return {"two threads that encode concurrently get different results than a single thread"};
 }
 
 }  // namespace
@@ -135,12 +137,12 @@ std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& 
   const auto check = [&](const char* title, auto&& run) {
     return Check{title, [&selection, &data, run] { return run(selection, data); }};
   };
-  return {check("symbols can stand in a dictionary", symbols_are_words),
+  return {check("symbols are valid in a dictionary", symbols_are_words),
           check("an empty line has no symbols", empty_lines),
-          check("decoded text is decoded to itself", tokenized_text_comes_back),
-          check("sampling depends on its seed and keeps the text", sampling),
-          check("the stored model makes the same tokenizer", model_makes_it_again),
-          check("two threads can encode at once", tokenized_from_two_threads)};
+          check("decoding is idempotent", tokenized_text_comes_back),
+          check("sampling depends on its seed and preserves the text", sampling),
+          check("the stored model restores the same tokenizer", model_makes_it_again),
+          check("two threads can encode concurrently", tokenized_from_two_threads)};
 }
 
 }  // namespace phraseq::conformance

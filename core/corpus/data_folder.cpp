@@ -75,9 +75,8 @@ void check_sum(const std::string& file, uint32_t found, const nlohmann::json& ex
   if (expected.is_null() || expected == crc32c_text(found))
     return;
   throw FormatError(
-      fmt::format(
-          "{}: CRC-32C {}, the manifest says {}", file, crc32c_text(found), expected.dump()),
-      "The file was replaced after the folder was made; run phraseq preprocess again.");
+      fmt::format("{}: CRC-32C {}, the manifest has {}", file, crc32c_text(found), expected.dump()),
+      "The file was replaced after preprocessing; run phraseq preprocess again.");
 }
 
 /// The manifest's record of a dataset against its files.
@@ -97,7 +96,7 @@ DataFolder DataFolder::open(const std::string& path,
   folder.source_ = source;
   folder.target_ = target;
   if (!fs::is_directory(path))
-    throw IoError(path, "open the data folder", ENOENT, "phraseq preprocess makes one.");
+    throw IoError(path, "open the data folder", ENOENT, "Run phraseq preprocess to make one.");
   folder.read_manifest();
   folder.find_languages();
   return folder;
@@ -148,7 +147,7 @@ void DataFolder::find_languages() {
     throw UsageError(fmt::format("{}: the folder holds {} language pairs{}",
                                  path_,
                                  fitting.empty() ? pairs.size() : fitting.size(),
-                                 fitting.empty() ? ", none of them this one" : ""),
+                                 fitting.empty() ? ", none of them the requested pair" : ""),
                      "Give --source-lang and --target-lang.");
   }
   std::tie(pair_source_, pair_target_) = *fitting.begin();

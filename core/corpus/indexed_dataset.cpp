@@ -114,12 +114,12 @@ void IndexedDataset::State::check_lengths() const {
   if (promised == ids.size())
     return;
   refuse(ids,
-         fmt::format("{} bytes, but {} promises {} bytes; the {}",
+         fmt::format("{} bytes, but {} requires {} bytes; the {}",
                      ids.size(),
                      index.path(),
                      promised,
-                     ids.size() < promised ? "first is cut off or of another index"
-                                           : "first is of another index, or was written to"));
+                     ids.size() < promised ? "first is truncated or belongs to another index"
+                                           : "first belongs to another index, or was modified"));
 }
 
 /// The largest id, where a negative one counts as larger than any other: one pass, no sentences. 0
@@ -137,8 +137,8 @@ uint64_t IndexedDataset::State::largest_as_unsigned() const {
 
 uint64_t IndexedDataset::State::checked(int64_t sentence) const {
   if (sentence < 0 || static_cast<uint64_t>(sentence) >= sentences) {
-    throw DataError(
-        fmt::format("{}: there is no sentence {} among {}", prefix, sentence + 1, sentences));
+    throw DataError(fmt::format(
+        "{}: sentence {} does not exist; the file has {}", prefix, sentence + 1, sentences));
   }
   return static_cast<uint64_t>(sentence);
 }
@@ -201,12 +201,14 @@ void IndexedDataset::check_ids(int64_t vocabulary) const {
     for (const int64_t id : get(sentence)) {
       if (id >= 0 && id < vocabulary)
         continue;
-      throw DataError(fmt::format("{}.bin: sentence {} holds the id {}, the dictionary ends at {}",
-                                  state_->prefix,
-                                  sentence + 1,
-                                  id,
-                                  vocabulary - 1),
-                      "Is the dictionary the one that the data were made with?");
+      throw DataError(
+          fmt::format(
+              "{}.bin: sentence {} contains the id {}, but the largest id of the dictionary is {}",
+              state_->prefix,
+              sentence + 1,
+              id,
+              vocabulary - 1),
+          "Is this the dictionary that was used to binarize the data?");
     }
   }
 }

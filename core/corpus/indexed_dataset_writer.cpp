@@ -58,18 +58,22 @@ IndexedDatasetWriter::~IndexedDatasetWriter() = default;
 void IndexedDatasetWriter::add(std::span<const int64_t> ids) {
   const size_t number = state_->lengths.size() + 1;
   if (ids.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-    throw DataError(fmt::format(
-        "{}: sentence {} has {} ids, an index holds 31 bits", state_->prefix, number, ids.size()));
+    throw DataError(
+        fmt::format("{}: sentence {} has {} ids, more than an index can store (31 bits)",
+                    state_->prefix,
+                    number,
+                    ids.size()));
   }
   state_->sentence.clear();
   with_id_type(state_->type, [&](auto zero) {
     for (const int64_t id : ids) {
       if (id < 0 || id >= state_->vocabulary) {
-        throw DataError(fmt::format("{}: sentence {} holds the id {}, the dictionary ends at {}",
-                                    state_->prefix,
-                                    number,
-                                    id,
-                                    state_->vocabulary - 1));
+        throw DataError(fmt::format(
+            "{}: sentence {} contains the id {}, but the largest id of the dictionary is {}",
+            state_->prefix,
+            number,
+            id,
+            state_->vocabulary - 1));
       }
       append(state_->sentence, static_cast<decltype(zero)>(id));
     }

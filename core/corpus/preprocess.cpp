@@ -347,7 +347,8 @@ void refuse_earlier_result(const PreprocessOptions& options) {
     if (options.overwrite || !fs::exists(dictionary))
       continue;
     throw UsageError(
-        fmt::format("{} exists: {} holds an earlier result", dictionary, options.destdir),
+        fmt::format(
+            "{} exists: {} contains the result of an earlier run", dictionary, options.destdir),
         "Give another --destdir, or --overwrite.");
   }
 }

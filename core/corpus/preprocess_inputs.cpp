@@ -21,7 +21,7 @@ std::string text_file(const std::string& prefix, const std::string& language) {
     if (std::filesystem::exists(file))
       return file;
   }
-  throw IoError(plain, "open", ENOENT, fmt::format("Neither it nor {}.gz is there.", plain));
+  throw IoError(plain, "open", ENOENT, fmt::format("Neither this file nor {}.gz exists.", plain));
 }
 
 SplitText find_split(const PreprocessOptions& options,
@@ -61,14 +61,15 @@ std::vector<SplitReport> check_splits(const PreprocessOptions& options,
     log_info(to_string(report, split));
     if (split.name == "train" && report.kept() == report.empty) {
       throw DataError(fmt::format("{}: there is no text to train on", split.files[0]),
-                      "Every line is empty, or was skipped.");
+                      "Every line is empty or was skipped.");
     }
     bad += report.skipped.size();
     reports.push_back(report);
   }
   if (options.check_only && bad > 0) {
-    throw DataError(fmt::format("{} lines are bad; nothing was written", bad),
-                    "--on-bad-line skip leaves them out, --on-bad-line replace mends them.");
+    throw DataError(
+        fmt::format("{} lines are invalid; nothing was written", bad),
+        "Use --on-bad-line skip to leave them out, or --on-bad-line replace to repair them.");
   }
   return reports;
 }

@@ -5,42 +5,55 @@ namespace {
 
 void describe_text(OptionTable& table, PreprocessOptions& o) {
   table.section("Text");
-  table.field("source-lang", o.source_lang, "Source language: the suffix of its files.")
+  table.field("source-lang", o.source_lang, "Source language: the suffix of the source files.")
       .short_flag("s")
       .value_name("LANG");
-  table.field("target-lang", o.target_lang, "Target language.").short_flag("t").value_name("LANG");
+  table.field("target-lang", o.target_lang, "Target language: the suffix of the target files.")
+      .short_flag("t")
+      .value_name("LANG");
   table
       .field("trainpref",
              o.trainpref,
-             "Training text without the suffix: PREFIX.LANG, or gzipped PREFIX.LANG.gz.")
+             "Prefix of the training files, PREFIX.LANG or PREFIX.LANG.gz (also used to build "
+             "dictionaries).")
       .value_name("PREFIX");
-  table.field("validpref", o.validpref, "Validation texts: valid, valid1, … in the result.")
+  table
+      .field("validpref",
+             o.validpref,
+             "Comma-separated prefixes of validation files; the splits are named valid, valid1, …")
       .value_name("PREFIX,...");
-  table.field("testpref", o.testpref, "Test texts: test, test1, … in the result.")
+  table
+      .field("testpref",
+             o.testpref,
+             "Comma-separated prefixes of test files; the splits are named test, test1, …")
       .value_name("PREFIX,...");
-  table.field("only-source", o.only_source, "There is no target side (language models).");
+  table.field("only-source", o.only_source, "Process only the source language (language models).");
   table
       .field("on-bad-line",
              o.on_bad_line,
-             "What to do with a line of bad UTF-8 or with control bytes: stop, leave it out on "
-             "both sides, "
-             "or put U+FFFD and spaces in its place.")
+             "What to do with a line that has invalid UTF-8 or control bytes: error = stop; skip = "
+             "leave the line out on both sides; replace = put U+FFFD and spaces in their place.")
       .one_of({"error", "skip", "replace"});
-  table.field("max-line-bytes", o.max_line_bytes, "A longer line is a bad one.").at_least(1);
-  table.field("check-only", o.check_only, "Read all text, report every bad line, write nothing.");
+  table
+      .field("max-line-bytes",
+             o.max_line_bytes,
+             "Maximum length of a line in bytes; longer lines are invalid.")
+      .at_least(1);
+  table.field(
+      "check-only", o.check_only, "Read all text and report every invalid line; write nothing.");
 }
 
 void describe_trees(OptionTable& table, PreprocessOptions& o) {
   table.section("Parse trees");
   table.field("trees",
               o.trees,
-              "Also store parse trees of the source text, which stand beside it: bracketed trees, "
-              "line by line, in PREFIX.SRC.trees or PREFIX.SRC.trees.gz of every split.");
+              "Also store parse trees of the source text: one bracketed tree per line in "
+              "PREFIX.SRC.trees or PREFIX.SRC.trees.gz, for every split.");
   table
       .field("on-bad-tree",
              o.on_bad_tree,
-             "What to do with a line that is no tree, or whose leaves do not spell the sentence: "
-             "stop, or leave the sentence without a tree.")
+             "What to do with a line that is not a tree, or whose leaves do not match the "
+             "sentence: stop, or store the sentence without a tree.")
       .one_of({"error", "skip"});
 }
 
@@ -57,67 +70,89 @@ void describe_memory(OptionTable& table, PreprocessOptions& o) {
 void describe_symbols(OptionTable& table, PreprocessOptions& o) {
   table.section("Tokenizer");
   table
-      .field(
-          "tokenizer",
-          o.tokenizer,
-          "How text becomes symbols: the name of a tokenizer; none = words between white space, "
-          "for "
-          "text that was tokenized before; auto = sentencepiece with a subword model, else none.")
+      .field("tokenizer",
+             o.tokenizer,
+             "Name of the tokenizer; none = split at whitespace, for text that is already "
+             "tokenized; auto = sentencepiece if there is a subword model, else none.")
       .value_name("NAME");
   table
       .field("subwords",
              o.subwords,
-             "Learn a SentencePiece model of so many pieces from the training text: one for both "
-             "languages with --joined-dictionary, else one each.")
+             "Train a SentencePiece model with N pieces on the training text: one for both "
+             "languages with --joined-dictionary, else one per language.")
       .at_least(0)
       .value_name("N");
-  table.field("subword-type", o.subword_type, "Kind of model to learn.").one_of({"bpe", "unigram"});
+  table.field("subword-type", o.subword_type, "Type of SentencePiece model to train.")
+      .one_of({"bpe", "unigram"});
   table
       .field("character-coverage",
              o.character_coverage,
-             "Share of the text's characters that a learned model knows (0.9995 for Chinese or "
-             "Japanese).")
+             "Fraction of the characters of the text that a trained model covers (use 0.9995 for "
+             "Chinese or Japanese).")
       .in(0.98, 1.0);
-  table.field("subword-model", o.subword_model, "Use this model on both sides.").value_name("FILE");
-  table.field("source-subword-model", o.source_subword_model, "Use this model on the source side.")
+  table.field("subword-model", o.subword_model, "SentencePiece model for both languages.")
       .value_name("FILE");
-  table.field("target-subword-model", o.target_subword_model, "Use this model on the target side.")
+  table
+      .field("source-subword-model",
+             o.source_subword_model,
+             "SentencePiece model for the source language.")
+      .value_name("FILE");
+  table
+      .field("target-subword-model",
+             o.target_subword_model,
+             "SentencePiece model for the target language.")
       .value_name("FILE");
 }
 
 void describe_dictionaries(OptionTable& table, PreprocessOptions& o) {
   table.section("Dictionaries");
-  table.field("joined-dictionary", o.joined_dictionary, "One dictionary for both languages.");
-  table.field("srcdict", o.srcdict, "Use this source dictionary.").value_name("FILE");
-  table.field("tgtdict", o.tgtdict, "Use this target dictionary.").value_name("FILE");
-  table.field("thresholdsrc", o.thresholdsrc, "Source symbols seen less often become <unk>.")
+  table.field("joined-dictionary", o.joined_dictionary, "Generate a joined dictionary.");
+  table.field("srcdict", o.srcdict, "Reuse the given source dictionary.").value_name("FILE");
+  table.field("tgtdict", o.tgtdict, "Reuse the given target dictionary.").value_name("FILE");
+  table
+      .field("thresholdsrc",
+             o.thresholdsrc,
+             "Map source symbols that occur fewer than N times to <unk>.")
       .at_least(0);
-  table.field("thresholdtgt", o.thresholdtgt, "Target symbols seen less often become <unk>.")
+  table
+      .field("thresholdtgt",
+             o.thresholdtgt,
+             "Map target symbols that occur fewer than N times to <unk>.")
       .at_least(0);
   table
       .field("nwordssrc",
              o.nwordssrc,
-             "Size of the source dictionary, special symbols counted; -1 = all.")
+             "Size of the source dictionary, including special symbols; -1 = no limit.")
       .at_least(-1);
   table
       .field("nwordstgt",
              o.nwordstgt,
-             "Size of the target dictionary, special symbols counted; -1 = all.")
+             "Size of the target dictionary, including special symbols; -1 = no limit.")
       .at_least(-1);
-  table.field("padding-factor", o.padding_factor, "Pad dictionaries to a multiple of this.")
+  table.field("padding-factor", o.padding_factor, "Pad the dictionary size to a multiple of N.")
       .at_least(1);
-  table.field("dict-only", o.dict_only, "Write dictionaries and subword models only.");
+  table.field("dict-only", o.dict_only, "Write only dictionaries and subword models.");
 }
 
 void describe_result(OptionTable& table, PreprocessOptions& o) {
   table.section("Result");
-  table.field("destdir", o.destdir, "Folder to write.").value_name("DIR");
-  table.field("overwrite", o.overwrite, "Replace the files of an earlier run in that folder.")
+  table.field("destdir", o.destdir, "Destination folder.").value_name("DIR");
+  table
+      .field("overwrite",
+             o.overwrite,
+             "Replace the files of an earlier run in the destination folder.")
       .harmless();
-  table.field("workers", o.workers, "Threads that tokenize; the result does not depend on it.")
+  table
+      .field("workers",
+             o.workers,
+             "Number of threads for tokenization; the result does not depend on it.")
       .in(1, 1024)
       .harmless();
-  table.field("seed", o.seed, "Recorded, for fairseq's command lines; nothing here is random.")
+  table
+      .field("seed",
+             o.seed,
+             "Random seed; accepted for compatibility with fairseq, preprocessing uses no random "
+             "numbers.")
       .harmless();
 }
 
@@ -151,27 +186,28 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--target-lang is missing (or give --only-source)");
   refuse_if(!source_lang.empty() && source_lang == target_lang,
             "--source-lang and --target-lang are the same");
-  refuse_if(!any_text, "no text: give --trainpref, --validpref or --testpref");
+  refuse_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
   refuse_if(trainpref.empty() && any_text && !check_only && (builds_source || builds_target),
-            "without --trainpref there must be --srcdict and --tgtdict");
+            "without --trainpref, both --srcdict and --tgtdict are required");
   refuse_if(trainpref.empty() && subwords > 0,
-            "--subwords learns from --trainpref, which is missing");
+            "--subwords trains on --trainpref, which is missing");
   refuse_if(joined_dictionary && !srcdict.empty() && !tgtdict.empty(),
-            "--joined-dictionary takes one of --srcdict and --tgtdict, not both");
+            "--joined-dictionary accepts one of --srcdict and --tgtdict, not both");
   refuse_if(joined_dictionary && only_source,
-            "--joined-dictionary and --only-source contradict each other");
+            "--joined-dictionary and --only-source cannot be combined");
   refuse_if(subwords > 0 && has_subword_model(),
-            "--subwords learns a model, --subword-model gives one: choose");
-  refuse_if(one_file_twice(*this),
-            "--subword-model is for both sides: leave out the one for a single side");
+            "--subwords trains a model, --subword-model loads one: give only one of them");
+  refuse_if(
+      one_file_twice(*this),
+      "--subword-model is for both languages: do not combine it with a model for one language");
   refuse_if(source_subword_model.empty() != target_subword_model.empty() && !only_source,
-            "--source-subword-model and --target-subword-model go together");
+            "--source-subword-model and --target-subword-model must be given together");
   refuse_if(subwords > 0 && tokenizer != "auto" && tokenizer != "sentencepiece",
-            "--subwords learns a model for --tokenizer sentencepiece");
+            "--subwords trains a model for --tokenizer sentencepiece");
   refuse_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
             "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
   refuse_if(memory.any() && tokenizer_component() != "word",
-            "--phrase-table and --pn-rules are about words: leave the subwords out");
+            "--phrase-table and --pn-rules work on words: do not use them with subwords");
   return found;
 }
 

@@ -26,15 +26,15 @@ int64_t count_lines(LineReader& reader) {
   int64_t second = count_lines(readers[1]);
   while (second == first) second = count_lines(readers[++number]);
   const bool trees = last_holds_trees && number + 1 == readers.size();
-  throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no partner",
+  throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no counterpart",
                               readers[0].path(),
                               first,
                               readers[number].path(),
                               second,
                               std::min(first, second) + 1,
                               readers[first > second ? 0 : number].path()),
-                  trees ? "Line n of the trees must be the parse of line n of the text; an empty "
-                          "line says that there is none."
+                  trees ? "Line n of the tree file must be the parse of line n of the text, or an "
+                          "empty line if there is none."
                         : "Line n of one file must be the translation of line n of the other.");
 }
 

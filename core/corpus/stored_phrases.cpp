@@ -62,8 +62,9 @@ std::vector<StoredSlot> decode_slots(const std::vector<int64_t>& numbers) {
   for (std::span<const int64_t> left = numbers; !left.empty();) {
     const size_t size = slot_size(left);
     if (size == 0) {
-      throw FormatError(fmt::format(
-          "number {} of {} begins no slot", numbers.size() - left.size() + 1, numbers.size()));
+      throw FormatError(fmt::format("number {} of {} does not start a slot",
+                                    numbers.size() - left.size() + 1,
+                                    numbers.size()));
     }
     const auto places = left.subspan(kSlotHeader, size - kSlotHeader);
     slots.push_back({left[0], left[1] - 1, {places.begin(), places.end()}});

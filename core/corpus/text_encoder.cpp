@@ -69,11 +69,11 @@ std::function<bool(std::string&)> kept_lines(const CheckedText& text) {
     }
     if (reader->line_number() == text.lines)
       return false;
-    throw DataError(
-        fmt::format("{}: had {} lines when it was checked, now {}: it changed meanwhile",
-                    text.file,
-                    text.lines,
-                    reader->line_number()));
+    throw DataError(fmt::format(
+        "{}: had {} lines when it was checked, now {}: the file was modified in the meantime",
+        text.file,
+        text.lines,
+        reader->line_number()));
   };
 }
 

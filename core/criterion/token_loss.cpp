@@ -29,7 +29,7 @@ void TokenLossOptions::describe_counting(OptionTable& table) {
   table
       .field("report-accuracy",
              report_accuracy,
-             "Also report the share of target tokens that are the model's best.")
+             "Report accuracy: the fraction of target tokens that are the most probable token.")
       .harmless();
   table
       .field("ignore-prefix-size",

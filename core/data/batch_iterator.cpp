@@ -35,7 +35,7 @@ std::vector<std::string> record_differences(const nlohmann::json& then, const nl
 int64_t recorded_number(const nlohmann::json& position, const char* name) {
   const auto found = position.find(name);
   if (found == position.end() || !found->is_number_integer()) {
-    throw FormatError(fmt::format("position in the data: '{}' is missing or no number", name));
+    throw FormatError(fmt::format("position in the data: '{}' is missing or not a number", name));
   }
   return found->get<int64_t>();
 }
@@ -139,18 +139,16 @@ void BatchIterator::restore(const nlohmann::json& position) {
       record_differences(position.value("plan", nlohmann::json::object()),
                          plan_record(state_->options, state_->corpus->fingerprint()));
   if (!differing.empty()) {
-    throw FormatError(fmt::format("cannot go on at the recorded place in the data: {}",
+    throw FormatError(fmt::format("cannot continue at the recorded position in the data: {}",
                                   fmt::join(differing, "; ")),
-                      "give the options and the data of the run that is resumed, or start this "
-                      "data from its beginning with --reset-dataloader");
+                      "use the options and data of the resumed run, or start at the beginning of "
+                      "the data with --reset-dataloader");
   }
   state_->go_to(epoch, delivered);
   if (epoch < 1 || delivered < 0 || delivered > batches_in_epoch()) {
     state_->go_to(1, 0);
     throw FormatError(
-        fmt::format("position in the data: epoch {}, {} batches delivered is no place in it",
-                    epoch,
-                    delivered));
+        fmt::format("position in the data: epoch {}, batch {} does not exist", epoch, delivered));
   }
 }
 

@@ -96,7 +96,7 @@ class PhraseColumns {
                                 side,
                                 place + 1,
                                 words),
-                    "the phrases were found in another text; find them again");
+                    "the phrases belong to another text; extract them again");
   }
 
   const Batch& batch_;

@@ -54,36 +54,45 @@ void TranslationOptions::describe(OptionTable& table) {
   table
       .field("source-lang",
              source_lang,
-             "Source language; found from the data folder when it holds one pair.")
+             "Source language; inferred from the data folder if it has one language pair.")
       .short_flag("s")
       .value_name("LANG");
-  table.field("target-lang", target_lang, "Target language.").short_flag("t").value_name("LANG");
+  table
+      .field("target-lang",
+             target_lang,
+             "Target language; inferred from the data folder if it has one language pair.")
+      .short_flag("t")
+      .value_name("LANG");
   table.field("data-loader",
               data_loader,
-              "How the data is read: indexed (preprocess made it), text (FOLDER/SPLIT.LANG, raw or "
-              ".gz); auto = indexed where the folder holds .idx files.");
-  table.field(
-      "tokenizer",
-      tokenizer,
-      "How raw text becomes symbols: the name of a tokenizer; auto = as the data folder was "
-      "made, sentencepiece with a subword model, else word.");
+              "Data loader: indexed (files made by phraseq preprocess) or text (raw "
+              "FOLDER/SPLIT.LANG, plain or .gz); auto = indexed if the folder has .idx files.");
+  table.field("tokenizer",
+              tokenizer,
+              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
+              "if there is a subword model, else word.");
   table
       .field("subword-model",
              subword_model,
-             "SentencePiece model of both sides, when the data folder brings none.")
+             "SentencePiece model for both languages, if the data folder has none.")
       .alias("sentencepiece-model")
       .value_name("FILE");
-  table.field("source-subword-model", source_subword_model, "The source side's alone.")
-      .value_name("FILE");
-  table.field("target-subword-model", target_subword_model, "The target side's alone.")
+  table
+      .field("source-subword-model",
+             source_subword_model,
+             "SentencePiece model for the source language.")
       .value_name("FILE");
   table
-      .field(
-          "bpe-dropout",
-          bpe_dropout,
-          "Segment training text at random, anew in every epoch: the probability of leaving out a "
-          "merge (BPE models), or the smoothing of the segmentations (unigram models); 0 = no. "
-          "Needs raw text.")
+      .field("target-subword-model",
+             target_subword_model,
+             "SentencePiece model for the target language.")
+      .value_name("FILE");
+  table
+      .field("bpe-dropout",
+             bpe_dropout,
+             "Subword regularization: segment the training text at random, anew in every epoch. "
+             "The value is the dropout probability of merges (BPE models) or the smoothing "
+             "parameter (unigram models); 0 = off. Needs raw text.")
       .alias("sampling-alpha")
       .in(0.0, 1.0);
 }
@@ -119,7 +128,7 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
                                  std::optional<PhraseSource> phrases)
     : options_(options) {
   if (!phrases && !setup.phrase_table.empty())
-    throw UsageError("--phrase-table: the model's task has no phrase memory");
+    throw UsageError("--phrase-table: the task of the model has no phrase memory");
   if (setup.state == nullptr && setup.data.empty())
     throw UsageError("task translation: neither a data folder nor a checkpoint was given");
   vocabularies_ =
@@ -199,7 +208,7 @@ void TranslationTask::check_folder(const std::string& folder) const {
     if (!fs::exists(file) || data.dictionary(side->language()) == side->dictionary())
       continue;
     throw FormatError(
-        fmt::format("{}: {} symbols, and not the checkpoint's {}: its ids mean other words",
+        fmt::format("{}: {} symbols, but the checkpoint has {}: the ids have different meanings",
                     file,
                     data.dictionary(side->language()).size(),
                     side->dictionary().size()),
@@ -230,7 +239,7 @@ std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
                                               const SequenceConventions& conventions) const {
   if (!loader_)
     throw UsageError(
-        fmt::format("the split '{}' was asked for, but no data folder was given", split));
+        fmt::format("the split '{}' was requested, but no data folder was given", split));
   return std::make_unique<TaskCorpus>(loader_->open(split, training),
                                       conventions.source_has_bos,
                                       fmt::format(", dictionaries {:08x} {:08x}",

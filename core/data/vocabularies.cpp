@@ -41,7 +41,7 @@ Dictionary find_dictionary(const DataFolder& folder,
                 "find the dictionary",
                 0,
                 "Make it with phraseq preprocess (--dict-only for text that stays raw), or give "
-                "--subword-model FILE, whose pieces then are the vocabulary.");
+                "--subword-model FILE, whose pieces become the vocabulary.");
 }
 
 Vocabularies::Side side_of(const DataFolder& folder,
@@ -60,8 +60,8 @@ Vocabularies::Side side_of(const DataFolder& folder,
 const std::string& text_of(const TaskState& state, const std::string& name) {
   const auto found = state.texts.find(name);
   if (found == state.texts.end()) {
-    throw FormatError(fmt::format("the checkpoint's task_texts hold no '{}'", name),
-                      "it was written by another task, or damaged");
+    throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
+                      "the checkpoint was written by another task, or is damaged");
   }
   return found->second;
 }
@@ -102,7 +102,7 @@ Vocabularies Vocabularies::from_state(const TaskState& state) {
   made.tokenizer_options = nlohmann::json::parse(
       text_of(state, "tokenizer_options"), nullptr, /*allow_exceptions=*/false);
   if (!made.tokenizer_options.is_object())
-    throw FormatError("the checkpoint's tokenizer_options are no JSON object");
+    throw FormatError("the tokenizer_options of the checkpoint are not a JSON object");
   made.source.model = blob_of(state, "source_tokenizer");
   made.target.model = state.blobs.contains("target_tokenizer") ? blob_of(state, "target_tokenizer")
                                                                : made.source.model;

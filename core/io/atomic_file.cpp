@@ -32,8 +32,10 @@ std::string resolve_target(const std::string& path) {
   if (fs::is_directory(status))
     throw IoError(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw IoError(
-        path, "replace: not a regular file", 0, "Name a file; '-' stands for standard output.");
+    throw IoError(path,
+                  "replace: not a regular file",
+                  0,
+                  "Give a file name; '-' stands for standard output.");
   }
   return target;
 }

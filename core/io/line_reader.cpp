@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned kReadBufferBytes = 1 << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kBadLineHint =
-    "--on-bad-line skip drops such lines and counts them; --on-bad-line replace mends them.";
+    "Use --on-bad-line skip to drop and count such lines, or --on-bad-line replace to repair them.";
 constexpr const char* kUtf16Hint =
     "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
 
@@ -103,7 +103,7 @@ size_t LineReader::State::read_file() {
   if (got < 0 || (got == 0 && status == Z_BUF_ERROR)) {
     throw FormatError(
         fmt::format("{}: damaged gzip data after line {}: {}", path, line_number, message),
-        "Fetch or compress the file again; gzip -t checks it.");
+        "Download or compress the file again; gzip -t checks it.");
   }
   return static_cast<size_t>(got);
 }
@@ -137,7 +137,7 @@ void LineReader::State::refuse_too_long() {
   if (options.on_bad_line != OnBadLine::kSkip) {
     throw DataError({path, line_number + 1},
                     fmt::format("the line is longer than {} bytes", options.max_line_bytes),
-                    "Is the file split into lines at '\\n'? --max-line-bytes sets the limit; "
+                    "Does the file separate lines with '\\n'? --max-line-bytes sets the limit; "
                     "--on-bad-line skip drops such lines.");
   }
   bad = true;
@@ -150,7 +150,7 @@ void LineReader::State::remove_mark(std::string& line) {
     return;
   line.erase(0, kByteOrderMark.size());
   removed_bytes = static_cast<int64_t>(kByteOrderMark.size());
-  log_info(fmt::format("{}: removed the byte-order mark at its start", path));
+  log_info(fmt::format("{}: removed the byte-order mark at the start", path));
 }
 
 void LineReader::State::refuse(std::string_view line, const TextFault& fault) const {

@@ -33,7 +33,7 @@ void remove_left_over(const std::string& destination) {
       continue;
     std::error_code gone;
     fs::remove_all(entry.path(), gone);
-    log_info(fmt::format("{}: removed what an unfinished run left", entry.path().string()));
+    log_info(fmt::format("{}: removed files of an unfinished run", entry.path().string()));
   }
 }
 
@@ -58,7 +58,7 @@ StagingFolder::StagingFolder(std::string destination)
   remove_left_over(destination_);
   fs::create_directory(path_, problem);
   if (problem)
-    throw IoError(destination_, "write beside", problem.value());
+    throw IoError(destination_, "write next to", problem.value());
 }
 
 StagingFolder::~StagingFolder() {

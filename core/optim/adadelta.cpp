@@ -8,13 +8,13 @@
 namespace phraseq {
 
 void AdadeltaOptions::describe(OptionTable& table) {
-  table.field("adadelta-rho", adadelta_rho, "Decay of the averages of squares.").in(0.0, 1.0);
-  table.field("adadelta-eps", adadelta_eps, "Added to both averages before their roots.")
-      .at_least(0);
+  table.field("adadelta-rho", adadelta_rho, "Decay rate of the running averages of squares (rho).")
+      .in(0.0, 1.0);
   table
       .field(
-          "weight-decay", weight_decay, "L2 penalty: times the parameter, added to its gradient.")
+          "adadelta-eps", adadelta_eps, "Epsilon added to both averages for numerical stability.")
       .at_least(0);
+  table.field("weight-decay", weight_decay, "Weight decay (L2 penalty).").at_least(0);
 }
 
 Adadelta::Adadelta(const AdadeltaOptions& options, const OptimizerSetup& setup)

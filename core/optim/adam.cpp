@@ -11,18 +11,27 @@
 namespace phraseq {
 
 void AdamOptions::describe(OptionTable& table) {
-  table.field("adam-betas", adam_betas, "Decay of the mean and of the square of the gradient.")
+  table
+      .field("adam-betas",
+             adam_betas,
+             "Betas of Adam: decay rates of the averages of the gradient and of its square.")
       .in(0.0, 1.0);
-  table.field("adam-eps", adam_eps, "Added to the square root that the mean is divided by.")
+  table
+      .field("adam-eps",
+             adam_eps,
+             "Epsilon of Adam, added to the denominator for numerical stability.")
       .at_least(0);
   table
-      .field("weight-decay", weight_decay, "Share of lr by which a parameter shrinks in an update.")
+      .field(
+          "weight-decay",
+          weight_decay,
+          "Decoupled weight decay: each update multiplies the parameters by 1 - lr * weight decay.")
       .at_least(0);
 }
 
 std::vector<std::string> AdamOptions::problems() const {
   if (adam_betas.size() != 2)
-    return {"adam-betas takes two numbers, such as 0.9,0.98"};
+    return {"adam-betas must be two numbers, such as 0.9,0.98"};
   for (const double beta : adam_betas) {
     if (!(beta >= 0 && beta < 1))
       return {"adam-betas must be at least 0 and less than 1"};

@@ -13,7 +13,9 @@ namespace {
 
 OptionField& describe_warmup(OptionTable& table, int64_t& warmup_updates) {
   return table
-      .field("warmup-updates", warmup_updates, "Updates over which the learning rate grows.")
+      .field("warmup-updates",
+             warmup_updates,
+             "Warm up the learning rate linearly for the first N updates.")
       .value_name("N");
 }
 
@@ -54,7 +56,7 @@ double ConstantRate::rate(int64_t finished_updates) const {
 void InverseSqrtOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(1);
   table.field(
-      "warmup-init-lr", warmup_init_lr, "Learning rate of the first update; below 0 means 0.");
+      "warmup-init-lr", warmup_init_lr, "Initial learning rate of the warm-up; below 0 = 0.");
 }
 
 InverseSqrt::InverseSqrt(const InverseSqrtOptions& options, const LrSchedulerSetup& setup)
@@ -69,7 +71,7 @@ double InverseSqrt::rate(int64_t finished_updates) const {
 
 void NoamOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(1);
-  table.field("lr-scale", lr_scale, "Factor of the whole schedule.").at_least(0);
+  table.field("lr-scale", lr_scale, "Factor that multiplies the whole schedule.").at_least(0);
 }
 
 Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
@@ -88,18 +90,16 @@ double Noam::rate(int64_t finished_updates) const {
 
 void CosineOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(0);
-  table.field("warmup-init-lr",
-              warmup_init_lr,
-              "Learning rate of the first update of a warm-up; below 0 means min-lr.");
-  table.field("min-lr", min_lr, "Learning rate at the end of the first period.").at_least(0);
-  table.field("t-mult", t_mult, "Each period is so many times as long as the one before.")
-      .at_least(1);
+  table.field(
+      "warmup-init-lr", warmup_init_lr, "Initial learning rate of the warm-up; below 0 = min-lr.");
+  table.field("min-lr", min_lr, "Minimum learning rate, reached at the end of the first period.")
+      .at_least(0);
+  table.field("t-mult", t_mult, "Factor by which the length of each period grows.").at_least(1);
   table.field("lr-period-updates",
               lr_period_updates,
-              "Updates of the first period; without it max-update less the warm-up.");
+              "Number of updates of the first period; default is max-update minus warmup-updates.");
   table
-      .field(
-          "lr-shrink", lr_shrink, "Each period's rates are so many times those of the one before.")
+      .field("lr-shrink", lr_shrink, "Factor by which the learning rates shrink after each period.")
       .in(0, 1);
 }
 
@@ -138,9 +138,10 @@ void PolynomialOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(0);
   table.field("total-num-update",
               total_num_update,
-              "Updates after which the end is reached; without it max-update.");
-  table.field("end-learning-rate", end_learning_rate, "Learning rate at the end.").at_least(0);
-  table.field("power", power, "Exponent of the share that remains.").at_least(0);
+              "Total number of updates of the schedule; default is max-update.");
+  table.field("end-learning-rate", end_learning_rate, "Learning rate at the end of the schedule.")
+      .at_least(0);
+  table.field("power", power, "Exponent of the polynomial decay.").at_least(0);
 }
 
 Polynomial::Polynomial(const PolynomialOptions& options, const LrSchedulerSetup& setup)

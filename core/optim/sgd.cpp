@@ -8,17 +8,14 @@
 namespace phraseq {
 
 void SgdOptions::describe(OptionTable& table) {
-  table.field("momentum", momentum, "Share of the last direction that is kept.").in(0.0, 1.0);
-  table.field("nesterov", nesterov, "Look ahead along the momentum (Nesterov).");
-  table
-      .field(
-          "weight-decay", weight_decay, "L2 penalty: times the parameter, added to its gradient.")
-      .at_least(0);
+  table.field("momentum", momentum, "Momentum factor.").in(0.0, 1.0);
+  table.field("nesterov", nesterov, "Use Nesterov momentum.");
+  table.field("weight-decay", weight_decay, "Weight decay (L2 penalty).").at_least(0);
 }
 
 std::vector<std::string> SgdOptions::problems() const {
   if (nesterov && momentum == 0)
-    return {"nesterov needs a momentum above 0"};
+    return {"nesterov requires a momentum above 0"};
   return {};
 }
 

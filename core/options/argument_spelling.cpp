@@ -148,13 +148,13 @@ void check_flags(const OptionTable& table) {
     const OptionField* owner = owners.try_emplace(flag, &field).first->second;
     if (owner == &field)
       return;
-    throw PluginError(fmt::format("{} stands for --{} of '{}' and for --{} of '{}'",
+    throw PluginError(fmt::format("{} means --{} of '{}' as well as --{} of '{}'",
                                   flag,
                                   owner->name,
                                   owner->section,
                                   field.name,
                                   field.section),
-                      "Two components of one run must not share an option's name.");
+                      "Two components of one run must not share an option name.");
   };
   for (const OptionField& field : table.fields()) {
     claim("--" + field.name, field);

@@ -24,7 +24,7 @@ std::string dashed(std::string_view name) {
 void check_range(const OptionField& field, double value, std::string_view text) {
   if (value >= field.low && value <= field.high)
     return;
-  throw UsageError(fmt::format("--{}: {} is out of range, {} is expected",
+  throw UsageError(fmt::format("--{}: {} is out of range, expected {}",
                                field.name,
                                text,
                                range_text(field.low, field.high)));
@@ -211,11 +211,11 @@ OptionField& OptionTable::add(OptionField field) {
   field.section = section_;
   field.default_text = field.to_text();
   if (const OptionField* other = find(field.name)) {
-    throw PluginError(fmt::format("option --{} is described twice: in '{}' and in '{}'",
+    throw PluginError(fmt::format("option --{} is defined twice: in '{}' and in '{}'",
                                   field.name,
                                   other->section,
                                   section_),
-                      "Two components of one run must not share an option's name.");
+                      "Two components of one run must not share an option name.");
   }
   fields_.push_back(std::move(field));
   return fields_.back();

@@ -233,7 +233,7 @@ void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin orig
   if (problems.empty())
     return;
   throw FormatError(
-      fmt::format("recorded options do not fit:\n    {}", fmt::join(problems, "\n    ")));
+      fmt::format("recorded options are not valid:\n    {}", fmt::join(problems, "\n    ")));
 }
 
 std::vector<std::string> differences(const OptionTable& now,

@@ -95,7 +95,7 @@ std::string_view type_name<bool>() {
 }
 template <>
 std::string_view type_name<int64_t>() {
-  return "a whole number";
+  return "an integer";
 }
 template <>
 std::string_view type_name<double>() {
@@ -103,7 +103,7 @@ std::string_view type_name<double>() {
 }
 template <>
 std::string_view type_name<std::string>() {
-  return "a text";
+  return "a string";
 }
 
 std::string text_of(bool value) { return value ? "yes" : "no"; }

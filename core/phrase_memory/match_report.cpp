@@ -86,7 +86,7 @@ struct MatchTotals {
 [[noreturn]] void refuse_lengths(const LineReader& longer, const LineReader& shorter) {
   throw DataError({longer.path(), longer.line_number()},
                   fmt::format("{} ends before this line", shorter.path()),
-                  "Source and reference need the same number of lines.");
+                  "Source and reference must have the same number of lines.");
 }
 
 }  // namespace

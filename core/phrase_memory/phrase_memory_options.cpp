@@ -9,7 +9,7 @@ constexpr double kMostSlots = 1000;
 }  // namespace
 
 void PhraseMemoryOptions::describe_table(OptionTable& table) {
-  table.field("phrase-table", phrase_table, "The phrase table, plain or .gz.").value_name("FILE");
+  table.field("phrase-table", phrase_table, "Phrase table, plain or .gz.").value_name("FILE");
 }
 
 void PhraseMemoryOptions::describe_selection(OptionTable& table) {
@@ -17,14 +17,14 @@ void PhraseMemoryOptions::describe_selection(OptionTable& table) {
   table
       .field("pn-overlap",
              pn_overlap,
-             "Which of overlapping phrases stay: longest first, most "
-             "words covered, or none that overlaps a longer one.")
+             "Which of several overlapping phrases to keep: the longest first, those that cover "
+             "the most words, or all that do not overlap a longer one.")
       .one_of({"greedy", "dp", "literal"});
   table
       .field("pn-repeat",
              pn_repeat,
-             "A phrase that occurs again gets slots of its own or a "
-             "shared one.")
+             "Whether a phrase that occurs repeatedly gets one slot per occurrence or one shared "
+             "slot.")
       .one_of({"slots", "shared"});
   table
       .field("pn-rules",

@@ -70,7 +70,7 @@ StoredMemory StoredMemory::from_record(const nlohmann::json& record,
                                        std::string table,
                                        const std::string& where) {
   if (!record.is_object() || !record.contains(kLowercase) || !record[kLowercase].is_boolean())
-    throw FormatError(where + ": no description of a phrase memory", "it is damaged");
+    throw FormatError(where + ": not the description of a phrase memory", "the file is damaged");
   StoredMemory memory;
   memory.table = std::move(table);
   memory.lowercase = record[kLowercase];
@@ -102,8 +102,8 @@ StoredMemory StoredMemory::load(const std::string& folder, const nlohmann::json&
     const std::string file = fmt::format("{}/{}", folder, entry["table"].get<std::string>());
     text = read_file(file);
     if (entry.value("table_crc32c", "") != crc32c_text(sum_of(text))) {
-      throw FormatError(fmt::format("{}: not the table that the phrases were found with", file),
-                        "It was replaced after the folder was made; run phraseq preprocess again.");
+      throw FormatError(fmt::format("{}: not the table that was used to extract the phrases", file),
+                        "The file was replaced after preprocessing; run phraseq preprocess again.");
     }
   }
   return from_record(entry.value("settings", nlohmann::json()), std::move(text), folder);

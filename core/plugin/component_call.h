@@ -31,7 +31,8 @@ decltype(auto) call_component(const Component& component,
   } catch (const std::exception& failure) {
     throw component_failure(component, doing, failure.what());
   } catch (...) {
-    throw component_failure(component, doing, "it threw something that is no std::exception");
+    throw component_failure(
+        component, doing, "an exception that does not derive from std::exception was thrown");
   }
 }
 

@@ -35,7 +35,7 @@ class ElfFile {
 
   std::string bytes(uint64_t offset, uint64_t size) {
     if (offset > size_ || size > size_ - offset)
-      fail("it is damaged or cut short");
+      fail("it is damaged or truncated");
     std::string result(size, '\0');
     stream_.seekg(static_cast<std::streamoff>(offset));
     if (!stream_.read(result.data(), static_cast<std::streamsize>(size))) {
@@ -55,7 +55,7 @@ class ElfFile {
   }
 
   [[noreturn]] void fail(std::string_view what) const {
-    throw PluginError(fmt::format("{}: is no plugin: {}", path_, what),
+    throw PluginError(fmt::format("{}: is not a plugin: {}", path_, what),
                       "A plugin is a shared library built with phraseq_add_plugin().");
   }
 
@@ -72,14 +72,14 @@ Elf64_Ehdr read_header(ElfFile& file) {
   if (!identity.starts_with(ELFMAG))
     file.fail("it is not an ELF shared library");
   if (identity.size() < EI_NIDENT)
-    file.fail("it is damaged or cut short");
+    file.fail("it is damaged or truncated");
   if (identity[EI_CLASS] != ELFCLASS64)
-    file.fail("it is a 32-bit library, 64 bits are expected");
+    file.fail("it is a 32-bit library, expected 64 bits");
   const auto header = file.table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr)).front();
   if (header.e_type != ET_DYN)
     file.fail("it is an ELF file, but not a shared library");
   if (header.e_machine != kMachine)
-    file.fail("it was built for another processor");
+    file.fail("it was built for another processor architecture");
   if (header.e_shentsize != sizeof(Elf64_Shdr))
     file.fail("its section table is damaged");
   return header;

@@ -28,7 +28,7 @@ constexpr std::string_view kSymbol = "phraseq_plugin_" PHRASEQ_ABI_HASH;
 void refuse_if_writable_by_others(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
-    throw IoError(path.string(), "look at", errno);
+    throw IoError(path.string(), "inspect", errno);
   if ((status.st_mode & S_IWOTH) == 0)
     return;
   throw PluginError(
@@ -50,8 +50,8 @@ fs::path checked_path(const std::string& path) {
   }
   if (real.parent_path() != folder) {
     throw PluginError(
-        fmt::format("{}: is a link that leaves its folder, to {}", path, real.string()),
-        "Put the library itself into the folder, or name its own folder.");
+        fmt::format("{}: is a symbolic link to a file outside its folder: {}", path, real.string()),
+        "Put the library itself into the folder, or search the folder that contains it.");
   }
   refuse_if_writable_by_others(folder);
   refuse_if_writable_by_others(real);
@@ -61,13 +61,13 @@ fs::path checked_path(const std::string& path) {
 [[noreturn]] void refuse_other_build(const std::string& path) {
   std::string theirs = abi_text_in(path);
   if (theirs.empty())
-    theirs = "nothing that it says";
-  throw PluginError(
-      fmt::format("{}: was built for another phraseq\n    this program: {}\n    the plugin:   {}",
-                  path,
-                  PHRASEQ_ABI_TEXT,
-                  theirs),
-      "Rebuild the plugin against this phraseq.");
+    theirs = "no build information";
+  throw PluginError(fmt::format("{}: was built for another version of phraseq\n    this program: "
+                                "{}\n    the plugin:   {}",
+                                path,
+                                PHRASEQ_ABI_TEXT,
+                                theirs),
+                    "Rebuild the plugin against this version of phraseq.");
 }
 
 void check_manifest_symbol(const std::string& path, const LibraryFile& library) {
@@ -80,8 +80,8 @@ void check_manifest_symbol(const std::string& path, const LibraryFile& library) 
   }
   throw PluginError(
       fmt::format(
-          "{}: is a shared library, but no phraseq plugin: it has no symbol {}", path, kSymbol),
-      "A plugin ends in PHRASEQ_PLUGIN(...) and is built with phraseq_add_plugin().");
+          "{}: is a shared library, but not a phraseq plugin: it has no symbol {}", path, kSymbol),
+      "A plugin contains PHRASEQ_PLUGIN(...) and is built with phraseq_add_plugin().");
 }
 
 /// The loader's own words; Boost wraps them in an error code that says "Bad file descriptor"
@@ -104,12 +104,11 @@ std::string loader_message(std::string_view text) {
   }
   std::string symbol = message.substr(found + kUndefined.size());
   symbol.resize(std::min(symbol.size(), symbol.find_first_of(" \t,(")));
-  throw PluginError(
-      fmt::format("{}: cannot be loaded: it uses '{}', which nothing defines",
-                  path,
-                  boost::core::demangle(symbol.c_str())),
-      "Link the plugin with the library that defines it; phraseq_add_plugin() finds such "
-      "symbols when the plugin is built.");
+  throw PluginError(fmt::format("{}: cannot be loaded: it uses '{}', which is not defined",
+                                path,
+                                boost::core::demangle(symbol.c_str())),
+                    "Link the plugin with the library that defines it; phraseq_add_plugin() "
+                    "reports such symbols when the plugin is built.");
 }
 
 /// Loads the library for the life of the process: code, types and strings of a plugin live on in
@@ -139,15 +138,16 @@ void check_name(const LoadedPlugin& plugin) {
   const std::string& name = plugin.name;
   if (!name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits))
     return;
-  throw PluginError(fmt::format("{}: '{}' cannot be the name of a plugin", plugin.file, name),
-                    "Names are lower-case letters, digits, '_' and '-', and begin with a letter.");
+  throw PluginError(
+      fmt::format("{}: '{}' is not a valid plugin name", plugin.file, name),
+      "Names consist of lowercase letters, digits, '_' and '-', and start with a letter.");
 }
 
 LoadedPlugin load_checked(Registry& registry, const std::string& path) {
   const auto& library = load_for_ever(path);
   const auto& manifest = library.get<const PluginManifest>(std::string(kSymbol));
   if (std::strcmp(manifest.magic, "phraseq-plugin") != 0) {
-    throw PluginError(fmt::format("{}: its manifest does not begin with \"phraseq-plugin\"", path));
+    throw PluginError(fmt::format("{}: its manifest does not start with \"phraseq-plugin\"", path));
   }
   LoadedPlugin plugin{manifest.name, manifest.version, manifest.description, path};
   check_name(plugin);
@@ -170,8 +170,8 @@ std::string checked_folder(const std::string& folder, std::string_view source) {
   const fs::path real = fs::canonical(folder, error);
   if (!error && fs::is_directory(real))
     return real.string();
-  throw PluginError(
-      fmt::format("{}: is no folder that can be searched for plugins (from {})", folder, source));
+  throw PluginError(fmt::format(
+      "{}: is not a folder that can be searched for plugins (from {})", folder, source));
 }
 
 void add_environment_folders(std::vector<std::string>& folders) {

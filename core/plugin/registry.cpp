@@ -51,7 +51,7 @@ void Registry::check_name(const Component& component, const std::string& name) c
       continue;
     if (other.name != name && find_preset(other, name) == nullptr)
       continue;
-    throw PluginError(fmt::format("{} '{}' is offered twice: by {} and by {}",
+    throw PluginError(fmt::format("{} '{}' is registered twice: by {} and by {}",
                                   component.kind,
                                   name,
                                   origin_of(other),
@@ -63,9 +63,10 @@ void Registry::check_name(const Component& component, const std::string& name) c
 void Registry::add(Component component) {
   if (frozen_) {
     throw PluginError(
-        fmt::format(
-            "{} '{}' comes too late: names were looked up already", component.kind, component.name),
-        "All plugins are loaded before the first component is selected.");
+        fmt::format("{} '{}' is registered too late: names have already been looked up",
+                    component.kind,
+                    component.name),
+        "All plugins must be loaded before the first component is selected.");
   }
   if (current_plugin_ != nullptr) {
     component.plugin = current_plugin_->name;
@@ -78,7 +79,7 @@ void Registry::add(Component component) {
     check_name(component, preset.name);
     if (own.insert(preset.name).second)
       continue;
-    throw PluginError(fmt::format("{}: {} '{}' has the preset's name '{}' twice",
+    throw PluginError(fmt::format("{}: {} '{}' has two presets with the name '{}'",
                                   origin_of(component),
                                   component.kind,
                                   component.name,
@@ -97,7 +98,7 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
   const auto failed = [&](std::string_view what) {
     std::erase_if(components_, [&](const auto& it) { return it.second.file == plugin.file; });
     current_plugin_ = nullptr;
-    return PluginError(fmt::format("plugin '{}' ({}) failed while it registered its components: {}",
+    return PluginError(fmt::format("plugin '{}' ({}) failed while registering its components: {}",
                                    plugin.name,
                                    plugin.file,
                                    what));
@@ -110,7 +111,7 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
   } catch (const std::exception& failure) {
     throw failed(failure.what());
   } catch (...) {
-    throw failed("it threw something that is no std::exception");
+    throw failed("an exception that does not derive from std::exception was thrown");
   }
   current_plugin_ = nullptr;
   plugins_.push_back(plugin);
@@ -145,16 +146,16 @@ void Registry::refuse_unknown(std::string_view kind, std::string_view name) cons
     for (const Preset& preset : component->presets) listed.push_back(preset.name);
   }
   std::string hint =
-      by_file.empty() ? fmt::format("No loaded plugin offers a {}.", kind) : "Known:";
+      by_file.empty() ? fmt::format("No loaded plugin provides a {}.", kind) : "Known:";
   for (const auto& [file, listed] : by_file) {
     hint += fmt::format("\n    {} (from {})", fmt::join(listed, ", "), file);
   }
   hint += fmt::format(
-      "\n  {} loaded; 'phraseq plugins list' shows all. Folders are added with --plugin-dir or "
+      "\n  {} loaded; 'phraseq plugins list' shows all. Add folders with --plugin-dir or "
       "PHRASEQ_PLUGIN_PATH.",
       plugins_.size() == 1 ? "1 plugin is" : fmt::format("{} plugins are", plugins_.size()));
-  throw UsageError(
-      fmt::format("{} '{}' is not known{}{}", kind, name, guess.empty() ? "" : "; ", guess), hint);
+  throw UsageError(fmt::format("unknown {} '{}'{}{}", kind, name, guess.empty() ? "" : "; ", guess),
+                   hint);
 }
 
 std::vector<const Component*> Registry::components() const {

@@ -124,11 +124,11 @@ std::unique_ptr<Interface> create(const Selection& selection,
   } catch (const Error&) {
     throw;
   } catch (const std::exception& failure) {
-    throw PluginError(selection.component->plugin + ": could not make " + selection.name + ": " +
+    throw PluginError(selection.component->plugin + ": could not create " + selection.name + ": " +
                       failure.what());
   } catch (...) {
-    throw PluginError(selection.component->plugin + ": could not make " + selection.name +
-                      ": threw something that is no std::exception");
+    throw PluginError(selection.component->plugin + ": could not create " + selection.name +
+                      ": an exception that does not derive from std::exception was thrown");
   }
 }
 

@@ -23,8 +23,8 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field("mode",
              mode,
-             "attention: heat maps of one sentence pair. activation: how much attention is between "
-             "words and longer n-grams, layer by layer over a test set. dump: everything that the "
+             "attention: heat maps of one sentence pair. activation: share of the attention "
+             "between words and n-grams, per layer, over a test set. dump: all tensors that the "
              "model records, sentence by sentence.")
       .positional()
       .required()
@@ -32,57 +32,61 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field("source",
              source,
-             "attention: the source sentence itself. activation, dump: a file of sources, one a "
-             "line.")
+             "attention: the source sentence itself. activation, dump: a file with one source "
+             "sentence per line.")
       .short_flag("s")
       .value_name("TEXT|FILE")
       .required();
-  table.field("target", target, "Its translation; a file of them, line by line.")
+  table
+      .field("target",
+             target,
+             "attention: the target sentence itself. activation, dump: a file with one target "
+             "sentence per line.")
       .short_flag("t")
       .value_name("TEXT|FILE")
       .required();
   table
       .field("trees",
              trees,
-             "The bracketed parse tree of the source, or a file of them, for models that use "
-             "trees.")
+             "Bracketed parse tree of the source, or a file of them, for models that use trees.")
       .value_name("TREE|FILE");
   table
       .field("output",
              output,
-             "Where the result goes; - is standard output. attention: FILE.html (all layers and "
-             "heads to choose from), FILE.svg (one) or FILE.jsonl (the numbers).")
+             "Output file; - = standard output. attention: FILE.html (all layers and heads), "
+             "FILE.svg (one heat map) or FILE.jsonl (numbers).")
       .value_name("FILE");
   table
       .field("attention",
              attention,
-             "Which attention: cross, encoder, decoder (their self-attention). By default cross; "
-             "all three on a page.")
+             "Which attention: cross, encoder or decoder (the latter two are self-attention). "
+             "Default: cross; all three in FILE.html.")
       .alias("module")
       .value_name("PLACE...");
   table.section("Heat maps");
-  table.field("layer", layer, "Of FILE.svg: a layer from 1, or last.");
-  table.field("head", head, "Of FILE.svg: a head from 1, or mean.");
+  table.field("layer", layer, "Layer in FILE.svg: a number from 1, or last.");
+  table.field("head", head, "Head in FILE.svg: a number from 1, or mean.");
   table.section("Activation");
   table
-      .field(
-          "stat",
-          stat,
-          "peak: where each head's largest weight is, for each token. mass: where the weight is. "
-          "threshold: where weights of --tau or more are.")
+      .field("stat",
+             stat,
+             "What to count for each head and token. peak: the position of the largest weight; "
+             "mass: all weights; threshold: the weights of at least --tau.")
       .alias("activation-stats")
       .one_of({"peak", "mass", "threshold"});
-  table.field("tau", tau, "The threshold.").alias("activation-tau").in(1e-6, 1.0);
-  table.field("json", json, "The table as JSON.");
+  table.field("tau", tau, "Threshold of --statistic threshold.")
+      .alias("activation-tau")
+      .in(1e-6, 1.0);
+  table.field("json", json, "Write the table as JSON.");
   table.section("Dump");
-  table.field("tensors", tensors, "Only tensors whose names contain one of these.")
+  table.field("tensors", tensors, "Record only tensors whose names contain one of these strings.")
       .value_name("TEXT...");
   table.section("Pictures");
   table
       .field("plot",
              plot,
-             "activation: also draw the table. dump: also draw the first sentence's tensors, as "
-             "one heat map. SVG.")
+             "activation: also plot the table. dump: also plot the tensors of the first sentence "
+             "as one heat map. Format: SVG.")
       .value_name("FILE");
 }
 
@@ -94,16 +98,18 @@ std::vector<std::string> AnalyzeOptions::problems() const {
     found.emplace_back("--head: a number from 1, or mean");
   for (const auto& place : attention) {
     if (place != "cross" && place != "encoder" && place != "decoder")
-      found.push_back("--attention: '" + place + "' is none of cross, encoder, decoder");
+      found.push_back("--attention: '" + place + "' is not one of cross, encoder, decoder");
   }
   const bool known_picture =
       output.ends_with(".svg") || output.ends_with(".html") || output.ends_with(".jsonl");
   if (mode == "attention" && !known_picture)
-    found.emplace_back("attention: --output FILE.html, FILE.svg or FILE.jsonl says what is made");
+    found.emplace_back(
+        "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
+        "format");
   if (mode == "attention" && !plot.empty())
-    found.emplace_back("attention: --output names the picture, --plot is for activation and dump");
+    found.emplace_back("attention: use --output for the plot; --plot is for activation and dump");
   if ((mode == "activation" || output.ends_with(".svg")) && attention.size() > 1)
-    found.emplace_back("--attention: name one");
+    found.emplace_back("--attention: give one of cross, encoder, decoder");
   return found;
 }
 

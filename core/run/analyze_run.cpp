@@ -43,7 +43,7 @@ void check_recorded(bool found, AttentionPlace place) {
   if (found)
     return;
   throw DataError(fmt::format("the model recorded no {} attention", to_string(place)),
-                  "phraseq analyze dump shows what it records");
+                  "phraseq analyze dump shows what this model records");
 }
 
 /// What --layer or --head means: a word, or a number up to `count`.
@@ -172,7 +172,7 @@ int analyze(AnalyzeRun& run) {
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)
-    throw UsageError("--path: an analysis is of one model");
+    throw UsageError("--path: give one model, analyze does not support ensembles");
   const TranslationModel& translator = models.front();
   if (run.options.mode == "attention")
     return draw_attention(run.options, translator, run.model.chosen_precision());

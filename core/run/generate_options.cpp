@@ -17,38 +17,43 @@ void GenerateOptions::describe(OptionTable& table) {
     table
         .field("data",
                data,
-               "Folder made by phraseq preprocess; without it, lines of text are translated.")
+               "Data folder made by phraseq preprocess; if missing, lines of text are translated.")
         .positional()
         .value_name("DATA");
-    table.field("gen-subset", gen_subset, "Which split of DATA.");
-    table.field("scoring", metric, "Metric by name, when there are references.");
+    table.field("gen-subset", gen_subset, "Split of the data folder to translate.");
+    table.field("scoring", metric, "Name of the metric, used if there are references.");
   }
-  table.field("input", input, "Text to translate, one sentence a line; - is standard input.")
+  table.field("input", input, "Text to translate, one sentence per line; - = standard input.")
       .value_name("FILE");
   table
       .field("trees",
              trees,
-             "Bracketed parse trees of these sentences, line by line, for models that use them.")
+             "Bracketed parse trees of these sentences, one per line, for models that use trees.")
       .value_name("FILE");
-  table.field("output", output, "Where the translations go; - is standard output.")
+  table.field("output", output, "File for the translations; - = standard output.")
       .value_name("FILE");
   table
       .field("format",
              format.format,
-             "plain: one line of text a sentence; fairseq: S-, T-, H-, D-, P-, A- lines, base 2; "
-             "jsonl: everything.")
+             "plain: one line of text per sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
+             "base-2 scores; jsonl: all details.")
       .one_of({"plain", "fairseq", "jsonl"});
-  table.field("decoder", decoder, "Search by name; its own options are below.");
-  table.field("sampling", sampling, "The same as --decoder sampling.");
-  table.field("max-tokens", max_tokens, "Source tokens of a batch; 0 = chosen for the machine.")
+  table.field("decoder", decoder, "Name of the decoder; its options are listed below.");
+  table.field("sampling",
+              sampling,
+              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
+  table
+      .field("max-tokens",
+             max_tokens,
+             "Maximum number of source tokens in a batch; 0 = chosen for this machine.")
       .at_least(0);
-  table.field("batch-size", batch_size, "Sentences of a batch; 0 = any.")
+  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
       .alias("max-sentences")
       .at_least(0);
   table
       .field("buffer-size",
              buffer_size,
-             "Sentences that are read, sorted by length and written together.")
+             "Number of sentences that are read, sorted by length and written together.")
       .at_least(1);
   table.field("seed", seed, "Of everything that is drawn.");
   table
@@ -62,30 +67,30 @@ void GenerateOptions::describe(OptionTable& table) {
   table
       .field("print-alignment",
              format.print_alignment,
-             "Also say which source token each target token attends to most (hard), or all weights "
-             "(soft).")
+             "Also print the alignment to source tokens: the token with the largest attention "
+             "weight (hard), or all weights (soft).")
       .one_of({"", "hard", "soft"})
       .bare_value("hard");
-  table.field(
-      "truncate-source", truncate_source, "Translate the beginning of lines that are too long.");
+  table.field("truncate-source",
+              truncate_source,
+              "Translate only the beginning of lines that are too long.");
   table
       .field("on-bad-line",
              on_bad_line,
-             "What to do with a line that is not valid UTF-8; skip gives an empty line.")
+             "What to do with a line that is not valid UTF-8; skip writes an empty line.")
       .one_of({"error", "skip", "replace"});
-  table.field("quiet", quiet, "Print only the score.");
+  table.field("quiet", quiet, "Only print the final score.");
 }
 
 std::vector<std::string> GenerateOptions::problems() const {
   std::vector<std::string> problems;
   if (!format.print_alignment.empty() && format.format == "plain") {
-    problems.emplace_back(
-        "--print-alignment has no place in plain text: add --format fairseq or jsonl");
+    problems.emplace_back("--print-alignment needs --format fairseq or jsonl");
   }
   if (!data.empty() && input != "-")
-    problems.emplace_back("DATA and --input are two texts to translate; give one");
+    problems.emplace_back("DATA and --input cannot be combined; give one of them");
   if (!data.empty() && !trees.empty())
-    problems.emplace_back("--trees is for lines of text; DATA brings its own");
+    problems.emplace_back("--trees is for lines of text; DATA has its own trees");
   return problems;
 }
 

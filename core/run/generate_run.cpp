@@ -162,7 +162,7 @@ std::vector<std::string> GenerateRun::problems() {
   const OptionField* nbest = table.find("nbest");
   if (options.format.format == "plain" && nbest != nullptr && nbest->to_text() != "1") {
     problems.emplace_back(
-        "plain text has one line a sentence: with --nbest add --format fairseq or jsonl");
+        "plain text has one line per sentence: use --nbest with --format fairseq or jsonl");
   }
   return problems;
 }

@@ -43,26 +43,32 @@ void ModelOptions::describe(OptionTable& table) {
   table
       .field("path",
              path,
-             "Checkpoint or folder of checkpoints; several with colons between are an ensemble.")
+             "Checkpoint or folder of checkpoints; several, separated by colons, form an ensemble.")
       .value_name("FILE[:FILE]")
       .required();
   table.field("model-overrides",
               model_overrides,
-              "NAME=VALUE of the architecture's options, replacing the checkpoint's.");
+              "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
   table
       .field("phrase-table",
              phrase_table,
-             "A table in place of the checkpoint's, for models with a phrase memory that translate "
-             "text.")
+             "Phrase table that replaces the one in the checkpoint, for models with a phrase "
+             "memory that translate text.")
       .value_name("FILE");
-  table.field("precision", precision, "Arithmetic.").one_of({"fp32", "bf16", "fp64"});
-  table.field("device", device, "Where to compute: auto is the accelerator, if there is one.")
+  table.field("precision", precision, "Precision of the computation.")
+      .one_of({"fp32", "bf16", "fp64"});
+  table.field("device", device, "Device to use; auto = the GPU, if there is one.")
       .one_of({"auto", "cpu", "cuda"});
-  table.field("cpu", cpu, "The same as --device cpu.");
-  table.field("workers", workers, "Batches worked on at once; 0 = one a core.").at_least(0);
-  table.field("threads", threads, "Threads of one worker; 0 = the cores divided by the workers.")
+  table.field("cpu", cpu, "Use the CPU (the same as --device cpu).");
+  table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
       .at_least(0);
-  table.field("plugin-dir", plugin_dir, "Further folders to load plugins from.").value_name("DIR");
+  table
+      .field("threads",
+             threads,
+             "Number of threads per worker; 0 = the number of cores divided by --workers.")
+      .at_least(0);
+  table.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.")
+      .value_name("DIR");
 }
 
 at::Device ModelOptions::chosen_device() const {
@@ -71,7 +77,8 @@ at::Device ModelOptions::chosen_device() const {
   if (at::hasCUDA())
     return {at::kCUDA, 0};
   if (device == "cuda")
-    throw UsageError("--device cuda: this machine or this LibTorch has no such device");
+    throw UsageError(
+        "--device cuda: this machine has no CUDA device, or LibTorch was built without CUDA");
   return at::kCPU;
 }
 
@@ -94,8 +101,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   load.data = data;
   load.phrase_table = options.phrase_table;
   if (!data.empty() && !options.phrase_table.empty()) {
-    throw UsageError("--phrase-table is for lines of text; DATA brings its own phrases",
-                     "preprocess the data with that table, or translate its text");
+    throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
+                     "preprocess the data with that table, or translate the raw text");
   }
   std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
@@ -104,7 +111,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     load.data.clear();  // the first model's task reads the data
   }
   if (models.empty())
-    throw UsageError("--path names no checkpoint");
+    throw UsageError("--path contains no checkpoint");
   return models;
 }
 

@@ -39,33 +39,33 @@ std::string log_probability_text(const Translation& translation,
 
 void RescoreOptions::describe(OptionTable& table) {
   table.section("Rescoring");
-  table.field("data", data, "Folder made by phraseq preprocess; or give --source and --target.")
+  table.field("data", data, "Data folder made by phraseq preprocess; or use --source and --target.")
       .positional()
       .value_name("DATA");
-  table.field("gen-subset", gen_subset, "Which split of DATA.");
-  table.field("source", source, "Source sentences, one a line; - is standard input.")
+  table.field("gen-subset", gen_subset, "Split of the data folder to score.");
+  table.field("source", source, "Source sentences, one per line; - = standard input.")
       .short_flag("s")
       .value_name("FILE");
-  table.field("target", target, "Their translations, line by line.")
+  table.field("target", target, "Target sentences, one per line.")
       .short_flag("t")
       .value_name("FILE");
   table
-      .field("trees",
-             trees,
-             "Bracketed parse trees of the source sentences, line by line, for models that use "
-             "them.")
+      .field(
+          "trees",
+          trees,
+          "Bracketed parse trees of the source sentences, one per line, for models that use trees.")
       .value_name("FILE");
   table
       .field("output",
              output,
-             "Where the results go; - is standard output. With --contrastive: a line for each of "
-             "its pairs, if a file is named.")
+             "Output file; - = standard output. With --contrastive: one line per pair, if a file "
+             "is given.")
       .value_name("FILE");
   table
       .field("format",
              format.format,
-             "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D-, P- lines, "
-             "base 2; jsonl: every token's.")
+             "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D- and P- "
+             "lines with base-2 scores; jsonl: the score of every token.")
       .one_of({"plain", "fairseq", "jsonl"});
   table
       .field("remove-bpe",
@@ -75,16 +75,18 @@ void RescoreOptions::describe(OptionTable& table) {
       .alias("post-process")
       .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt");
-  table.field("max-tokens", max_tokens, "Tokens of a batch; 0 = any.").at_least(0);
-  table.field("batch-size", batch_size, "Sentences of a batch; 0 = any.")
+  table.field("max-tokens", max_tokens, "Maximum number of tokens in a batch; 0 = no limit.")
+      .at_least(0);
+  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
       .alias("max-sentences")
       .at_least(0);
   table
-      .field(
-          "buffer-size", buffer_size, "Pairs that are read, sorted by length and written together.")
+      .field("buffer-size",
+             buffer_size,
+             "Number of pairs that are read, sorted by length and written together.")
       .at_least(1);
   table.field(
-      "truncate-source", truncate_source, "Use the beginning of sources that are too long.");
+      "truncate-source", truncate_source, "Use only the beginning of sources that are too long.");
   contrastive.describe(table);
 }
 
@@ -95,9 +97,9 @@ std::vector<std::string> RescoreOptions::problems() const {
   if (inputs != 1 || source.empty() != target.empty())
     found.emplace_back("give DATA, or both --source and --target, or --contrastive");
   if (contrastive.wanted() && format.format == "fairseq")
-    found.emplace_back("--contrastive: the format of its pairs is plain or jsonl");
+    found.emplace_back("--contrastive: the output format must be plain or jsonl");
   if (contrastive.wanted() && truncate_source)
-    found.emplace_back("--contrastive: --truncate-source would compare parts of translations");
+    found.emplace_back("--contrastive: --truncate-source would compare truncated sentences");
   if (!trees.empty() && source.empty())
     found.emplace_back("--trees is for the lines of --source");
   return found;

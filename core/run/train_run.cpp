@@ -170,10 +170,9 @@ ValidationParts make_validation(TrainRun& run,
     return parts;
   const std::string& subset = run.validation.valid_subset;
   if (!translator.task->has_split(subset)) {
-    throw DataError(
-        fmt::format("{} holds no split '{}' to validate on", run.components.data, subset),
-        "preprocess with --validpref, name another with --valid-subset, or give "
-        "--disable-validation");
+    throw DataError(fmt::format("{} has no split '{}' to validate on", run.components.data, subset),
+                    "preprocess with --validpref, use another split with --valid-subset, or turn "
+                    "validation off with --disable-validation");
   }
   ValidatorOptions options;
   options.subset = subset;
@@ -222,9 +221,9 @@ void announce(const TrainRun& run,
                        translator.parameters->values().device().str(),
                        at::get_num_threads(),
                        precision_of(run.machine) == nn::Precision::kBf16 ? "bf16" : "fp32"));
-  log_info(fmt::format("{} batches an epoch", batches.batches_in_epoch()));
+  log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
   if (batches.skipped().total() > 0)
-    log_warning("training leaves pairs out: " + batches.skipped().text());
+    log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
 }
 
 }  // namespace

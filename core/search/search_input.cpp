@@ -33,8 +33,8 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
     return {};
   if (!batch.has_target()) {
     throw UsageError(
-        "--prefix-size forces tokens of references, and there are none",
-        "translate a data folder that has the target side, or leave --prefix-size out");
+        "--prefix-size forces tokens of references, but there are no references",
+        "translate a data folder that has the target side, or do not use --prefix-size");
   }
   const int64_t begin = batch.target_in.offsets[static_cast<size_t>(sentence)];
   const int64_t length = std::min(size, length_of(batch.target_in, sentence));
@@ -252,9 +252,9 @@ std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
     rank_all<float>(output, constraints, k, ranked, norms);
   }
   if (std::any_of(norms.begin(), norms.end(), [](double norm) { return std::isnan(norm); })) {
-    throw DivergenceError("the model's scores are not finite",
-                          "the checkpoint may come from a training that diverged: `phraseq "
-                          "inspect` shows its tensors; or try --precision fp32");
+    throw DivergenceError("the scores of the model are not finite",
+                          "training of the checkpoint may have diverged: `phraseq inspect` shows "
+                          "its tensors; or try --precision fp32");
   }
   refuse_impossible(ranked);
   return ranked;

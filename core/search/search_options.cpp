@@ -6,19 +6,18 @@ void SearchOptions::describe(OptionTable& table) {
   table
       .field("max-len-a",
              length_cap.a,
-             "A translation has at most A * source length + B tokens before </s>.")
+             "Generate at most A * source length + B tokens (without </s>).")
       .at_least(0);
-  table.field("max-len-b", length_cap.b, "The B of --max-len-a.").at_least(0);
+  table.field("max-len-b", length_cap.b, "See --max-len-a.").at_least(0);
   table
       .field("max-len-form",
              length_cap.form,
-             "linear: A and B as above; neutron: x + max(64, x/4) of the source length x, </s> "
-             "counted.")
+             "Form of the maximum length. linear: as in --max-len-a; neutron: x + max(64, x/4) "
+             "with the source length x, including </s>.")
       .one_of({"linear", "neutron"});
   table
-      .field("min-len",
-             constraints.min_length,
-             "A translation has at least so many tokens before </s>.")
+      .field(
+          "min-len", constraints.min_length, "Minimum number of generated tokens (without </s>).")
       .at_least(0);
   table
       .field(
@@ -27,16 +26,24 @@ void SearchOptions::describe(OptionTable& table) {
   table
       .field("length-penalty-form",
              length_penalty.form,
-             "power: logp / length^lenpen; wu: logp / ((5 + length) / 6)^lenpen; none: logp.")
+             "Form of the length penalty. power: logp / length^lenpen; wu: logp / ((5 + length) / "
+             "6)^lenpen; none: logp.")
       .one_of({"power", "wu", "none"});
-  table.field("unnormalized", unnormalized, "Rank by log-probability: --length-penalty-form none.");
+  table.field("unnormalized",
+              unnormalized,
+              "Compare unnormalized hypothesis scores (the same as --length-penalty-form none).");
   table.field("unkpen",
               constraints.unknown_penalty,
-              "Taken off the log-probability of <unk>; below 0 favors it.");
+              "Unknown word penalty: below 0 produces more <unk>, above 0 produces fewer.");
   table
       .field("no-repeat-ngram-size",
              constraints.no_repeat_ngram_size,
-             "No translation holds an n-gram of this size twice; 0 = they may.")
+             "Block repeated n-grams of this size; 0 = off.")
+      .at_least(0);
+  table.field("match-source-len",
+              match_source_len,
+              "Only keep translations that are not longer than their source.");
+  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference as a prefix.")
       .at_least(0);
   table.field(
       "match-source-len",

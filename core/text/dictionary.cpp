@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kSpecials = {"<s>", "<pad>", "</s>", "
 constexpr auto kSpecialCount = static_cast<int64_t>(kSpecials.size());
 constexpr std::string_view kOverwrite = "#fairseq:overwrite";
 constexpr const char* kFormatHint =
-    "A line is: symbol, one space, count (docs/formats/dictionary.md).";
+    "Each line must be: symbol, one space, count (docs/formats/dictionary.md).";
 
 struct Entry {
   std::string_view symbol;
@@ -46,7 +46,7 @@ int64_t parse_count(std::string_view text, const TextPlace& place) {
   int64_t count = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem == std::errc::result_out_of_range) {
-    throw DataError(place, fmt::format("the count {} does not fit 64 bits", text), kFormatHint);
+    throw DataError(place, fmt::format("the count {} does not fit in 64 bits", text), kFormatHint);
   }
   if (problem != std::errc() || stop != text.data() + text.size() || count < 0) {
     throw DataError(place, fmt::format("'{}' is not a count", text), kFormatHint);
@@ -71,7 +71,7 @@ Entry parse_entry(std::string_view line, const TextPlace& place) {
     field = cut_last_field(line);
   }
   if (!field)
-    throw DataError(place, fmt::format("no count behind the symbol '{}'", line), kFormatHint);
+    throw DataError(place, fmt::format("no count after the symbol '{}'", line), kFormatHint);
   if (line.empty())
     throw DataError(place, "no symbol before the count", kFormatHint);
   entry.symbol = line;
@@ -101,8 +101,8 @@ Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
       throw DataError(
           place,
           fmt::format(
-              "the symbol '{}' has id {} already", entry.symbol, dictionary.id(entry.symbol)),
-          fmt::format("Remove the line, or end it with ' {}' to give the symbol this new id.",
+              "the symbol '{}' already has the id {}", entry.symbol, dictionary.id(entry.symbol)),
+          fmt::format("Remove the line, or append ' {}' to it to give the symbol this new id.",
                       kOverwrite));
     }
     dictionary.ids_.insert_or_assign(std::string(entry.symbol), dictionary.size());

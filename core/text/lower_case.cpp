@@ -14,7 +14,7 @@ std::string lower_case(std::string_view text) {
   const icu::StringPiece source(text.data(), static_cast<int32_t>(text.size()));
   icu::CaseMap::utf8ToLower("", 0, source, sink, nullptr, status);
   if (U_FAILURE(status) != 0)
-    throw DataError(std::string("cannot lower-case: ") + u_errorName(status));
+    throw DataError(std::string("cannot lowercase: ") + u_errorName(status));
   return lowered;
 }
 

@@ -56,11 +56,11 @@ std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &lines, &model);
   lines.rethrow();
   if (!status.ok()) {
-    throw UsageError(fmt::format("SentencePiece could not learn {} {} pieces: {}",
+    throw UsageError(fmt::format("SentencePiece could not train {} {} pieces: {}",
                                  training.pieces,
                                  training.type,
                                  status.ToString()),
-                     "A small text gives few pieces: lower --subwords.");
+                     "A small text supports only a small vocabulary: reduce --subwords.");
   }
   return model;
 }

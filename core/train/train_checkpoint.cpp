@@ -30,13 +30,13 @@ void check_optimizer(const CheckpointFile& file,
   for (const auto& [name, tensor] : optimizer.state())
     check_fits(file, "optimizer." + name, tensor, problems);
   if (record.parameter_order != parameter_order(translator))
-    problems.push_back("the parameters stand in another order");
+    problems.push_back("the parameters are in a different order");
   if (problems.empty())
     return;
-  throw FormatError(fmt::format("{}: the optimizer's state does not fit:\n  - {}",
+  throw FormatError(fmt::format("{}: the state of the optimizer does not match:\n  - {}",
                                 file.path(),
                                 fmt::join(problems, "\n  - ")),
-                    "--reset-optimizer starts it anew");
+                    "use --reset-optimizer to start with a new state");
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ void write_train_checkpoint(const std::string& path, const TrainingParts& parts)
 
 TrainRecord read_train_record(const CheckpointFile& file) {
   if (!file.metadata().contains("train")) {
-    throw FormatError(file.path() + ": holds a model, but no run to go on with",
-                      "--finetune-from-model starts a new run from its parameters");
+    throw FormatError(file.path() + ": contains a model, but no training state to resume from",
+                      "use --finetune-from-model to start a new run from its parameters");
   }
   const auto entry =
       nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);

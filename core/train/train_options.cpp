@@ -4,12 +4,12 @@ namespace phraseq {
 
 void ComponentOptions::describe(OptionTable& v) {
   v.section("Components");
-  v.field("data", data, "Folder made by phraseq preprocess (or fairseq-preprocess).")
+  v.field("data", data, "Data folder made by phraseq preprocess (or fairseq-preprocess).")
       .positional()
       .value_name("DATA")
       .required()
       .harmless();
-  v.field("arch", arch, "Architecture or preset by name; phraseq plugins list shows all.")
+  v.field("arch", arch, "Name of an architecture or preset; 'phraseq plugins list' shows all.")
       .short_flag("a")
       .required();
   v.field("task", task, "Task by name.");
@@ -24,39 +24,54 @@ void ComponentOptions::describe(OptionTable& v) {
 
 void OptimisationOptions::describe(OptionTable& v) {
   v.section("Optimization");
-  v.field("max-tokens", max_tokens, "Tokens in a batch, of the larger side, padding not counted.")
+  v.field("max-tokens",
+          max_tokens,
+          "Maximum number of tokens in a batch, counted on the longer side with padding excluded.")
       .at_least(0);
-  v.field("batch-size", batch_size, "Sentences in a batch; 0 = no limit.")
+  v.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
       .at_least(0)
       .alias("max-sentences");
   v.field("update-freq",
           update_freq,
-          "Batches an update; a list gives one value an epoch, the last for the rest.")
+          "Number of batches per update; a list gives one value per epoch, the last value is used "
+          "for all later epochs.")
       .at_least(1);
   v.field("accumulate-to-tokens",
           accumulate_to_tokens,
-          "Gather batches until an update holds this many target tokens; 0 = use --update-freq.")
+          "Accumulate batches until an update has at least this many target tokens; 0 = use "
+          "--update-freq.")
       .at_least(0);
-  v.field("lr", lr, "Learning rate: the schedule's peak, or the constant.").at_least(0.0);
-  v.field("clip-norm", clip_norm, "Scale gradients down to this norm; 0 = do not clip.")
+  v.field("lr", lr, "Learning rate: the peak of the schedule, or the constant value.")
       .at_least(0.0);
-  v.field("loss-normalization", loss_normalization, "What an update's summed loss is divided by.")
+  v.field("clip-norm", clip_norm, "Clip threshold of the gradient norm; 0 = no clipping.")
+      .at_least(0.0);
+  v.field("loss-normalization",
+          loss_normalization,
+          "Normalize the loss of an update by the number of target tokens, of sentences, or not at "
+          "all.")
       .one_of({"tokens", "sentences", "none"})
       .former_name("loss-normalisation");
-  v.field("sentence-avg", sentence_avg, "The same as --loss-normalization sentences.");
-  v.field("max-epoch", max_epoch, "End after this many epochs; 0 = no limit.")
+  v.field("sentence-avg",
+          sentence_avg,
+          "Normalize gradients by the number of sentences in an update (the same as "
+          "--loss-normalization sentences).");
+  v.field("max-epoch", max_epoch, "Stop training after this many epochs; 0 = no limit.")
       .at_least(0)
       .harmless();
-  v.field("max-update", max_update, "End after this many updates; 0 = no limit.")
+  v.field("max-update", max_update, "Stop training after this many updates; 0 = no limit.")
       .at_least(0)
       .harmless();
-  v.field("stop-time-hours", stop_time_hours, "End when this run has taken so long; 0 = no limit.")
+  v.field("stop-time-hours",
+          stop_time_hours,
+          "Stop training after this many hours of this run; 0 = no limit.")
       .at_least(0.0)
       .harmless();
-  v.field("stop-min-lr", stop_min_lr, "End when the learning rate falls to this value.").harmless();
+  v.field("stop-min-lr", stop_min_lr, "Stop training when the learning rate reaches this minimum.")
+      .harmless();
   v.field("max-bad-updates",
           max_bad_updates,
-          "Give up (exit 7) after this many updates in a row whose gradient is not finite.")
+          "Stop with exit code 7 after this many consecutive updates with a gradient that is not "
+          "finite.")
       .at_least(1)
       .harmless();
 }
@@ -64,9 +79,10 @@ void OptimisationOptions::describe(OptionTable& v) {
 std::vector<std::string> OptimisationOptions::problems() const {
   std::vector<std::string> found;
   if (max_tokens == 0 && batch_size == 0)
-    found.push_back("one of --max-tokens and --batch-size is needed");
+    found.push_back("--max-tokens or --batch-size is required");
   if (max_epoch == 0 && max_update == 0 && stop_time_hours == 0.0) {
-    found.push_back("the run would never end: give --max-update, --max-epoch or --stop-time-hours");
+    found.push_back(
+        "training would never stop: give --max-update, --max-epoch or --stop-time-hours");
   }
   if (update_freq.empty())
     found.push_back("--update-freq is empty");
@@ -76,25 +92,26 @@ std::vector<std::string> OptimisationOptions::problems() const {
 void ValidationOptions::describe(OptionTable& v) {
   v.section("Validation");
   v.field("valid-subset", valid_subset, "Name of the validation split.").harmless();
-  v.field("disable-validation", disable_validation, "Never validate.").harmless();
-  v.field("validate-interval", validate_interval, "Validate every so many epochs.")
+  v.field("disable-validation", disable_validation, "Disable validation.").harmless();
+  v.field("validate-interval", validate_interval, "Validate every N epochs.")
       .at_least(1)
       .harmless();
   v.field("validate-interval-updates",
           validate_interval_updates,
-          "Validate every so many updates; 0 = by epochs only.")
+          "Also validate every N updates; 0 = off.")
       .at_least(0)
       .harmless();
   v.field("validate-after-updates", validate_after_updates, "Do not validate before this update.")
       .at_least(0)
       .harmless();
-  v.field("max-tokens-valid", max_tokens_valid, "Tokens in a validation batch; 0 = --max-tokens.")
+  v.field("max-tokens-valid",
+          max_tokens_valid,
+          "Maximum number of tokens in a validation batch; 0 = as --max-tokens.")
       .at_least(0)
       .harmless();
-  v.field("eval-bleu", eval_bleu, "Also translate the validation set and score it with --metric.")
+  v.field("eval-bleu", eval_bleu, "Also translate the validation set and compute --metric.")
       .harmless();
-  v.field(
-       "eval-bleu-args", eval_bleu_args, "Options of the beam decoder as JSON, e.g. {\"beam\": 1}.")
+  v.field("eval-bleu-args", eval_bleu_args, "Options of beam search as JSON, e.g. {\"beam\": 1}.")
       .harmless();
   v.field("eval-bleu-remove-bpe",
           eval_bleu_remove_bpe,
@@ -108,20 +125,21 @@ void ValidationOptions::describe(OptionTable& v) {
       .harmless();
   v.field("eval-bleu-print-samples",
           eval_bleu_print_samples,
-          "Log so many translations beside their references.")
+          "Log N translations and their references.")
       .at_least(0)
       .harmless();
   v.field("best-checkpoint-metric",
           best_checkpoint_metric,
-          "What checkpoint_best is chosen by: loss, nll_loss, or the metric's name.")
+          "Metric for saving checkpoint_best: loss, nll_loss, or the name of the metric.")
       .harmless();
   v.field("maximize-best-checkpoint-metric",
           maximize_best_checkpoint_metric,
           "Larger is better; a metric says it by itself.")
       .harmless();
-  v.field("patience",
-          patience,
-          "End after so many validations in a row without a better one; 0 or -1 = never.")
+  v.field(
+       "patience",
+       patience,
+       "Stop early if the metric does not improve for N consecutive validations; 0 or -1 = never.")
       .at_least(-1)
       .harmless();
 }
@@ -138,84 +156,109 @@ std::vector<std::string> ValidationOptions::problems() const {
 
 void CheckpointOptions::describe(OptionTable& v) {
   v.section("Checkpoints");
-  v.field("save-dir", save_dir, "Folder of checkpoints, metrics and the run's manifest.")
+  v.field(
+       "save-dir", save_dir, "Folder for checkpoints, metrics.jsonl and the manifest of the run.")
       .value_name("DIR")
       .harmless();
   v.field("restore-file",
           restore_file,
-          "Checkpoint to go on from, in --save-dir unless it is a path; none there = start anew.")
+          "Checkpoint to resume from, a file name in --save-dir or a path; if it does not exist, "
+          "training starts from scratch.")
       .harmless();
-  v.field(
-       "finetune-from-model", finetune_from_model, "Start anew from this checkpoint's parameters.")
+  v.field("finetune-from-model",
+          finetune_from_model,
+          "Start a new run from the parameters of this checkpoint.")
       .value_name("FILE")
       .harmless();
-  v.field("reset-optimizer", reset_optimizer, "Do not restore the optimizer's state.").harmless();
-  v.field("reset-dataloader", reset_dataloader, "Do not restore the place in the data.").harmless();
-  v.field("reset-meters", reset_meters, "Do not restore best score and patience.").harmless();
+  v.field(
+       "reset-optimizer", reset_optimizer, "Do not load the optimizer state from the checkpoint.")
+      .harmless();
+  v.field("reset-dataloader",
+          reset_dataloader,
+          "Do not load the dataloader state from the checkpoint.")
+      .harmless();
+  v.field("reset-meters",
+          reset_meters,
+          "Do not load the best score and the patience counter from the checkpoint.")
+      .harmless();
   v.field("strict-resume",
           strict_resume,
-          "A damaged checkpoint_last is an error instead of a reason to take an older one.")
+          "Report an error if checkpoint_last is damaged, instead of resuming from an older "
+          "checkpoint.")
       .harmless();
   v.field("allow-changed",
           allow_changed,
-          "Names of options that may differ from the checkpoint's at resume.")
+          "Names of options that may differ from the checkpoint when a run is resumed.")
       .harmless();
-  v.field("save-interval", save_interval, "Save every so many epochs.").at_least(1).harmless();
+  v.field("save-interval", save_interval, "Save a checkpoint every N epochs.")
+      .at_least(1)
+      .harmless();
   v.field("save-interval-updates",
           save_interval_updates,
-          "Save every so many updates; 0 = by epochs only.")
+          "Also save a checkpoint every N updates; 0 = off.")
       .at_least(0)
       .harmless();
   v.field("keep-interval-updates",
           keep_interval_updates,
-          "Keep the last N saved by updates; -1 = all.")
+          "Keep the last N checkpoints saved with --save-interval-updates; -1 = all.")
       .at_least(-1)
       .harmless();
-  v.field("keep-last-epochs", keep_last_epochs, "Keep the last N saved by epochs; -1 = all.")
+  v.field("keep-last-epochs", keep_last_epochs, "Keep the last N epoch checkpoints; -1 = all.")
       .at_least(-1)
       .harmless();
   v.field("keep-best-checkpoints",
           keep_best_checkpoints,
-          "Also keep the N best by the metric; -1 = only checkpoint_best.")
+          "Keep the N best checkpoints by the metric; -1 = only checkpoint_best.")
       .at_least(-1)
       .harmless();
   v.field("no-epoch-checkpoints",
           no_epoch_checkpoints,
-          "Keep only checkpoint_last and checkpoint_best.")
+          "Only store checkpoint_last and checkpoint_best.")
       .harmless();
-  v.field("no-last-checkpoints", no_last_checkpoints, "Save nothing but better checkpoints.")
+  v.field("no-last-checkpoints",
+          no_last_checkpoints,
+          "Do not store checkpoint_last; save only new best checkpoints.")
       .harmless();
-  v.field("no-save", no_save, "Write no checkpoints.").harmless();
+  v.field("no-save", no_save, "Do not save checkpoints.").harmless();
   v.field("no-save-optimizer-state",
           no_save_optimizer_state,
-          "Leave the optimizer's state out: the run cannot be resumed.")
+          "Do not save the optimizer state in checkpoints: the run cannot be resumed.")
       .harmless();
   v.field("save-failure",
           save_failure,
-          "When a checkpoint cannot be written: stop, or warn and go on.")
+          "When a checkpoint cannot be saved: stop, or warn and continue.")
       .one_of({"stop", "warn"})
       .harmless();
 }
 
 void MachineOptions::describe(OptionTable& v) {
   v.section("Machine and logging");
-  v.field("seed", seed, "Seed of everything random.").at_least(0);
-  v.field("cpu", cpu, "Use the CPU even when there is a GPU.");
-  v.field("precision", precision, "Arithmetic of products and activations.")
+  v.field("seed", seed, "Random seed.").at_least(0);
+  v.field("cpu", cpu, "Use the CPU even if there is a GPU.");
+  v.field("precision", precision, "Precision of matrix products and activations.")
       .one_of({"fp32", "bf16"});
   v.field("bf16", bf16, "The same as --precision bf16.");
-  v.field("threads", threads, "Threads of one operator; 0 = one a core.").at_least(0);
-  v.field("data-buffer-size", data_buffer_size, "Batches made ahead.").in(1, 1000).harmless();
-  v.field("log-format", log_format, "bar on a terminal, simple lines, json lines, or none.")
+  v.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
+  v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
+      .in(1, 1000)
+      .harmless();
+  v.field("log-format",
+          log_format,
+          "Log format: bar = progress bar, simple = plain lines, json = JSON lines, none; auto = "
+          "bar on a terminal, else simple.")
       .one_of({"auto", "bar", "simple", "json", "none"})
       .harmless();
-  v.field(
-       "log-interval", log_interval, "Updates between two lines and two records of metrics.jsonl.")
+  v.field("log-interval",
+          log_interval,
+          "Log progress and write a record to metrics.jsonl every N updates.")
       .at_least(1)
       .harmless();
-  v.field("log-file", log_file, "Also write the log here.").value_name("FILE").harmless();
-  v.field("no-progress-bar", no_progress_bar, "The same as --log-format simple.").harmless();
-  v.field("quiet", quiet, "Only warnings and errors.").harmless();
+  v.field("log-file", log_file, "Also write the log to this file.").value_name("FILE").harmless();
+  v.field("no-progress-bar",
+          no_progress_bar,
+          "Disable the progress bar (the same as --log-format simple).")
+      .harmless();
+  v.field("quiet", quiet, "Only log warnings and errors.").harmless();
 }
 
 }  // namespace phraseq

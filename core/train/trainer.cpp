@@ -141,7 +141,7 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
   ++state_.bad_updates_in_a_row;
   nlohmann::json ids = nlohmann::json::array();
   for (const Batch& batch : group) ids.push_back(batch.sentence_ids);
-  log_warning(fmt::format("update {} skipped: the gradient's norm is {}; first sentence {}",
+  log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
                           state_.updates + 1,
                           norm,
                           group.front().sentence_ids.front() + 1));
@@ -156,13 +156,13 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
   }
   throw DivergenceError(
       fmt::format(
-          "{} updates in a row gave a loss or gradient that is not finite, from update {} on",
+          "{} consecutive updates had a loss or gradient that is not finite, starting at update {}",
           state_.bad_updates_in_a_row,
           state_.updates + 1),
-      where.empty() ? "lower --lr, clip with --clip-norm, or warm up longer"
+      where.empty() ? "reduce --lr, clip with --clip-norm, or use a longer warm-up"
                     : "the sentences are in " + where +
-                          "; lower --lr, clip with --clip-norm, or warm up longer; "
-                          "no checkpoint was overwritten");
+                          "; reduce --lr, clip with --clip-norm, or use a longer warm-up; no "
+                          "checkpoint was overwritten");
 }
 
 std::optional<std::string> Trainer::limit() const {
@@ -237,8 +237,9 @@ void Trainer::require_same_options(const std::string& path, const TrainRecord& r
   if (changed.empty())
     return;
   throw UsageError(
-      fmt::format("{} was trained with other options:\n  - {}", path, fmt::join(changed, "\n  - ")),
-      "give the old values, start anew in another --save-dir, or name the options in "
+      fmt::format(
+          "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
+      "use the old values, start from scratch in another --save-dir, or list the options in "
       "--allow-changed");
 }
 
@@ -269,8 +270,8 @@ void Trainer::resume(const std::string& path) {
 
 int Trainer::run() {
   if (parts_.batches->batches_in_epoch() == 0) {
-    throw DataError(
-        fmt::format("no sentence pair can be trained on: {}", parts_.batches->skipped().text()));
+    throw DataError(fmt::format("there are no sentence pairs to train on: {}",
+                                parts_.batches->skipped().text()));
   }
   if (const auto reached = limit()) {
     log_info(fmt::format("nothing to do: at {}; raise the limit to go on", *reached));

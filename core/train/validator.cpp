@@ -38,11 +38,11 @@ Validator::Validator(const TranslationModel& translator,
       corpus_(translator.open(options_.subset, /*training=*/false)),
       plan_(plan_batches(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
   if (plan_.skipped.total() > 0) {
-    log_warning(fmt::format("validation leaves sentences out: {}", plan_.skipped.text()));
+    log_warning(fmt::format("sentences that are skipped in validation: {}", plan_.skipped.text()));
   }
   if (plan_.batches.empty()) {
     throw DataError(
-        fmt::format("the split '{}' holds no sentence that fits the model", options_.subset));
+        fmt::format("the split '{}' contains no sentence that fits the model", options_.subset));
   }
 }
 

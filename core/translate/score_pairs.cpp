@@ -34,8 +34,8 @@ void check_length(const std::vector<int64_t>& tokens,
     return;
   throw DataError(
       place,
-      fmt::format("the {} has {} tokens, the model takes {}", what, tokens.size(), limit),
-      "take the line out; nothing was scored");
+      fmt::format("the {} has {} tokens, the model accepts at most {}", what, tokens.size(), limit),
+      "remove the line; nothing was scored");
 }
 
 /// Both translations of some pairs; the second only where it is not the first.

@@ -51,7 +51,7 @@ void check_lengths(const std::vector<TranslationModel>& models, const Example& e
         target <= model.model->max_target_positions())
       continue;
     throw DataError(fmt::format(
-        "sentence pair {} has {} source and {} target tokens, the model takes {} and {}",
+        "sentence pair {} has {} source and {} target tokens, the model accepts at most {} and {}",
         example.id + 1,
         source,
         target,

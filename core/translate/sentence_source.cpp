@@ -16,7 +16,8 @@ namespace {
 DataError ends_early(const LineReader& shorter, const LineReader& longer) {
   return DataError(
       {shorter.path(), shorter.line_number(), 0},
-      fmt::format("ends here, while {} goes on: each line needs its pair", longer.path()));
+      fmt::format("ends here, but {} continues: both files must have the same number of lines",
+                  longer.path()));
 }
 
 }  // namespace
@@ -73,9 +74,10 @@ void TextSource::fit(Example& example) const {
   if (length <= max_source_positions_)
     return;
   if (!truncate_) {
-    throw DataError({sources_.path(), sources_.line_number(), 0},
-                    fmt::format("{} tokens, the model takes {}", length, max_source_positions_),
-                    "split the line, or give --truncate-source to use its beginning");
+    throw DataError(
+        {sources_.path(), sources_.line_number(), 0},
+        fmt::format("{} tokens, the model accepts at most {}", length, max_source_positions_),
+        "split the line, or use --truncate-source to translate only its beginning");
   }
   example.source.resize(static_cast<size_t>(max_source_positions_));
   example.source.back() = kEos;
@@ -94,8 +96,8 @@ std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                            const std::string& folder,
                                            const std::string& split) {
   if (!model.task->has_split(split)) {
-    throw DataError(fmt::format("{} holds no split '{}'", folder, split),
-                    "name another with --gen-subset, or preprocess with --testpref");
+    throw DataError(fmt::format("{} has no split '{}'", folder, split),
+                    "use another split with --gen-subset, or preprocess with --testpref");
   }
   return std::make_unique<CorpusSource>(model.open(split, /*training=*/false));
 }

@@ -34,7 +34,7 @@ DType dtype_of(at::ScalarType type) {
       return dtype;
   }
   throw FormatError(
-      fmt::format("a checkpoint has no name for elements of type {}", c10::toString(type)));
+      fmt::format("checkpoints do not support the element type {}", c10::toString(type)));
 }
 
 at::ScalarType scalar_type_of(DType dtype) {
@@ -72,7 +72,7 @@ void check_fits(const CheckpointFile& file,
                                    fmt::join(found->shape, ", "),
                                    fmt::join(tensor.sizes().vec(), ", ")));
   } else if (at::isFloatingType(scalar_type_of(found->dtype)) != tensor.is_floating_point()) {
-    problems.push_back(fmt::format("{} holds {}, the model needs {}",
+    problems.push_back(fmt::format("{} has the type {}, the model needs {}",
                                    name,
                                    to_string(found->dtype),
                                    c10::toString(tensor.scalar_type())));

@@ -109,12 +109,13 @@ Selection selection_from(const Registry& registry,
   } catch (const UsageError& failure) {
     const std::string plugin = record.value("plugin", "?");
     throw PluginError(
-        fmt::format("the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not here",
-                    kind,
-                    name,
-                    plugin,
-                    record.value("plugin_version", "")),
-        fmt::format("Install that plugin, or name its folder with --plugin-dir.\n  {}",
+        fmt::format(
+            "the checkpoint needs the {} '{}' of the plugin '{}' {}, which is not installed",
+            kind,
+            name,
+            plugin,
+            record.value("plugin_version", "")),
+        fmt::format("Install that plugin, or give its folder with --plugin-dir.\n  {}",
                     failure.what()));
   }
 }
@@ -201,11 +202,11 @@ void TranslationModel::load_parameters(const CheckpointFile& file) {
       problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
   }
   if (!problems.empty()) {
-    throw FormatError(fmt::format("{}: the weights do not fit the architecture {}:\n  - {}",
+    throw FormatError(fmt::format("{}: the weights do not match the architecture {}:\n  - {}",
                                   file.path(),
                                   architecture_selection.component->name,
                                   fmt::join(problems, "\n  - ")),
-                      "nothing was changed; was the file made with other options?");
+                      "no parameter was changed; was the file written with other options?");
   }
   for (const auto& entry : parameters->entries())
     copy_into(entry.parameter, *file.find(entry.name));

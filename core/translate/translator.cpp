@@ -23,7 +23,7 @@ void require_same_dictionaries(const std::vector<TranslationModel>& models) {
     }
     throw UsageError(
         fmt::format("{} and {} have different dictionaries", models.front().path, model.path),
-        "an ensemble needs models trained on the same preprocessed data");
+        "the models of an ensemble must be trained on the same preprocessed data");
   }
 }
 
@@ -68,11 +68,11 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
     if (is_empty(all.back().example)) {
       all.back().hypotheses = {empty_hypothesis()};
     } else if (length > max_source_positions()) {
-      throw DataError(fmt::format("sentence {} has {} tokens, the model takes {}",
+      throw DataError(fmt::format("sentence {} has {} tokens, the model accepts at most {}",
                                   all.back().example.id + 1,
                                   length,
                                   max_source_positions()),
-                      "split it, or give --truncate-source to translate its beginning");
+                      "split it, or use --truncate-source to translate only its beginning");
     } else {
       places.push_back(static_cast<int64_t>(all.size()) - 1);
       lengths.push_back(length);

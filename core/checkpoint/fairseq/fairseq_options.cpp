@@ -118,7 +118,7 @@ class FairseqReader {
     if (size.is_number_integer() && size.get<int64_t>() >= 0) {
       result_[name] = size;
     } else {
-      problems_.push_back(fmt::format("{} = {}, where a size is needed", name, size.dump()));
+      problems_.push_back(fmt::format("{} = {}, expected a size", name, size.dump()));
     }
   }
 
@@ -168,13 +168,13 @@ class FairseqReader {
 
 json options_from_fairseq(const json& fairseq, const std::string& path) {
   if (!fairseq.is_object()) {
-    throw FormatError(fmt::format("{}: not a JSON object of fairseq's options", path));
+    throw FormatError(fmt::format("{}: not a JSON object of fairseq options", path));
   }
   FairseqReader reader(fairseq);
   json result = reader.read();
   if (reader.problems().empty())
     return result;
-  throw UsageError(fmt::format("{}: the architecture transformer has nothing for\n    {}",
+  throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
                                path,
                                fmt::join(reader.problems(), "\n    ")));
 }

@@ -175,7 +175,7 @@ class Matcher {
     if (problems_.empty())
       return std::move(taken_);
     throw FormatError(
-        fmt::format("{}: the weights do not fit the options and dictionaries:\n    {}",
+        fmt::format("{}: the weights do not match the options and dictionaries:\n    {}",
                     weights_.path(),
                     fmt::join(problems_, "\n    ")));
   }

@@ -50,7 +50,7 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
       defect_twice(name);
     if (place_ == Place::kTensor) {
       if (name != "dtype" && name != "shape" && name != "data_offsets") {
-        defect(fmt::format("has a field {} that safetensors does not know", in_quotes(name)));
+        defect(fmt::format("has a field {} that safetensors does not define", in_quotes(name)));
       }
       if (!fields_.insert(name).second)
         defect(fmt::format("has {} twice", in_quotes(name)));
@@ -114,7 +114,7 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
   }
 
   bool null() override { refuse("null"); }
-  bool boolean(bool) override { refuse("a truth value"); }
+  bool boolean(bool) override { refuse("a boolean"); }
   bool number_integer(number_integer_t) override { refuse("a negative number"); }
   bool number_float(number_float_t, const string_t&) override {
     refuse("a number with a fraction");
@@ -159,10 +159,9 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
       case Place::kOutside:
         defect(fmt::format("is {}, not a JSON object", found));
       case Place::kTop:
-        defect(fmt::format("has {} under {}, where an object belongs", found, in_quotes(key_)));
+        defect(fmt::format("has {} in {}, expected an object", found, in_quotes(key_)));
       case Place::kMetadata:
-        defect(fmt::format(
-            "has {} under {}, where metadata must be a string", found, in_quotes(key_)));
+        defect(fmt::format("has {} in {}, expected a string", found, in_quotes(key_)));
       default:
         defect(fmt::format("has {} in its {}", found, field_));
     }
@@ -235,11 +234,13 @@ void check_layout(std::vector<HeaderTensor>& tensors, uint64_t data_size, const 
     expected = tensor.end;
   }
   if (expected != data_size) {
-    throw FormatError(
-        fmt::format(
-            "{}: header promises {} bytes of tensors, but {} follow it", path, expected, data_size),
-        expected > data_size ? "The file was cut short: copy it again, or take an older checkpoint."
-                             : "Something was appended to the file.");
+    throw FormatError(fmt::format("{}: header describes {} bytes of tensors, but {} follow it",
+                                  path,
+                                  expected,
+                                  data_size),
+                      expected > data_size
+                          ? "The file is truncated: copy it again, or use an older checkpoint."
+                          : "Extra bytes were appended to the file.");
   }
 }
 

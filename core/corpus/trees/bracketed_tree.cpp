@@ -46,7 +46,7 @@ class Reader {
   BracketedTree read() {
     for (skip_separators(); position_ < line_.size(); skip_separators()) {
       if (open_.empty() && !tree_.nodes.empty())
-        refuse(position_, "the tree is closed here, but the line goes on");
+        refuse(position_, "the tree ends here, but the line continues");
       if (line_[position_] == '(') {
         open_bracket();
       } else if (line_[position_] == ')') {
@@ -102,7 +102,7 @@ class Reader {
   void add_word() {
     if (open_.empty()) {
       const size_t begin = position_;
-      refuse(begin, fmt::format("'{}' stands outside of all brackets", take_word()));
+      refuse(begin, fmt::format("'{}' is outside all brackets", take_word()));
     }
     add_node(/*is_leaf=*/true, {});
     const std::string_view word = take_word();
@@ -113,12 +113,12 @@ class Reader {
 
   void close_bracket() {
     if (open_.empty())
-      refuse(position_, "')' closes no bracket");
+      refuse(position_, "')' has no matching bracket");
     const OpenBracket closed = open_.back();
     if (closed.words + closed.brackets == 0) {
-      refuse(
-          position_,
-          fmt::format("the bracket opened in column {} holds no word", node(closed.node).column));
+      refuse(position_,
+             fmt::format("the bracket opened in column {} contains no word",
+                         node(closed.node).column));
     }
     if (closed.words == 1 && closed.brackets == 0)
       make_leaf(closed.node);
@@ -136,14 +136,13 @@ class Reader {
 
   [[noreturn]] void refuse(size_t position, const std::string& problem) const {
     const TextPlace here{place_.file, place_.line, static_cast<int64_t>(position) + 1};
-    throw FormatError(
-        fmt::format("{}: {}; expected one bracketed tree a line, such as (S (NP (DT the) (NN cat)) "
-                    "(VP (VBD sat)))",
-                    to_string(here),
-                    problem),
-        "Correct the line, or empty it: a sentence without a tree has phrases of equal length. "
-        "Brackets of the text are written -LRB- and -RRB-; several trees of one line go into one "
-        "more pair of brackets.");
+    throw FormatError(fmt::format("{}: {}; expected one bracketed tree per line, such as (S (NP "
+                                  "(DT the) (NN cat)) (VP (VBD sat)))",
+                                  to_string(here),
+                                  problem),
+                      "Correct the line, or leave it empty: a sentence without a tree has phrases "
+                      "of equal length. Brackets in the text are written -LRB- and -RRB-; several "
+                      "trees on one line must be enclosed in one more pair of brackets.");
   }
 
   std::string_view line_;

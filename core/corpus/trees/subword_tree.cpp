@@ -22,10 +22,11 @@ std::vector<int64_t> count_subwords(const BracketedTree& tree,
 }
 
 [[noreturn]] void refuse_code(const std::string& problem) {
-  throw FormatError(fmt::format("a stored tree {}; expected one number a node, depth first, 2k for "
-                                "a leaf of k subwords, 2k + 1 for a node with k children",
-                                problem),
-                    "The file is damaged, or was not written by phraseq preprocess --trees.");
+  throw FormatError(
+      fmt::format("a stored tree {}; expected one number per node in depth-first order, 2k for a "
+                  "leaf of k subwords, 2k + 1 for a node with k children",
+                  problem),
+      "The file is damaged, or was not written by phraseq preprocess --trees.");
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
       open;  // nodes and how many of their children are missing
   for (size_t i = 0; i < code.size(); ++i) {
     if (code[i] < 2)
-      refuse_code(fmt::format("holds the number {}", code[i]));
+      refuse_code(fmt::format("contains the number {}", code[i]));
     if (i > 0 && open.empty())
       refuse_code(fmt::format("is complete after {} of {} numbers", i, code.size()));
     const bool is_leaf = code[i] % 2 == 0;

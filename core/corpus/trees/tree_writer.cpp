@@ -123,7 +123,7 @@ std::string to_string(const TreeTally& tally) {
   std::string text = fmt::format("{} trees{}{}",
                                  trees,
                                  to_string(tally.unparsed, "not parsed"),
-                                 to_string(tally.refused, "left out"));
+                                 to_string(tally.refused, "skipped"));
   if (!tally.first_refusal.empty())
     text += "\n  first: " + tally.first_refusal;
   return text;

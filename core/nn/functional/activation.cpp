@@ -20,8 +20,7 @@ Activation activation_from(std::string_view name) {
     return Activation::kSigmoid;
   const std::vector<std::string> known = {"none", "relu", "gelu", "swish", "sigmoid"};
   throw UsageError(
-      fmt::format("activation '{}' is not known; none, relu, gelu, swish or sigmoid were expected",
-                  name),
+      fmt::format("unknown activation '{}'; expected none, relu, gelu, swish or sigmoid", name),
       did_you_mean(name, known));
 }
 

@@ -23,13 +23,14 @@ void check_attention_shapes(const at::Tensor& q,
   if (fits)
     return;
   throw UsageError(
-      fmt::format("attention: queries {} and keys {} do not fit {} heads over {} and {} tokens",
+      fmt::format("attention: queries {} and keys {} do not match {} heads over {} and {} tokens",
                   q.sizes(),
                   kv.sizes(),
                   options.heads,
                   queries.tokens(),
                   keys.tokens()),
-      "rows as many as tokens, as many sentences on both sides, a width that the heads divide");
+      "expected one row per token, the same number of sentences on both sides, and a width "
+      "divisible by the number of heads");
 }
 
 }  // namespace

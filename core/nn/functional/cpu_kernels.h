@@ -30,7 +30,7 @@ void for_type(at::ScalarType type, Work&& work) {
     case at::kBFloat16:
       return work(static_cast<kernels::Bfloat16*>(nullptr));
     default:
-      TORCH_CHECK(type == at::kFloat, "activations are fp32, bf16 or fp64, not ", type);
+      TORCH_CHECK(type == at::kFloat, "activations must be fp32, bf16 or fp64, not ", type);
       return work(static_cast<float*>(nullptr));
   }
 }

@@ -210,18 +210,18 @@ void check_grouped_shapes(const at::Tensor& q,
   }
   if (fits)
     return;
-  throw UsageError(
-      fmt::format("attention: queries {} and keys {} do not fit {} heads of {} that read {} and {} "
-                  "columns over {} and {} tokens",
-                  q.sizes(),
-                  kv.sizes(),
-                  layout.heads,
-                  layout.head_dim,
-                  read.queries,
-                  read.keys_values,
-                  rows.queries.empty() ? 0 : rows.queries.back(),
-                  rows.keys.empty() ? 0 : rows.keys.back()),
-      "rows as many as tokens, as many sentences on both sides, a column for each that heads read");
+  throw UsageError(fmt::format("attention: queries {} and keys {} do not match {} heads of {} that "
+                               "read {} and {} columns over {} and {} tokens",
+                               q.sizes(),
+                               kv.sizes(),
+                               layout.heads,
+                               layout.head_dim,
+                               read.queries,
+                               read.keys_values,
+                               rows.queries.empty() ? 0 : rows.queries.back(),
+                               rows.keys.empty() ? 0 : rows.keys.back()),
+                   "expected one row per token, the same number of sentences on both sides, and "
+                   "every column that the heads read");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void dispatch(at::ScalarType type, const Function& function) {
     case at::kBFloat16:
       return function(at::BFloat16{});
     default:
-      throw std::invalid_argument("incremental attention works in fp32, bf16 or fp64");
+      throw std::invalid_argument("incremental attention supports fp32, bf16 and fp64");
   }
 }
 
@@ -171,7 +171,8 @@ void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) 
   place.slice(0, 0, rows).copy_(kv);
   steps_.push_back(place);
   if (static_cast<int64_t>(steps_.size()) != ancestry.steps()) {
-    throw std::logic_error("SelfAttentionCache::attend: the ancestry was not advanced once a step");
+    throw std::logic_error(
+        "SelfAttentionCache::attend: the ancestry must be advanced once per step");
   }
 }
 

@@ -243,10 +243,10 @@ void check_linear_shapes(const at::Tensor& x, at::TensorList weights, at::Tensor
   if (fits)
     return;
   throw UsageError(
-      fmt::format("linear map: rows of shape {} do not fit the weight {}",
+      fmt::format("linear map: rows of shape {} do not match the weight {}",
                   x.sizes(),
                   weights.empty() ? at::IntArrayRef() : weights[0].sizes()),
-      "x [rows, in], weights [out, in] and no or one bias [out] a weight were expected");
+      "expected x [rows, in], weights [out, in] and at most one bias [out] per weight");
 }
 
 at::Tensor run_linear(const at::Tensor& x,

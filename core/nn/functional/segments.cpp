@@ -24,11 +24,11 @@ int64_t count(const SegmentOffsets& offsets) { return static_cast<int64_t>(offse
 void check_offsets(const at::Tensor& rows, const SegmentOffsets& offsets) {
   if (!offsets.empty() && offsets.front() == 0 && offsets.back() == rows.size(0))
     return;
-  throw UsageError(fmt::format("segments: {} offsets up to {} do not fit {} rows",
+  throw UsageError(fmt::format("segments: {} offsets up to {} do not match {} rows",
                                offsets.size(),
                                offsets.empty() ? 0 : offsets.back(),
                                rows.size(0)),
-                   "the offsets go from 0 to the number of rows");
+                   "offsets must go from 0 to the number of rows");
 }
 
 /// Calls work(range) for the segments, on as many threads as pay.

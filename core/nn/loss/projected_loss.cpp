@@ -181,11 +181,11 @@ void check_shapes(const at::Tensor& hidden, const at::Tensor& weight, const at::
       targets.dim() == 1 && targets.size(0) == hidden.size(0)) {
     return;
   }
-  throw UsageError(fmt::format("projection: hidden {}, weight {} and targets {} do not fit",
+  throw UsageError(fmt::format("projection: hidden {}, weight {} and targets {} do not match",
                                fmt::join(hidden.sizes(), "x"),
                                fmt::join(weight.sizes(), "x"),
                                fmt::join(targets.sizes(), "x")),
-                   "hidden [rows, model], weight [vocab, model] and targets [rows] were expected");
+                   "expected hidden [rows, model], weight [vocab, model] and targets [rows]");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ constexpr double kLargestSize = 65536;
 }  // namespace
 
 void RecurrentOptions::describe(OptionTable& v) {
-  v.field("embed-dim", embed_dim, "Width of source and target embeddings.")
+  v.field("embed-dim", embed_dim, "Embedding dimension of encoder and decoder.")
       .alias("emb-dim")
       .in(1, kLargestSize);
   v.field("hidden", hidden, "Width of each recurrent state.")
@@ -23,26 +23,33 @@ void RecurrentOptions::describe(OptionTable& v) {
       .one_of({"gru", "cgru"});
   v.field("readout-state",
           readout_state,
-          "The state that words are read from: the new one, or the old one as the paper prints it.")
+          "Decoder state that the readout layer reads: the new state, or the old state as printed "
+          "in the paper.")
       .one_of({"new", "old"});
-  v.field("coverage", coverage, "What attention knows of how far source words are translated.")
+  v.field("coverage",
+          coverage,
+          "Coverage model of the attention: how translated source words are tracked.")
       .one_of({"neural", "linguistic", "none"});
   v.field("coverage-dim", coverage_dim, "Values of neural coverage at each source word.")
       .in(1, kLargestSize);
   v.field("coverage-gate", coverage_gate, "Update neural coverage by a gated unit.");
   v.field("fertility",
           fertility,
-          "Most target words of a source word: linguistic coverage counts in shares of a learned "
-          "fertility up to this; 0 = none.")
+          "Maximum fertility of a source word: linguistic coverage is divided by a learned "
+          "fertility up to this value; 0 = no fertility.")
       .at_least(0);
   v.field("init-deviation",
           init_deviation,
-          "Standard deviation of first matrices; those of states are orthogonal. Narrow states "
-          "leave the plateau of word frequencies late with less than 1/sqrt(width).")
+          "Standard deviation of the initial weights; recurrent matrices are orthogonal. With a "
+          "small hidden size, a value below 1/sqrt(hidden) slows down the start of training.")
       .at_least(0);
-  v.field("max-source-positions", max_source_positions, "Longest source sentence in tokens.")
+  v.field("max-source-positions",
+          max_source_positions,
+          "Maximum number of tokens in a source sentence.")
       .at_least(1);
-  v.field("max-target-positions", max_target_positions, "Longest target sentence in tokens.")
+  v.field("max-target-positions",
+          max_target_positions,
+          "Maximum number of tokens in a target sentence.")
       .at_least(1);
 }
 

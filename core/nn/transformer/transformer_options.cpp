@@ -30,14 +30,12 @@ void describe_sizes(TransformerOptions& o, OptionTable& v) {
 }
 
 void describe_regularization(TransformerOptions& o, OptionTable& v) {
-  v.field("dropout", o.dropout, "Dropout on embeddings and at the end of each sub-layer.")
-      .in(0.0, 0.99);
-  v.field("attention-dropout", o.attention_dropout, "Dropout on attention weights.")
+  v.field("dropout", o.dropout, "Dropout probability.").in(0.0, 0.99);
+  v.field("attention-dropout", o.attention_dropout, "Dropout probability for attention weights.")
       .in(0.0, 0.99)
       .alias("attn-dropout");
-  v.field("activation-dropout",
-          o.activation_dropout,
-          "Dropout after the feed-forward layer's activation.")
+  v.field(
+       "activation-dropout", o.activation_dropout, "Dropout probability after activation in FFN.")
       .in(0.0, 0.99)
       .alias("act-dropout")
       .alias("relu-dropout");
@@ -46,51 +44,63 @@ void describe_regularization(TransformerOptions& o, OptionTable& v) {
 void describe_embeddings(TransformerOptions& o, OptionTable& v) {
   v.field("share-all-embeddings",
           o.share_all_embeddings,
-          "One matrix for source, target and output embeddings (needs a joined dictionary).");
+          "Share encoder, decoder and output embeddings (requires a joined dictionary and equal "
+          "embedding dimensions).");
   v.field("share-decoder-input-output-embed",
           o.share_decoder_input_output_embed,
-          "One matrix for target and output embeddings.");
+          "Share decoder input and output embeddings.");
   v.field("no-scale-embedding",
           o.no_scale_embedding,
-          "Do not multiply embeddings by sqrt(model width).");
-  v.field("pos", o.pos, "Position function: three published sinusoids, learned vectors, or none.")
+          "Do not scale embeddings by sqrt(embedding dimension).");
+  v.field(
+       "pos", o.pos, "Positional embeddings: one of three sinusoidal variants, learned, or none.")
       .one_of({"interleaved", "tensor2tensor", "fairseq", "learned", "none"});
   v.field("embed-norm",
           o.embed_norm,
-          "Layer norm on the sum of token and position embedding, and its place.")
+          "Layer normalization of the sum of token and positional embeddings, and its place.")
       .one_of({"no", "after-dropout", "before-dropout"});
-  v.field("max-source-positions", o.max_source_positions, "Longest source sentence in tokens.")
+  v.field("max-source-positions",
+          o.max_source_positions,
+          "Maximum number of tokens in a source sentence.")
       .at_least(1);
-  v.field("max-target-positions", o.max_target_positions, "Longest target sentence in tokens.")
+  v.field("max-target-positions",
+          o.max_target_positions,
+          "Maximum number of tokens in a target sentence.")
       .at_least(1);
 }
 
 void describe_switches(TransformerOptions& o, OptionTable& v) {
-  v.field("encoder-normalize-before",
-          o.encoder_normalize_before,
-          "Pre-norm encoder: LN before each sub-layer, and one at the end.");
-  v.field("decoder-normalize-before", o.decoder_normalize_before, "Pre-norm decoder.");
+  v.field(
+      "encoder-normalize-before",
+      o.encoder_normalize_before,
+      "Apply layer normalization before each encoder sub-layer, and once after the last layer.");
+  v.field(
+      "decoder-normalize-before",
+      o.decoder_normalize_before,
+      "Apply layer normalization before each decoder sub-layer, and once after the last layer.");
   v.field("activation-fn",
           o.activation_fn,
-          "Activation of the feed-forward layers; gelu is the erf form.")
+          "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
       .one_of({"relu", "gelu", "swish"})
       .alias("activation");
-  v.field("norm-eps", o.norm_eps, "Epsilon inside layer normalization's root.").in(1e-12, 1e-2);
-  v.field("attn-bias", o.attn_bias, "Biases in the attention's four maps.");
-  v.field("ffn-bias1", o.ffn_bias1, "Bias of the first feed-forward map.");
-  v.field("ffn-bias2", o.ffn_bias2, "Bias of the second feed-forward map.");
-  v.field("out-bias", o.out_bias, "Bias of the output projection.");
-  v.field("start-token", o.start_token, "What the decoder is fed first.").one_of({"eos", "bos"});
-  v.field("source-bos", o.source_bos, "Sources start with <s>.");
-  v.field("forbid-outputs", o.forbid_outputs, "Take <pad> and <s> out of the output softmax.");
-  v.field("init", o.init, "How first parameters are drawn.")
+  v.field("norm-eps", o.norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
+  v.field("attn-bias",
+          o.attn_bias,
+          "Use biases in the query, key, value and output projections of attention.");
+  v.field("ffn-bias1", o.ffn_bias1, "Use a bias in the first feed-forward projection.");
+  v.field("ffn-bias2", o.ffn_bias2, "Use a bias in the second feed-forward projection.");
+  v.field("out-bias", o.out_bias, "Use a bias in the output projection.");
+  v.field("start-token", o.start_token, "First input token of the decoder.").one_of({"eos", "bos"});
+  v.field("source-bos", o.source_bos, "Start source sentences with <s>.");
+  v.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
+  v.field("init", o.init, "Initialization of the parameters, as in the named toolkit.")
       .one_of({"neutron", "tensor2tensor", "fairseq"});
 }
 
 void check_stack(std::vector<std::string>& found, const char* stack, int64_t width, int64_t heads) {
   if (width % heads != 0) {
     found.push_back(fmt::format(
-        "--{0}-embed-dim {1} is not a multiple of --{0}-attention-heads {2}", stack, width, heads));
+        "--{0}-embed-dim {1} is not divisible by --{0}-attention-heads {2}", stack, width, heads));
   }
 }
 

@@ -38,7 +38,7 @@ Bitext read_bitext(const std::string& source, const std::string& target, bool lo
       const LineReader& shorter = has_source ? targets : sources;
       throw DataError({longer.path(), longer.line_number()},
                       fmt::format("{} ends before this line", shorter.path()),
-                      "The two sides of a bitext need the same number of lines.");
+                      "Both sides of a bitext must have the same number of lines.");
     }
     bitext.source.add(line, lowercase);
     bitext.target.add(translation, lowercase);

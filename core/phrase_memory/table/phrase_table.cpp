@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kSeparator = "|||";
 constexpr size_t kFields = 5;
 constexpr const char* kFormatHint =
-    "A line is 'source ||| target ||| category ||| probability ||| count', words separated by "
-    "single spaces. 'phraseq phrase-table check FILE' lists all such lines.";
+    "A line is 'source ||| target ||| category ||| probability ||| count', with words separated by "
+    "single spaces. 'phraseq phrase-table check FILE' lists all invalid lines.";
 
 std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -65,7 +65,7 @@ std::vector<std::string> read_words(std::string_view field,
   if (words.empty())
     problems.push_back(fmt::format("the {} is empty", name));
   else if (phrase_text(words) != field)
-    problems.push_back(fmt::format("the {} has white space other than single spaces", name));
+    problems.push_back(fmt::format("the {} contains whitespace other than single spaces", name));
   return words;
 }
 
@@ -101,11 +101,11 @@ PhraseTableProblem repetition(const PhraseEntry& entry, const PhraseEntry& earli
   if (entry.target == earlier.target) {
     return {entry.line,
             "duplicate",
-            fmt::format("'{}' is line {} again", phrase_text(entry.source), earlier.line)};
+            fmt::format("'{}' is a duplicate of line {}", phrase_text(entry.source), earlier.line)};
   }
   return {entry.line,
           "conflict",
-          fmt::format("'{}' is '{}' here and '{}' in line {}",
+          fmt::format("'{}' is '{}' here but '{}' in line {}",
                       phrase_text(entry.source),
                       phrase_text(entry.target),
                       phrase_text(earlier.target),
@@ -124,10 +124,11 @@ class EntryList {
       throw DataError(place, fmt::format("{}", fmt::join(parsed.problems, "; ")), kFormatHint);
     const auto [at, is_new] = known_.emplace(phrase_text(entry.source), entries_.size());
     if (!is_new) {
-      throw DataError(place,
-                      repetition(entry, entries_[at->second]).text +
-                          (lowercase_ ? ", lower-cased" : "") + "; a source has one entry",
-                      "Keep one of the two lines. 'phraseq phrase-table check FILE' lists all.");
+      throw DataError(
+          place,
+          repetition(entry, entries_[at->second]).text + (lowercase_ ? ", lowercased" : "") +
+              "; a source may have only one entry",
+          "Keep one of the two lines. 'phraseq phrase-table check FILE' lists all duplicates.");
     }
     entries_.push_back(std::move(entry));
   }
@@ -167,14 +168,14 @@ ParsedPhraseLine parse_phrase_line(std::string_view line) {
   parsed.entry.target = read_words(fields[1], "target", problems);
   parsed.entry.category = fields[2];
   if (phrase_words(fields[2]) != std::vector{parsed.entry.category})
-    problems.push_back(fmt::format("the category '{}' is not one word", fields[2]));
+    problems.push_back(fmt::format("the category '{}' is not a single word", fields[2]));
   double& probability = parsed.entry.probability;
   if (!read_number(fields[3], probability) || !(probability > 0 && probability <= 1)) {
     problems.push_back(
-        fmt::format("the probability '{}' is no number above 0 and up to 1", fields[3]));
+        fmt::format("the probability '{}' is not a number above 0 and at most 1", fields[3]));
   }
   if (!read_number(fields[4], parsed.entry.count) || parsed.entry.count < 1)
-    problems.push_back(fmt::format("the count '{}' is no whole number from 1", fields[4]));
+    problems.push_back(fmt::format("the count '{}' is not a positive integer", fields[4]));
   return parsed;
 }
 

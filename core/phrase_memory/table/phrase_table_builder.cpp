@@ -133,15 +133,16 @@ std::vector<WordAlignment> read_alignments(const std::string& path, const Bitext
     const size_t i = alignments.size();
     const TextPlace place{reader.path(), reader.line_number()};
     if (i == expected)
-      throw DataError(place, fmt::format("the bitext has {} sentences only", expected));
+      throw DataError(place, fmt::format("the bitext has only {} sentences", expected));
     alignments.push_back(parse_alignment(line,
                                          static_cast<int64_t>(bitext.source.sentences[i].size()),
                                          static_cast<int64_t>(bitext.target.sentences[i].size()),
                                          place));
   }
   if (alignments.size() < expected) {
-    throw DataError(fmt::format("{}: {} lines for {} sentences", path, alignments.size(), expected),
-                    "An alignment has one line a sentence, an empty one where nothing is aligned.");
+    throw DataError(
+        fmt::format("{}: {} lines for {} sentences", path, alignments.size(), expected),
+        "An alignment file has one line per sentence, with an empty line if nothing is aligned.");
   }
   return alignments;
 }

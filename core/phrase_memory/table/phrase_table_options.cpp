@@ -3,16 +3,16 @@
 namespace phraseq {
 
 void PhraseTableOptions::describe(OptionTable& table) {
-  table.field("action", action, "What to do.")
+  table.field("action", action, "Action to perform.")
       .one_of({"match", "check", "build", "rules"})
       .value_name("ACTION")
       .positional()
       .required();
-  table.field("subject", subject, "The phrase table (the same as --phrase-table).")
+  table.field("subject", subject, "Phrase table (the same as --phrase-table).")
       .value_name("TABLE")
       .positional();
   memory.describe_table(table);
-  table.field("lowercase", lowercase, "Lower-case the table and the text before comparing.");
+  table.field("lowercase", lowercase, "Lowercase the table and the text before matching.");
   describe_match(table);
   describe_build(table);
 }
@@ -22,8 +22,8 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
   table
       .field("input",
              input,
-             "Source text, a sentence a line, words between white space; - = "
-             "standard input.")
+             "Source text, one sentence per line, with words separated by whitespace; - = standard "
+             "input.")
       .short_flag("i")
       .value_name("FILE");
   table
@@ -45,21 +45,32 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
 
 void PhraseTableOptions::describe_build(OptionTable& table) {
   table.section("build");
-  table.field("source", source, "Source side of a bitext, tokenized, a sentence a line.")
+  table.field("source", source, "Source side of a bitext, tokenized, one sentence per line.")
       .value_name("FILE");
   table.field("target", target, "Target side of the bitext.").value_name("FILE");
   table
-      .field(
-          "alignment", alignment, "Its word alignment (0-0 1-2 …); without it the text is aligned.")
+      .field("alignment",
+             alignment,
+             "Word alignment of the bitext (0-0 1-2 …); if missing, the text is aligned first.")
       .value_name("FILE");
-  table.field("output", output, "Where the table goes.").value_name("FILE");
-  table.field("iterations", iterations, "Passes over the text to learn an alignment.").at_least(1);
-  table.field("min-count", min_count, "Fewest occurrences of a source phrase.").at_least(1);
-  table.field("min-prob", min_prob, "Smallest share of them that have the translation.").in(0, 1);
-  table.field("max-len", max_len, "Most words of a source or target phrase.").at_least(1);
+  table.field("output", output, "Phrase table to write.").value_name("FILE");
+  table
+      .field("iterations",
+             iterations,
+             "Number of iterations over the text to train the word alignment.")
+      .at_least(1);
+  table.field("min-count", min_count, "Minimum number of occurrences of a source phrase.")
+      .at_least(1);
   table
       .field(
-          "cvalue", cvalue, "Smallest C-value of a source phrase (that of a word is 0); 0 = all.")
+          "min-prob", min_prob, "Minimum fraction of the occurrences that have this translation.")
+      .in(0, 1);
+  table.field("max-len", max_len, "Maximum number of words in a source or target phrase.")
+      .at_least(1);
+  table
+      .field("cvalue",
+             cvalue,
+             "Minimum C-value of a source phrase (the C-value of a word is 0); 0 = keep all.")
       .at_least(0);
 }
 

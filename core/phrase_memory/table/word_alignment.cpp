@@ -71,13 +71,14 @@ WordAlignment parse_alignment(std::string_view line,
   for (const std::string_view text : split_white_space(line)) {
     AlignmentLink link;
     if (!read_link(text, link)) {
-      throw DataError(place,
-                      fmt::format("'{}' is no link of words", text),
-                      "An alignment is written as 0-0 1-2: source word, target word, from 0.");
+      throw DataError(
+          place,
+          fmt::format("'{}' is not an alignment link", text),
+          "An alignment is written as 0-0 1-2: source word, target word, counted from 0.");
     }
     if (link.source >= source_words || link.target >= target_words) {
       throw DataError(place,
-                      fmt::format("the link {} is outside of the sentences of {} and {} words",
+                      fmt::format("the link {} is outside the sentences of {} and {} words",
                                   text,
                                   source_words,
                                   target_words),

@@ -76,7 +76,7 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
                               system.lines.size(),
                               buckets.title,
                               buckets.text->size()),
-                  "lengths are taken from the same line of both; nothing was scored");
+                  "lengths are taken from the same line number of both files; nothing was scored");
 }
 
 std::vector<BucketScores> score_buckets(const Metric& metric,

@@ -98,12 +98,13 @@ std::vector<std::string> explain_cells(const Comparison& comparison) {
       fmt::format("Score ± half its 95 % interval ({} bootstrap resamples, seed {}).",
                   comparison.sampling.samples,
                   comparison.sampling.seed.label),
-      fmt::format("Below: the difference to {}, and two p-values of the paired bootstrap.",
+      fmt::format("Below: the difference from {}, and two p-values of the paired bootstrap.",
                   comparison.systems.front()),
-      fmt::format("First p-value: sacrebleu's, chance of so large a difference between equal "
-                  "systems; * marks it below {}.",
+      fmt::format("First p-value: as in sacrebleu, the probability of at least this difference "
+                  "between systems of equal quality; * marks it below {}.",
                   kSignificant),
-      "Second p-value: Koehn (2004), share of resamples in which the better system is not better.",
+      "Second p-value: Koehn (2004), fraction of the resamples in which the better system is not "
+      "better.",
   };
   if (!comparison.lower_is_better.empty()) {
     lines.push_back(

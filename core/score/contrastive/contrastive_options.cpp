@@ -10,48 +10,52 @@ void ContrastiveOptions::describe(OptionTable& table) {
   table
       .field("contrastive",
              contrastive,
-             "How often is the reference more probable than a translation with an error? Sources, "
-             "references and such translations between TABs, below a line with the columns' "
-             "names.")
+             "Contrastive evaluation: how often is the reference more probable than a contrastive "
+             "translation with an error? TAB-separated file with sources, references and "
+             "contrastive translations; the first line names the columns.")
       .value_name("TSV");
-  table.field("source-column", columns.source, "By default source, or the only source_….")
+  table
+      .field("source-column",
+             columns.source,
+             "Column of the sources; default: source, or the only column source_….")
       .value_name("NAME");
   table
-      .field(
-          "reference-column", columns.reference, "By default reference, or the only reference_….")
+      .field("reference-column",
+             columns.reference,
+             "Column of the references; default: reference, or the only column reference_….")
       .value_name("NAME");
   table
       .field("contrastive-column",
              columns.contrastive,
-             "By default contrastive, or the only contrastive_….")
+             "Column of the contrastive translations; default: contrastive, or the only column "
+             "contrastive_….")
       .value_name("NAME");
   table
       .field("group-by",
              columns.groups,
-             "Columns by whose values accuracy is counted; by default category, if there is one.")
+             "Columns to group the accuracy by; default: category, if it exists.")
       .value_name("NAME...");
   table
       .field("distance-column",
              columns.distance,
-             "A column of whole numbers that accuracy is counted by; by default distance, if there "
-             "is one.")
+             "Column of integers to group the accuracy by; default: distance, if it exists.")
       .value_name("NAME");
   table
       .field("tree-column",
              columns.tree,
-             "A column of the sources' bracketed parse trees, for models that use them; by default "
-             "tree, if there is one.")
+             "Column of bracketed parse trees of the sources, for models that use trees; default: "
+             "tree, if it exists.")
       .value_name("NAME");
   table.field("distance-edges",
               distance_edges,
-              "1,2,4 makes the distances below 1, 1, 2 to 3, and above 3.");
+              "Edges of the distance groups: 1,2,4 gives the groups <1, 1, 2-3 and >=4.");
   table
       .field("against",
              against,
-             "Further systems, each as --path has it, compared to the one of --path.")
+             "Additional models to compare with that of --path; same syntax as --path.")
       .value_name("FILE[:FILE]...");
-  table.field("json", json, "The report as JSON.");
-  table.field("plot", plot, "Also draw accuracy by distance (else by group), as SVG.")
+  table.field("json", json, "Write the report as JSON.");
+  table.field("plot", plot, "Also plot the accuracy by distance (or else by group), as SVG.")
       .value_name("FILE");
 }
 
@@ -61,9 +65,9 @@ std::vector<std::string> ContrastiveOptions::problems() const {
       std::adjacent_find(distance_edges.begin(), distance_edges.end(), std::greater_equal<>()) ==
       distance_edges.end();
   if (!rising)
-    found.emplace_back("--distance-edges: each larger than the one before");
+    found.emplace_back("--distance-edges: expected increasing numbers");
   if (!wanted() && (json || !plot.empty() || !against.empty()))
-    found.emplace_back("--json, --plot and --against go with --contrastive");
+    found.emplace_back("--json, --plot and --against require --contrastive");
   return found;
 }
 

@@ -34,7 +34,7 @@ class Heading {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      throw DataError({path_, 1, 0}, fmt::format("two columns are called '{}'", *twice));
+      throw DataError({path_, 1, 0}, fmt::format("two columns are named '{}'", *twice));
   }
 
   size_t size() const { return names_.size(); }
@@ -47,8 +47,8 @@ class Heading {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
       throw DataError({path_, 1, 0},
-                      fmt::format("no column '{}'; the heading has {}", name, described()),
-                      "the first line names the columns, with TABs between");
+                      fmt::format("there is no column '{}'; the header has {}", name, described()),
+                      "the first line must contain the column names, separated by TABs");
     }
     return static_cast<size_t>(found - names_.begin());
   }
@@ -68,13 +68,13 @@ class Heading {
     if (similar.size() == 1)
       return place(similar.front());
     throw DataError({path_, 1, 0},
-                    fmt::format("{} column '{}' or '{}_…'; the heading has {}",
+                    fmt::format("{} column '{}' or '{}_…'; the header has {}",
                                 similar.empty() ? "no" : "more than one",
                                 usual,
                                 usual,
                                 described()),
-                    fmt::format("name it: --{}-column NAME; the first line names the columns, "
-                                "with TABs between",
+                    fmt::format("select one with --{}-column NAME; the first line must contain the "
+                                "column names, separated by TABs",
                                 usual));
   }
 
@@ -117,7 +117,7 @@ std::string sentence(const TextPlace& place, const std::string& field, std::stri
   if (strip(field).empty()) {
     throw DataError(place,
                     fmt::format("the {} is empty, expected a sentence", what),
-                    "complete the line or take it out; nothing was scored");
+                    "complete or remove the line; nothing was scored");
   }
   return field;
 }
@@ -129,8 +129,8 @@ std::optional<int64_t> distance_of(const TextPlace& place, const std::string& fi
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc() || end != field.data() + field.size()) {
     throw DataError(place,
-                    fmt::format("distance '{}', expected a whole number or nothing", field),
-                    "name another column: --distance-column NAME");
+                    fmt::format("distance '{}', expected an integer or an empty field", field),
+                    "use another column with --distance-column NAME");
   }
   return value;
 }
@@ -159,7 +159,8 @@ ContrastiveSet read_contrastive_set(const std::string& path, const ContrastiveCo
   set.path = reader.path();
   std::string line;
   if (!reader.next(line))
-    throw DataError(fmt::format("{}: empty, expected a heading with columns' names", set.path));
+    throw DataError(
+        fmt::format("{}: the file is empty, expected a header with column names", set.path));
   const Heading heading(set.path, split_at_tabs(line));
   const Places places = find_places(heading, columns, set);
   while (reader.next(line)) {
@@ -168,13 +169,13 @@ ContrastiveSet read_contrastive_set(const std::string& path, const ContrastiveCo
     if (fields.size() != heading.size()) {
       throw DataError(
           place,
-          fmt::format("{} fields between TABs, the heading has {}", fields.size(), heading.size()),
-          "complete the line or take it out; nothing was scored");
+          fmt::format("{} TAB-separated fields, the header has {}", fields.size(), heading.size()),
+          "complete or remove the line; nothing was scored");
     }
     set.pairs.push_back(make_pair(fields, places, place));
   }
   if (set.pairs.empty())
-    throw DataError(fmt::format("{}: no pair below the heading", set.path));
+    throw DataError(fmt::format("{}: there are no pairs after the header", set.path));
   return set;
 }
 

@@ -87,8 +87,8 @@ std::string contrastive_text(const ContrastiveReport& report) {
   std::string text = draw(report, report.path, {report.all});
   for (const auto& table : report.tables) text += '\n' + draw(report, table.by, table.rows);
   text +=
-      "\nAccuracy: how often the reference is more probable than the contrastive translation, "
-      "and its 95 % interval (Wilson).\n";
+      "\nAccuracy: how often the reference is more probable than the contrastive translation, with "
+      "a 95 % confidence interval (Wilson).\n";
   for (size_t system = 0; system < report.systems.size(); ++system) {
     text += fmt::format("Ties, counted as wrong: {} ({})\n",
                         report.all.systems[system].ties,
@@ -96,8 +96,8 @@ std::string contrastive_text(const ContrastiveReport& report) {
   }
   if (report.systems.size() > 1) {
     text += fmt::format(
-        "Below: the difference to {}, and the p-value of McNemar's exact test; * "
-        "marks it below {}.\n",
+        "Below: the difference from {}, and the p-value of McNemar's exact test; * marks it below "
+        "{}.\n",
         report.systems.front(),
         kSignificant);
   }

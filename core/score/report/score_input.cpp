@@ -87,8 +87,8 @@ std::vector<Lines> split_fields(const Lines& stream, const std::string& path, si
       const size_t tab = field + 1 < fields ? line.find('\t', begin) : line.size();
       if (tab == std::string::npos) {
         throw DataError({path, static_cast<int64_t>(number) + 1},
-                        fmt::format("{} references between TABs, expected {}", field + 1, fields),
-                        "--num-refs is the number of references on every line");
+                        fmt::format("{} TAB-separated references, expected {}", field + 1, fields),
+                        "--num-refs must be the number of references on every line");
       }
       references[field].push_back(line.substr(begin, tab - begin));
       begin = tab + 1;
@@ -100,7 +100,7 @@ std::vector<Lines> split_fields(const Lines& stream, const std::string& path, si
 void check_counts(const ScoreInput& input, const std::vector<std::string>& reference_names) {
   for (const auto& system : input.systems) {
     if (system.lines.empty())
-      throw DataError(fmt::format("{}: no line to score", system.name));
+      throw DataError(fmt::format("{}: no lines to score", system.name));
     for (size_t stream = 0; stream < input.references.size(); ++stream) {
       const auto& name = reference_names[std::min(stream, reference_names.size() - 1)];
       const size_t count = input.references[stream].size();
@@ -108,7 +108,7 @@ void check_counts(const ScoreInput& input, const std::vector<std::string>& refer
         continue;
       throw DataError(
           fmt::format("{} has {} lines, {} has {}", system.name, system.lines.size(), name, count),
-          "each line of a system needs its reference on the same line; nothing was scored");
+          "line i of a system is scored against line i of the reference; nothing was scored");
     }
   }
 }
@@ -125,8 +125,8 @@ ScoreInput read_score_input(const std::vector<std::string>& inputs,
   std::set<std::string> names;
   for (const auto& path : inputs.empty() ? std::vector<std::string>{"-"} : inputs) {
     if (!names.insert(path).second) {
-      throw UsageError(fmt::format("'{}' is given twice as a system", path),
-                       "give each system a file of its own");
+      throw UsageError(fmt::format("the system '{}' is given twice", path),
+                       "give each system its own file");
     }
     input.systems.push_back({path, read_score_lines(path)});
   }
@@ -142,8 +142,8 @@ void warn_about_tokens(const ScoreInput& input) {
     if (count < kTokenizedLines)
       continue;
     log_warning(
-        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, or the score "
-                    "is not comparable (--force silences this)",
+        fmt::format("{}: {} lines end in a tokenized period; detokenize the text, otherwise the "
+                    "score is not comparable (--force turns off this warning)",
                     system.name,
                     count));
   }

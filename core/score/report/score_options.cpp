@@ -18,61 +18,84 @@ void ScoreOptions::describe(OptionTable& table) {
 
 void ScoreOptions::describe_input(OptionTable& table) {
   table.section("Input");
-  table
-      .field("ref", references, "References, each a file with a line for every line of the system.")
+  table.field("ref", references, "Reference files, each with one line per line of the system.")
       .positional()
       .required()
       .value_name("REF")
       .alias("refs");
-  table.field("input", input, "Output of one or more systems (- = standard input, the default).")
+  table.field("input", input, "Outputs of one or more systems (- = standard input, the default).")
       .short_flag("i")
       .alias("sys")
       .value_name("FILE...");
-  table.field("num-refs", num_refs, "Split the one reference file at TABs into so many references.")
+  table
+      .field("num-refs",
+             num_refs,
+             "Number of references in the one reference file, separated by TABs.")
       .in(1, 1000)
       .short_flag("nr");
-  table.field("encoding", encoding, "Only utf-8 is read.").short_flag("e");
+  table.field("encoding", encoding, "Encoding of the files; only utf-8 is supported.")
+      .short_flag("e");
 }
 
 void ScoreOptions::describe_tests(OptionTable& table) {
   table.section("Confidence and significance");
-  table.field("sentence-level", sentence_level, "Score each sentence, by one metric.")
+  table.field("sentence-level", sentence_level, "Score each sentence separately, with one metric.")
       .short_flag("sl")
       .alias("sentence-bleu");
-  table.field("confidence", confidence, "Bootstrap a 95 % confidence interval for one system.")
+  table
+      .field("confidence",
+             confidence,
+             "Compute a 95 % confidence interval for one system by bootstrap resampling.")
       .short_flag("ci");
-  table.field("confidence-n", confidence_n, "Resamples for --confidence.")
+  table.field("confidence-n", confidence_n, "Number of bootstrap resamples for --confidence.")
       .at_least(1)
       .short_flag("cin");
-  table.field("paired-ar", paired_ar, "Compare to the first system by approximate randomization.")
+  table
+      .field("paired-ar",
+             paired_ar,
+             "Compare all systems with the first one by paired approximate randomization.")
       .short_flag("par");
-  table.field("paired-bs", paired_bs, "Compare to the first system by paired bootstrap.")
+  table
+      .field("paired-bs",
+             paired_bs,
+             "Compare all systems with the first one by paired bootstrap resampling.")
       .short_flag("pbs");
-  table.field("paired-ar-n", paired_ar_n, "Trials for --paired-ar.").at_least(1).short_flag("parn");
-  table.field("paired-bs-n", paired_bs_n, "Resamples for --paired-bs.")
+  table.field("paired-ar-n", paired_ar_n, "Number of trials for --paired-ar.")
+      .at_least(1)
+      .short_flag("parn");
+  table.field("paired-bs-n", paired_bs_n, "Number of bootstrap resamples for --paired-bs.")
       .at_least(1)
       .short_flag("pbsn");
   table
       .field("paired-jobs",
              threads,
-             "Threads; 0 = as many as there are processors. No result depends on it.")
+             "Number of threads; 0 = one per core. The result does not depend on it.")
       .in(0, 4096)
       .short_flag("j")
       .alias("threads");
-  table.field(
-      "seed", seed, "A whole number, or none for a random one. SACREBLEU_SEED sets the default.");
+  table.field("seed",
+              seed,
+              "Random seed: an integer, or none for a random one. The environment variable "
+              "SACREBLEU_SEED sets the default.");
 }
 
 void ScoreOptions::describe_report(OptionTable& table) {
   table.section("Report");
-  table.field("format", format, "SACREBLEU_FORMAT overrides it.")
+  table
+      .field("format",
+             format,
+             "Output format; the environment variable SACREBLEU_FORMAT overrides it.")
       .one_of({"json", "text", "latex"})
       .short_flag("f");
-  table.field("width", width, "Digits behind the point.").in(0, 30).short_flag("w");
-  table.field("score-only", score_only, "Print the number alone.").short_flag("b");
+  table.field("width", width, "Number of decimal places.").in(0, 30).short_flag("w");
+  table.field("score-only", score_only, "Print only the score.").short_flag("b");
   table.field("short", short_signature, "Print short signatures.").short_flag("sh");
-  table.field("no-color", no_color, "No colors on a terminal (so does NO_COLOR).").short_flag("nc");
-  table.field("quiet", quiet, "No notes on standard error.").short_flag("q");
+  table
+      .field("no-color",
+             no_color,
+             "Do not use colors on a terminal (also set by the environment variable NO_COLOR).")
+      .short_flag("nc");
+  table.field("quiet", quiet, "Do not print notes to standard error.").short_flag("q");
 }
 
 std::vector<std::string> ScoreOptions::problems() const {
@@ -83,17 +106,18 @@ std::vector<std::string> ScoreOptions::problems() const {
   };
   const std::string lowered = score::lowercase(encoding);
   require(lowered == "utf-8" || lowered == "utf8",
-          "--encoding: only utf-8 is read; convert the files with iconv");
-  require(!(paired_ar && paired_bs), "--paired-ar and --paired-bs exclude each other");
-  require(num_refs == 1 || references.size() <= 1, "--num-refs goes with a single reference file");
-  require(!sentence_level || metrics.size() == 1, "--sentence-level takes one metric");
-  require(!sentence_level || input.size() <= 1, "--sentence-level takes one system");
+          "--encoding: only utf-8 is supported; convert the files with iconv");
+  require(!(paired_ar && paired_bs), "--paired-ar and --paired-bs cannot be combined");
+  require(num_refs == 1 || references.size() <= 1,
+          "--num-refs requires exactly one reference file");
+  require(!sentence_level || metrics.size() == 1, "--sentence-level supports only one metric");
+  require(!sentence_level || input.size() <= 1, "--sentence-level supports only one system");
   require(!sentence_level || !(confidence || paired_ar || paired_bs),
-          "--sentence-level has no statistical tests");
+          "--sentence-level does not support statistical tests");
   require(!(paired_ar || paired_bs) || input.size() > 1,
           "paired tests compare systems: give --input two or more files");
   require(!confidence || input.size() <= 1,
-          "--confidence is for one system: use --paired-bs for several");
+          "--confidence supports only one system: use --paired-bs for several");
   return found;
 }
 
@@ -130,7 +154,7 @@ std::string refusal_of(const std::string& argument) {
   const std::string flag = argument.substr(0, argument.find('='));
   if (std::find(std::begin(kDownloads), std::end(kDownloads), flag) == std::end(kDownloads))
     return {};
-  return fmt::format("{} is about test sets that sacrebleu downloads; phraseq scores files only",
+  return fmt::format("{} selects test sets that sacrebleu downloads; phraseq scores only files",
                      flag);
 }
 

@@ -41,7 +41,7 @@ double score_sums(const Metric& metric, std::span<const float> sums) {
 void check_lengths(std::span<const Statistics> systems) {
   for (const auto& system : systems) {
     if (system.sentences() != systems.front().sentences()) {
-      throw DataError(fmt::format("systems of {} and {} sentences cannot be paired",
+      throw DataError(fmt::format("systems with {} and {} sentences cannot be paired",
                                   systems.front().sentences(),
                                   system.sentences()));
     }

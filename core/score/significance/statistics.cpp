@@ -16,9 +16,9 @@ constexpr size_t kPiecesPerThread = 8;
 
 void check_counts(const Lines& hypotheses, std::span<const Lines> references) {
   if (references.empty())
-    throw UsageError("no reference: a score needs at least one");
+    throw UsageError("no references: at least one is required");
   if (hypotheses.empty())
-    throw DataError("no sentence to score: the system's output is empty");
+    throw DataError("no sentences to score: the output of the system is empty");
   for (size_t stream = 0; stream < references.size(); ++stream) {
     if (references[stream].size() == hypotheses.size())
       continue;
@@ -27,7 +27,7 @@ void check_counts(const Lines& hypotheses, std::span<const Lines> references) {
                     hypotheses.size(),
                     stream + 1,
                     references[stream].size()),
-        "every line of a system needs its reference on the same line; nothing was scored");
+        "line i of a system is scored against line i of the reference; nothing was scored");
   }
 }
 

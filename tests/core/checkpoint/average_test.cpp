@@ -192,7 +192,7 @@ TEST_F(Choice, RefusesFewerThanAskedFor) {
     names({.kind = CheckpointKind::kEpoch, .count = 4});
     FAIL();
   } catch (const UsageError& problem) {
-    EXPECT_THAT(problem.message(), HasSubstr("4 epoch checkpoints were asked for, 3 found"));
+    EXPECT_THAT(problem.message(), HasSubstr("4 epoch checkpoints were requested, 3 found"));
   }
 }
 

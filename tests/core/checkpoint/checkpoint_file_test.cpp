@@ -203,14 +203,14 @@ TEST(CheckpointFile, RefusesEveryTruncation) {
   EXPECT_THAT(refusal_of(folder, ""), HasSubstr("the file has 0 bytes"));
   EXPECT_THAT(refusal_of(folder, good.substr(0, 100)), HasSubstr("but the file has 92 left"));
   EXPECT_THAT(refusal_of(folder, good.substr(0, good.size() - 1)),
-              HasSubstr("header promises 12 bytes of tensors, but 11 follow it"));
+              HasSubstr("header describes 12 bytes of tensors, but 11 follow it"));
 }
 
 TEST(CheckpointFile, RefusesWhatWasAppended) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
   EXPECT_THAT(refusal_of(folder, read_bytes(folder.file("good")) + "ab"),
-              HasSubstr("header promises 12 bytes of tensors, but 14 follow it"));
+              HasSubstr("header describes 12 bytes of tensors, but 14 follow it"));
 }
 
 TEST(CheckpointFile, RefusesALengthWithoutBelievingIt) {
@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"TextAsTensor", R"({"a":"b"})", 0, "header has a string under \"a\""},
         Defect{"ListAsTensor", R"({"a":[]})", 0, "header has a list under \"a\""},
         Defect{"NullAsTensor", R"({"a":null})", 0, "header has null under \"a\""},
-        Defect{"NumberInMetadata", R"({"__metadata__":{"a":1}})", 0, "metadata must be a string"},
+        Defect{"NumberInMetadata", R"({"__metadata__":{"a":1}})", 0, "metadata, expected a string"},
         Defect{"ObjectInMetadata",
                R"({"__metadata__":{"a":{}}})",
                0,
@@ -310,7 +310,7 @@ INSTANTIATE_TEST_SUITE_P(
                tensor_a(R"("shape":[1.0])"),
                0,
                "has a number with a fraction in its shape"},
-        Defect{"TruthInShape", tensor_a(R"("shape":[true])"), 0, "has a truth value in its shape"},
+        Defect{"TruthInShape", tensor_a(R"("shape":[true])"), 0, "has a boolean in its shape"},
         Defect{"NestedShape", tensor_a(R"("shape":[[1]])"), 0, "has a list in its shape"},
         Defect{"NotANumber", tensor_a(R"("shape":[NaN])"), 0, "header is not JSON at byte 16"},
         Defect{"HugeNumber", tensor_a(R"("shape":[1e999])"), 0, "header is not JSON"},
@@ -350,12 +350,12 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"DataTooShort",
                tensor_a(R"("dtype":"U8","shape":[3],"data_offsets":[0,3])"),
                2,
-               "cut short"},
+               "truncated"},
         Defect{"DataTooLong",
                tensor_a(R"("dtype":"U8","shape":[3],"data_offsets":[0,3])"),
                4,
                "appended"},
-        Defect{"DataWithoutTensors", "{}", 1, "header promises 0 bytes of tensors, but 1 follow"},
+        Defect{"DataWithoutTensors", "{}", 1, "header describes 0 bytes of tensors, but 1 follow"},
         Defect{"DeepNesting",
                "{\"a\":" + std::string(1'000'000, '['),
                0,
@@ -397,7 +397,7 @@ TEST(CheckpointFile, NamesBothVersionsOfANewerFile) {
   const std::string header =
       R"({"__metadata__":{"phraseq.crc32c":"{}","phraseq.format_version":"2","phraseq.header_crc32c":"00000000","phraseq.version":"9.8.7"}})";
   const std::string message = refusal_of(folder, raw_file(header));
-  EXPECT_THAT(message, HasSubstr("header says checkpoint format 2, written by phraseq \"9.8.7\""));
+  EXPECT_THAT(message, HasSubstr("header has checkpoint format 2, written by phraseq \"9.8.7\""));
   EXPECT_THAT(message,
               HasSubstr("this is phraseq " PHRASEQ_VERSION ", which reads formats up to 1"));
 }

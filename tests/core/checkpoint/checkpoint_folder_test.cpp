@@ -146,7 +146,7 @@ TEST_F(DamagedTarget, IsAnErrorWhenNothingElseVerifies) {
   damage(folder.epoch_path(3));
   damage(folder.update_path(2, 20));
   damage(folder.epoch_path(1));
-  EXPECT_THAT(fall_back(), HasSubstr("none of 3 checkpoints verifies"));
+  EXPECT_THAT(fall_back(), HasSubstr("none of 3 checkpoints passes verification"));
 }
 
 TEST_F(DamagedTarget, IsRefusedWhenStrict) {
@@ -163,7 +163,7 @@ TEST_F(DamagedTarget, MayBeMissing) {
 TEST_F(DamagedTarget, MayBeAnotherCheckpointThanTheOnePointedAt) {
   write_small(folder.epoch_path(3), 33);
   EXPECT_THAT(message_of([&] { folder.resolve(kLastPointer, /*strict=*/true); }),
-              HasSubstr("but that file holds"));
+              HasSubstr("but that file contains"));
   EXPECT_EQ(fall_back(), folder.epoch_path(3));
 }
 
@@ -173,7 +173,7 @@ TEST_F(DamagedTarget, HasADamagedPointer) {
     write_bytes(temporary.file(kLastPointer), text);
     EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError) << text;
     EXPECT_EQ(fall_back(), folder.epoch_path(3)) << text;
-    EXPECT_THAT(warnings, HasSubstr("not a pointer to a checkpoint"));
+    EXPECT_THAT(warnings, HasSubstr("not a checkpoint pointer"));
   }
 }
 

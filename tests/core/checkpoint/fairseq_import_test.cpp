@@ -109,7 +109,7 @@ TEST(FairseqOptions, AreRefusedByNameWhereNothingEqualsThem) {
               HasSubstr("encoder_learned_pos and decoder_learned_pos differ"));
   EXPECT_THAT(refusal_to_import({{"arch", "fconv"}}), HasSubstr("arch = \"fconv\""));
   EXPECT_THAT(refusal_to_import({{"encoder_layers", nullptr}}),
-              HasSubstr("encoder_layers = null, where a size is needed"));
+              HasSubstr("encoder_layers = null, expected a size"));
   EXPECT_THAT(refusal_to_import({{"dropout", "much"}}), HasSubstr("dropout = \"much\""));
   EXPECT_THAT(refusal_to_import({{"arch", "lstm"}, {"base_layers", 1}}),
               AllOf(HasSubstr("arch = \"lstm\""), HasSubstr("base_layers = 1")));

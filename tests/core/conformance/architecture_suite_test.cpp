@@ -124,22 +124,22 @@ TEST_F(ArchitectureSuite, FindsNothingWrongWithTheTransformer) {
 
 TEST_F(ArchitectureSuite, FindsAParameterWithoutFirstValues) {
   EXPECT_THAT(failures("undrawn"),
-              Contains("initialize(seed) draws every parameter, from the seed alone"));
+              Contains("initialize(seed) sets every parameter, from the seed only"));
 }
 
 TEST_F(ArchitectureSuite, FindsSentencesThatDependOnTheirBatch) {
   EXPECT_THAT(failures("looks across sentences"),
-              Contains("a sentence scores alone as in a batch"));
+              Contains("a sentence has the same score alone and in a batch"));
 }
 
 TEST_F(ArchitectureSuite, FindsRandomNumbersBesideTheContext) {
   EXPECT_THAT(failures("random by itself"),
-              Contains("training is random through its Context alone"));
+              Contains("randomness in training comes from its Context only"));
 }
 
 TEST_F(ArchitectureSuite, FindsWhatAResumeWouldForget) {
   EXPECT_THAT(failures("remembers updates"),
-              Contains("a resumed run equals the unbroken one to the bit"));
+              Contains("a resumed run equals an uninterrupted run bit-exactly"));
 }
 
 TEST_F(ArchitectureSuite, FindsAWrongGradient) {
@@ -147,16 +147,17 @@ TEST_F(ArchitectureSuite, FindsAWrongGradient) {
 }
 
 TEST_F(ArchitectureSuite, FindsRowsOfTheWrongShape) {
-  EXPECT_THAT(failures("padded"), Contains("forward gives packed rows and the output matrix"));
+  EXPECT_THAT(failures("padded"), Contains("forward returns packed rows and the output matrix"));
 }
 
 TEST_F(ArchitectureSuite, FindsStepsThatAreNotTheForwardPass) {
   EXPECT_THAT(failures("another forward"),
-              Contains("decoding step by step gives the scores of one pass"));
+              Contains("step-by-step decoding gives the scores of a single pass"));
 }
 
 TEST_F(ArchitectureSuite, FindsRowsThatLoseTheirPast) {
-  EXPECT_THAT(failures("deaf to select"), Contains("rows that a search reorders keep their past"));
+  EXPECT_THAT(failures("deaf to select"),
+              Contains("rows keep their state when a search reorders them"));
 }
 
 }  // namespace

@@ -225,26 +225,26 @@ TEST_F(ComponentSuites, FindACriterionThatReportsMeans) {
 TEST_F(ComponentSuites, FindADecoderWhoseTranslationsDoNotEnd) {
   EXPECT_THAT((failures<Decoder, TestDecoder<Search::kRight>>()), IsEmpty());
   EXPECT_THAT((failures<Decoder, TestDecoder<Search::kNoEnd>>()),
-              Contains("every translation ends, once"));
+              Contains("every translation ends with exactly one </s>"));
 }
 
 TEST_F(ComponentSuites, FindADecoderWithScoresOfItsOwn) {
   const auto titles = failures<Decoder, TestDecoder<Search::kWrongScore>>();
-  EXPECT_THAT(titles, Contains("scores of tokens add up"));
-  EXPECT_THAT(titles, Contains("scores are the model's"));
+  EXPECT_THAT(titles, Contains("the scores of the tokens add up to the score of the hypothesis"));
+  EXPECT_THAT(titles, Contains("scores are those of the model"));
 }
 
 TEST_F(ComponentSuites, FindALoaderWhoseFingerprintChanges) {
   EXPECT_THAT((failures<DataLoader, TestLoader<false>>()), IsEmpty());
   const auto titles = failures<DataLoader, TestLoader<true>>();
   EXPECT_THAT(titles, Contains("the same data has the same fingerprint"));
-  EXPECT_THAT(titles, Contains("a saved position goes on with the same batches"));
+  EXPECT_THAT(titles, Contains("iteration continues with the same batches from a saved position"));
 }
 
 TEST_F(ComponentSuites, FindAnOptimizerWhoseStateIsIncomplete) {
   EXPECT_THAT((failures<Optimizer, TestOptimizer<false>>()), IsEmpty());
   EXPECT_THAT((failures<Optimizer, TestOptimizer<true>>()),
-              Contains("a restored state goes on to the bit"));
+              Contains("a restored state continues bit-exactly"));
 }
 
 TEST_F(ComponentSuites, FindAMetricThatIsUpsideDown) {
@@ -274,17 +274,17 @@ TEST_F(ComponentSuites, FindAMetricThatWritesPastItsRow) {
 TEST_F(ComponentSuites, FindATokenizerWithEmptySymbolsOrUnsteadySamples) {
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kRight>>()), IsEmpty());
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kEveryBlank>>()),
-              ElementsAre("symbols can stand in a dictionary"));
+              ElementsAre("symbols are valid in a dictionary"));
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kUnsteady>>()),
-              ElementsAre("sampling depends on its seed and keeps the text"));
+              ElementsAre("sampling depends on its seed and preserves the text"));
 }
 
 TEST_F(ComponentSuites, FindATaskThatLosesSentencesOrWords) {
   EXPECT_THAT((failures<Task, TestTask<Duty::kRight>, TranslationOptions>()), IsEmpty());
   EXPECT_THAT((failures<Task, TestTask<Duty::kLosesASentence>, TranslationOptions>()),
-              ElementsAre("a batch has every sentence"));
+              ElementsAre("a batch contains every sentence"));
   EXPECT_THAT((failures<Task, TestTask<Duty::kForgetsWords>, TranslationOptions>()),
-              ElementsAre("text comes back, an empty line too"));
+              ElementsAre("encoding and decoding preserves text, also an empty line"));
 }
 
 }  // namespace

@@ -114,13 +114,14 @@ TEST(IndexedDataset, RefusesABinFileShorterOrLongerThanItsIndexPromises) {
   std::filesystem::resize_file(prefix + ".bin", 9);
   EXPECT_THAT(message_of(prefix),
               AllOf(HasSubstr(prefix + ".bin: 9 bytes"),
-                    HasSubstr("promises 10 bytes"),
-                    HasSubstr("cut off"),
+                    HasSubstr("requires 10 bytes"),
+                    HasSubstr("truncated"),
                     HasSubstr("phraseq preprocess")));
   std::filesystem::resize_file(prefix + ".bin", 12);
-  EXPECT_THAT(
-      message_of(prefix),
-      AllOf(HasSubstr("12 bytes"), HasSubstr("promises 10 bytes"), HasSubstr("of another index")));
+  EXPECT_THAT(message_of(prefix),
+              AllOf(HasSubstr("12 bytes"),
+                    HasSubstr("requires 10 bytes"),
+                    HasSubstr("belongs to another index")));
 }
 
 TEST(IndexedDataset, RefusesTheBinFileOfAnotherIndex) {
@@ -154,7 +155,7 @@ TEST(IndexedDataset, RefusesEveryDefectOfAnIndex) {
   EXPECT_THAT(message(with(good, 18, ~uint64_t{0})), HasSubstr("50 bytes, expected"));
   EXPECT_THAT(message(with(good, 30, int32_t{-2})), HasSubstr("sentence 2 has -2 ids"));
   EXPECT_THAT(message(with(good, 30, int32_t{2'000'000'000})),
-              HasSubstr("promises 4000000006 bytes"));
+              HasSubstr("requires 4000000006 bytes"));
   EXPECT_THAT(message(with(good, 42, int64_t{7})),
               HasSubstr("sentence 2 starts at byte 7, expected 6"));
   EXPECT_THAT(message(with(good, 42, int64_t{-1})), HasSubstr("sentence 2 starts at byte -1"));
@@ -201,7 +202,9 @@ TEST(IndexedDataset, NamesTheFirstSentenceWithAnIdBeyondTheDictionary) {
     data.check_ids(9);
     FAIL() << "no error";
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("sentence 2 holds the id 9, the dictionary ends at 8"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("sentence 2 contains the id 9, but the largest id of the dictionary is 8"));
   }
 }
 

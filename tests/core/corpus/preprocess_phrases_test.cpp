@@ -145,7 +145,7 @@ TEST_F(PreprocessPhrasesTest, RefusesFilesThatAreNotTheManifests) {
 
 TEST_F(PreprocessPhrasesTest, RefusesSubwords) {
   options.subwords = 100;
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("leave the subwords out")));
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use them with subwords")));
 }
 
 TEST(StoredSlots, AreNumbersAndSlotsAgain) {

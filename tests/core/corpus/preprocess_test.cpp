@@ -239,10 +239,10 @@ TEST_F(PreprocessTest, RefusesDifferentLineCountsAndWritesNothing) {
   EXPECT_THAT(message(),
               AllOf(HasSubstr("train.de has 3 lines"),
                     HasSubstr("train.en has 2"),
-                    HasSubstr("line 3 of " + folder.file("train.de") + " has no partner")));
+                    HasSubstr("line 3 of " + folder.file("train.de") + " has no counterpart")));
   expect_no_trace(2);
   write("train", "a\n", "x\ny\nz\n");
-  EXPECT_THAT(message(), HasSubstr("line 2 of " + folder.file("train.en") + " has no partner"));
+  EXPECT_THAT(message(), HasSubstr("line 2 of " + folder.file("train.en") + " has no counterpart"));
 }
 
 TEST_F(PreprocessTest, RefusesBadTextWithItsPlaceAndWritesNothing) {
@@ -276,7 +276,7 @@ TEST_F(PreprocessTest, OnlyChecksOnDemand) {
   options.check_only = true;
   EXPECT_EQ(message(), "no error");
   write("train", "a\nb\xFF\nc\xFF\n", "x\ny\nz\n");
-  EXPECT_THAT(message(), HasSubstr("2 lines are bad; nothing was written"));
+  EXPECT_THAT(message(), HasSubstr("2 lines are invalid; nothing was written"));
   expect_no_trace(2);
 }
 
@@ -296,7 +296,8 @@ TEST_F(PreprocessTest, SaysWhichFileIsMissing) {
 TEST_F(PreprocessTest, LeavesAnEarlierResultAlone) {
   run();
   const std::string before = written("manifest.json");
-  EXPECT_THAT(message(), AllOf(HasSubstr("holds an earlier result"), HasSubstr("--overwrite")));
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("contains the result of an earlier run"), HasSubstr("--overwrite")));
   EXPECT_EQ(written("manifest.json"), before);
   write("train", "q\n", "r\n");
   options.overwrite = true;

@@ -106,11 +106,11 @@ TEST_F(PreprocessTreesTest, RefusesAnotherNumberOfLinesNamingBothFiles) {
   EXPECT_THAT(message(),
               AllOf(HasSubstr("train.en has 3 lines"),
                     HasSubstr("train.en.trees has 2: line 3 of " + folder.file("train.en") +
-                              " has no partner"),
-                    HasSubstr("an empty line says that there is none")));
+                              " has no counterpart"),
+                    HasSubstr("or an empty line if there is none")));
   folder.write("train.en.trees", "\n\n\n\n");
   EXPECT_THAT(message(),
-              HasSubstr("line 4 of " + folder.file("train.en.trees") + " has no partner"));
+              HasSubstr("line 4 of " + folder.file("train.en.trees") + " has no counterpart"));
   EXPECT_EQ(folder.entries(), 3U);
 }
 
@@ -118,8 +118,8 @@ TEST_F(PreprocessTreesTest, RefusesALeafThatIsNotInTheSentenceAndWritesNothing) 
   folder.write("train.en.trees", "(S (NP dogs) (VP chase cars))\n\n\n");
   EXPECT_THAT(
       message(),
-      AllOf(HasSubstr("train.en.trees:1:24: leaf 3 of 3 is 'cars', the subwords say 'cats'"),
-            HasSubstr("empty the line")));
+      AllOf(HasSubstr("train.en.trees:1:24: leaf 3 of 3 is 'cars', but the subwords have 'cats'"),
+            HasSubstr("leave the line empty")));
   EXPECT_EQ(folder.entries(), 3U);
 }
 

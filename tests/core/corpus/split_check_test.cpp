@@ -52,7 +52,7 @@ TEST(SplitCheck, NamesTheFirstLineWithoutAPartnerEvenBehindTheEnd) {
     FAIL() << "no error";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("x.de has 0 lines"));
-    EXPECT_THAT(error.what(), HasSubstr("line 1 of " + split.files[1] + " has no partner"));
+    EXPECT_THAT(error.what(), HasSubstr("line 1 of " + split.files[1] + " has no counterpart"));
   }
 }
 

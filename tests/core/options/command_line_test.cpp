@@ -147,16 +147,16 @@ TEST(CommandLine, ReportsEveryProblemAtOnce) {
   EXPECT_THAT(text, StartsWith("5 problems with the options:"));
   EXPECT_THAT(text,
               AllOf(HasSubstr("unknown option --dropot; did you mean '--dropout'?"),
-                    HasSubstr("--layers: 'many' is not a whole number"),
+                    HasSubstr("--layers: 'many' is not an integer"),
                     HasSubstr("--dropout: 7 is out of range"),
                     HasSubstr("unexpected argument 'extra'"),
                     HasSubstr("--format: a value is missing")));
 }
 
 TEST(CommandLine, ReportsContradictionsWithTheRest) {
-  EXPECT_EQ(complaint({"--share", "--layers", "2"}), "--share does not go with --layers 2");
+  EXPECT_EQ(complaint({"--share", "--layers", "2"}), "--share cannot be combined with --layers 2");
   EXPECT_THAT(complaint({"--share", "--layers", "2", "--nothing"}),
-              AllOf(HasSubstr("--share does not go with"), HasSubstr("--nothing")));
+              AllOf(HasSubstr("--share cannot be combined with"), HasSubstr("--nothing")));
 }
 
 TEST(CommandLine, FailsWithExitTwo) {
@@ -183,7 +183,7 @@ TEST(CommandLine, RefusesTwoOptionsThatAnswerToOneFlag) {
     OptionField& field = sample.table.field("lines", lines, "Lines.");
     is_short ? field.short_flag("l") : field.alias("depth");
     EXPECT_THAT(message_of([&] { parse_command_line(sample.table, Arguments{}); }),
-                HasSubstr("stands for --layers of 'Model' and for --lines of 'Reader'"));
+                HasSubstr("means --layers of 'Model' as well as --lines of 'Reader'"));
   }
 }
 

@@ -60,18 +60,18 @@ TEST(OptionField, ReadsPythonsListsAndEmptyOnes) {
 }
 
 TEST(OptionField, TakesOnlyWholeValues) {
-  EXPECT_EQ(value_complaint("layers", "6x"), "--layers: '6x' is not a whole number");
-  EXPECT_EQ(value_complaint("layers", "6.0"), "--layers: '6.0' is not a whole number");
-  EXPECT_EQ(value_complaint("layers", ""), "--layers: '' is not a whole number");
-  EXPECT_EQ(value_complaint("layers", " 6"), "--layers: ' 6' is not a whole number");
+  EXPECT_EQ(value_complaint("layers", "6x"), "--layers: '6x' is not an integer");
+  EXPECT_EQ(value_complaint("layers", "6.0"), "--layers: '6.0' is not an integer");
+  EXPECT_EQ(value_complaint("layers", ""), "--layers: '' is not an integer");
+  EXPECT_EQ(value_complaint("layers", " 6"), "--layers: ' 6' is not an integer");
   EXPECT_EQ(value_complaint("layers", "99999999999999999999"),
-            "--layers: '99999999999999999999' is not a whole number");
+            "--layers: '99999999999999999999' is not an integer");
   EXPECT_EQ(value_complaint("dropout", "0,1"), "--dropout: '0,1' is not a finite number");
   EXPECT_EQ(value_complaint("dropout", "nan"), "--dropout: 'nan' is not a finite number");
   EXPECT_EQ(value_complaint("dropout", "inf"), "--dropout: 'inf' is not a finite number");
   EXPECT_EQ(value_complaint("share", "1"), "--share: '1' is not yes or no");
-  EXPECT_EQ(value_complaint("update-freq", "1,,2"), "--update-freq: '' is not a whole number");
-  EXPECT_EQ(value_complaint("update-freq", "(1,2"), "--update-freq: '(1' is not a whole number");
+  EXPECT_EQ(value_complaint("update-freq", "1,,2"), "--update-freq: '' is not an integer");
+  EXPECT_EQ(value_complaint("update-freq", "(1,2"), "--update-freq: '(1' is not an integer");
 }
 
 TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
@@ -159,7 +159,7 @@ TEST(OptionTable, RefusesANameThatIsDescribedTwice) {
   double other = 0;
   sample.table.section("Criterion");
   EXPECT_THAT(message_of([&] { sample.table.field("dropout", other, "Again."); }),
-              HasSubstr("--dropout is described twice: in 'Model' and in 'Criterion'"));
+              HasSubstr("--dropout is defined twice: in 'Model' and in 'Criterion'"));
 }
 
 }  // namespace

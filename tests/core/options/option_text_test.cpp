@@ -30,13 +30,13 @@ Model:
   --share                     Share the embeddings. (default no)
   --left-pad                  Pad at the left. (default yes)
   -l, --layers N              Number of layers. (default 6; 1 to 99; also --depth)
-  --dropout X                 Probability of zeroing. (default 0.1; 0 to 1)
+  --dropout X                 Dropout probability. (default 0.1; 0 to 1)
 
 Output:
   --format plain|fairseq|jsonl
                               How to print. (default plain)
   -bpe, --remove-bpe [TEXT]   Joins subwords. (without a value '@@ ')
-  --update-freq N,...         Batches an update. (default 1; at least 1)
+  --update-freq N,...         Number of batches per update. (default 1; at least 1)
   --adam-betas X,...          Decays. (default 0.9,0.999; 0 to 1)
   -i, --input FILE            Systems.
 )");
@@ -115,7 +115,7 @@ TEST(OptionsAsJson, ReportAllThatDoesNotFit) {
       R"({"layrs": 3, "layers": "six", "dropout": 4, "share": 1, "adam_betas": [0.5, "x"], "format": null})");
   EXPECT_THAT(message_of([&] { from_json(sample.table, recorded, OptionOrigin::kCheckpoint); }),
               AllOf(HasSubstr("unknown option 'layrs'; did you mean 'layers'?"),
-                    HasSubstr("layers: \"six\" is not a whole number"),
+                    HasSubstr("layers: \"six\" is not an integer"),
                     HasSubstr("dropout: --dropout: 4 is out of range"),
                     HasSubstr("share: 1 is not yes or no"),
                     HasSubstr("adam_betas: \"x\" is not a finite number"),

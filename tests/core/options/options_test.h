@@ -25,18 +25,18 @@ struct SampleOptions final : Options {
     table.field("share", share, "Share the embeddings.");
     table.field("left_pad", left_pad, "Pad at the left.");
     table.field("layers", layers, "Number of layers.").in(1, 99).alias("depth").short_flag("l");
-    table.field("dropout", dropout, "Probability of zeroing.").in(0.0, 1.0);
+    table.field("dropout", dropout, "Dropout probability.").in(0.0, 1.0);
     table.section("Output");
     table.field("format", format, "How to print.").one_of({"plain", "fairseq", "jsonl"});
     table.field("remove-bpe", remove_bpe, "Joins subwords.").bare_value("@@ ").short_flag("bpe");
-    table.field("update-freq", frequency, "Batches an update.").at_least(1);
+    table.field("update-freq", frequency, "Number of batches per update.").at_least(1);
     table.field("adam-betas", betas, "Decays.").in(0.0, 1.0);
     table.field("input", system, "Systems.").short_flag("i").value_name("FILE").harmless();
   }
 
   std::vector<std::string> problems() const override {
     if (share && layers == 2)
-      return {"--share does not go with --layers 2"};
+      return {"--share cannot be combined with --layers 2"};
     return {};
   }
 };

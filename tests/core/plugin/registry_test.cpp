@@ -100,7 +100,7 @@ TEST(Registry, AnswersAnUnknownNameWithTheNearestAllKnownAndTheirFiles) {
   Registry registry;
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   EXPECT_THAT(message_of([&] { registry.select("shape", "bxo"); }),
-              AllOf(HasSubstr("shape 'bxo' is not known; did you mean 'box'?"),
+              AllOf(HasSubstr("unknown shape 'bxo'; did you mean 'box'?"),
                     HasSubstr("box, box_tall (from /plugins/libphraseq-shapes.so)"),
                     HasSubstr("1 plugin is loaded"),
                     HasSubstr("PHRASEQ_PLUGIN_PATH")));
@@ -123,7 +123,7 @@ TEST(Registry, SaysThatNoLoadedPluginOffersTheKind) {
   const Registry registry;
   EXPECT_THAT(
       message_of([&] { registry.select("shape", "box"); }),
-      AllOf(HasSubstr("No loaded plugin offers a shape"), HasSubstr("0 plugins are loaded")));
+      AllOf(HasSubstr("No loaded plugin provides a shape"), HasSubstr("0 plugins are loaded")));
 }
 
 TEST(Registry, KeepsKindsApart) {
@@ -145,7 +145,7 @@ TEST(Registry, RefusesASecondOfANameAlsoAmongPresets) {
     const std::string text =
         message_of([&] { registry.add_plugin(more, [&](Registry& it) { add_box(it, name); }); });
     EXPECT_THAT(text,
-                AllOf(HasSubstr("shape '" + name + "' is offered twice"),
+                AllOf(HasSubstr("shape '" + name + "' is registered twice"),
                       HasSubstr(kShapes.file),
                       HasSubstr(more.file)));
   }
@@ -168,7 +168,7 @@ TEST(Registry, RefusesNamesThatAreNoNames) {
   for (const char* name :
        {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
     Registry registry;
-    EXPECT_THAT(message_of([&] { add_box(registry, name); }), HasSubstr("cannot be the name"))
+    EXPECT_THAT(message_of([&] { add_box(registry, name); }), HasSubstr("is not a valid name"))
         << name;
   }
 }
@@ -192,7 +192,7 @@ TEST(Registry, IsFrozenByTheFirstLookUp) {
   add_box(registry);
   const Selection selection = registry.select("shape", "box");
   EXPECT_THAT(message_of([&] { add_box(registry, "late"); }),
-              HasSubstr("shape 'late' comes too late"));
+              HasSubstr("shape 'late' is registered too late"));
   EXPECT_THROW(registry.add_plugin(kShapes, [](Registry& it) { add_box(it, "late"); }),
                PluginError);
   EXPECT_EQ(selection.component->name, "box");  // what was selected stays where it is
@@ -203,9 +203,9 @@ TEST(Create, NamesThePluginOfWhatAConstructorThrows) {
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   const Selection selection = registry.select("shape", "box_tall");
   EXPECT_EQ(message_of([&] { create<Shape>(selection, {.width = 17}); }),
-            "shapes: could not make box_tall: odd weather");
+            "shapes: could not create box_tall: odd weather");
   EXPECT_THAT(message_of([&] { create<Shape>(selection, {.width = 19}); }),
-              HasSubstr("shapes: could not make box_tall: threw something"));
+              HasSubstr("shapes: could not create box_tall: an exception"));
   EXPECT_THROW(create<Shape>(selection, {.width = 17}), PluginError);
 }
 

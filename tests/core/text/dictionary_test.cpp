@@ -92,12 +92,12 @@ TEST(Dictionary, ReadsBackWhatItWrites) {
 }
 
 TEST(Dictionary, RefusesDamageWithItsLine) {
-  EXPECT_THAT(message_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count behind the symbol 'b'"));
+  EXPECT_THAT(message_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count after the symbol 'b'"));
   EXPECT_THAT(message_of("a 3\n\nb 1\n"), HasSubstr("dict.xx.txt:2: no count"));
   EXPECT_THAT(message_of("a 3\nb x\n"), HasSubstr("dict.xx.txt:2: 'x' is not a count"));
   EXPECT_THAT(message_of("a 3x\n"), HasSubstr("'3x' is not a count"));
   EXPECT_THAT(message_of("a -1\n"), HasSubstr("'-1' is not a count"));
-  EXPECT_THAT(message_of("a 99999999999999999999\n"), HasSubstr("does not fit 64 bits"));
+  EXPECT_THAT(message_of("a 99999999999999999999\n"), HasSubstr("does not fit in 64 bits"));
   EXPECT_THAT(message_of(" 3\n"), HasSubstr("no symbol before the count"));
   EXPECT_THAT(message_of("a 3\nb 2\na 1\n"), HasSubstr("dict.xx.txt:3: the symbol 'a' has id 4"));
   EXPECT_THAT(message_of("</s> 3\n"), HasSubstr("dict.xx.txt:1: the symbol '</s>' has id 2"));

@@ -85,14 +85,14 @@ TEST(BracketedTree, SaysWhereWhatAndWhatWasExpected) {
       message("(S (NP dogs)"),
       AllOf(HasSubstr("x.trees:7:13: the line ends, but the bracket opened in column 1 is not "
                       "closed"),
-            HasSubstr("expected one bracketed tree a line"),
-            HasSubstr("Correct the line, or empty it")));
+            HasSubstr("expected one bracketed tree per line"),
+            HasSubstr("Correct the line, or leave it empty")));
   EXPECT_THAT(message("(S dogs))"),
-              HasSubstr("x.trees:7:9: the tree is closed here, but the line goes on"));
+              HasSubstr("x.trees:7:9: the tree ends here, but the line continues"));
   EXPECT_THAT(message("(S a) (S b)"),
-              HasSubstr("x.trees:7:7: the tree is closed here, but the line goes on"));
-  EXPECT_THAT(message(") (S a)"), HasSubstr("x.trees:7:1: ')' closes no bracket"));
-  EXPECT_THAT(message("dogs bark"), HasSubstr("x.trees:7:1: 'dogs' stands outside"));
+              HasSubstr("x.trees:7:7: the tree ends here, but the line continues"));
+  EXPECT_THAT(message(") (S a)"), HasSubstr("x.trees:7:1: ')' has no matching bracket"));
+  EXPECT_THAT(message("dogs bark"), HasSubstr("x.trees:7:1: 'dogs' is outside"));
   EXPECT_THAT(message("(S (NP) (VP bark))"),
               HasSubstr("x.trees:7:7: the bracket opened in column 4 holds no word"));
   EXPECT_THAT(message("((()))"), HasSubstr("x.trees:7:4: the bracket opened in column 3 holds"));

@@ -84,10 +84,10 @@ TEST(SubwordTree, RefusesNumbersThatAreNoTree) {
     }
     return "no error";
   };
-  EXPECT_THAT(message({5, 2}), HasSubstr("ends after 2 numbers without the last 1 children"));
+  EXPECT_THAT(message({5, 2}), HasSubstr("ends after 2 numbers, with 1 children"));
   EXPECT_THAT(message({3, 2, 2}), HasSubstr("is complete after 2 of 3 numbers"));
-  EXPECT_THAT(message({3, 1}), HasSubstr("holds the number 1"));
-  EXPECT_THAT(message({0}), HasSubstr("holds the number 0"));
+  EXPECT_THAT(message({3, 1}), HasSubstr("contains the number 1"));
+  EXPECT_THAT(message({0}), HasSubstr("contains the number 0"));
 }
 
 }  // namespace

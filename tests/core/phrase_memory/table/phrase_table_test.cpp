@@ -43,19 +43,20 @@ TEST(PhraseLine, SaysEverythingThatIsWrongWithIt) {
   EXPECT_THAT(problems_of("a||| b ||| c ||| 1 ||| 1"), HasSubstr("single space before and after"));
   EXPECT_THAT(problems_of(" ||| b ||| c ||| 1 ||| 1"), HasSubstr("the source is empty"));
   EXPECT_THAT(problems_of("a ||| ||| c ||| 1 ||| 1"), HasSubstr("the target is empty"));
-  EXPECT_THAT(problems_of("a ||| b ||| ||| 1 ||| 1"), HasSubstr("category '' is not one word"));
+  EXPECT_THAT(problems_of("a ||| b ||| ||| 1 ||| 1"),
+              HasSubstr("category '' is not a single word"));
   EXPECT_THAT(problems_of("a ||| b ||| c d ||| 1 ||| 1"), HasSubstr("category 'c d' is not"));
-  EXPECT_THAT(problems_of("a  x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source has white space"));
-  EXPECT_THAT(problems_of("a ||| b\tx ||| c ||| 1 ||| 1"), HasSubstr("target has white space"));
+  EXPECT_THAT(problems_of("a  x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source contains whitespace"));
+  EXPECT_THAT(problems_of("a ||| b\tx ||| c ||| 1 ||| 1"), HasSubstr("target contains whitespace"));
   EXPECT_THAT(problems_of("a\xC2\xA0x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source has white"));
   for (const char* number : {"0", "1.01", "-0.5", "nan", "x", "", "0.5x"}) {
     EXPECT_THAT(problems_of("a ||| b ||| c ||| " + std::string(number) + " ||| 1"),
-                HasSubstr("no number above 0 and up to 1"))
+                HasSubstr("not a number above 0 and at most 1"))
         << number;
   }
   for (const char* number : {"0", "-3", "1.5", "x"}) {
     EXPECT_THAT(problems_of("a ||| b ||| c ||| 1 ||| " + std::string(number)),
-                HasSubstr("no whole number from 1"))
+                HasSubstr("not a positive integer"))
         << number;
   }
   EXPECT_EQ(parse_phrase_line(" ||| b ||| c d ||| 2 ||| x").problems.size(), 4u);
@@ -98,7 +99,7 @@ TEST_F(PhraseTableTest, RefusesASourceThatComesAgainNamingBothLines) {
   EXPECT_THAT(message_of(first + "a b ||| x ||| others ||| 1 ||| 1\n"),
               HasSubstr("table:3: 'a b' is line 1 again"));
   EXPECT_THAT(message_of(first + "a b ||| y ||| others ||| 1 ||| 1\n"),
-              HasSubstr("table:3: 'a b' is 'y' here and 'x' in line 1"));
+              HasSubstr("table:3: 'a b' is 'y' here but 'x' in line 1"));
 }
 
 TEST_F(PhraseTableTest, LowerCasesBothSidesAndFindsWhatThatMakesEqual) {
@@ -109,7 +110,7 @@ TEST_F(PhraseTableTest, LowerCasesBothSidesAndFindsWhatThatMakesEqual) {
   const std::string both = text + "äpfel und ||| apples and ||| others ||| 1 ||| 1\n";
   EXPECT_EQ(message_of(both), "no error");
   EXPECT_THAT(message_of(both, true),
-              HasSubstr("table:2: 'äpfel und' is line 1 again, lower-cased"));
+              HasSubstr("table:2: 'äpfel und' is a duplicate of line 1, lowercased"));
 }
 
 TEST_F(PhraseTableTest, CheckListsEveryProblemWithItsLine) {
@@ -123,7 +124,7 @@ TEST_F(PhraseTableTest, CheckListsEveryProblemWithItsLine) {
   for (const auto& problem : problems)
     seen.push_back(std::to_string(problem.line) + " " + problem.kind);
   EXPECT_THAT(seen, ElementsAre("2 format", "3 duplicate", "4 format", "4 format", "5 conflict"));
-  EXPECT_EQ(problems.back().text, "'a' is 'z' here and 'x' in line 1");
+  EXPECT_EQ(problems.back().text, "'a' is 'z' here but 'x' in line 1");
 }
 
 TEST_F(PhraseTableTest, CheckFindsNothingInAGoodTable) {

@@ -35,7 +35,7 @@ TEST(PharaohAlignment, IsRefusedWithFileLineAndLink) {
   for (const char* text : {"0", "0-", "-1", "a-b", "0-1-2", "0-1x", "0--1", "0:1"})
     EXPECT_THAT(message_of(text, 9, 9), HasSubstr(std::string("alignment:7: '") + text)) << text;
   EXPECT_EQ(message_of("2-1", 3, 2), "no error");
-  EXPECT_THAT(message_of("0-0 3-1", 3, 2), HasSubstr("3-1 is outside of the sentences of 3 and 2"));
+  EXPECT_THAT(message_of("0-0 3-1", 3, 2), HasSubstr("3-1 is outside the sentences of 3 and 2"));
   EXPECT_THAT(message_of("2-2", 3, 2), HasSubstr("2-2 is outside"));
 }
 

@@ -156,10 +156,10 @@ TEST(Comparison, IsDrawnAsTwoTablesForATerminal) {
       "╘══════════════════════════╧═════════════╧══════════════╧════════════════════════════╛\n"
       "\n"
       "Score ± half its 95 % interval (77 bootstrap resamples, seed 12345).\n"
-      "Below: the difference to A<1>, and two p-values of the paired bootstrap.\n"
-      "First p-value: sacrebleu's, chance of so large a difference between equal systems; * "
-      "marks it below 0.05.\n"
-      "Second p-value: Koehn (2004), share of resamples in which the better system is not "
+      "Below: the difference from A<1>, and two p-values of the paired bootstrap.\n"
+      "First p-value: as in sacrebleu, the probability of at least this difference between "
+      "systems of equal quality; * marks it below 0.05.\n"
+      "Second p-value: Koehn (2004), fraction of the resamples in which the better system is not "
       "better.\n"
       "\n"
       " - BLEU       nrefs:1\n"
@@ -288,7 +288,7 @@ TEST(CompareOptions, WantTwoSystemsAndRisingEdges) {
   }
   CompareOptions alone;
   alone.systems = {"a"};
-  EXPECT_THAT(alone.problems(), ElementsAre("a comparison needs two systems or more"));
+  EXPECT_THAT(alone.problems(), ElementsAre("a comparison needs at least two systems"));
 }
 
 TEST(Comparison, SaysOfWhichMetricsLowerIsBetter) {

@@ -88,30 +88,31 @@ TEST_F(ContrastiveFile, NeedsNoGroups) {
 TEST_F(ContrastiveFile, SaysWhichLineIsWrongAndWhatToDo) {
   const std::string heading = "source\treference\tcontrastive\tdistance\n";
   EXPECT_EQ(fault(heading + "a\tb\tc\t1\na\tb\tc\n"),
-            ":3: 3 fields between TABs, the heading has 4 | complete the line or take it out; "
+            ":3: 3 TAB-separated fields, the header has 4 | complete or remove the line; "
             "nothing was scored");
   EXPECT_THAT(fault(heading + "a\tb\tc\t1\t\n"), HasSubstr(":2: 5 fields"));
   EXPECT_THAT(fault(heading + "a\t \tc\t1\n"),
               HasSubstr(":2: the reference is empty, expected a sentence"));
   EXPECT_THAT(fault(heading + "a\tb\t\t1\n"), HasSubstr("the contrastive translation is empty"));
   EXPECT_THAT(fault(heading + "a\tb\tc\t1.5\n"),
-              HasSubstr(":2: distance '1.5', expected a whole number or nothing"));
-  EXPECT_THAT(fault(heading), HasSubstr(": no pair below the heading"));
-  EXPECT_THAT(fault(""), HasSubstr(": empty, expected a heading"));
+              HasSubstr(":2: distance '1.5', expected an integer or an empty field"));
+  EXPECT_THAT(fault(heading), HasSubstr(": there are no pairs after the header"));
+  EXPECT_THAT(fault(""), HasSubstr(": the file is empty, expected a header"));
   EXPECT_THAT(fault(heading + "\xFF\n"), HasSubstr(":2:1: invalid UTF-8"));
 }
 
 TEST_F(ContrastiveFile, SaysWhichColumnIsMissing) {
   EXPECT_EQ(fault("src\treference\tcontrastive\na\tb\tc\n"),
-            ":1: no column 'source' or 'source_…'; the heading has 'src', 'reference', "
-            "'contrastive' | name it: --source-column NAME; the first line names the columns, with "
-            "TABs between");
+            ":1: no column 'source' or 'source_…'; the header has 'src', 'reference', "
+            "'contrastive' | select one with --source-column NAME; the first line must contain the "
+            "column names, separated "
+            "by TABs");
   EXPECT_THAT(fault("source_en\tsource_fr\treference\tcontrastive\n"),
               HasSubstr(":1: more than one column 'source' or 'source_…'"));
   EXPECT_THAT(fault("source\treference\tcontrastive\n", {"", "", "", {"kind"}, ""}),
-              HasSubstr(":1: no column 'kind'; the heading has 'source'"));
+              HasSubstr(":1: there is no column 'kind'; the header has 'source'"));
   EXPECT_THAT(fault("source\treference\tcontrastive\tsource\n"),
-              HasSubstr(":1: two columns are called 'source'"));
+              HasSubstr(":1: two columns are named 'source'"));
 }
 
 /// Seven pairs; right, wrong, tie, right, right, wrong, right.
@@ -227,7 +228,7 @@ TEST(Contrastive, IsDrawnAsTablesForATerminal) {
             "╘════════════╧═════════╧═══════════════════════════╛\n"
             "\n"
             "Accuracy: how often the reference is more probable than the contrastive translation, "
-            "and its 95 % interval (Wilson).\n"
+            "with a 95 % confidence interval (Wilson).\n"
             "Ties, counted as wrong: 1 (A)\n");
 }
 
@@ -302,7 +303,7 @@ TEST(ContrastiveOptions, WantRisingEdgesAndASet) {
   options.json = true;
   options.distance_edges = {2, 2};
   EXPECT_THAT(options.problems(),
-              ElementsAre(HasSubstr("--distance-edges"), HasSubstr("go with --contrastive")));
+              ElementsAre(HasSubstr("--distance-edges"), HasSubstr("require --contrastive")));
   options.contrastive = "set.tsv";
   options.distance_edges = {};
   EXPECT_THAT(options.problems(), IsEmpty());

@@ -84,7 +84,7 @@ TEST_F(ScoreInputTest, NamesBothFilesAndCountsWhereTheyDiffer) {
   write("reference", "a\nb\n");
   EXPECT_EQ(message_of({"system"}, {"reference"}), "system has 3 lines, reference has 2");
   write("nothing", "");
-  EXPECT_EQ(message_of({"nothing"}, {"nothing"}), "nothing: no line to score");
+  EXPECT_EQ(message_of({"nothing"}, {"nothing"}), "nothing: no lines to score");
   std::filesystem::current_path("/");
 }
 
@@ -93,7 +93,7 @@ TEST_F(ScoreInputTest, SplitsReferencesAtTabs) {
   const auto references = write("r", "a b\tc\td\ne\t\tf\n");
   const auto input = read_score_input({system}, {references}, 3);
   EXPECT_THAT(input.references, ElementsAre(Lines{"a b", "e"}, Lines{"c", ""}, Lines{"d", "f"}));
-  EXPECT_EQ(message_of({system}, {references}, 4), "r:1: 3 references between TABs, expected 4");
+  EXPECT_EQ(message_of({system}, {references}, 4), "r:1: 3 TAB-separated references, expected 4");
   EXPECT_THAT(read_score_input({system}, {references}, 2).references[1],
               ElementsAre("c\td", "\tf"));
 }
