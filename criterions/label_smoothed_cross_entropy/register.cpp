@@ -10,11 +10,12 @@ struct LabelSmoothingOptions : Options {
   std::string smoothing_kernel = "fairseq";
   TokenLossOptions tokens;
   void describe(OptionTable& v) override {
-    v.field("label-smoothing",
-            label_smoothing,
-            "Probability mass moved from the gold token to others.")
+    v.field(
+         "label-smoothing", label_smoothing, "Epsilon for label smoothing, 0 = no label smoothing.")
         .in(0.0, 0.999);
-    v.field("smoothing-kernel", smoothing_kernel, "Which published way of spreading it.")
+    v.field("smoothing-kernel",
+            smoothing_kernel,
+            "Variant of label smoothing, as in the named toolkit.")
         .one_of({"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"});
     tokens.describe_counting(v);
     v.find("ignore-prefix-size")->help +=
@@ -59,7 +60,7 @@ class LabelSmoothedCrossEntropy final : public Criterion {
 
 void register_components(Registry& registry) {
   registry.add<Criterion, LabelSmoothedCrossEntropy, LabelSmoothingOptions>(
-      "label_smoothed_cross_entropy", "Cross entropy against a smoothed target distribution");
+      "label_smoothed_cross_entropy", "Cross entropy with label smoothing");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class PhraseMixture final : public Criterion {
 
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     if (output.extras.count(nn::kSlotScores) == 0) {
-      throw UsageError("criterion phrase_mixture: the architecture chooses no phrases",
+      throw UsageError("criterion phrase_mixture: the architecture does not use phrases",
                        "use it with --arch phrasenet_gate or phrasenet_softmax");
     }
     LossReport report;
@@ -33,7 +33,7 @@ class PhraseMixture final : public Criterion {
 
 void register_components(Registry& registry) {
   registry.add<Criterion, PhraseMixture, PhraseMixtureOptions>(
-      "phrase_mixture", "Likelihood of words and phrases of an external memory");
+      "phrase_mixture", "Likelihood of words and of phrases from an external memory");
 }
 
 }  // namespace

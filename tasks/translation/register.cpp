@@ -5,7 +5,7 @@ namespace {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Task, phraseq::TranslationTask, phraseq::TranslationOptions>(
-      "translation", "Sentences of one language into another");
+      "translation", "Translation from one language to another");
 }
 
 }  // namespace

@@ -38,16 +38,16 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const Task
     const auto found = contradictions(options, *stored);
     if (found.empty())
       return *std::move(stored);
-    throw UsageError(fmt::format("{}: its phrases were found with another phrase memory: {}",
-                                 setup.data,
-                                 fmt::join(found, ", ")),
-                     "leave the options out, or preprocess the data with them");
+    throw UsageError(
+        fmt::format("{}: the phrases were extracted with a different phrase memory: {}",
+                    setup.data,
+                    fmt::join(found, ", ")),
+        "do not use these options, or preprocess the data with them");
   }
   if (!options.memory.any()) {
-    throw UsageError(
-        "task translation_with_phrase_memory: there is no phrase memory",
-        "preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for raw text give "
-        "them here");
+    throw UsageError("task translation_with_phrase_memory: there is no phrase memory",
+                     "preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for "
+                     "raw text use these options here");
   }
   const bool is_lower = folder.tokenizer_options().value("lowercase", false);
   return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
@@ -64,8 +64,9 @@ void add_memory(TaskState& state, const StoredMemory& memory) {
 StoredMemory memory_of(const TaskState& state) {
   const auto settings = state.texts.find(kSettings);
   if (settings == state.texts.end()) {
-    throw FormatError(fmt::format("the checkpoint's task_texts hold no '{}'", kSettings),
-                      "it was written by another task, or damaged");
+    throw FormatError(
+        fmt::format("the task_texts of the checkpoint do not contain '{}'", kSettings),
+        "the checkpoint was written by another task, or is damaged");
   }
   const auto table = state.blobs.find(kTable);
   return StoredMemory::from_record(

@@ -43,10 +43,10 @@ TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskO
     warn_of_other_case(stored_.phrase_table(), target_dictionary());
   if (vocabularies().tokenizer != "word") {
     throw UsageError(
-        fmt::format("task translation_with_phrase_memory: phrases are of words, and the tokenizer "
-                    "'{}' makes others",
+        fmt::format("task translation_with_phrase_memory: phrases consist of words, but the "
+                    "tokenizer '{}' produces other units",
                     vocabularies().tokenizer),
-        "preprocess without subwords; words outside of the vocabulary are what the memory is for");
+        "preprocess without subwords; the phrase memory handles words outside the vocabulary");
   }
 }
 
@@ -61,11 +61,12 @@ Batch TranslationWithPhraseMemory::collate(const std::vector<Example>& examples,
   const auto slots = static_cast<size_t>(stored_.settings.pn_slots);
   for (const Example& example : examples) {
     if (example.phrases.size() > slots) {
-      throw DataError(fmt::format("sentence {} has {} phrases, the model's memory has {} slots",
-                                  example.id + 1,
-                                  example.phrases.size(),
-                                  slots),
-                      fmt::format("preprocess the data with --pn-slots {}", slots));
+      throw DataError(
+          fmt::format("sentence {} has {} phrases, the memory of the model has {} slots",
+                      example.id + 1,
+                      example.phrases.size(),
+                      slots),
+          fmt::format("preprocess the data with --pn-slots {}", slots));
     }
   }
   SequenceConventions plain = conventions;

@@ -7,7 +7,7 @@ void register_components(phraseq::Registry& registry) {
   registry
       .add<phraseq::Task, phraseq::TranslationWithPhraseMemory, phraseq::PhraseMemoryTaskOptions>(
           "translation_with_phrase_memory",
-          "Translation with phrases of a table at hand (Tang et al. 2016)");
+          "Translation with phrases from an external table (Tang et al. 2016)");
 }
 
 }  // namespace

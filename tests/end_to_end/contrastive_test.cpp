@@ -139,7 +139,7 @@ TEST_F(ContrastiveRescoring, RefusesBadSetsAndContradictions) {
   space->write("short.tsv", "source\treference\tcontrastive\none\teins\n");
   const auto result = rescore("--contrastive short.tsv --output nothing");
   EXPECT_EQ(result.exit_code, kExitData);
-  EXPECT_THAT(result.errors, HasSubstr("short.tsv:2: 2 fields between TABs, the heading has 3"));
+  EXPECT_THAT(result.errors, HasSubstr("short.tsv:2: 2 TAB-separated fields, the header has 3"));
   EXPECT_FALSE(space->exists("nothing"));
   std::string text = "source\treference\tcontrastive\n";
   for (const char* column : {"\t", "\t", "\n"}) {
@@ -150,7 +150,7 @@ TEST_F(ContrastiveRescoring, RefusesBadSetsAndContradictions) {
   const auto too_long = rescore("--contrastive long.tsv");
   EXPECT_EQ(too_long.exit_code, kExitData);
   EXPECT_THAT(too_long.errors,
-              HasSubstr("long.tsv:2: the source has 1101 tokens, the model takes 1024"));
+              HasSubstr("long.tsv:2: the source has 1101 tokens, the model accepts at most 1024"));
   EXPECT_EQ(rescore("--contrastive set.tsv --source sources --target targets").exit_code,
             kExitUsage);
   EXPECT_EQ(rescore("--contrastive set.tsv --format fairseq").exit_code, kExitUsage);

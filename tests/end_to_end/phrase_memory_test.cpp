@@ -130,7 +130,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, ReadsRawTextAndTakesAnotherTableForTranslat
   EXPECT_THAT(run(other, "seven\n").output, HasSubstr("\"phrases\""));
   const CommandResult refused = run(other + words("data-bin"));
   EXPECT_EQ(refused.exit_code, kExitUsage);
-  EXPECT_THAT(refused.errors, HasSubstr("DATA brings its own phrases"));
+  EXPECT_THAT(refused.errors, HasSubstr("DATA has its own phrases"));
 }
 
 TEST_F(PhraseMemoryOnTheCommandLine, IsAskedForWhereThereIsNone) {
@@ -144,7 +144,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, IsAskedForWhereThereIsNone) {
   const CommandResult no_use =
       run(words("generate --path plain/checkpoint_last --phrase-table table"), "six\n");
   EXPECT_EQ(no_use.exit_code, kExitUsage);
-  EXPECT_THAT(no_use.errors, HasSubstr("the model's task has no phrase memory"));
+  EXPECT_THAT(no_use.errors, HasSubstr("the task of the model has no phrase memory"));
 }
 
 TEST_F(PhraseMemoryOnTheCommandLine, StopsAtALineThatIsNoEntryAndLeavesNothing) {

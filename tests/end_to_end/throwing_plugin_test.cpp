@@ -48,7 +48,8 @@ TEST_F(ThrowingPlugin, IsNamedWhenForwardThrowsAnything) {
   expect_named(train(in_forward + "std"),
                "architecture 'throwing' failed in forward: the flux capacitor is empty");
   const char* const strange =
-      "architecture 'throwing' failed in forward: it threw something that is no std::exception";
+      "architecture 'throwing' failed in forward: an exception that does not derive from "
+      "std::exception was thrown";
   expect_named(train(in_forward + "own"), strange);
   expect_named(train(in_forward + "number"), strange);
 }
@@ -62,11 +63,12 @@ TEST_F(ThrowingPlugin, IsNamedWhenDecodingThrows) {
   ASSERT_EQ(train("--arch throwing").exit_code, kExitOk);
   expect_named(generate("--model-overrides throw-in=start"),
                "architecture 'throwing' failed in start_decoding: the flux capacitor is empty");
-  expect_named(
-      generate("--model-overrides throw-in=step,thrown=number"),
-      "architecture 'throwing' failed in a step: it threw something that is no std::exception");
+  expect_named(generate("--model-overrides throw-in=step,thrown=number"),
+               "architecture 'throwing' failed in a step: an exception that does not derive from "
+               "std::exception was thrown");
   expect_named(generate("--decoder throwing"),
-               "decoder 'throwing' failed in decode: it threw something that is no std::exception");
+               "decoder 'throwing' failed in decode: an exception that does not derive from "
+               "std::exception was thrown");
   EXPECT_EQ(generate("").exit_code, kExitOk);
 }
 

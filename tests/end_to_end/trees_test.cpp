@@ -67,7 +67,7 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithACheckpointAlone) {
   workspace_.write("short.trees", "\n\n");
   const CommandResult too_short = run(generate + words("--trees short.trees"), text);
   EXPECT_EQ(too_short.exit_code, kExitData);
-  EXPECT_THAT(too_short.errors, AllOf(HasSubstr("short.trees:2: ends here, while standard input")));
+  EXPECT_THAT(too_short.errors, AllOf(HasSubstr("short.trees:2: ends here, but standard input")));
 
   const Arguments rescore =
       words("rescore --path checkpoints/checkpoint_last --source test.en --target test.de --trees");
@@ -166,14 +166,14 @@ TEST_F(TreesOnTheCommandLine, StopAtAWrongLeafAndLeaveNothing) {
   workspace_.write("train.en.trees", trees.replace(trees.find("(S"), 2, "(S)"));
   const CommandResult no_tree = run(toy_preprocess() + words("--trees"));
   EXPECT_EQ(no_tree.exit_code, kExitFormat);
-  EXPECT_THAT(no_tree.errors, HasSubstr("holds no word"));
+  EXPECT_THAT(no_tree.errors, HasSubstr("contains no word"));
   EXPECT_FALSE(workspace_.exists("data-bin"));
 }
 
 TEST_F(TreesOnTheCommandLine, AreNotGivenBesideAFolderThatBringsItsOwn) {
   const CommandResult result = run(words("generate data-bin --path x --trees test.en.trees"));
   EXPECT_EQ(result.exit_code, kExitUsage);
-  EXPECT_THAT(result.errors, HasSubstr("--trees is for lines of text; DATA brings its own"));
+  EXPECT_THAT(result.errors, HasSubstr("--trees is for lines of text; DATA has its own"));
 }
 
 }  // namespace

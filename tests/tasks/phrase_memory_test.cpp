@@ -240,7 +240,7 @@ TEST_F(PhraseMemoryTask, RefusesATokenizerThatMakesNoWords) {
   TaskState state = task_of_bin()->save();
   state.texts["tokenizer"] = "pieces";
   EXPECT_THAT(message_of<UsageError>([&] { task_of_state(state); }),
-              AllOf(HasSubstr("the tokenizer 'pieces' makes others"),
+              AllOf(HasSubstr("the tokenizer 'pieces' produces other units"),
                     HasSubstr("preprocess without subwords")));
 }
 
@@ -250,7 +250,7 @@ TEST_F(PhraseMemoryTask, RefusesMorePhrasesThanSlots) {
   Example example = task->encode("Oslo");
   example.phrases.push_back(example.phrases[0]);
   EXPECT_THAT(message_of<DataError>([&] { task->collate({example}); }),
-              HasSubstr("sentence 1 has 2 phrases, the model's memory has 1 slots"));
+              HasSubstr("sentence 1 has 2 phrases, the memory of the model has 1 slots"));
 }
 
 TEST_F(PhraseMemoryTask, HasTheMemoryInItsDatasFingerprint) {

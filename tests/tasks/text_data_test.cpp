@@ -120,7 +120,7 @@ TEST_F(TextData, SaysWhatToDoWithoutADictionary) {
 TEST_F(TextData, RefusesToDropMergesOfWords) {
   write_small_text();
   EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
-              HasSubstr("'word' cannot segment at random"));
+              HasSubstr("'word' does not support sampling"));
 }
 
 TEST_F(TextData, TakesThePiecesOfASubwordModelForItsDictionary) {

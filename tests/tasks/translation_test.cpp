@@ -94,7 +94,7 @@ TEST_F(TranslationTask, RefusesSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
   EXPECT_THAT(message_of<DataError>([&] { task->open("valid", false); }),
               AllOf(HasSubstr("2 sentences"), HasSubstr(": 1")));
   EXPECT_THAT(message_of<DataError>([&] { task->open("test", false); }),
-              HasSubstr("the id 6, the dictionary ends at 5"));
+              HasSubstr("the id 6, but the largest id of the dictionary is 5"));
 }
 
 TEST_F(TranslationTask, TakesTextThatSpellsASpecialSymbolForAnUnknownWord) {

@@ -126,8 +126,9 @@ TEST_F(Trees, BesideRawTextMustSpellIt) {
   write_text_folder();
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
   const auto task = task_from_folder(kLanguages);
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
-              HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', the subwords say 'dog' 'cat'"));
+  EXPECT_THAT(
+      message_of<DataError>([&] { task->open("train", true); }),
+      HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
 }
 
 TEST_F(Trees, FollowRandomSegmentationsAnewInEveryEpoch) {
@@ -183,17 +184,17 @@ TEST_F(Trees, EndWhereTheLinesEnd) {
   write("in.txt", "the cat\ndog\n");
   write("in.trees", "(NP (DT the) (NN cat))\n");
   EXPECT_THAT(message({path("in.txt"), {}, path("in.trees")}),
-              AllOf(HasSubstr("in.trees:1: ends here, while"), HasSubstr("in.txt goes on")));
+              AllOf(HasSubstr("in.trees:1: ends here, but"), HasSubstr("in.txt continues")));
   write("in.trees", "\n\n\n");
   EXPECT_THAT(message({path("in.txt"), {}, path("in.trees")}),
-              AllOf(HasSubstr("in.txt:2: ends here, while"), HasSubstr("in.trees goes on")));
+              AllOf(HasSubstr("in.txt:2: ends here, but"), HasSubstr("in.trees continues")));
 }
 
 TEST_F(Trees, OfLinesNameTheLeafThatIsNotThere) {
   write("in.txt", "the cat\ndog\n");
   write("in.trees", "\n(NN cat)\n");
   EXPECT_THAT(message({path("in.txt"), {}, path("in.trees")}),
-              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', the subwords say 'dog'"));
+              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', but the subwords have 'dog'"));
 }
 
 TEST_F(Trees, AreCutWhereTheirSentenceIsCut) {

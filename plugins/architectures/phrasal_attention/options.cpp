@@ -50,10 +50,10 @@ void check_lengths(const PhrasalAttentionOptions& o, Stack stack, Problems& foun
                                 lengths.back()));
   }
   if (std::adjacent_find(lengths.begin(), lengths.end()) != lengths.end())
-    found.push_back(fmt::format("--pa-ngrams {} names an n-gram length twice", o.pa_ngrams));
+    found.push_back(fmt::format("--pa-ngrams {} contains an n-gram length twice", o.pa_ngrams));
   if (o.pa_type == "interleaved" && lengths != std::vector<int64_t>{1, 2})
-    found.push_back(fmt::format("--pa-type interleaved is defined for --pa-ngrams 12 only, not {}",
-                                o.pa_ngrams));
+    found.push_back(
+        fmt::format("--pa-type interleaved supports only --pa-ngrams 12, not {}", o.pa_ngrams));
 }
 
 bool is_phrasal(const PhrasalAttentionOptions& o, Stack stack) {
@@ -118,7 +118,7 @@ void check_places(const PhrasalAttentionOptions& o, Problems& found) {
     if (*place != "enc" && *place != "dec" && *place != "cross")
       found.push_back(fmt::format("--pa-where: '{}' is not one of enc, dec, cross", *place));
     if (std::find(o.pa_where.begin(), place, *place) != place)
-      found.push_back(fmt::format("--pa-where names '{}' twice", *place));
+      found.push_back(fmt::format("--pa-where contains '{}' twice", *place));
   }
 }
 
@@ -131,14 +131,16 @@ PhrasalAttentionOptions::PhrasalAttentionOptions() {
 
 void PhrasalAttentionOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
-  table.field("pa-type", pa_type, "How heads share n-grams (see the architecture's guide).")
+  table
+      .field("pa-type",
+             pa_type,
+             "How n-gram lengths are assigned to heads (see the guide of the architecture).")
       .one_of({"homogeneous", "heterogeneous", "interleaved"});
   table
-      .field(
-          "pa-method",
-          pa_method,
-          "What meets in a score: a query and a convolved key (convkv), or a query for each word "
-          "of the window and its key (queryk).")
+      .field("pa-method",
+             pa_method,
+             "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
+             "query for each word of the window times its key.")
       .one_of({"convkv", "queryk"});
   table
       .field(
@@ -154,13 +156,14 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
   table
       .field("pa-out",
              pa_out,
-             "Interleaving's convolution stands in place of the output map or after two of them.")
+             "Place of the convolution of interleaved attention: instead of the output projection, "
+             "or after it.")
       .one_of({"replace-o", "after-o"});
   table
-      .field(
-          "pa-scale",
-          pa_scale,
-          "queryk divides scores by the root of: head width times n, times n squared, head width.")
+      .field("pa-scale",
+             pa_scale,
+             "Scale of queryk scores, 1/sqrt of: dhn = head width * n, dhn2 = head width * n^2, dh "
+             "= head width.")
       .one_of({"dhn", "dhn2", "dh"});
   table.field("pa-conv-bias",
               pa_conv_bias,
@@ -170,7 +173,7 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
 std::vector<std::string> PhrasalAttentionOptions::problems() const {
   Problems found = TransformerOptions::problems();
   if (attn_bias)
-    found.push_back("--attn-bias is not defined for phrasal attention: leave it off");
+    found.push_back("--attn-bias is not supported by phrasal attention");
   check_places(*this, found);
   Problems about_ngrams;
   check_ngrams(*this, about_ngrams);

@@ -9,7 +9,7 @@ void register_components(phraseq::Registry& registry) {
   using phraseq::phrasal::PhrasalAttentionOptions;
   registry.add<phraseq::Architecture, PhrasalAttentionModel, PhrasalAttentionOptions>(
       "phrasal_attention",
-      "Transformer whose attention has n-grams beside words (Nguyen & Joty 2018)",
+      "Transformer with phrasal attention over n-grams (Nguyen & Joty 2018)",
       phraseq::phrasal::phrasal_attention_presets());
 }
 
@@ -17,5 +17,5 @@ void register_components(phraseq::Registry& registry) {
 
 PHRASEQ_PLUGIN("phrasal_attention",
                PHRASEQ_VERSION,
-               "Phrasal attention: CONVKV and QUERYK, homogeneous, heterogeneous and interleaved",
+               "Phrasal attention: CONVKV and QUERYK; homogeneous, heterogeneous and interleaved",
                register_components)

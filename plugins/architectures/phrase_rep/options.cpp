@@ -13,13 +13,12 @@ namespace {
 constexpr double kMostTokens = 1000000;
 
 void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
-  v.field("pr-glance", o.pr_glance, "First look at a phrase's words (eq. 2).")
+  v.field("pr-glance", o.pr_glance, "Initial summary of the words of a phrase (eq. 2).")
       .one_of({"max", "mean"});
-  v.field(
-       "pr-attn",
-       o.pr_attn,
-       "Weights of a phrase's words: softmax (eqs. 3-5), none (the first look is the phrase), or "
-       "sigmoid-residual (Neutron's scorer).")
+  v.field("pr-attn",
+          o.pr_attn,
+          "Attention over the words of a phrase: softmax (eqs. 3-5), none (the initial summary "
+          "represents the phrase), or sigmoid-residual (as in Neutron).")
       .one_of({"softmax", "none", "sigmoid-residual"});
   v.field("pr-attn-hidden",
           o.pr_attn_hidden,
@@ -28,10 +27,12 @@ void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
       .value_name("WIDTH");
   v.field("pr-ta",
           o.pr_ta,
-          "Transparent attention (eq. 6): every decoder layer has its own mixture of the levels of "
-          "phrases, or of phrases and tokens; none = the last level.")
+          "Transparent attention (eq. 6): each decoder layer reads its own weighted sum of the "
+          "phrase levels, or of both phrase and token levels; none = the last level.")
       .one_of({"phrase", "none", "both"});
-  v.field("pr-ta-dropout", o.pr_ta_dropout, "Dropout on transparent attention's logits.")
+  v.field("pr-ta-dropout",
+          o.pr_ta_dropout,
+          "Dropout probability on the logits of transparent attention.")
       .in(0.0, 0.99);
 }
 
@@ -44,19 +45,19 @@ void describe_combination(PhraseRepOptions& o, OptionTable& v) {
       .value_name("WIDTH");
   v.field("pr-comb-residual",
           o.pr_comb_residual,
-          "What the combination's result is added to: its input x, or both inputs (x and the "
-          "attention's output).")
+          "Residual connection of the combination network: its input x, or both inputs (x and the "
+          "output of attention).")
       .one_of({"x", "both"});
   v.field("pr-comb-bias2",
           o.pr_comb_bias2,
-          "Bias of the combination's second map; auto = as --ffn-bias2.")
+          "Bias of the second layer of the combination network; auto = as --ffn-bias2.")
       .one_of({"auto", "yes", "no"});
 }
 
 void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
   v.field("pr-seg",
           o.pr_seg,
-          "Where phrases come from: n-grams, or the parse trees of the data (preprocess --trees).")
+          "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).")
       .one_of({"ngram", "parse"});
   v.field("pr-seg-max", o.pr_seg_max, "Most tokens of a phrase.").in(1, kMostTokens);
   v.field("pr-seg-min", o.pr_seg_min, "Fewest tokens of a phrase but the last.").in(1, kMostTokens);
@@ -66,18 +67,22 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
       .one_of({"ceil", "floor", "round"});
   v.field("pr-seg-scope",
           o.pr_seg_scope,
-          "Whose length counts: the sentence's, or the longest of its batch (as Neutron; a "
-          "translation then depends on its batch). Parsed phrases go by the sentence.")
+          "Length that determines the phrase length: of the sentence, or of the longest sentence "
+          "in the batch (as in Neutron; translations then depend on the batch). Parsed phrases "
+          "always use the sentence.")
       .one_of({"sentence", "batch"});
   v.field("pr-parse-bound",
           o.pr_parse_bound,
-          "Algorithm 1 as printed (a phrase may have up to 2n-1 tokens), or bounded by n.")
+          "Algorithm 1 as printed (a phrase can have up to 2n-1 tokens), or bounded by n tokens.")
       .one_of({"literal", "bounded"});
-  v.field("pr-long-leaf", o.pr_long_leaf, "A word of n subwords or more: one phrase, or several.")
+  v.field("pr-long-leaf",
+          o.pr_long_leaf,
+          "Treat a word of n subwords or more as one phrase, or split it into several.")
       .one_of({"whole", "split"});
   v.field("pr-specials",
           o.pr_specials,
-          "<s> and </s> beside parsed phrases: phrases of their own, or joined to their neighbor.")
+          "<s> and </s> in parsed sentences: phrases of their own, or joined to the neighboring "
+          "phrase.")
       .one_of({"own", "join"});
 }
 
@@ -137,10 +142,11 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   }
   if (pr_seg_min > pr_seg_max)
     found.push_back(
-        fmt::format("--pr-seg-min {} is more than --pr-seg-max {}", pr_seg_min, pr_seg_max));
+        fmt::format("--pr-seg-min {} is greater than --pr-seg-max {}", pr_seg_min, pr_seg_max));
   if (encoder_normalize_before && pr_ta == "both")
     found.emplace_back(
-        "--pr-ta both mixes normed encoder outputs: not with --encoder-normalize-before");
+        "--pr-ta both mixes normalized encoder outputs: it cannot be combined with "
+        "--encoder-normalize-before");
   return found;
 }
 

@@ -12,10 +12,10 @@ namespace {
 std::vector<int64_t> numbers(const Batch& batch, const char* name) {
   const auto found = batch.extras.find(name);
   if (found == batch.extras.end()) {
-    throw UsageError(fmt::format("the batch has no '{}': its task did not ask the architecture "
-                                 "what its batches need",
+    throw UsageError(fmt::format("the batch has no '{}': its task did not apply the sequence "
+                                 "conventions of the architecture",
                                  name),
-                     "use a task that applies SequenceConventions::extend, as translation does");
+                     "use a task that applies SequenceConventions::extend, such as translation");
   }
   const at::Tensor values = found->second.to(at::kCPU).contiguous();
   const auto* first = values.const_data_ptr<int64_t>();

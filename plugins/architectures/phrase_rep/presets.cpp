@@ -55,9 +55,9 @@ std::vector<Preset> phrase_rep_presets() {
       preset("phrase_rep_base_max", "Table 2, +Max", base_max),
       preset("phrase_rep_base_max_attn", "Table 2, +Max+Attn", base_max_attn),
       preset("phrase_rep_base_max_attn_ta", "Table 2, +Max+Attn+TA (= phrase_rep_base)", base),
-      preset("phrase_rep_base_parse", "Table 2, + phrases of parse trees", base_parse),
+      preset("phrase_rep_base_parse", "Table 2, + phrases from parse trees", base_parse),
       preset("phrase_rep_big", "Big+PR of table 1, dropout 0.3", big),
-      preset("phrase_rep_neutron", "The choices of the published code", neutron),
+      preset("phrase_rep_neutron", "Settings of the published code", neutron),
   };
 }
 

@@ -72,11 +72,12 @@ std::vector<int64_t> parsed_phrases(const Example& example,
   add_specials(phrases, options);
   const int64_t covered = std::accumulate(phrases.begin(), phrases.end(), int64_t{0});
   if (covered != length) {
-    throw DataError(
-        fmt::format(
-            "sentence {}: its tree covers {} tokens, it has {}", example.id + 1, covered, length),
-        "trees are made for whole sentences and one subword model; preprocess again, "
-        "and do not truncate sources");
+    throw DataError(fmt::format("sentence {}: the tree covers {} tokens, but the sentence has {}",
+                                example.id + 1,
+                                covered,
+                                length),
+                    "trees are stored for whole sentences and one subword model; preprocess again, "
+                    "and do not truncate sources");
   }
   return phrases;
 }

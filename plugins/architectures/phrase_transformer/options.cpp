@@ -65,36 +65,38 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
        "sep: one size a head, 0 for a plain head.")
       .in(0, kLongestGram)
       .value_name("N,N,…");
-  v.field(
-       "pt-mode",
-       pt_mode,
-       "cross: one LSTM a gram size reads queries and keys of all heads together. sep: each head "
-       "has one gram size, and its queries, keys and values go through the LSTM one by one.")
+  v.field("pt-mode",
+          pt_mode,
+          "cross: one LSTM per n-gram size reads the queries and keys of all heads. sep: each head "
+          "has one n-gram size, and an LSTM reads its queries, keys and values separately.")
       .one_of({"cross", "sep"});
   v.field("pt-layers",
           pt_layers,
           "Encoder layers with phrases: all, P for the first P, -P for the last P; P up to "
           "--encoder-layers.")
       .value_name("P");
-  v.field("pt-raw", pt_raw, "Keep the words' queries and keys beside the phrases' (cross).");
+  v.field("pt-raw",
+          pt_raw,
+          "Keep the queries and keys of words in addition to those of phrases (cross).");
   v.field("pt-scale",
           pt_scale,
-          "What 1/sqrt(head width) scales. word: the words' queries, before the LSTM reads them. "
-          "all: the scores.")
+          "What to scale by 1/sqrt(head width). word: the queries of words, before the LSTM reads "
+          "them; all: the attention scores.")
       .one_of({"word", "all"});
   v.field("pt-state",
           pt_state,
-          "What stands for an n-gram: the LSTM's last hidden state, its cell state, or their sum.")
+          "Representation of an n-gram: the last hidden state of the LSTM, its cell state, or "
+          "their sum.")
       .one_of({"h+c", "h", "c"});
   v.field("pt-head-order",
           pt_head_order,
-          "Which head gets which size (sep): the order of --pt-grams, or ascending sizes.")
+          "Assignment of sizes to heads (sep): in the order of --pt-grams, or in ascending order.")
       .one_of({"position", "ascending"});
-  v.field("pt-dropout", pt_dropout, "Dropout on the LSTM's input.").in(0.0, 0.99);
+  v.field("pt-dropout", pt_dropout, "Dropout probability on the input of the LSTM.").in(0.0, 0.99);
   v.field("pt-dropout-scope",
           pt_dropout_scope,
-          "One dropout mask for each place of each window, or one for each token, which lets all "
-          "windows share the products of the input.")
+          "window: one dropout mask for each position of each window; position: one mask for each "
+          "token, so that all windows can share the input projections.")
       .one_of({"window", "position"});
 }
 
@@ -105,22 +107,22 @@ std::vector<std::string> PhraseTransformerOptions::problems() const {
   const auto heads = static_cast<size_t>(encoder_attention_heads);
   if (per_head() && pt_grams.size() != heads) {
     found.push_back(
-        fmt::format("--pt-mode sep needs one gram size a head: --pt-grams has {} for {} heads",
+        fmt::format("--pt-mode sep needs one n-gram size per head: --pt-grams has {} for {} heads",
                     pt_grams.size(),
                     heads));
   }
   if (per_head() && !pt_raw) {
     found.push_back(
-        "--pt-raw is for --pt-mode cross; with sep, phrases always replace the words of their "
+        "--pt-raw requires --pt-mode cross; with sep, phrases always replace the words of their "
         "head");
   }
   if (!per_head() && pt_head_order != "position")
-    found.push_back("--pt-head-order is for --pt-mode sep; with cross every head gets every size");
+    found.push_back(
+        "--pt-head-order requires --pt-mode sep; with cross every head uses every size");
   if (!per_head() && gram_sizes().empty() && !keeps_raw()) {
     found.push_back(
-        "no gram size in --pt-grams and --pt-raw no leave nothing to attend with; give a size, or "
-        "0 "
-        "for the words themselves");
+        "without an n-gram size in --pt-grams and with --pt-raw no there is nothing to attend to; "
+        "give a size, or 0 for single words");
   }
   return found;
 }

@@ -58,14 +58,14 @@ PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t widt
 }
 
 std::unique_ptr<nn::AttentionState> PhraseAttention::start() const {
-  throw Error(kExitBug, "phrase attention is an encoder's: it takes no decoding steps");
+  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
 }
 
 at::Tensor PhraseAttention::step(const at::Tensor& /*x*/,
                                  nn::AttentionState& /*state*/,
                                  const nn::DecodingRows& /*rows*/,
                                  nn::Context& /*context*/) const {
-  throw Error(kExitBug, "phrase attention is an encoder's: it takes no decoding steps");
+  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
 }
 
 void PhraseAttention::initialize(nn::Initializer& initializer) {

@@ -41,9 +41,10 @@ std::vector<Preset> phrase_transformer_presets() {
       preset(
           "phrase_transformer_2_3", "512/1024, 4 heads, 6+6 layers, grams {2, 3}", published<2, 3>),
       preset("phrase_transformer_equations",
-             "Grams {3} as the paper's equations: phrases alone, all scores scaled, hidden state",
+             "Grams {3} with the equations of the paper: phrases only, all scores scaled, hidden "
+             "state",
              equations),
-      preset("phrase_transformer_sep", "Heads with grams 2, 3, 0 and 0 of their own", sep),
+      preset("phrase_transformer_sep", "Separate heads with grams 2, 3, 0 and 0", sep),
       preset("phrase_transformer_tiny_3", "128/256, 4 heads, 4+4 layers, grams {3}", tiny<3>),
       preset("phrase_transformer_tiny_4", "128/256, 4 heads, 4+4 layers, grams {4}", tiny<4>),
       preset(

@@ -19,10 +19,10 @@ BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
       words_(phrase_numbers(batch, kPhraseWords)) {
   for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
     if (count_of(sentence) > slots) {
-      throw UsageError(fmt::format("phrasenet: a sentence has {} phrases, the model {} slots",
+      throw UsageError(fmt::format("phrasenet: a sentence has {} phrases, the model has {} slots",
                                    count_of(sentence),
                                    slots),
-                       "find the phrases with the --pn-slots of the training");
+                       "extract the phrases with the --pn-slots used in training");
     }
   }
 }

@@ -6,8 +6,8 @@ void PhraseNetOptions::describe(OptionTable& v) {
   RecurrentOptions::describe(v);
   v.field("pn-variant",
           pn_variant,
-          "gate: a gate decides between word and phrase, a classifier between slots; softmax: one "
-          "softmax over words and encoded phrases.")
+          "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
+          "softmax: one softmax over words and encoded phrases.")
       .one_of({"gate", "softmax"});
   v.field("gate-hidden", gate_hidden, "Width of the gate network.").in(1, 65536);
   v.field(
@@ -21,20 +21,23 @@ void PhraseNetOptions::describe(OptionTable& v) {
       .in(0, 100);
   v.field("gate-residual",
           gate_residual,
-          "Where the gate network's first layer is added: behind the second layer's activation, or "
-          "in front of it.")
+          "Where the residual connection of the gate network is added: after or before the "
+          "activation of the second layer.")
       .one_of({"post", "pre"});
-  v.field("mask-used", mask_used, "Where a slot that was used is taken out of the choice.")
+  v.field("mask-used",
+          mask_used,
+          "When to exclude slots that have already been used: never (no), when decoding (decode), "
+          "or also in training (both).")
       .one_of({"no", "decode", "both"});
   v.field("reset-on-word-match",
           reset_on_word_match,
-          "In search, also forget the tags of a phrase that was said word by word.");
+          "When decoding, also reset the state of a phrase that was generated word by word.");
 }
 
 std::vector<std::string> PhraseNetOptions::problems() const {
   std::vector<std::string> found = RecurrentOptions::problems();
   if (!gated() && readout_state == "old")
-    found.emplace_back("--readout-state old goes with --pn-variant gate alone");
+    found.emplace_back("--readout-state old requires --pn-variant gate");
   return found;
 }
 

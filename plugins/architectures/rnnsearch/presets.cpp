@@ -40,9 +40,10 @@ std::vector<Preset> rnnsearch_presets() {
       preset("rnnsearch_plain", "620/1000, no coverage", plain),
       preset("rnnsearch_cgru", "620/1000, dl4mt's conditional GRU, no coverage", dl4mt),
       preset("rnnsearch_linguistic", "620/1000, linguistic coverage, fertility 2", linguistic),
-      preset("rnnsearch_tiny",
-             "128/192, neural coverage of 10 values, first matrices of deviation 0.1",
-             tiny),
+      preset(
+          "rnnsearch_tiny",
+          "128/192, neural coverage of dimension 10, initial weights with standard deviation 0.1",
+          tiny),
   };
 }
 

@@ -7,7 +7,7 @@ namespace {
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Architecture, phraseq::RnnSearchModel, phraseq::nn::RecurrentOptions>(
       "rnnsearch",
-      "Recurrent encoder and attentive decoder with coverage (Bahdanau et al. 2015, Tu et al. "
+      "Recurrent encoder and decoder with attention and coverage (Bahdanau et al. 2015, Tu et al. "
       "2016)",
       phraseq::rnnsearch_presets());
 }

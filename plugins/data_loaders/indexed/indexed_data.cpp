@@ -57,7 +57,7 @@ class IndexedPairs final : public Corpus {
                                     example.id + 1,
                                     covered,
                                     words),
-                        "The trees were made for another text; run phraseq preprocess again.");
+                        "The trees belong to another text; run phraseq preprocess again.");
     }
     return code;
   }
@@ -73,7 +73,7 @@ void require_equal_sizes(const IndexedDataset& a, const IndexedDataset& b) {
     return;
   throw DataError(
       fmt::format("{}: {} sentences, but {}: {}", a.prefix(), a.size(), b.prefix(), b.size()),
-      "make the folder again from line-parallel files");
+      "run phraseq preprocess again on line-parallel files");
 }
 
 }  // namespace
@@ -89,11 +89,12 @@ bool IndexedData::has_split(const std::string& split) const {
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
   if (training && has_split(split + "1")) {
     // fairseq joins train, train1, train2 …; a part must not be left out unsaid.
-    throw DataError(fmt::format("{}: '{}' has a second part, '{}1', which would be left out",
-                                setup_.folder,
-                                split,
-                                split),
-                    "join the parts before preprocessing, or move the others away");
+    throw DataError(
+        fmt::format("{}: '{}' has a second part, '{}1', which would be ignored",
+                    setup_.folder,
+                    split,
+                    split),
+        "join the parts before preprocessing, or move the additional parts to another folder");
   }
   const auto side = [&](const std::string& language, int64_t vocabulary) {
     IndexedDataset dataset = folder_.dataset(split, language);
@@ -123,7 +124,7 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
 IndexedPhrases IndexedData::open_phrases(const std::string& split) const {
   if (!folder_.has_phrases(split, setup_.source_language)) {
     throw DataError(
-        fmt::format("{}: the task needs the phrases of '{}', and there are none of {} sentences",
+        fmt::format("{}: the task needs the phrases of '{}', but its {} sentences have none",
                     setup_.folder,
                     split,
                     setup_.source_language),

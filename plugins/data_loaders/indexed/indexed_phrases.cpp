@@ -35,11 +35,11 @@ std::vector<ExamplePhrase> IndexedPhrases::of(const Example& example) const {
         example_phrase(stored_.entries()[entry], std::move(slot.places), targets_[entry]));
     phrases.back().span_begin = slot.span_begin;
     if (!fits(phrases.back(), example)) {
-      throw FormatError(fmt::format("{}: phrase {} of sentence {} is not in it",
+      throw FormatError(fmt::format("{}: phrase {} of sentence {} is not in the table",
                                     stored_.slots().prefix(),
                                     phrases.size(),
                                     example.id + 1),
-                        "The phrases were found in another text; run phraseq preprocess again.");
+                        "The phrases belong to another text; run phraseq preprocess again.");
     }
   }
   return phrases;

@@ -5,7 +5,7 @@ namespace {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::DataLoader, phraseq::TextData, phraseq::TextDataOptions>(
-      "text", "Raw lines, FOLDER/SPLIT.LANG or .gz, tokenized when they are read");
+      "text", "Raw text, FOLDER/SPLIT.LANG or .gz, tokenized when it is read");
 }
 
 }  // namespace

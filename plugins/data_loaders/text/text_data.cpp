@@ -26,9 +26,8 @@ class TextPairs final : public Corpus {
       target_.emplace(*target, ids_with(setup.encode_target));
     if (trees)
       trees_.emplace(*trees, trees_with(setup.encode_tree, *trees));
-    require_parallel(target_,
-                     "line i of one file has to be the translation of line i of the other");
-    require_parallel(trees_, "line i has to be the parse of line i, or empty where there is none");
+    require_parallel(target_, "line i of one file must be the translation of line i of the other");
+    require_parallel(trees_, "line i must be the parse of line i, or empty if there is none");
     encode(1);
     if (!seed_ && !phrases_)
       for_each_side([](TextSide& side, uint64_t) { side.forget_lines(); });
@@ -141,9 +140,9 @@ std::unique_ptr<Corpus> TextData::open(const std::string& split, bool training) 
     if (file)
       return *file;
     throw IoError(fmt::format("{}/{}.{}", setup_.folder, split, language),
-                  "find it, or it with .gz",
+                  "find the file (plain or .gz)",
                   0,
-                  "raw text of a split is FOLDER/SPLIT.LANG");
+                  "the raw text of a split is expected in FOLDER/SPLIT.LANG");
   };
   const auto seed = training && setup_.sample ? std::optional(setup_.seed) : std::nullopt;
   const std::string source = require(setup_.source_language);

@@ -11,12 +11,11 @@ struct BeamOptions : SearchOptions {
   BeamSettings beam;
 
   void describe(OptionTable& table) override {
-    table.field("beam", beam.beam, "Hypotheses that are followed at once.").at_least(1);
-    table.field("nbest", beam.nbest, "Translations of each sentence that are given back.")
-        .at_least(1);
+    table.field("beam", beam.beam, "Beam size.").at_least(1);
+    table.field("nbest", beam.nbest, "Number of hypotheses to output.").at_least(1);
     table.field("shrink-beam",
                 beam.shrink,
-                "Follow one hypothesis fewer for each that is finished, as dl4mt does.");
+                "Reduce the beam by one for each finished hypothesis, as in dl4mt.");
     table.field("recombine",
                 beam.recombine,
                 "Join hypotheses that say the same strings, one with a phrase of a memory, another "
@@ -47,7 +46,7 @@ class BeamDecoder : public Decoder {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Decoder, BeamDecoder, BeamOptions>("beam", "Beam search, as fairseq's.");
+  registry.add<Decoder, BeamDecoder, BeamOptions>("beam", "Beam search, as in fairseq.");
 }
 
 }  // namespace

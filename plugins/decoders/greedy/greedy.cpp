@@ -22,8 +22,8 @@ class GreedyDecoder : public Decoder {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Decoder, GreedyDecoder, SearchOptions>("greedy",
-                                                      "The best token in every step: a beam of 1.");
+  registry.add<Decoder, GreedyDecoder, SearchOptions>(
+      "greedy", "Greedy search: the most probable token in every step.");
 }
 
 }  // namespace

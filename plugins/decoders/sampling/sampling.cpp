@@ -12,18 +12,22 @@ struct SamplingOptions : SearchOptions {
   int64_t beam = 0;
 
   void describe(OptionTable& table) override {
-    table.field("nbest", sampling.samples, "Translations that are drawn for each sentence.")
-        .at_least(1);
-    table.field("beam", beam, "Accepted for fairseq's sake: 0, or the same as --nbest.")
+    table.field("nbest", sampling.samples, "Number of samples per sentence.").at_least(1);
+    table.field("beam", beam, "Accepted for compatibility with fairseq: 0, or the same as --nbest.")
         .at_least(0);
-    table.field("temperature", sampling.temperature, "Above 1 draws more evenly, below 1 less.")
+    table
+        .field("temperature",
+               sampling.temperature,
+               "Temperature of the softmax: above 1 for more diverse, below 1 for more probable "
+               "samples.")
         .in(1e-3, 1e3);
     table.field(
-        "sampling-topk", sampling.top_k, "Draw from the K most probable tokens only; -1 = all.");
+        "sampling-topk", sampling.top_k, "Sample from the K most probable tokens; -1 = all.");
     table
         .field("sampling-topp",
                sampling.top_p,
-               "Draw from the most probable tokens that have this mass together; -1 = all.")
+               "Sample from the smallest set of tokens whose cumulative probability exceeds P; -1 "
+               "= all.")
         .in(-1, 1);
     SearchOptions::describe(table);
   }
@@ -31,8 +35,7 @@ struct SamplingOptions : SearchOptions {
   std::vector<std::string> problems() const override {
     auto problems = SearchOptions::problems();
     if (beam != 0 && beam != sampling.samples) {
-      problems.emplace_back(
-          "--beam and --nbest differ, but sampling follows no more than it gives back");
+      problems.emplace_back("--beam and --nbest differ, but sampling returns all its samples");
     }
     return problems;
   }
@@ -56,8 +59,8 @@ class SamplingDecoder : public Decoder {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Decoder, SamplingDecoder, SamplingOptions>(
-      "sampling", "Draws translations at random, reproducibly.");
+  registry.add<Decoder, SamplingDecoder, SamplingOptions>("sampling",
+                                                          "Sampling with a reproducible seed.");
 }
 
 }  // namespace

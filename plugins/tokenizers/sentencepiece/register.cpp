@@ -8,19 +8,17 @@ struct SentencePieceOptions final : phraseq::Options {
 
   void describe(phraseq::OptionTable& table) override {
     table.field(
-        "lowercase", settings.lowercase, "Lower-case the text first (Unicode, root locale).");
+        "lowercase", settings.lowercase, "Lowercase the text first (Unicode, root locale).");
     table
         .field("sentencepiece-alpha",
                settings.alpha,
-               "When sampling: the probability of leaving out a merge (BPE models), or the "
-               "smoothing of "
-               "the segmentations' probabilities (unigram models).")
+               "For sampling: dropout probability of merges (BPE models), or the smoothing "
+               "parameter (unigram models).")
         .in(0.0, 1.0);
     table
         .field("sentencepiece-candidates",
                settings.candidates,
-               "When sampling from a unigram model: choose among so many best segmentations; -1 = "
-               "all.")
+               "For sampling from a unigram model: sample from the N best segmentations; -1 = all.")
         .at_least(-1);
   }
 };
@@ -32,7 +30,7 @@ struct SentencePiece final : phraseq::SentencePieceTokenizer {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Tokenizer, SentencePiece, SentencePieceOptions>(
-      "sentencepiece", "Subwords of a SentencePiece model, BPE or unigram.");
+      "sentencepiece", "Subwords of a SentencePiece model (BPE or unigram).");
 }
 
 }  // namespace

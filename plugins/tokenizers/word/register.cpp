@@ -7,7 +7,7 @@ struct WordOptions final : phraseq::Options {
   bool lowercase = false;
 
   void describe(phraseq::OptionTable& table) override {
-    table.field("lowercase", lowercase, "Lower-case the text first (Unicode, root locale).");
+    table.field("lowercase", lowercase, "Lowercase the text first (Unicode, root locale).");
   }
 };
 
@@ -17,8 +17,7 @@ struct Word final : phraseq::WordTokenizer {
 };
 
 void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, Word, WordOptions>("word",
-                                                      "Words between white space, as they are.");
+  registry.add<phraseq::Tokenizer, Word, WordOptions>("word", "Words separated by whitespace.");
 }
 
 }  // namespace

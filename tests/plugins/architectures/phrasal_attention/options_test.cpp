@@ -68,7 +68,7 @@ TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
   options.pa_scale = "dh";
   EXPECT_THAT(options.problems(),
               UnorderedElementsAre(HasSubstr("--attn-bias"),
-                                   HasSubstr("interleaved is defined for --pa-ngrams 12"),
+                                   HasSubstr("interleaved supports only --pa-ngrams 12"),
                                    HasSubstr("'encoder' is not one of enc, dec, cross"),
                                    HasSubstr("names 'enc' twice"),
                                    HasSubstr("--pa-scale dh needs --pa-method queryk")));
