@@ -73,7 +73,7 @@ TEST(PluginLoader, LoadsAStrippedPlugin) {
   EXPECT_EQ(refusal(file), "");
 }
 
-TEST(PluginLoader, RefusesAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) {
+TEST(PluginLoader, RejectsAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) {
   const PluginFolder folder;
   const Marks marks;
   EXPECT_THAT(refusal(folder.copy("other_abi")),
@@ -84,7 +84,7 @@ TEST(PluginLoader, RefusesAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) 
   EXPECT_FALSE(marks.has("other_abi"));
 }
 
-TEST(PluginLoader, RefusesALibraryWithoutAManifestAndRunsNoneOfItsCode) {
+TEST(PluginLoader, RejectsALibraryWithoutAManifestAndRunsNoneOfItsCode) {
   const PluginFolder folder;
   const Marks marks;
   EXPECT_THAT(refusal(folder.copy("no_manifest")),
@@ -112,7 +112,7 @@ TEST(PluginLoader, NamesThePluginThatThrowsWhileItRegisters) {
       AllOf(HasSubstr("plugin 'throws_other' ("), HasSubstr("not derive from std::exception")));
 }
 
-TEST(PluginLoader, RefusesANameThatIsAPath) {
+TEST(PluginLoader, RejectsANameThatIsAPath) {
   const PluginFolder folder;
   EXPECT_THAT(refusal(folder.copy("bad_name")),
               AllOf(HasSubstr("libphraseq-bad_name.so"),
@@ -180,7 +180,7 @@ TEST(PluginLoader, PassesOverOtherFilesOfTheFolder) {
   EXPECT_EQ(load_plugins(registry, std::vector{folder.path(), folder.path("missing")}).size(), 1u);
 }
 
-TEST(PluginLoader, SaysWhatAFileIsInsteadOfAPlugin) {
+TEST(PluginLoader, ReportsWhatAFileIsInsteadOfAPlugin) {
   const PluginFolder folder;
   EXPECT_THAT(refusal(folder.path("libphraseq-missing.so")),
               AllOf(HasSubstr("libphraseq-missing.so"), HasSubstr("No such file")));
@@ -191,7 +191,7 @@ TEST(PluginLoader, SaysWhatAFileIsInsteadOfAPlugin) {
   EXPECT_THAT(refusal(folder.path("libphraseq-folder.so")), HasSubstr("not a regular file"));
 }
 
-TEST(PluginLoader, RefusesEveryTruncationOfAPlugin) {
+TEST(PluginLoader, RejectsEveryTruncationOfAPlugin) {
   const PluginFolder folder;
   const std::string whole = content_of(folder.copy("good"));
   int accepted = 0;
@@ -207,7 +207,7 @@ TEST(PluginLoader, RefusesEveryTruncationOfAPlugin) {
   EXPECT_EQ(misnamed, 0);
 }
 
-TEST(PluginLoader, RefusesOtherMachinesAndPrograms) {
+TEST(PluginLoader, RejectsOtherMachinesAndPrograms) {
   const PluginFolder folder;
   const std::string whole = content_of(folder.copy("good"));
   std::string narrow = whole;
@@ -250,7 +250,7 @@ TEST(PluginLoader, KnowsWhatALibraryIsLinkedWith) {
               testing::Contains(HasSubstr("libphraseq-base.so")));
 }
 
-TEST(PluginLoader, RefusesALinkThatLeavesItsFolder) {
+TEST(PluginLoader, RejectsALinkThatLeavesItsFolder) {
   const PluginFolder folder;
   const PluginFolder elsewhere;
   const std::string outside = elsewhere.copy("good");
@@ -261,7 +261,7 @@ TEST(PluginLoader, RefusesALinkThatLeavesItsFolder) {
   EXPECT_THROW(load_plugins(registry, std::vector{folder.path()}), PluginError);
 }
 
-TEST(PluginLoader, RefusesWhatEveryoneMayWriteTo) {
+TEST(PluginLoader, RejectsFilesThatEveryUserMayWriteTo) {
   const PluginFolder folder;
   const std::string file = folder.copy("good");
   ASSERT_EQ(chmod(file.c_str(), 0666), 0);
@@ -319,13 +319,13 @@ TEST(PluginSearchPath, GoesFromTheGivenToTheInstalledFolder) {
   EXPECT_THAT(folders[3], testing::EndsWith("/lib/phraseq"));
 }
 
-TEST(PluginSearchPath, RefusesARelativeFolderInTheEnvironment) {
+TEST(PluginSearchPath, RejectsARelativeFolderInTheEnvironment) {
   setenv("PHRASEQ_PLUGIN_PATH", ".", 1);
   EXPECT_THROW(plugin_search_path({}), PluginError);
   unsetenv("PHRASEQ_PLUGIN_PATH");
 }
 
-TEST(PluginSearchPath, RefusesAGivenFolderThatDoesNotExist) {
+TEST(PluginSearchPath, RejectsAGivenFolderThatDoesNotExist) {
   EXPECT_THROW(plugin_search_path(std::vector<std::string>{"/nowhere/at/all"}), PluginError);
 }
 

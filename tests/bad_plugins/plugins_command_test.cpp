@@ -48,7 +48,7 @@ TEST(PluginsCommand, ListsNamesDescriptionsPresetsAndFiles) {
                     HasSubstr("\n    --toy-height\n")));
 }
 
-TEST(PluginsCommand, ListsTheOthersWhenOneIsRefused) {
+TEST(PluginsCommand, ListsTheOthersWhenOneIsRejected) {
   const PluginFolder folder;
   folder.copy("good");
   folder.copy("other_abi");
@@ -107,7 +107,7 @@ TEST(PluginsCommand, FindsADefaultOutOfItsRange) {
   EXPECT_THAT(outcome.text, HasSubstr("crooked: --share: 1.5 is out of range, 0 to 1 is expected"));
 }
 
-TEST(PluginsCommand, ReportsARefusalOnceWithExitFive) {
+TEST(PluginsCommand, ReportsARejectionOnceWithExitFive) {
   const PluginFolder folder;
   const Outcome outcome = shell("phraseq plugins check " + folder.copy("no_manifest"));
   EXPECT_EQ(outcome.code, 5);
@@ -163,7 +163,7 @@ TEST(FrontProgram, DoesNotTakeAPathForACommand) {
   EXPECT_THAT(outcome.text, HasSubstr("'../evil' is not a command"));
 }
 
-TEST(Commands, SayThatStandardOutputCouldNotBeWritten) {
+TEST(Commands, ReportThatStandardOutputCouldNotBeWritten) {
   const Outcome outcome = shell("phraseq --help > /dev/full");
   EXPECT_EQ(outcome.code, 6);
   EXPECT_THAT(outcome.text, HasSubstr("standard output: cannot write: No space left on device"));

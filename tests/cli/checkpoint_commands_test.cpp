@@ -67,7 +67,7 @@ TEST_F(Command, InspectShowsAFileAPointerAndAFolder) {
   EXPECT_EQ(report["tensors"][0]["name"], "weight");
 }
 
-TEST_F(Command, InspectFindsDamageAndSaysWhere) {
+TEST_F(Command, InspectFindsDamageAndReportsWhere) {
   write_small(folder.file("x"), 1);
   std::string bytes = read_bytes(folder.file("x"));
   bytes.back() = static_cast<char>(bytes.back() ^ 4);
@@ -145,7 +145,7 @@ TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
             read_bytes(data + "spm10k.model"));
 }
 
-TEST_F(Command, ImportRefusesBeforeItWrites) {
+TEST_F(Command, ImportRejectsBeforeItWrites) {
   const char* variable = std::getenv("PHRASEQ_DATA");
   if (variable == nullptr)
     GTEST_SKIP() << "PHRASEQ_DATA is not set";

@@ -62,7 +62,7 @@ TEST_F(ScoreCommands, ScoreTakesFairseqsNamesOfTheFiles) {
   EXPECT_EQ(number("--sys sys --ref a --ignore-case --order 2"), number("a -i sys -lc --order 2"));
 }
 
-TEST_F(ScoreCommands, ScoreSaysItsVersionAsSacrebleuDoes) {
+TEST_F(ScoreCommands, ScoreReportsItsVersionAsSacrebleuDoes) {
   EXPECT_THAT(run("score -V").output, StartsWith("phraseq score "));
   EXPECT_EQ(run("score -V").output, run("score --version").output);
 }
@@ -78,13 +78,13 @@ TEST_F(ScoreCommands, ScoreGivesAConfidenceInterval) {
   EXPECT_EQ(number("a b -i sys -ci"), "48.5308 (μ = 46.9597 ± 46.7550)\n");
 }
 
-TEST_F(ScoreCommands, ScoreGivesALineASentence) {
+TEST_F(ScoreCommands, ScorePrintsOneLinePerSentence) {
   const auto lines = lines_of(run("score a b -i sys -sl -f text").output);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_THAT(lines[0], AllOf(HasSubstr("eff:yes"), HasSubstr("= 100.0 100.0/100.0/100.0/100.0")));
 }
 
-TEST_F(ScoreCommands, ScoreSetsSystemsSideBySide) {
+TEST_F(ScoreCommands, ScoreComparesSystems) {
   space.write("other", "The dog bit the man.\nIt was not so.\nThe man bit him.\n");
   const auto text = run("score a -i sys other -f text --paired-bs --paired-bs-n 50");
   EXPECT_THAT(text.output,
@@ -120,7 +120,7 @@ TEST_F(ScoreCommands, ScoreSplitsReferencesAtTabs) {
   EXPECT_THAT(wrong.errors, HasSubstr("both:1: 2 TAB-separated references, expected 3"));
 }
 
-TEST_F(ScoreCommands, ScoreSaysWhatIsWrongWithTheText) {
+TEST_F(ScoreCommands, ScoreReportsWhatIsWrongWithTheText) {
   space.write("short", "one\ntwo\n");
   auto result = run("score short -i sys");
   EXPECT_EQ(result.exit_code, kExitData);
@@ -147,7 +147,7 @@ TEST_F(ScoreCommands, ScoreScoresEmptySentences) {
               ElementsAre("0.0000", "0.0000", "0.0000"));
 }
 
-TEST_F(ScoreCommands, ScoreRefusesWhatItDoesNotHave) {
+TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
   const auto refused = [&](const std::string& arguments) {
     const auto result = run("score " + arguments);
     EXPECT_EQ(result.exit_code, kExitUsage) << arguments;
@@ -207,7 +207,7 @@ TEST_F(ScoreCommands, ComparePlotsAnyMetricByLength) {
             run("compare sys b --ref a --bucket-edges 3 --samples 20 -f json").output);
 }
 
-TEST_F(ScoreCommands, CompareSaysWhatIsMissing) {
+TEST_F(ScoreCommands, CompareReportsWhatIsMissing) {
   EXPECT_EQ(run("compare sys --ref a").exit_code, kExitUsage);
   EXPECT_EQ(run("compare sys b").exit_code, kExitUsage);
   space.write("src", "one\n");

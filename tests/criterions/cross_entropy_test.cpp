@@ -91,7 +91,7 @@ TEST_F(CrossEntropy, HasTheGradientOfTheSoftmax) {
   EXPECT_NEAR(output_.hidden.grad()[0][0].item<double>(), mean - std::log(6.0), 1e-12);
 }
 
-TEST_F(CrossEntropy, LeavesOutThePrefixOfEachSentence) {
+TEST_F(CrossEntropy, OmitsThePrefixOfEachSentence) {
   const LossReport report = loss("cross_entropy", {{"ignore-prefix-size", "1"}});
   EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12);
   EXPECT_EQ(report.tokens, 1);

@@ -49,7 +49,7 @@ struct TemporaryFolder {
   fs::path path;
 };
 
-TEST(OptionPages, SayWhatCommandsAndComponentsSay) {
+TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
   const TemporaryFolder folder;
   const std::string command = "env -u PHRASEQ_PLUGIN_PATH " PHRASEQ_BUILD_FOLDER
                               "/bin/phraseq-plugins options --output " +

@@ -119,7 +119,7 @@ TEST_F(Analyze, MeasuresActivationOfPhrases) {
               HasSubstr("Cross-attention: activation (peak), %\n"));
 }
 
-TEST_F(Analyze, DumpsALineASentence) {
+TEST_F(Analyze, DumpsOneLinePerSentence) {
   const auto result =
       analyze("dump --path words --source test.en --target test.de --tensors encoder.layers");
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
@@ -131,7 +131,7 @@ TEST_F(Analyze, DumpsALineASentence) {
   EXPECT_TRUE(last["tensors"].contains("encoder.layers.0.self_attn.weights"));
 }
 
-TEST_F(Analyze, SaysWhatItCannotDo) {
+TEST_F(Analyze, ReportsWhatItCannotDo) {
   EXPECT_EQ(attention("--path words").exit_code, kExitUsage);
   EXPECT_EQ(attention("--path words --output a.svg --attention self").exit_code, kExitUsage);
   EXPECT_EQ(attention("--path words --output a.svg --head 0").exit_code, kExitUsage);

@@ -144,7 +144,7 @@ TEST_F(BadInput, AnUnknownCommandIsAnsweredWithTheNearestKnownOne) {
   EXPECT_THAT(result.errors, HasSubstr("train"));
 }
 
-TEST_F(BadInput, ADamagedDataFolderIsRefused) {
+TEST_F(BadInput, ADamagedDataFolderIsRejected) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   std::filesystem::resize_file(workspace_.path("data-bin/train.en-de.de.bin"), 100);
   const CommandResult result = workspace_.run(toy_train("checkpoints", 3));

@@ -57,7 +57,7 @@ TEST_F(Chain, EveryLineReadIsAnsweredByOneAnEmptyOneByAnEmptyOne) {
   EXPECT_EQ(output.back(), '\n');
 }
 
-TEST_F(Chain, ACheckpointAloneTranslates) {
+TEST_F(Chain, ACheckpointIsEnoughToTranslate) {
   const std::string with_data = generate(workspace_.read("test.en")).output;
   std::filesystem::remove_all(workspace_.path("data-bin"));
   EXPECT_EQ(generate(workspace_.read("test.en")).output, with_data);

@@ -135,7 +135,7 @@ TEST_F(ContrastiveRescoring, AlignsTheTreesOfItsSources) {
   EXPECT_THAT(wrong.errors, HasSubstr("wrong.tsv, tree:2:15: leaf 2 of 2 is 'three'"));
 }
 
-TEST_F(ContrastiveRescoring, RefusesBadSetsAndContradictions) {
+TEST_F(ContrastiveRescoring, RejectsBadSetsAndContradictions) {
   space->write("short.tsv", "source\treference\tcontrastive\none\teins\n");
   const auto result = rescore("--contrastive short.tsv --output nothing");
   EXPECT_EQ(result.exit_code, kExitData);

@@ -25,7 +25,7 @@ std::vector<int> worse_in_a_row(const Workspace& workspace) {
   return counts;
 }
 
-TEST(Patience, EndsTheRunAfterSoManyValidationsWithoutABetterOne) {
+TEST(Patience, EndsTheRunAfterNValidationsWithoutImprovement) {
   Workspace workspace;
   write_toy_corpus(workspace);
   ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);

@@ -41,7 +41,7 @@ class PhraseMemoryOnTheCommandLine : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(PhraseMemoryOnTheCommandLine, GoesFromTextToTranslationWithACheckpointAlone) {
+TEST_F(PhraseMemoryOnTheCommandLine, GoesFromTextToTranslationWithOnlyACheckpoint) {
   const CommandResult preprocess =
       run(toy_preprocess() + words("--phrase-table table --pn-slots 3 --workers 2"));
   ASSERT_EQ(preprocess.exit_code, kExitOk) << preprocess.errors;
@@ -133,7 +133,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, ReadsRawTextAndTakesAnotherTableForTranslat
   EXPECT_THAT(refused.errors, HasSubstr("DATA has its own phrases"));
 }
 
-TEST_F(PhraseMemoryOnTheCommandLine, IsAskedForWhereThereIsNone) {
+TEST_F(PhraseMemoryOnTheCommandLine, IsRequiredByTheTask) {
   ASSERT_EQ(run(toy_preprocess()).exit_code, kExitOk);
   const CommandResult refused = run(train());
   EXPECT_EQ(refused.exit_code, kExitUsage);
@@ -147,7 +147,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, IsAskedForWhereThereIsNone) {
   EXPECT_THAT(no_use.errors, HasSubstr("the task of the model has no phrase memory"));
 }
 
-TEST_F(PhraseMemoryOnTheCommandLine, StopsAtALineThatIsNoEntryAndLeavesNothing) {
+TEST_F(PhraseMemoryOnTheCommandLine, StopsAtALineThatIsNotAnEntryAndLeavesNothing) {
   workspace_.write("table", "six ||| sechs\n");
   const CommandResult refused = run(toy_preprocess() + words("--phrase-table table"));
   EXPECT_EQ(refused.exit_code, kExitData);

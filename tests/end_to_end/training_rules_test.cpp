@@ -52,7 +52,7 @@ class TrainingRules : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(TrainingRules, ARunThatDivergesSaysWithWhichSentencesAndKeepsItsCheckpoints) {
+TEST_F(TrainingRules, ARunThatDivergesReportsWithWhichSentencesAndKeepsItsCheckpoints) {
   ASSERT_EQ(train(20, "").exit_code, kExitOk);
   const auto before = last_tensors(workspace_, "run");
   const CommandResult result = train(
@@ -149,7 +149,7 @@ TEST_F(TrainingRules, LearnsInBf16AsInFp32) {
   EXPECT_NE(bf16, fp32);
 }
 
-TEST_F(TrainingRules, TheManifestSaysWhereEachOptionCameFrom) {
+TEST_F(TrainingRules, TheManifestRecordsWhereEachOptionCameFrom) {
   ASSERT_EQ(train(1, "").exit_code, kExitOk);
   const auto manifest = nlohmann::json::parse(workspace_.read("run/run.json"));
   const auto& options = manifest.at("options");

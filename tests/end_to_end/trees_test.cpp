@@ -49,7 +49,7 @@ class TreesOnTheCommandLine : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithACheckpointAlone) {
+TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
   const CommandResult preprocess =
       run(toy_preprocess() + words("--subwords 60 --joined-dictionary --trees"));
   ASSERT_EQ(preprocess.exit_code, kExitOk) << preprocess.errors;
@@ -170,7 +170,7 @@ TEST_F(TreesOnTheCommandLine, StopAtAWrongLeafAndLeaveNothing) {
   EXPECT_FALSE(workspace_.exists("data-bin"));
 }
 
-TEST_F(TreesOnTheCommandLine, AreNotGivenBesideAFolderThatBringsItsOwn) {
+TEST_F(TreesOnTheCommandLine, CannotBeGivenWithAFolderThatHasItsOwn) {
   const CommandResult result = run(words("generate data-bin --path x --trees test.en.trees"));
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr("--trees is for lines of text; DATA has its own"));

@@ -24,7 +24,7 @@ class WrongResume : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(WrongResume, OtherOptionsAreShownBesideTheOldOnes) {
+TEST_F(WrongResume, OtherOptionsAreShownNextToTheOldOnes) {
   const CommandResult result =
       workspace_.run(toy_train("run", 20) + words("--threads 1 --update-freq 2 --log-interval 5"));
   EXPECT_EQ(result.exit_code, kExitUsage);
@@ -38,13 +38,13 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
-TEST_F(WrongResume, LeavesTheManifestOfTheRunThatWas) {
+TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {
   const std::string manifest = workspace_.read("run/run.json");
   EXPECT_EQ(workspace_.run(toy_train("run", 20) + words("--update-freq 2")).exit_code, kExitUsage);
   EXPECT_EQ(workspace_.read("run/run.json"), manifest);
 }
 
-TEST_F(WrongResume, AnAverageIsNoRunToGoOnWith) {
+TEST_F(WrongResume, AnAverageCannotBeResumed) {
   ASSERT_EQ(workspace_.run(words("average --inputs run/checkpoint_last --output mean.safetensors"))
                 .exit_code,
             kExitOk);

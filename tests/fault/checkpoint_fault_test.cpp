@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         "reserve", "write", "fsync", "close", "before_rename", "after_rename", "fsync_folder"),
     [](const auto& point) { return std::string(point.param); });
 
-TEST(CheckpointFault, SurvivesARealRefusalOfSpace) {
+TEST(CheckpointFault, SurvivesAFullDisk) {
   const TemporaryFolder temporary;
   write_small(temporary.file("checkpoint1.safetensors"), 1);
   const std::vector<float> values(100'000, 2.5F);
@@ -134,7 +134,7 @@ void save_for_ever(const std::string& path, const std::vector<float>& values) {
   }
 }
 
-TEST(CheckpointFault, GoesOnFromAWholeCheckpointAfterAKillAtAnyTime) {
+TEST(CheckpointFault, ContinuesFromAWholeCheckpointAfterAKillAtAnyTime) {
   const TemporaryFolder temporary;
   const std::vector<float> values(1 << 18, 1.5F);
   std::mt19937 random(7);

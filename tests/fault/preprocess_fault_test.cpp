@@ -57,7 +57,7 @@ class PreprocessCommand : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(PreprocessCommand, SaysWhatItDid) {
+TEST_F(PreprocessCommand, ReportsWhatItDid) {
   const Outcome outcome = run("--padding-factor 1");
   EXPECT_EQ(outcome.code, kExitOk);
   EXPECT_THAT(outcome.text,
@@ -77,7 +77,7 @@ TEST_F(PreprocessCommand, LearnsSubwordsThroughThePlugin) {
   EXPECT_FALSE(read_file(data.tokenizer_model("de")).empty());
 }
 
-TEST_F(PreprocessCommand, LowersTheTextAndRemembersIt) {
+TEST_F(PreprocessCommand, LowercasesTheTextAndRemembersIt) {
   write("A a\n", "X\n");
   EXPECT_EQ(run("--lowercase --padding-factor 1").code, kExitOk);
   EXPECT_EQ(read_file(folder.file("out/dict.de.txt")), "a 2\n");
@@ -125,14 +125,14 @@ TEST_F(PreprocessCommand, ReportsAReadErrorAsOne) {
   EXPECT_TRUE(left_nothing());
 }
 
-TEST_F(PreprocessCommand, RunsOutOfDescriptorsInWords) {
+TEST_F(PreprocessCommand, ReportsThatFileDescriptorsRanOut) {
   const Outcome outcome = run("", "exec 3>&-; ulimit -n 4;");
   EXPECT_NE(outcome.code, kExitOk);
   EXPECT_THAT(outcome.text, HasSubstr("Too many open files"));
   EXPECT_TRUE(left_nothing());
 }
 
-TEST_F(PreprocessCommand, RunsOutOfDiskInWords) {
+TEST_F(PreprocessCommand, ReportsThatTheDiskIsFull) {
   std::string text;
   for (int i = 0; i < 4'000; ++i) text += "some words of a text\n";
   write(text, text);

@@ -39,7 +39,7 @@ TEST(NewPlugin, WritesTheExampleForAnArchitecture) {
   }
 }
 
-TEST(NewPlugin, NeedsAtMostThirtyLinesBesideTheMathematics) {
+TEST(NewPlugin, NeedsAtMostThirtyLinesInAdditionToTheMathematics) {
   int lines = 0;
   for (const char* file : {"CMakeLists.txt", "register.cpp"}) {
     const std::string text =
@@ -72,7 +72,7 @@ TEST(NewPlugin, LeavesNoMarkUnfilled) {
   }
 }
 
-TEST(NewPlugin, RefusesNamesThatAreNone) {
+TEST(NewPlugin, RejectsInvalidNames) {
   for (const char* name : {"../evil", "/abs", "Upper", "a-b", "9lives", "a.so", "core", "''"}) {
     const Outcome outcome = shell("cd /nowhere 2>/dev/null; " + kNewPlugin + name + " --kind task");
     EXPECT_EQ(outcome.code, 2) << name << ": " << outcome.text;

@@ -221,7 +221,7 @@ TEST_F(PhraseMemoryTask, NamesTheRemedyWhereADataFolderHasNoPhrases) {
               AllOf(HasSubstr("needs the phrases of 'train'"), HasSubstr("--phrase-table FILE")));
 }
 
-TEST_F(PhraseMemoryTask, RefusesOptionsThatTheDataFoldersPhrasesContradict) {
+TEST_F(PhraseMemoryTask, RejectsOptionsThatTheDataFoldersPhrasesContradict) {
   preprocess_text(/*slots=*/7);
   EXPECT_THAT(message_of<UsageError>([&] {
                 task_of_bin({{"pn-slots", "5"}, {"pn-repeat", "shared"}});
@@ -235,7 +235,7 @@ TEST_F(PhraseMemoryTask, RefusesOptionsThatTheDataFoldersPhrasesContradict) {
   EXPECT_NO_THROW(task_of_bin({{"pn-slots", "7"}, {"phrase-table", path("table")}}));
 }
 
-TEST_F(PhraseMemoryTask, RefusesATokenizerThatMakesNoWords) {
+TEST_F(PhraseMemoryTask, RejectsATokenizerThatDoesNotProduceWords) {
   preprocess_text();
   TaskState state = task_of_bin()->save();
   state.texts["tokenizer"] = "pieces";
@@ -244,7 +244,7 @@ TEST_F(PhraseMemoryTask, RefusesATokenizerThatMakesNoWords) {
                     HasSubstr("preprocess without subwords")));
 }
 
-TEST_F(PhraseMemoryTask, RefusesMorePhrasesThanSlots) {
+TEST_F(PhraseMemoryTask, RejectsMorePhrasesThanSlots) {
   preprocess_text(/*slots=*/1);
   const auto task = task_of_bin();
   Example example = task->encode("Oslo");
@@ -260,7 +260,7 @@ TEST_F(PhraseMemoryTask, HasTheMemoryInItsDatasFingerprint) {
   EXPECT_NE(two->fingerprint(), ten);
 }
 
-TEST_F(PhraseMemoryTask, IsNotWhatThePlainTaskIsAskedFor) {
+TEST_F(PhraseMemoryTask, IsRejectedByThePlainTask) {
   write_dictionaries();
   task_name_ = "translation";
   TaskSetup setup;

@@ -61,7 +61,7 @@ class TextData : public phraseq::testing::TaskTest {
   }
 };
 
-TEST_F(TextData, TokenisesTheLinesOfBothSides) {
+TEST_F(TextData, TokenizesTheLinesOfBothSides) {
   write_small_text();
   const auto task = task_from_folder(kPair);
   const auto corpus = task->open("train", true);
@@ -110,14 +110,14 @@ TEST_F(TextData, ChangesItsFingerprintWithTheText) {
   EXPECT_NE(before, task_from_folder(kPair)->open("train", true)->fingerprint());
 }
 
-TEST_F(TextData, SaysWhatToDoWithoutADictionary) {
+TEST_F(TextData, ReportsWhatToDoWithoutADictionary) {
   write("train.en", "the\n");
   write("train.de", "die\n");
   EXPECT_THAT(message_of<IoError>([&] { task_from_folder(kPair); }),
               AllOf(HasSubstr("dict.en.txt"), HasSubstr("--subword-model")));
 }
 
-TEST_F(TextData, RefusesToDropMergesOfWords) {
+TEST_F(TextData, RejectsBpeDropoutForWords) {
   write_small_text();
   EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
               HasSubstr("'word' does not support sampling"));

@@ -76,7 +76,7 @@ TEST_F(TranslationTask, ReadsAFolderMadeForTheOtherDirection) {
   EXPECT_EQ(corpus->get(1).target, (Ids{6, 2}));
 }
 
-TEST_F(TranslationTask, RefusesASplitOfSeveralParts) {
+TEST_F(TranslationTask, RejectsASplitOfSeveralParts) {
   write_small_folder();
   write_indexed("train1.en-de.en", 7, {{4, 2}});
   write_indexed("train1.en-de.de", 6, {{4, 2}});
@@ -84,7 +84,7 @@ TEST_F(TranslationTask, RefusesASplitOfSeveralParts) {
   EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }), HasSubstr("train1"));
 }
 
-TEST_F(TranslationTask, RefusesSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
+TEST_F(TranslationTask, RejectsSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
   write_small_folder();
   write_indexed("valid.en-de.en", 7, {{4, 2}, {5, 2}});
   write_indexed("valid.en-de.de", 6, {{4, 2}});
@@ -110,7 +110,7 @@ TEST_F(TranslationTask, TurnsIdsIntoSymbolsAndText) {
   EXPECT_EQ(task->text(Ids{0, 4, 5, 2}, false), "the cat");
 }
 
-TEST_F(TranslationTask, ComesBackFromItsStateAlone) {
+TEST_F(TranslationTask, IsRestoredFromItsStateAlone) {
   write_small_folder();
   const TaskState state = task_from_folder()->save();
   EXPECT_EQ(state.texts.at("source_dictionary"), "the 9\ncat 5\ndog 1\n");
@@ -136,7 +136,7 @@ TEST_F(TranslationTask, KeepsAJoinedDictionaryOnce) {
   EXPECT_EQ(make_task(setup)->target_dictionary().size(), 7);
 }
 
-TEST_F(TranslationTask, RefusesAStateWithAnEntryMissing) {
+TEST_F(TranslationTask, RejectsAStateWithAnEntryMissing) {
   write_small_folder();
   TaskState state = task_from_folder()->save();
   state.texts.erase("target_dictionary");
@@ -145,7 +145,7 @@ TEST_F(TranslationTask, RefusesAStateWithAnEntryMissing) {
   EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("target_dictionary"));
 }
 
-TEST_F(TranslationTask, RefusesAFolderWithOtherDictionariesThanTheCheckpoint) {
+TEST_F(TranslationTask, RejectsAFolderWithOtherDictionariesThanTheCheckpoint) {
   write_small_folder();
   const TaskState state = task_from_folder()->save();
   TaskSetup setup;
@@ -156,7 +156,7 @@ TEST_F(TranslationTask, RefusesAFolderWithOtherDictionariesThanTheCheckpoint) {
   EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.de.txt"));
 }
 
-TEST_F(TranslationTask, TellsOtherDictionariesInTheFingerprintOfTheData) {
+TEST_F(TranslationTask, IncludesTheDictionariesInTheFingerprintOfTheData) {
   write_small_folder();
   const std::string before = task_from_folder()->open("train", true)->fingerprint();
   EXPECT_EQ(before, task_from_folder()->open("train", true)->fingerprint());

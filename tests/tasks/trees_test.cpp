@@ -69,7 +69,7 @@ TEST_F(Trees, OfADataFolderAreExtrasOfItsExamples) {
   EXPECT_EQ(tree(*corpus, 1), Ids{});
 }
 
-TEST_F(Trees, AreNoExtraWhereThereAreNone) {
+TEST_F(Trees, AreNotAnExtraOfABatchWithoutTrees) {
   write_indexed_folder();
   std::filesystem::remove(path("train.en-de.en.trees.idx"));
   const auto task = task_from_folder();
@@ -105,7 +105,7 @@ TEST_F(Trees, AreAPartOfTheDatasFingerprint) {
   EXPECT_NE(task_from_folder()->open("train", true)->fingerprint(), with);
 }
 
-TEST_F(Trees, BesideRawTextAreAlignedWhenItIsRead) {
+TEST_F(Trees, ForRawTextAreAlignedWhenItIsRead) {
   write_text_folder();
   const auto task = task_from_folder(kLanguages);
   const auto corpus = task->open("train", true);
@@ -114,7 +114,7 @@ TEST_F(Trees, BesideRawTextAreAlignedWhenItIsRead) {
   EXPECT_EQ(tree(*corpus, 2), (Ids{5, 2, 5, 2, 2}));
 }
 
-TEST_F(Trees, BesideRawTextNeedAsManyLines) {
+TEST_F(Trees, ForRawTextNeedAsManyLines) {
   write_text_folder();
   write("train.en.trees", "\n\n");
   const auto task = task_from_folder(kLanguages);
@@ -122,7 +122,7 @@ TEST_F(Trees, BesideRawTextNeedAsManyLines) {
               AllOf(HasSubstr("train.en has 3 lines"), HasSubstr("train.en.trees has 2")));
 }
 
-TEST_F(Trees, BesideRawTextMustSpellIt) {
+TEST_F(Trees, ForRawTextMustMatchIt) {
   write_text_folder();
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
   const auto task = task_from_folder(kLanguages);
@@ -131,7 +131,7 @@ TEST_F(Trees, BesideRawTextMustSpellIt) {
       HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
 }
 
-TEST_F(Trees, FollowRandomSegmentationsAnewInEveryEpoch) {
+TEST_F(Trees, FollowTheRandomSegmentationOfEveryEpoch) {
   if (real_data().empty())
     GTEST_SKIP() << "PHRASEQ_DATA is not set";
   const std::string files = real_data() + "/trees/link-grammar/multi30k-train-first200";
@@ -171,7 +171,7 @@ TEST_F(Trees, OfLinesToTranslateComeFromAFileOfTheirOwn) {
   EXPECT_TRUE(read({path("in.txt")})[0].extras.empty());
 }
 
-TEST_F(Trees, OfLinesToScoreStandBesideBothSides) {
+TEST_F(Trees, OfLinesToScoreAreGivenWithBothSides) {
   write("in.txt", "cat\n");
   write("out.txt", "Katze\n");
   write("in.trees", "(NN cat)\n");
@@ -205,7 +205,7 @@ TEST_F(Trees, AreCutWhereTheirSentenceIsCut) {
   EXPECT_EQ(examples[0].extras.at(kTreeExtra), (Ids{5, 2, 3, 2}));
 }
 
-TEST_F(Trees, AreLeftOutWithABadLine) {
+TEST_F(Trees, AreOmittedWithABadLine) {
   write("in.txt", "the \xFF\ndog\n");
   write("in.trees", "(DT the)\n(NN dog)\n");
   const auto examples = read({path("in.txt"), {}, path("in.trees")}, 100, false, OnBadLine::kSkip);

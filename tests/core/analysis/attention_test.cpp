@@ -34,14 +34,14 @@ TEST(AttentionWeights, AreFoundByPlaceAndSortedByLayer) {
   EXPECT_FALSE(cross[0].has_row(1, 0));
 }
 
-TEST(AttentionWeights, SayTheirNgrams) {
+TEST(AttentionWeights, RecordTheirNgrams) {
   RecordedSentence sentence = example_sentence();
   EXPECT_THAT(attention_weights(sentence, AttentionPlace::kCross)[0].key_ngrams, ElementsAre(1, 2));
   sentence.tensors[1].notes["key_ngrams"] = {2, 4};
   EXPECT_THAT(attention_weights(sentence, AttentionPlace::kCross)[0].key_ngrams, ElementsAre(2, 4));
 }
 
-TEST(AttentionWeights, OfAnotherShapeAreRefused) {
+TEST(AttentionWeights, OfAnotherShapeAreRejected) {
   RecordedSentence sentence = example_sentence();
   sentence.tensors[1].shape = {2, 2, 2, 6};
   try {
@@ -54,7 +54,7 @@ TEST(AttentionWeights, OfAnotherShapeAreRefused) {
   }
 }
 
-TEST(AttentionMap, PutsWordsBeforeBigramsAndLeavesOutWhatDoesNotExist) {
+TEST(AttentionMap, PutsWordsBeforeBigramsAndOmitsWhatDoesNotExist) {
   const RecordedSentence sentence = example_sentence();
   const auto layers = attention_weights(sentence, AttentionPlace::kCross);
   const AttentionMap map(sentence, layers);
@@ -170,7 +170,7 @@ TEST(RecordedMap, ShowsOneMatrix) {
   EXPECT_THAT(map.columns.labels, ElementsAre("1"));
 }
 
-TEST(RecordedMap, RefusesWhatOnePictureCannotShow) {
+TEST(RecordedMap, RejectsWhatOnePictureCannotShow) {
   const RecordedSentence sentence = example_sentence();
   EXPECT_THROW(recorded_map(sentence, {}), UsageError);
   EXPECT_THROW(recorded_map(sentence, {"nothing"}), UsageError);

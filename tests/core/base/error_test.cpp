@@ -27,7 +27,7 @@ TEST(Error, HasAnExitCodeForEachRemedy) {
   EXPECT_EQ(DivergenceError("").exit_code(), 7);
 }
 
-TEST(TextPlace, LeavesOutWhatIsNotKnown) {
+TEST(TextPlace, OmitsWhatIsNotKnown) {
   EXPECT_EQ(to_string(TextPlace{"train.de", 0, 0}), "train.de");
   EXPECT_EQ(to_string(TextPlace{"train.de", 1042, 0}), "train.de:1042");
   EXPECT_EQ(to_string(TextPlace{"train.de", 1042, 57}), "train.de:1042:57");
@@ -38,7 +38,7 @@ TEST(DataError, BeginsWithThePlace) {
   EXPECT_STREQ(error.what(), "train.de:7:3: invalid UTF-8 (0xC3 0x28)\n  drop it");
 }
 
-TEST(IoError, SaysPathStepAndReason) {
+TEST(IoError, ReportsPathStepAndReason) {
   EXPECT_STREQ(IoError("out/a.bin", "write", ENOSPC).what(),
                "out/a.bin: cannot write: No space left on device");
   EXPECT_STREQ(IoError("out/a.bin", "open", 0).what(), "out/a.bin: cannot open");

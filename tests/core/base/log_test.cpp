@@ -45,7 +45,7 @@ TEST(Log, AppendsToAFileWithTheDate) {
   EXPECT_THAT(content, MatchesRegex("before\n....-..-.. ..:..:.. \\| info \\| after\n"));
 }
 
-TEST(Log, SaysThatAFileCannotBeOpened) {
+TEST(Log, ReportsThatAFileCannotBeOpened) {
   EXPECT_THROW(add_log_file("/proc/nowhere/log.txt"), IoError);
 }
 

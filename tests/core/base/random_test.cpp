@@ -64,7 +64,7 @@ TEST(Random, IsUniformWith53Bits) {
   EXPECT_EQ(random.uniform(), 0.21826237328256315);
 }
 
-TEST(Random, GoesOnWhereASavedStateStopped) {
+TEST(Random, ContinuesWhereASavedStateStopped) {
   Random random(99);
   random.next();
   const std::string state = random.state();
@@ -74,7 +74,7 @@ TEST(Random, GoesOnWhereASavedStateStopped) {
   EXPECT_EQ(other.next(), expected);
 }
 
-TEST(Random, RefusesAStateThatIsNone) {
+TEST(Random, RejectsAnInvalidState) {
   const std::string good = Random(1).state();
   for (const std::string& text : {std::string(),
                                   std::string("12 34"),
@@ -95,7 +95,7 @@ TEST(RandomPermutation, IsFisherYatesFromTheBack) {
   EXPECT_TRUE(random_permutation(0, random).empty());
 }
 
-TEST(MixSeeds, TellsItsArgumentsApart) {
+TEST(MixSeeds, DistinguishesItsArguments) {
   EXPECT_EQ(mix_seeds(0, 0), 0xa706dd2f4d197e6fu);
   EXPECT_EQ(mix_seeds(1, 0), 0x5e41ab087439611eu);
   EXPECT_EQ(mix_seeds(0, 1), 0xb382a305f4414f5eu);

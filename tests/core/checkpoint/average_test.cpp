@@ -42,7 +42,7 @@ std::string average_of(const TemporaryFolder& folder, const std::vector<std::str
   return folder.file("mean");
 }
 
-TEST(Average, TakesTheMeanOfParametersAlone) {
+TEST(Average, AveragesOnlyParameters) {
   const TemporaryFolder folder;
   const std::vector<std::string> inputs = {Moment{.weight = {1, -2}}.write(folder.file("a")),
                                            Moment{.weight = {2, 0}}.write(folder.file("b")),
@@ -91,7 +91,7 @@ std::string refusal_to_average(const TemporaryFolder& folder, const Moment& othe
   }
 }
 
-TEST(Average, RefusesWhatIsNotOneModel) {
+TEST(Average, RejectsCheckpointsOfDifferentModels) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal_to_average(folder, Moment{.shape = {1, 2}}),
               HasSubstr("weight is F32 [1, 2], not F32 [2, 1]"));
@@ -114,7 +114,7 @@ TEST(Average, ListsEveryDifferentName) {
   }
 }
 
-TEST(Average, RefusesARunThatHadDiverged) {
+TEST(Average, RejectsADivergedRun) {
   const TemporaryFolder folder;
   EXPECT_THAT(
       refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
@@ -171,7 +171,7 @@ TEST_F(Choice, TakesTheBestInTheMetricsDirection) {
               ElementsAre("checkpoint.best_bleu_9.500000"));
 }
 
-TEST_F(Choice, WantsToKnowWhichMetric) {
+TEST_F(Choice, AsksForTheMetricWhenThereAreSeveral) {
   add("checkpoint.best_loss_4.000000");
   add("checkpoint.best_loss_3.000000");
   EXPECT_THROW(names({.kind = CheckpointKind::kBest, .count = 1}), UsageError);
@@ -179,7 +179,7 @@ TEST_F(Choice, WantsToKnowWhichMetric) {
               ElementsAre("checkpoint.best_loss_3.000000"));
 }
 
-TEST_F(Choice, WantsToKnowTheDirectionOfAnotherMetric) {
+TEST_F(Choice, AsksForTheDirectionOfAnUnknownMetric) {
   add("checkpoint.best_comet_0.800000");
   CheckpointChoice choice{.kind = CheckpointKind::kBest, .count = 1, .metric = "comet"};
   EXPECT_THROW(names(choice), UsageError);
@@ -187,7 +187,7 @@ TEST_F(Choice, WantsToKnowTheDirectionOfAnotherMetric) {
   EXPECT_THAT(names(choice), ElementsAre("checkpoint.best_comet_0.800000"));
 }
 
-TEST_F(Choice, RefusesFewerThanAskedFor) {
+TEST_F(Choice, RejectsFewerThanAskedFor) {
   try {
     names({.kind = CheckpointKind::kEpoch, .count = 4});
     FAIL();

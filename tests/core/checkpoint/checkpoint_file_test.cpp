@@ -116,7 +116,7 @@ TEST(CheckpointFile, WritesEqualContentAsEqualBytes) {
 }
 
 // The same content as in the golden file, which a script made from the format's page.
-TEST(CheckpointFile, WritesWhatTheFormatsPageSays) {
+TEST(CheckpointFile, MatchesTheDescriptionOfTheFormat) {
   const TemporaryFolder folder;
   const std::vector<float> weights = {0.5, -1, 2};
   const std::vector<uint8_t> blob = {0, 255};
@@ -193,7 +193,7 @@ TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
   EXPECT_THROW(unverified.verify_tensors(), FormatError);
 }
 
-TEST(CheckpointFile, RefusesEveryTruncation) {
+TEST(CheckpointFile, RejectsEveryTruncation) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
   const std::string good = read_bytes(folder.file("good"));
@@ -206,14 +206,14 @@ TEST(CheckpointFile, RefusesEveryTruncation) {
               HasSubstr("header describes 12 bytes of tensors, but 11 follow it"));
 }
 
-TEST(CheckpointFile, RefusesWhatWasAppended) {
+TEST(CheckpointFile, RejectsWhatWasAppended) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
   EXPECT_THAT(refusal_of(folder, read_bytes(folder.file("good")) + "ab"),
               HasSubstr("header describes 12 bytes of tensors, but 14 follow it"));
 }
 
-TEST(CheckpointFile, RefusesALengthWithoutBelievingIt) {
+TEST(CheckpointFile, RejectsALengthWithoutBelievingIt) {
   const TemporaryFolder folder;
   const std::string two_to_the_60th("\0\0\0\0\0\0\0\x10", 8);
   EXPECT_THAT(refusal_of(folder, two_to_the_60th + "{}"),
@@ -223,7 +223,7 @@ TEST(CheckpointFile, RefusesALengthWithoutBelievingIt) {
               HasSubstr("header claims 90000000 bytes, but the file has 2 left"));
 }
 
-TEST(CheckpointFile, SaysWhatAPyTorchFileIs) {
+TEST(CheckpointFile, ReportsWhatAPyTorchFileIs) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal_of(folder, "PK\x03\x04 and so on"), HasSubstr("PyTorch's .pt"));
 }
@@ -237,7 +237,7 @@ struct Defect {
 
 class HeaderDefect : public ::testing::TestWithParam<Defect> {};
 
-TEST_P(HeaderDefect, IsRefusedInItsOwnWords) {
+TEST_P(HeaderDefect, IsRejectedWithItsOwnMessage) {
   const TemporaryFolder folder;
   const std::string data(GetParam().data_size, 'x');
   EXPECT_THAT(refusal_of(folder, raw_file(GetParam().header, data)), HasSubstr(GetParam().message));
@@ -402,20 +402,20 @@ TEST(CheckpointFile, NamesBothVersionsOfANewerFile) {
               HasSubstr("this is phraseq " PHRASEQ_VERSION ", which reads formats up to 1"));
 }
 
-TEST(CheckpointFile, RefusesOurFileWithoutOneOfOurEntries) {
+TEST(CheckpointFile, RejectsACheckpointWithoutOneOfItsEntries) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal_of(folder, raw_file(R"({"__metadata__":{"phraseq.version":"0.1.0"}})")),
               HasSubstr("header has no entry 'phraseq.format_version'"));
 }
 
-TEST(CheckpointFile, SaysThatAnotherProgramRewroteIt) {
+TEST(CheckpointFile, ReportsThatAnotherProgramRewroteIt) {
   const TemporaryFolder folder;
   const std::string header =
       R"({"__metadata__": {"phraseq.crc32c":"{}","phraseq.format_version":"1","phraseq.header_crc32c": "00000000","phraseq.version":"0.1.0"}})";
   EXPECT_THAT(refusal_of(folder, raw_file(header)), HasSubstr("Another program rewrote the file"));
 }
 
-TEST(WriteCheckpoint, RefusesWhatCouldNotBeReadAgain) {
+TEST(WriteCheckpoint, RejectsWhatCouldNotBeReadAgain) {
   const TemporaryFolder folder;
   const std::vector<float> values = {1, 2};
   const auto write = [&](std::vector<TensorView> tensors,

@@ -58,7 +58,7 @@ TEST(CheckpointFolder, NamesItsFiles) {
                std::invalid_argument);
 }
 
-TEST(CheckpointFolder, RefusesASecondTrainingAndNamesTheFirst) {
+TEST(CheckpointFolder, RejectsASecondTrainingAndNamesTheFirst) {
   const TemporaryFolder temporary;
   const std::string path = temporary.file("run");
   {
@@ -93,7 +93,7 @@ TEST(CheckpointFolder, FollowsItsPointers) {
       "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
 }
 
-TEST(CheckpointFolder, DoesNotPointAtWhatIsNoCheckpoint) {
+TEST(CheckpointFolder, DoesNotPointToAFileThatIsNotACheckpoint) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   write_bytes(folder.epoch_path(1), "no checkpoint");
@@ -129,7 +129,7 @@ class DamagedTarget : public ::testing::Test {
   std::string warnings;
 };
 
-TEST_F(DamagedTarget, IsReplacedByTheNewestGoodOneLoudly) {
+TEST_F(DamagedTarget, IsReplacedByTheNewestGoodOneWithAWarning) {
   damage(folder.epoch_path(3));
   EXPECT_EQ(fall_back(), folder.update_path(2, 20));
   EXPECT_THAT(warnings, HasSubstr("tensor \"weight\" has the checksum"));
@@ -149,7 +149,7 @@ TEST_F(DamagedTarget, IsAnErrorWhenNothingElseVerifies) {
   EXPECT_THAT(fall_back(), HasSubstr("none of 3 checkpoints passes verification"));
 }
 
-TEST_F(DamagedTarget, IsRefusedWhenStrict) {
+TEST_F(DamagedTarget, IsRejectedWhenStrict) {
   damage(folder.epoch_path(3));
   EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
 }
@@ -311,7 +311,7 @@ TEST(ResolveCheckpoint, TakesAFileAPointerOrAFolder) {
   EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(1));
 }
 
-TEST(ResolveCheckpoint, RefusesAPointerToAnotherFileThanTheOneNamed) {
+TEST(ResolveCheckpoint, RejectsAPointerToAnotherFileThanTheOneNamed) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   write_small(folder.epoch_path(1), 1);

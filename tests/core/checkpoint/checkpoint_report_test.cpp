@@ -35,7 +35,7 @@ const std::map<std::string, std::string> kTrained = {
      R"({"source_language":"en","target_language":"de","source_dictionary":"a 2\nb 1\n","joined_dictionary":"yes"})"},
     {"train", R"({"state":{"updates":1200,"finished_epochs":3}})"}};
 
-TEST_F(Report, TellsAPersonWhatItIs) {
+TEST_F(Report, DescribesTheCheckpointInText) {
   const auto file = open(kTrained);
   EXPECT_EQ(checkpoint_summary(file),
             "file          " + (folder.file("x")) +
@@ -65,7 +65,7 @@ TEST_F(Report, ListsOptionsAndTensors) {
             "U8   [3]                          3  blob.source_tokenizer\n");
 }
 
-TEST_F(Report, GivesProgramsTheSame) {
+TEST_F(Report, GivesProgramsTheSameInformation) {
   const auto file = open({{"train", R"({"state":7})"}, {"note", "12"}});
   const auto report = checkpoint_report(file);
   EXPECT_EQ(report["parameters"], 1260);
@@ -77,7 +77,7 @@ TEST_F(Report, GivesProgramsTheSame) {
 }
 
 // Opens what anyone may have written: entries of other shapes than ours only leave lines out.
-TEST_F(Report, StandsEntriesOfOtherShapes) {
+TEST_F(Report, AcceptsEntriesOfOtherShapes) {
   const auto file = open({{"architecture", "[1]"},
                           {"averaged", "[1,{}]"},
                           {"task", R"({"name":1,"options":[]})"},

@@ -91,7 +91,7 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
   EXPECT_EQ(options_from_fairseq(options, "options.json")["pos"], "none");
 }
 
-TEST(FairseqOptions, AreRefusedByNameWhereNothingEqualsThem) {
+TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
   EXPECT_EQ(refusal_to_import({{"adaptive_softmax_cutoff", nullptr},
                                {"encoder_layerdrop", 0},
                                {"adaptive_input", false}}),
@@ -201,12 +201,12 @@ class FairseqWeights : public ::testing::Test {
   json options;
 };
 
-TEST_F(FairseqWeights, AreTakenWhole) {
+TEST_F(FairseqWeights, AreImportedCompletely) {
   const std::string names = take();
   EXPECT_EQ(static_cast<size_t>(std::ranges::count(names, '\n')), weights.tensors.size()) << names;
 }
 
-TEST_F(FairseqWeights, LeaveBuffersAndSecondCopiesBehind) {
+TEST_F(FairseqWeights, IgnoreBuffersAndSecondCopies) {
   const std::string plain = take();
   weights.add("encoder.version", {1});
   weights.add("encoder.embed_positions._float_tensor", {1});
@@ -264,7 +264,7 @@ TEST_F(FairseqWeights, FollowTheOptionsThatAddParameters) {
   EXPECT_EQ(static_cast<size_t>(std::ranges::count(names, '\n')), weights.tensors.size()) << names;
 }
 
-TEST(FairseqImport, TakesARealModelWhole) {
+TEST(FairseqImport, ImportsARealModelCompletely) {
   const char* data = std::getenv("PHRASEQ_DATA");
   if (data == nullptr)
     GTEST_SKIP() << "PHRASEQ_DATA is not set";

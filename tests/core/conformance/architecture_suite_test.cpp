@@ -132,12 +132,12 @@ TEST_F(ArchitectureSuite, FindsSentencesThatDependOnTheirBatch) {
               Contains("a sentence has the same score alone and in a batch"));
 }
 
-TEST_F(ArchitectureSuite, FindsRandomNumbersBesideTheContext) {
+TEST_F(ArchitectureSuite, FindsRandomNumbersThatDoNotComeFromTheContext) {
   EXPECT_THAT(failures("random by itself"),
               Contains("randomness in training comes from its Context only"));
 }
 
-TEST_F(ArchitectureSuite, FindsWhatAResumeWouldForget) {
+TEST_F(ArchitectureSuite, FindsStateThatIsLostOnResume) {
   EXPECT_THAT(failures("remembers updates"),
               Contains("a resumed run equals an uninterrupted run bit-exactly"));
 }

@@ -54,7 +54,7 @@ TEST(DataFolder, FindsTheLanguagesOfAFairseqFolderInItsFileNames) {
   EXPECT_TRUE(data.tokenizer_options().empty());
 }
 
-TEST(DataFolder, WantsToKnowWhichOfTwoPairs) {
+TEST(DataFolder, AsksForTheLanguagePairWhenThereAreTwo) {
   const TemporaryFolder folder;
   write_pair(folder, "train", "de", "en");
   write_pair(folder, "train", "en", "de");
@@ -89,7 +89,7 @@ TEST(DataFolder, ReadsOurManifest) {
   EXPECT_EQ(data.tokenizer_options().value("lowercase", false), true);
 }
 
-TEST(DataFolder, RefusesAFolderThatIsNotFinished) {
+TEST(DataFolder, RejectsAFolderThatIsNotFinished) {
   const TemporaryFolder folder;
   write_pair(folder, "train", "de", "en");
   folder.write("manifest.json", R"({"version": 1, "complete": false})");
@@ -101,7 +101,7 @@ TEST(DataFolder, RefusesAFolderThatIsNotFinished) {
   }
 }
 
-TEST(DataFolder, RefusesAManifestOfANewerVersionOrOfAnotherKind) {
+TEST(DataFolder, RejectsAManifestOfANewerVersionOrOfAnotherKind) {
   const TemporaryFolder folder;
   for (const char* text :
        {R"({"version": 2, "complete": true})", "[]", "{", R"({"complete": true})"}) {
@@ -110,7 +110,7 @@ TEST(DataFolder, RefusesAManifestOfANewerVersionOrOfAnotherKind) {
   }
 }
 
-TEST(DataFolder, RefusesADictionaryOrIndexThatWasReplaced) {
+TEST(DataFolder, RejectsADictionaryOrIndexThatWasReplaced) {
   const TemporaryFolder folder;
   write_pair(folder, "train", "de", "en");
   folder.write("dict.de.txt", "a 1\n");
@@ -122,7 +122,7 @@ TEST(DataFolder, RefusesADictionaryOrIndexThatWasReplaced) {
   EXPECT_NO_THROW(data.dataset("train", "en"));
 }
 
-TEST(DataFolder, SaysThatThereIsNone) {
+TEST(DataFolder, ReportsThatThereIsNone) {
   const TemporaryFolder folder;
   EXPECT_THROW(DataFolder::open(folder.file("none")), IoError);
   EXPECT_THROW(DataFolder::open(folder.path()), UsageError);

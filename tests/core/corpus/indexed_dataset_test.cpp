@@ -108,7 +108,7 @@ TEST(IndexedDataset, ReadsWhatFairseqWrote) {
   EXPECT_NO_THROW(data.check_ids(9'648));
 }
 
-TEST(IndexedDataset, RefusesABinFileShorterOrLongerThanItsIndexPromises) {
+TEST(IndexedDataset, RejectsABinFileShorterOrLongerThanItsIndexPromises) {
   const TemporaryFolder folder;
   const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
   std::filesystem::resize_file(prefix + ".bin", 9);
@@ -124,7 +124,7 @@ TEST(IndexedDataset, RefusesABinFileShorterOrLongerThanItsIndexPromises) {
                     HasSubstr("belongs to another index")));
 }
 
-TEST(IndexedDataset, RefusesTheBinFileOfAnotherIndex) {
+TEST(IndexedDataset, RejectsTheBinFileOfAnotherIndex) {
   const TemporaryFolder folder;
   const TemporaryFolder other;
   const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
@@ -134,7 +134,7 @@ TEST(IndexedDataset, RefusesTheBinFileOfAnotherIndex) {
   EXPECT_THAT(message_of(prefix), HasSubstr("12 bytes"));
 }
 
-TEST(IndexedDataset, RefusesEveryDefectOfAnIndex) {
+TEST(IndexedDataset, RejectsEveryDefectOfAnIndex) {
   const TemporaryFolder folder;
   const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
   const std::string good = read_file(prefix + ".idx");
@@ -162,7 +162,7 @@ TEST(IndexedDataset, RefusesEveryDefectOfAnIndex) {
   EXPECT_EQ(message(good), "no error");
 }
 
-TEST(IndexedDataset, RefusesAnIndexCutOffAnywhere) {
+TEST(IndexedDataset, RejectsAnIndexCutOffAnywhere) {
   const TemporaryFolder folder;
   const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
   const std::string good = read_file(prefix + ".idx");
@@ -208,14 +208,14 @@ TEST(IndexedDataset, NamesTheFirstSentenceWithAnIdBeyondTheDictionary) {
   }
 }
 
-TEST(IndexedDataset, RefusesASentenceThatIsNotThere) {
+TEST(IndexedDataset, RejectsASentenceThatIsNotThere) {
   const TemporaryFolder folder;
   const auto data = IndexedDataset::open(write_corpus(folder, {{4, 2}}));
   EXPECT_THROW(data.get(1), DataError);
   EXPECT_THROW(data.length(-1), DataError);
 }
 
-TEST(IndexedDataset, SaysWhichFileIsMissing) {
+TEST(IndexedDataset, ReportsWhichFileIsMissing) {
   const TemporaryFolder folder;
   const auto prefix = write_corpus(folder, {{4, 2}});
   EXPECT_TRUE(IndexedDataset::exists(prefix));
@@ -224,7 +224,7 @@ TEST(IndexedDataset, SaysWhichFileIsMissing) {
   EXPECT_THROW(IndexedDataset::open(prefix), IoError);
 }
 
-TEST(IndexedDatasetWriter, RefusesAnIdOutsideTheVocabulary) {
+TEST(IndexedDatasetWriter, RejectsAnIdOutsideTheVocabulary) {
   const TemporaryFolder folder;
   IndexedDatasetWriter writer(folder.file("x"), 5);
   const std::vector<int64_t> too_large = {4, 5};

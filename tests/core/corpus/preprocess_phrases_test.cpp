@@ -77,7 +77,7 @@ TEST_F(PreprocessPhrasesTest, SharesASlotBetweenOccurrencesOnDemand) {
   EXPECT_THAT(slots(2), ElementsAre(StoredSlot{2, 0, {0, 4}}, StoredSlot{0, -1, {2}}));
 }
 
-TEST_F(PreprocessPhrasesTest, SaysInTheManifestWhatItFoundAndHow) {
+TEST_F(PreprocessPhrasesTest, ReportsInTheManifestWhatItFoundAndHow) {
   options.memory.pn_slots = 2;
   run();
   const auto manifest = data().manifest();
@@ -94,7 +94,7 @@ TEST_F(PreprocessPhrasesTest, SaysInTheManifestWhatItFoundAndHow) {
   EXPECT_FALSE(data().has_phrases("train", "de"));
 }
 
-TEST_F(PreprocessPhrasesTest, LowerCasesPhrasesWithTheText) {
+TEST_F(PreprocessPhrasesTest, LowercasesPhrasesWithTheText) {
   run(/*lowercase=*/true);
   const StoredPhrases stored = data().phrases("train", "en");
   EXPECT_THAT(stored.entries()[1].target, ElementsAre("neu", "york"));
@@ -132,7 +132,7 @@ TEST_F(PreprocessPhrasesTest, KeepsNothingWithoutATable) {
   EXPECT_FALSE(data().phrase_memory().has_value());
 }
 
-TEST_F(PreprocessPhrasesTest, RefusesFilesThatAreNotTheManifests) {
+TEST_F(PreprocessPhrasesTest, RejectsFilesThatAreNotTheManifests) {
   run();
   folder.write("out/train.en-de.en.phrases.txt", "dog ||| Katze ||| others ||| 1 ||| 1\n");
   try {
@@ -143,7 +143,7 @@ TEST_F(PreprocessPhrasesTest, RefusesFilesThatAreNotTheManifests) {
   }
 }
 
-TEST_F(PreprocessPhrasesTest, RefusesSubwords) {
+TEST_F(PreprocessPhrasesTest, RejectsSubwords) {
   options.subwords = 100;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use them with subwords")));
 }
@@ -155,7 +155,7 @@ TEST(StoredSlots, AreNumbersAndSlotsAgain) {
   EXPECT_THAT(decode_slots({}), IsEmpty());
 }
 
-TEST(StoredSlots, RefuseNumbersThatAreNone) {
+TEST(StoredSlots, RejectNumbersThatAreNotSlots) {
   const std::vector<std::vector<int64_t>> broken = {{7, 0},
                                                     {7, 0, 0},
                                                     {7, 0, 2, 1},

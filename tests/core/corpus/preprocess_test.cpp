@@ -234,7 +234,7 @@ TEST_F(PreprocessTest, KeepsSeparatorsInsideALineOfTheText) {
   EXPECT_EQ(sentence("de", 1).size(), 4U);
 }
 
-TEST_F(PreprocessTest, RefusesDifferentLineCountsAndWritesNothing) {
+TEST_F(PreprocessTest, RejectsDifferentLineCountsAndWritesNothing) {
   write("train", "a\nb\nc\n", "x\ny\n");
   EXPECT_THAT(message(),
               AllOf(HasSubstr("train.de has 3 lines"),
@@ -245,7 +245,7 @@ TEST_F(PreprocessTest, RefusesDifferentLineCountsAndWritesNothing) {
   EXPECT_THAT(message(), HasSubstr("line 2 of " + folder.file("train.en") + " has no counterpart"));
 }
 
-TEST_F(PreprocessTest, RefusesBadTextWithItsPlaceAndWritesNothing) {
+TEST_F(PreprocessTest, RejectsBadTextWithItsPlaceAndWritesNothing) {
   write("train", "a\nb \xC0\xAF\n", "x\ny\n");
   EXPECT_THAT(message(),
               AllOf(HasSubstr("train.de:2:3: invalid UTF-8: overlong encoding (0xC0 0xAF)"),
@@ -264,7 +264,7 @@ TEST_F(PreprocessTest, SkipsBadLinesOnBothSidesAndCountsThem) {
   EXPECT_EQ(data.manifest()["splits"]["train"]["skipped"], 2);
 }
 
-TEST_F(PreprocessTest, MendsBadLinesOnDemand) {
+TEST_F(PreprocessTest, RepairsBadLinesOnDemand) {
   write("train", "a\xFFz\n", "x\x01y\n");
   options.on_bad_line = "replace";
   run();
@@ -280,7 +280,7 @@ TEST_F(PreprocessTest, OnlyChecksOnDemand) {
   expect_no_trace(2);
 }
 
-TEST_F(PreprocessTest, RefusesTextWithoutWords) {
+TEST_F(PreprocessTest, RejectsTextWithoutWords) {
   for (const char* text : {"", "\n\n", " \n\t\n"}) {
     write("train", text, text);
     EXPECT_THAT(message(), HasSubstr("there is no text to train on")) << text;
@@ -288,12 +288,12 @@ TEST_F(PreprocessTest, RefusesTextWithoutWords) {
   expect_no_trace(2);
 }
 
-TEST_F(PreprocessTest, SaysWhichFileIsMissing) {
+TEST_F(PreprocessTest, ReportsWhichFileIsMissing) {
   options.validpref = {folder.file("nowhere")};
   EXPECT_THAT(message(), AllOf(HasSubstr("nowhere.de: cannot open"), HasSubstr("nowhere.de.gz")));
 }
 
-TEST_F(PreprocessTest, LeavesAnEarlierResultAlone) {
+TEST_F(PreprocessTest, DoesNotOverwriteAnEarlierResult) {
   run();
   const std::string before = written("manifest.json");
   EXPECT_THAT(message(),

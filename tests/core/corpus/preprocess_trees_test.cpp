@@ -80,7 +80,7 @@ class PreprocessTreesTest : public ::testing::Test {
   PreprocessOptions options;
 };
 
-TEST_F(PreprocessTreesTest, StoresTreesBesideTheTextAndCountsWhatWasNotParsed) {
+TEST_F(PreprocessTreesTest, StoresTreesWithTheTextAndCountsWhatWasNotParsed) {
   run();
   EXPECT_THAT(tree(0), ElementsAre(5, 2, 5, 2, 2));
   EXPECT_THAT(tree(1), IsEmpty());
@@ -101,7 +101,7 @@ TEST_F(PreprocessTreesTest, AllowsThatNothingWasParsed) {
   EXPECT_EQ(data().manifest()["splits"]["train"]["en"]["trees"]["unparsed"], 3);
 }
 
-TEST_F(PreprocessTreesTest, RefusesAnotherNumberOfLinesNamingBothFiles) {
+TEST_F(PreprocessTreesTest, RejectsAnotherNumberOfLinesNamingBothFiles) {
   folder.write("train.en.trees", "(S (NP dogs) (VP chase cats))\n\n");
   EXPECT_THAT(message(),
               AllOf(HasSubstr("train.en has 3 lines"),
@@ -114,7 +114,7 @@ TEST_F(PreprocessTreesTest, RefusesAnotherNumberOfLinesNamingBothFiles) {
   EXPECT_EQ(folder.entries(), 3U);
 }
 
-TEST_F(PreprocessTreesTest, RefusesALeafThatIsNotInTheSentenceAndWritesNothing) {
+TEST_F(PreprocessTreesTest, RejectsALeafThatIsNotInTheSentenceAndWritesNothing) {
   folder.write("train.en.trees", "(S (NP dogs) (VP chase cars))\n\n\n");
   EXPECT_THAT(
       message(),
@@ -123,7 +123,7 @@ TEST_F(PreprocessTreesTest, RefusesALeafThatIsNotInTheSentenceAndWritesNothing) 
   EXPECT_EQ(folder.entries(), 3U);
 }
 
-TEST_F(PreprocessTreesTest, RefusesALineThatIsNoTreeAndWritesNothing) {
+TEST_F(PreprocessTreesTest, RejectsALineThatIsNotATreeAndWritesNothing) {
   folder.write("train.en.trees", "\n\n(S (NP cats) (VP sleep)\n");
   EXPECT_THAT(message(), HasSubstr("train.en.trees:3:24: the line ends, but the bracket"));
   EXPECT_EQ(folder.entries(), 3U);

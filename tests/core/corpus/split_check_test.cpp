@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 constexpr LineReaderOptions kSkip{.on_bad_line = OnBadLine::kSkip};
 
-TEST(SplitCheck, SaysHowOftenWhatWasFoundAndWhereFirst) {
+TEST(SplitCheck, ReportsHowOftenWhatWasFoundAndWhereFirst) {
   const TemporaryFolder folder;
   const SplitText split{"train",
                         {folder.write("x.de", "a\xFF\nb\nc\xFF\nd\n\xFF\nf\n"),
@@ -35,7 +35,7 @@ TEST(SplitCheck, SaysHowOftenWhatWasFoundAndWhereFirst) {
                 split.files[1] + ": control byte, line 3");
 }
 
-TEST(SplitCheck, CountsMendedLinesWithoutSkippingThem) {
+TEST(SplitCheck, CountsRepairedLinesWithoutSkippingThem) {
   const TemporaryFolder folder;
   const SplitText split{"test", {folder.write("x.de", "a\xFF\n \n")}};
   const SplitReport report = check_split(split, {.on_bad_line = OnBadLine::kReplace});
@@ -44,7 +44,7 @@ TEST(SplitCheck, CountsMendedLinesWithoutSkippingThem) {
   EXPECT_EQ(report.findings.size(), 1U);
 }
 
-TEST(SplitCheck, NamesTheFirstLineWithoutAPartnerEvenBehindTheEnd) {
+TEST(SplitCheck, NamesTheFirstLineWithoutAPartnerEvenAfterTheEnd) {
   const TemporaryFolder folder;
   const SplitText split{"train", {folder.write("x.de", ""), folder.write("x.en", "1\n2\n")}};
   try {

@@ -32,7 +32,7 @@ TEST(EncodeLines, NumbersEachSymbolWhenItIsFirstSeen) {
   EXPECT_THAT(text.lengths, ElementsAre(3, 0, 2));
 }
 
-TEST(KeptLines, LeavesOutTheSkippedOnes) {
+TEST(KeptLines, OmitsTheSkippedOnes) {
   const TemporaryFolder folder;
   const CheckedText text{folder.write("x", "a\nb\nc\nd\n"), {}, 4, {2, 4}};
   const auto next = kept_lines(text);
@@ -44,7 +44,7 @@ TEST(KeptLines, LeavesOutTheSkippedOnes) {
   EXPECT_FALSE(next(line));
 }
 
-TEST(EncodeText, RefusesAFileThatChangedSinceItWasChecked) {
+TEST(EncodeText, RejectsAFileThatChangedSinceItWasChecked) {
   const TemporaryFolder folder;
   for (const int64_t checked : {1, 3}) {
     const CheckedText text{folder.write("x", "a\nb\n"), {}, checked, {}};
@@ -52,7 +52,7 @@ TEST(EncodeText, RefusesAFileThatChangedSinceItWasChecked) {
   }
 }
 
-TEST(EncodeText, BringsAnErrorBackFromAnyOfItsThreads) {
+TEST(EncodeText, PassesOnAnErrorFromAnyOfItsThreads) {
   const TemporaryFolder folder;
   std::string lines;
   for (int i = 0; i < 300'000; ++i) lines += "yes\n";  // three stretches

@@ -51,7 +51,7 @@ std::vector<Ids> take(BatchIterator& iterator, int64_t steps) {
   return taken;
 }
 
-TEST(BatchIterator, GivesThePlanOfEachEpochInOrderAndThenNothing) {
+TEST(BatchIterator, ReturnsThePlanOfEachEpochInOrderAndThenNothing) {
   BatchIterator iterator = iterator_over(37, budget(40));
   for (int64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto plan = plan_batches(*corpus_of(37), budget(40), epoch);
@@ -63,7 +63,7 @@ TEST(BatchIterator, GivesThePlanOfEachEpochInOrderAndThenNothing) {
   }
 }
 
-TEST(BatchIterator, GoesOnFromEveryPositionAsIfNothingHadHappened) {
+TEST(BatchIterator, ContinuesFromEveryPositionAsWithoutInterruption) {
   const int64_t per_epoch = iterator_over(29, budget(40)).batches_in_epoch() + 1;
   BatchIterator unbroken = iterator_over(29, budget(40));
   const auto all = take(unbroken, 2 * per_epoch);
@@ -85,7 +85,7 @@ TEST(BatchIterator, DoesNotCountWhatWasOnlyPrefetched) {
   EXPECT_EQ(iterator.position().at("batches"), 2);
 }
 
-TEST(BatchIterator, StandsAtTheNextEpochOnceTheEndWasTold) {
+TEST(BatchIterator, IsAtTheNextEpochAfterTheEndWasReported) {
   BatchIterator iterator = iterator_over(9, budget(1000));
   take(iterator, iterator.batches_in_epoch());
   EXPECT_EQ(iterator.position().at("epoch"), 1);
@@ -94,7 +94,7 @@ TEST(BatchIterator, StandsAtTheNextEpochOnceTheEndWasTold) {
   EXPECT_EQ(iterator.position().at("batches"), 0);
 }
 
-TEST(BatchIterator, SaysWhichOptionDiffersFromTheRecordedOne) {
+TEST(BatchIterator, ReportsWhichOptionDiffersFromTheRecordedOne) {
   const auto position = iterator_over(29, budget(40)).position();
   BatchingOptions other = budget(50);
   other.seed = 3;
@@ -109,7 +109,7 @@ TEST(BatchIterator, SaysWhichOptionDiffersFromTheRecordedOne) {
   }
 }
 
-TEST(BatchIterator, RefusesThePositionOfOtherData) {
+TEST(BatchIterator, RejectsThePositionOfOtherData) {
   const auto position = iterator_over(29, budget(40)).position();
   BatchIterator iterator = iterator_over(30, budget(40));
   try {
@@ -120,7 +120,7 @@ TEST(BatchIterator, RefusesThePositionOfOtherData) {
   }
 }
 
-TEST(BatchIterator, RefusesAPlaceBehindTheEpochsEnd) {
+TEST(BatchIterator, RejectsAPlaceAfterTheEpochsEnd) {
   BatchIterator iterator = iterator_over(29, budget(40));
   auto position = iterator.position();
   position["batches"] = 10'000;
@@ -129,7 +129,7 @@ TEST(BatchIterator, RefusesAPlaceBehindTheEpochsEnd) {
   EXPECT_THROW(iterator.restore(position), FormatError);
 }
 
-TEST(BatchIterator, BringsAnExceptionOfItsThreadToTheCaller) {
+TEST(BatchIterator, PassesAnExceptionOfItsThreadToTheCaller) {
   const Collate failing = [](const std::vector<Example>& examples) -> Batch {
     static std::atomic<int> calls = 0;
     if (++calls == 3)
@@ -160,7 +160,7 @@ TEST(BatchIterator, LeavesSignalsToTheMainThread) {
   EXPECT_EQ(sigismember(&here, SIGTERM), 0);
 }
 
-TEST(BatchIterator, EndsItsThreadWhenItGoesInTheMiddle) {
+TEST(BatchIterator, EndsItsThreadWhenDestroyedInTheMiddle) {
   std::atomic<int> made = 0;
   const Collate counting = [&made](const std::vector<Example>& examples) {
     ++made;
@@ -175,7 +175,7 @@ TEST(BatchIterator, EndsItsThreadWhenItGoesInTheMiddle) {
   EXPECT_EQ(made, after);
 }
 
-TEST(BatchIterator, TellsAnEmptyCorpusAsAnEmptyEpoch) {
+TEST(BatchIterator, ReportsAnEmptyCorpusAsAnEmptyEpoch) {
   BatchIterator iterator(
       std::make_shared<LengthsCorpus>(std::vector<std::pair<int64_t, int64_t>>()),
       budget(10),

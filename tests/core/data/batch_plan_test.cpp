@@ -41,7 +41,7 @@ TEST(BatchPlan, CountsTheTokensOfTheLargerSide) {
   EXPECT_THAT(plan_batches(corpus, in_order(12, 0), 1).batches, ElementsAre(ElementsAre(0, 1, 2)));
 }
 
-TEST(BatchPlan, LetsASentenceOverTheBudgetGoAlone) {
+TEST(BatchPlan, PutsASentenceOverTheBudgetIntoItsOwnBatch) {
   const LengthsCorpus corpus({{2, 3}, {50, 4}, {2, 5}});
   EXPECT_THAT(plan_batches(corpus, in_order(10, 0), 1).batches,
               ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(2)));

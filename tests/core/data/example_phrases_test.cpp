@@ -38,7 +38,7 @@ TEST(ExamplePhrases, HoldPlacesWordsIdsAndSpans) {
   EXPECT_EQ(phrases[1].category, "others");
 }
 
-TEST(ExamplePhrases, AreLeftOutWhereTheirSentenceIsCut) {
+TEST(ExamplePhrases, AreOmittedWhereTheirSentenceIsCut) {
   std::vector<ExamplePhrase> phrases = {{{0, 1}, {4}}, {{1, 5}, {5}}, {{2}, {6}}, {{3}, {7}}};
   cut_phrases(phrases, 3);
   ASSERT_EQ(phrases.size(), 2U);

@@ -41,7 +41,7 @@ void expect_extra(const Batch& batch, const char* name, const std::vector<int64_
       << name << " is " << batch.extras.at(name);
 }
 
-TEST(PhraseExtras, SayWhichWordsASlotCoversAndWhatItSays) {
+TEST(PhraseExtras, ListTheWordsThatASlotCoversAndThoseItGenerates) {
   const Batch batch = batch_of(examples());
   expect_extra(batch, kPhraseTags, {-1, 0, 0, 1, -1, -1, -1, 0, -1, 0, -1});
   expect_extra(batch, kPhraseSlotOffsets, {0, 2, 2, 3});
@@ -64,7 +64,7 @@ TEST(PhraseExtras, MarkSpansAtTheirFirstTargetWord) {
   expect_extra(batch, kPhraseSpanLength, {0, 0, 2, 0, 0, 0, 0, 1, 0});
 }
 
-TEST(PhraseExtras, CountPlacesFromTheFirstWordBehindABos) {
+TEST(PhraseExtras, CountPlacesFromTheFirstWordAfterABos) {
   const Batch batch = batch_of(examples(), {.start_with_bos = false, .source_has_bos = true});
   expect_extra(batch, kPhraseTags, {-1, -1, 0, 0, 1, -1, -1, -1, -1, -1, 0, -1, 0, -1});
 }
@@ -87,7 +87,7 @@ TEST(PhraseExtras, AreThereForSentencesWithoutPhrases) {
   expect_extra(batch, kPhraseSpanSlot, {-1, -1});
 }
 
-TEST(PhraseExtras, RefusePlacesOutsideOfTheSentence) {
+TEST(PhraseExtras, RejectPlacesOutsideOfTheSentence) {
   const auto refusal_of = [](const std::vector<Example>& of) {
     try {
       batch_of(of);

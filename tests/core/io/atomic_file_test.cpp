@@ -83,14 +83,14 @@ TEST(AtomicFile, WritesWhereASymbolicLinkLeads) {
   EXPECT_EQ(read_file(real), "new");
 }
 
-TEST(AtomicFile, RefusesWhatIsNoRegularFile) {
+TEST(AtomicFile, RejectsWhatIsNotARegularFile) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of_writing(folder.path()), HasSubstr("Is a directory"));
   EXPECT_THAT(message_of_writing("/dev/null"), HasSubstr("not a regular file"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-TEST(AtomicFile, SaysThatTheFolderIsMissing) {
+TEST(AtomicFile, ReportsThatTheFolderIsMissing) {
   const TemporaryFolder folder;
   const auto path = folder.file("none/x");
   EXPECT_THAT(message_of_writing(path),

@@ -34,7 +34,7 @@ TEST(Crc32c, IsTheSameByInstructionAndByTableAtEveryLengthAndAlignment) {
   }
 }
 
-TEST(Crc32c, GoesOnOverPieces) {
+TEST(Crc32c, ContinuesOverPieces) {
   const uint32_t first = crc32c(bytes_of("12345"));
   EXPECT_EQ(crc32c(bytes_of("6789"), first), 0xE3069283U);
 }

@@ -84,7 +84,7 @@ TEST_F(LineReaderTest, NamesFileLineAndByteOfBadText) {
               AllOf(HasSubstr("text:2:1: control byte (0x1B)"), HasSubstr("--on-bad-line")));
 }
 
-TEST_F(LineReaderTest, RecognisesUtf16) {
+TEST_F(LineReaderTest, RecognizesUtf16) {
   EXPECT_THAT(message_of(std::string_view("\xFF\xFE"
                                           "a\0\n\0",
                                           6)),
@@ -110,7 +110,7 @@ TEST_F(LineReaderTest, SkipsBadLinesAsEmptyOnes) {
   EXPECT_EQ(reader.line_number(), 3);
 }
 
-TEST_F(LineReaderTest, MendsBadLinesAndCountsThem) {
+TEST_F(LineReaderTest, RepairsBadLinesAndCountsThem) {
   LineReader reader(folder.write("text", "a\xFFz\x01\nb\n"), {.on_bad_line = OnBadLine::kReplace});
   std::string line;
   ASSERT_TRUE(reader.next(line));
@@ -193,7 +193,7 @@ TEST_F(LineReaderTest, ReportsDamagedGzip) {
   EXPECT_THROW(read_lines(path), FormatError);
 }
 
-TEST_F(LineReaderTest, SaysWhatCannotBeRead) {
+TEST_F(LineReaderTest, ReportsWhatCannotBeRead) {
   EXPECT_THROW(LineReader(folder.file("none")), IoError);
   LineReader reader(folder.path());
   std::string line;

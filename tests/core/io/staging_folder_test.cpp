@@ -63,7 +63,7 @@ TEST(StagingFolder, RemovesWhatAKilledRunLeft) {
   EXPECT_EQ(folder.entries(), 0U);
 }
 
-TEST(StagingFolder, RefusesADestinationThatIsAFile) {
+TEST(StagingFolder, RejectsADestinationThatIsAFile) {
   const TemporaryFolder folder;
   EXPECT_THROW(StagingFolder{folder.write("out", "")}, IoError);
   EXPECT_THROW(StagingFolder{folder.file("out/below")}, IoError);

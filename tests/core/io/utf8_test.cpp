@@ -82,7 +82,7 @@ TEST(Utf8, SeesAControlByteAtEveryPlaceOfAWord) {
   }
 }
 
-TEST(Utf8, MendsEachInvalidSequenceOnce) {
+TEST(Utf8, RepairsEachInvalidSequenceOnce) {
   EXPECT_EQ(mend_text("a\xF0\x9F\x98z\xFF\xFF", ControlBytes::kRefuse),
             "a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(mend_text(std::string("a\0b", 3), ControlBytes::kRefuse), "a b");

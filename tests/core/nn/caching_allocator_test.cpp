@@ -50,7 +50,7 @@ TEST_F(CachingAllocator, LetsOneThreadFreeWhatAnotherAllocated) {
   release_cached_memory();
 }
 
-TEST_F(CachingAllocator, AllocatesNothingForNothing) {
+TEST_F(CachingAllocator, AllocatesNothingForZeroBytes) {
   EXPECT_EQ(at::empty({0}, at::kFloat).const_data_ptr(), nullptr);
 }
 

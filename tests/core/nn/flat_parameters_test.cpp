@@ -68,7 +68,7 @@ TEST(FlatParameters, RenewsTheBf16CopyOnRequestOnly) {
   EXPECT_EQ(copy.abs().sum().item<float>(), 0.0F);
 }
 
-TEST(FlatParameters, RefusesAModelWithoutParameters) {
+TEST(FlatParameters, RejectsAModelWithoutParameters) {
   torch::nn::Module empty;
   EXPECT_THROW(FlatParameters(empty, true), UsageError);
 }

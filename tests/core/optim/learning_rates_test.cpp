@@ -133,7 +133,7 @@ TEST(Polynomial, IsLinearWithoutWarmUpByDefaultAndEndsAtMaxUpdate) {
   EXPECT_EQ(schedule.rate(8), 0.0);
 }
 
-TEST(Polynomial, RefusesToEndWithinItsWarmUp) {
+TEST(Polynomial, CannotEndWithinItsWarmUp) {
   PolynomialOptions options;
   options.warmup_updates = 9;
   EXPECT_THROW(Polynomial(options, setup(1, 0, 9)), UsageError);

@@ -142,7 +142,7 @@ TEST(Adam, InFloatStaysWithinRoundingOfDouble) {
   EXPECT_LT((single.values().to(at::kDouble) - exact.values()).abs().max().item<double>(), 4e-6);
 }
 
-TEST(Adam, IsTheSameToTheBitWithAnyNumberOfThreads) {
+TEST(Adam, IsBitExactlyTheSameWithAnyNumberOfThreads) {
   at::manual_seed(5);
   const at::Tensor start = at::randn({kMany}, at::kFloat);
   const at::Tensor gradient = at::randn({kMany}, at::kFloat);
@@ -173,7 +173,7 @@ TEST(Adam, RenewsTheBf16CopyAsTorchRounds) {
   EXPECT_TRUE(at::equal(model.flat.bf16(), model.flat.values().to(at::kBFloat16)));
 }
 
-TEST(Adam, RefusesBetasThatAreNone) {
+TEST(Adam, RejectsInvalidBetas) {
   AdamOptions options;
   options.adam_betas = {0.9};
   EXPECT_EQ(options.problems().size(), 1U);
@@ -207,7 +207,7 @@ TEST(Sgd, KeepsMomentumAndLooksAheadWithNesterov) {
   }
 }
 
-TEST(Sgd, RefusesNesterovWithoutMomentum) {
+TEST(Sgd, RejectsNesterovWithoutMomentum) {
   SgdOptions options;
   options.nesterov = true;
   EXPECT_EQ(options.problems().size(), 1U);

@@ -45,7 +45,7 @@ class ConfigFile {
   std::filesystem::path path_;
 };
 
-TEST(CommandLine, TakesValuesBehindAndBesideTheName) {
+TEST(CommandLine, TakesValuesAfterTheNameAndJoinedToIt) {
   const auto options = parsed({"--layers", "3", "--dropout=0.5"});
   EXPECT_EQ(options.layers, 3);
   EXPECT_EQ(options.dropout, 0.5);
@@ -175,7 +175,7 @@ TEST(CommandLine, DoesNotGuessFromABeginning) {
               HasSubstr("unknown option -layers; did you mean '--layers'?"));
 }
 
-TEST(CommandLine, RefusesTwoOptionsThatAnswerToOneFlag) {
+TEST(CommandLine, RejectsTwoOptionsThatAnswerToOneFlag) {
   for (const bool is_short : {false, true}) {
     Sample sample;
     int64_t lines = 0;
@@ -220,7 +220,7 @@ TEST(CommandLine, NamesTheLineOfEveryProblemInAConfigurationFile) {
                     HasSubstr(file.path() + ":5: ")));
 }
 
-TEST(CommandLine, SaysThatAConfigurationFileCannotBeOpened) {
+TEST(CommandLine, ReportsThatAConfigurationFileCannotBeOpened) {
   EXPECT_THROW(parsed({"--config", "/nowhere/run.ini"}), IoError);
   EXPECT_THAT(complaint({"--config"}), HasSubstr("--config: a file name is missing"));
 }

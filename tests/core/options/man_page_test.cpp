@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-TEST(ManPage, IsRoffWithAnEntryAnOption) {
+TEST(ManPage, IsRoffWithOneEntryPerOption) {
   int64_t beam = 5;
   bool quiet = false;
   OptionTable table;

@@ -93,7 +93,7 @@ TEST(OptionField, GuessesTheChoiceThatWasMeant) {
             "--format: 'xml' is not one of plain, fairseq, jsonl");
 }
 
-TEST(OptionField, KeepsItsValueWhenATextIsRefused) {
+TEST(OptionField, KeepsItsValueWhenATextIsRejected) {
   Sample sample;
   OptionField& betas = *sample.table.find("adam-betas");
   EXPECT_THROW(betas.from_text("0.5,x", OptionOrigin::kCommandLine), UsageError);
@@ -124,7 +124,7 @@ struct GermanNumbers : std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-TEST(OptionField, DoesNotHeedTheLocale) {
+TEST(OptionField, DoesNotDependOnTheLocale) {
   const std::locale before = std::locale::global(std::locale(std::locale(), new GermanNumbers));
   EXPECT_EQ(value_complaint("dropout", "0.5"), "");
   EXPECT_EQ(value_complaint("update-freq", "1000000"), "");
@@ -154,7 +154,7 @@ TEST(OptionTable, RemembersDefaultAndSection) {
   EXPECT_EQ(sample.table.find("format")->section, "Output");
 }
 
-TEST(OptionTable, RefusesANameThatIsDescribedTwice) {
+TEST(OptionTable, RejectsANameThatIsDescribedTwice) {
   Sample sample;
   double other = 0;
   sample.table.section("Criterion");

@@ -76,7 +76,7 @@ TEST(PrintConfig, IsReadBackAsAConfigurationFile) {
   EXPECT_EQ(to_json(other.table), to_json(sample.table));
 }
 
-TEST(MarkdownText, MakesATableASection) {
+TEST(MarkdownText, MakesOneTablePerSection) {
   Sample sample;
   EXPECT_THAT(
       markdown_text(sample.table, "sample", "A sample."),
@@ -96,7 +96,7 @@ TEST(OptionsAsJson, HaveTheirTypesAndUnderscores) {
             json::parse(R"({"value": 6, "origin": "default"})"));
 }
 
-TEST(OptionsAsJson, ComeBackWithOrWithoutTheirOrigin) {
+TEST(OptionsAsJson, AreReadBackWithOrWithoutTheirOrigin) {
   Sample sample;
   sample.options.layers = 9;
   sample.options.betas = {0.25};

@@ -48,7 +48,7 @@ TEST(PhraseMatcher, FindsNothingInNothing) {
   EXPECT_THAT(matcher_of({""}).find(phrase_words("a")), IsEmpty());
 }
 
-TEST(PhraseMatcher, LetsTheFirstOfEqualPhrasesStand) {
+TEST(PhraseMatcher, KeepsTheFirstOfEqualPhrases) {
   EXPECT_THAT(matcher_of({"b", "a", "a"}).find(phrase_words("a")), ElementsAre(Found{0, 1, 1}));
 }
 

@@ -56,7 +56,7 @@ TEST_F(PhraseMemoryTest, AssignsOnlySlotsThatTheLimitLeft) {
   EXPECT_THAT(memory({1}).read(source).spans_in(target), ElementsAre(TargetSpan{0, 1, 2}));
 }
 
-TEST_F(PhraseMemoryTest, LowerCasesSentencesAsItsTable) {
+TEST_F(PhraseMemoryTest, LowercasesSentencesAsItsTable) {
   const auto lower = memory({}, true);
   EXPECT_THAT(lower.words("NEW\tYork  ÄPFEL"), ElementsAre("new", "york", "äpfel"));
   EXPECT_EQ(lower.read(lower.words("NEW York")).slots.size(), 1u);
@@ -76,7 +76,7 @@ TEST_F(PhraseMemoryTest, PutsRulesBeforeTheTableButTheTableBeforeCopiedNames) {
   EXPECT_THAT(targets, ElementsAre("g. bush", "3,5", "x", "John Smith"));
 }
 
-TEST_F(PhraseMemoryTest, GivesRepeatedRulePhrasesOneNumberAndLowerCasesThem) {
+TEST_F(PhraseMemoryTest, GivesRepeatedRulePhrasesOneNumberAndLowercasesThem) {
   const PhraseMemory shared(
       {}, {10, PhraseOverlap::kGreedy, PhraseRepeat::kShared}, true, PhraseRules::kEnglishGerman);
   const auto phrases = shared.read(shared.words("May 1 and MAY 1 and May 2"));
@@ -109,7 +109,7 @@ TEST_F(PhraseMemoryTest, ReportsSlotsForAProgram) {
             "\n");
 }
 
-TEST_F(PhraseMemoryTest, RefusesAReferenceOfAnotherLength) {
+TEST_F(PhraseMemoryTest, RejectsAReferenceOfAnotherLength) {
   const auto one = folder.write("one", "a\n");
   const auto two = folder.write("two", "a\nb\n");
   const auto message_of = [&](const std::string& source, const std::string& reference) {

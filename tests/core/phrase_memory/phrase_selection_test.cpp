@@ -82,7 +82,7 @@ TEST(Overlaps, DoNotConcernNeighbors) {
     EXPECT_EQ(slots_of({{2, 1, 1}, {0, 2, 0}, {3, 3, 2}}, overlap), "ABC");
 }
 
-TEST(Slots, StandInSourceOrder) {
+TEST(Slots, AreInSourceOrder) {
   const auto slots = select_phrases({{7, 3, 5}, {0, 1, 9}, {3, 2, 4}});
   ASSERT_EQ(slots.size(), 3u);
   EXPECT_THAT(slots[0].occurrences, ElementsAre(PhraseOccurrence{0, 1, 9}));
@@ -100,7 +100,7 @@ TEST(Slots, BeyondTheLimitGoToTheLongestTiesToTheLeftmost) {
   }
 }
 
-TEST(Slots, AreOneAnOccurrenceOrSharedByAPhrase) {
+TEST(Slots, AreOnePerOccurrenceOrSharedByAPhrase) {
   const std::vector<PhraseOccurrence> repeated = {{0, 2, 0}, {3, 1, 1}, {5, 2, 0}};
   for (const auto overlap : {Overlap::kGreedy, Overlap::kDynamic, Overlap::kLiteral}) {
     EXPECT_EQ(slots_of(repeated, overlap), "ABA");

@@ -37,7 +37,7 @@ TEST(SpanAssignment, GivesASlotOneSpanOnly) {
   EXPECT_THAT(assign({"a"}, "a a a"), ElementsAre(TargetSpan{0, 0, 1}));
 }
 
-TEST(SpanAssignment, WantsWordsOnEndAndWhole) {
+TEST(SpanAssignment, RequiresConsecutiveCompleteWords) {
   EXPECT_THAT(assign({"a b", "New"}, "a x b Newer a"), IsEmpty());
   EXPECT_THAT(assign({"a b"}, "a"), IsEmpty());
   EXPECT_THAT(assign({"a"}, ""), IsEmpty());

@@ -36,7 +36,7 @@ class StoredMemoryTest : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(StoredMemoryTest, FindsWhatTheTableAndTheOptionsSay) {
+TEST_F(StoredMemoryTest, FollowsTheTableAndTheOptions) {
   EXPECT_EQ(memory().table, kStoredTable);
   EXPECT_THAT(said(memory(), "a dog in New York"), ElementsAre("Neu York"));  // one slot
   EXPECT_THAT(said(memory(), "a DOG"), ElementsAre());

@@ -30,7 +30,7 @@ Chart example_chart() {
   return chart;
 }
 
-TEST(BarChart, DrawsABarAValueFromZero) {
+TEST(BarChart, DrawsOneBarPerValueFromZero) {
   const std::string svg = bar_chart(example_chart()).document();
   EXPECT_EQ(XmlCheck(svg).fault(), "");
   // The axis goes from 0 to 35 over 300 pixels.

@@ -41,7 +41,7 @@ TEST(HeatMap, DrawsALineBetweenGroups) {
   EXPECT_THAT(heat_map(map).document(), Not(HasSubstr(border)));
 }
 
-TEST(HeatMap, RefusesWhatDoesNotFit) {
+TEST(HeatMap, RejectsWhatDoesNotFit) {
   HeatMap map = example_map();
   map.values.pop_back();
   EXPECT_THROW(heat_map(map), UsageError);

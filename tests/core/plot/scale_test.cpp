@@ -34,7 +34,7 @@ TEST(Scale, WidensWhatHasNoWidth) {
   EXPECT_DOUBLE_EQ(Scale(0, 10, 5).share(2.5), 0.25);
 }
 
-TEST(Shade, GoesFromWhiteToDark) {
+TEST(Shade, GetsDarkerWithTheValue) {
   EXPECT_EQ(shade(0), "#ffffff");
   EXPECT_EQ(shade(1), "#08306b");
   EXPECT_EQ(shade(0.5), "#6baed6");

@@ -55,7 +55,7 @@ TEST(Svg, WritesShapesInTheOrderTheyCame) {
       "</svg>\n");
 }
 
-TEST(Svg, EscapesAndMendsText) {
+TEST(Svg, EscapesAndRepairsText) {
   EXPECT_EQ(escape_xml("a & b < c > \"d\" 'e' é\t"), "a &amp; b &lt; c &gt; &quot;d&quot; 'e' é\t");
   EXPECT_EQ(escape_xml(std::string_view("\0\x01\x1f\x7f", 4)), "\uFFFD\uFFFD\uFFFD\x7f");
   EXPECT_EQ(escape_xml("\xC3("), "\uFFFD(");
@@ -66,7 +66,7 @@ TEST(Svg, EscapesAndMendsText) {
   EXPECT_EQ(XmlCheck(svg.document()).fault(), "");
 }
 
-TEST(Svg, NamesNoPlaceInsideAPage) {
+TEST(Svg, NeedsNoNamespaceInsideAPage) {
   Svg svg(10, 10, "A");
   EXPECT_THAT(svg.element(), testing::StartsWith("<svg viewBox="));
   EXPECT_THAT(svg.element(), Not(HasSubstr("http")));

@@ -137,7 +137,7 @@ TEST(Registry, KeepsKindsApart) {
   EXPECT_EQ(registry.select("shape", "box").component->kind, "shape");
 }
 
-TEST(Registry, RefusesASecondOfANameAlsoAmongPresets) {
+TEST(Registry, RejectsASecondOfANameAlsoAmongPresets) {
   Registry registry;
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   const LoadedPlugin more = {"more", "1", "More", "/plugins/libphraseq-more.so"};
@@ -152,7 +152,7 @@ TEST(Registry, RefusesASecondOfANameAlsoAmongPresets) {
   EXPECT_EQ(registry.components().size(), 1u);
 }
 
-TEST(Registry, RefusesAComponentThatHasItsOwnPresetsName) {
+TEST(Registry, RejectsAComponentThatHasItsOwnPresetsName) {
   Registry registry;
   EXPECT_THROW((registry.add<Shape, Box, BoxOptions>(
                    "box", "A box.", {preset("box", "Itself.", &make_tall)})),
@@ -164,7 +164,7 @@ TEST(Registry, RefusesAComponentThatHasItsOwnPresetsName) {
                PluginError);
 }
 
-TEST(Registry, RefusesNamesThatAreNoNames) {
+TEST(Registry, RejectsInvalidNames) {
   for (const char* name :
        {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
     Registry registry;
@@ -209,7 +209,7 @@ TEST(Create, NamesThePluginOfWhatAConstructorThrows) {
   EXPECT_THROW(create<Shape>(selection, {.width = 17}), PluginError);
 }
 
-TEST(Create, PassesOurOwnErrorsOn) {
+TEST(Create, PassesOnErrorsOfPhraseq) {
   Registry registry;
   add_box(registry);
   const Selection selection = registry.select("shape", "box");

@@ -66,7 +66,7 @@ TEST(ForbidRepeats, ForbidsARepeatedUnknownOnce) {
   EXPECT_EQ(constraint.edits.size(), 2u);  // <pad> and <unk>, each once
 }
 
-TEST(ForbidRepeats, LeavesAForcedTokenAlone) {
+TEST(ForbidRepeats, DoesNotForbidAForcedToken) {
   const std::vector<int64_t> tokens{4, 5, 4}, prefix{4, 5, 4, 5};
   StepConstraint constraint = step_constraint({0, 0, 2}, 3, 9, prefix);
   forbid_repeats(constraint, tokens, 2);

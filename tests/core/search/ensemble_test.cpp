@@ -51,12 +51,12 @@ TEST(EnsembleSession, MovesTheRowsOfAllMembers) {
   EXPECT_EQ(ensemble->step(at::tensor({1, 0, 1}, at::kLong)).scores.size(0), 3);
 }
 
-TEST(EnsembleSession, RefusesVocabulariesOfDifferentSizes) {
+TEST(EnsembleSession, RejectsVocabulariesOfDifferentSizes) {
   const auto ensemble = pair_of(constant({0.5, 0.5}), constant({0.5, 0.2, 0.3}));
   EXPECT_THROW(ensemble->step(kStart), UsageError);
 }
 
-TEST(EnsembleSession, RefusesModelsWithPhrases) {
+TEST(EnsembleSession, RejectsModelsWithPhrases) {
   auto with_phrases = constant({0.5, 0.5});
   with_phrases->phrases = {{4, 5}};
   EXPECT_THROW(pair_of(std::move(with_phrases), constant({0.5, 0.5})), UsageError);

@@ -11,7 +11,7 @@ TEST(LengthCap, IsAWholeNumberOfTokensFromTheSourceLength) {
   EXPECT_EQ((LengthCap{"linear", 1, 99}.max_length(9, 1024)), 108);   // T + 100 with </s>
 }
 
-TEST(LengthCap, StaysUnderWhatTheModelCanSay) {
+TEST(LengthCap, StaysBelowTheMaximumLengthOfTheModel) {
   EXPECT_EQ((LengthCap{"linear", 0, 200}.max_length(9, 64)), 63);
   EXPECT_EQ((LengthCap{"linear", 0, 0}.max_length(9, 64)), 0);
 }

@@ -52,7 +52,7 @@ Finished run(const Language& language,
   return result;
 }
 
-TEST(Slots, AreSaidWordByWordWithoutADecisionAndPaidOnce) {
+TEST(Slots, AreGeneratedWordByWordWithoutADecisionAndScoredOnce) {
   const Finished greedy = run(phrase_language(), {{kC, kB, kA}}, 9, {}, 0);
   const Hypothesis& best = greedy.found[0][0];
   EXPECT_THAT(best.tokens, ElementsAre(kC, kB, kA, kEos));
@@ -77,7 +77,7 @@ TEST(Slots, CompeteWithWordsInABeam) {
   EXPECT_NEAR(beam.found[0][1].score, std::log(0.1 * 0.5) / 2, 1e-12);
 }
 
-TEST(Slots, AreNamedBesideTheWordsThatTheyAndNoOthersSaid) {
+TEST(Slots, AreReportedWithExactlyTheWordsThatTheyGenerated) {
   // A word, both phrases one after the other, and the word again.
   const Language language = [](int64_t, const std::vector<int64_t>& tokens) {
     switch (tokens.size()) {

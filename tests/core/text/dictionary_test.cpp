@@ -91,7 +91,7 @@ TEST(Dictionary, ReadsBackWhatItWrites) {
   EXPECT_NE(dictionary.fingerprint(), Dictionary::parse("a 3\n", "e").fingerprint());
 }
 
-TEST(Dictionary, RefusesDamageWithItsLine) {
+TEST(Dictionary, RejectsDamageWithItsLine) {
   EXPECT_THAT(message_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count after the symbol 'b'"));
   EXPECT_THAT(message_of("a 3\n\nb 1\n"), HasSubstr("dict.xx.txt:2: no count"));
   EXPECT_THAT(message_of("a 3\nb x\n"), HasSubstr("dict.xx.txt:2: 'x' is not a count"));
@@ -105,7 +105,7 @@ TEST(Dictionary, RefusesDamageWithItsLine) {
               HasSubstr("dict.xx.txt:2:2: invalid UTF-8: overlong"));
 }
 
-TEST(Dictionary, EncodesWordsBetweenAnyWhiteSpace) {
+TEST(Dictionary, EncodesWordsBetweenAnyWhitespace) {
   const auto dictionary = Dictionary::parse("a 3\nb 2\n", "d");
   EXPECT_THAT(dictionary.encode("  a\tb \xE3\x80\x80 what\xC2\xA0"
                                 "a "),
@@ -120,7 +120,7 @@ TEST(Dictionary, DecodesWithoutTheSpecials) {
   EXPECT_EQ(dictionary.decode(ids), "b <unk> a");
 }
 
-TEST(Dictionary, RefusesAnIdBeyondItsEnd) {
+TEST(Dictionary, RejectsAnIdBeyondItsEnd) {
   const Dictionary dictionary;
   EXPECT_THROW(dictionary.symbol(4), DataError);
   EXPECT_THROW(dictionary.symbol(-1), DataError);

@@ -56,14 +56,14 @@ TEST(LowerCase, IsUnicodesFullMapping) {
   EXPECT_EQ(lower_case("\xC4\xB0I"), "i\xCC\x87i");
 }
 
-TEST(WordTokenizer, SplitsJoinsAndLowersOnDemand) {
+TEST(WordTokenizer, SplitsJoinsAndLowercasesOnDemand) {
   EXPECT_THAT(WordTokenizer().encode(" Der  Hund "), ElementsAre("Der", "Hund"));
   EXPECT_THAT(WordTokenizer(true).encode("Der HUND"), ElementsAre("der", "hund"));
   EXPECT_EQ(WordTokenizer().decode({"Der", "Hund"}), "Der Hund");
   EXPECT_THAT(WordTokenizer().sample("a b", 3), ElementsAre("a", "b"));
 }
 
-TEST(SentencePieceTokenizer, ComesBackToTheText) {
+TEST(SentencePieceTokenizer, RestoresTheText) {
   for (const char* type : {"bpe", "unigram"}) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny");
     const auto pieces = tokenizer.encode("the lowest river");
@@ -78,7 +78,7 @@ TEST(SentencePieceTokenizer, KeepsUnknownCharactersAsTheyAre) {
   EXPECT_THAT(tokenizer.encode("\xE2\x98\x83"), ElementsAre("\xE2\x96\x81", "\xE2\x98\x83"));
 }
 
-TEST(SentencePieceTokenizer, LowersOnDemand) {
+TEST(SentencePieceTokenizer, LowercasesOnDemand) {
   const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.lowercase = true});
   EXPECT_EQ(tokenizer.encode("THE River"), tokenizer.encode("the river"));
 }
@@ -97,7 +97,7 @@ TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
   }
 }
 
-TEST(SentencePieceTokenizer, WithoutDropoutSamplesTheBest) {
+TEST(SentencePieceTokenizer, WithoutDropoutReturnsTheBestSegmentation) {
   const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.alpha = 0.0});
   EXPECT_EQ(tokenizer.sample("the lowest", 5), tokenizer.encode("the lowest"));
 }
@@ -107,7 +107,7 @@ TEST(SentencePieceTokenizer, GivesBackTheModelItWasMadeFrom) {
   EXPECT_EQ(SentencePieceTokenizer(model, "tiny").model(), model);
 }
 
-TEST(SentencePieceTokenizer, RefusesBytesThatAreNoModel) {
+TEST(SentencePieceTokenizer, RejectsBytesThatAreNotAModel) {
   for (const std::string& bytes :
        {std::string(), std::string("no model"), tiny_model("bpe").substr(0, 100)}) {
     EXPECT_THROW(SentencePieceTokenizer(bytes, "x.model"), FormatError) << bytes.size();
@@ -119,7 +119,7 @@ TEST(SentencePieceTraining, IsReproducible) {
   EXPECT_EQ(tiny_model("unigram"), tiny_model("unigram"));
 }
 
-TEST(SentencePieceTraining, SaysThatATextIsTooSmall) {
+TEST(SentencePieceTraining, ReportsThatATextIsTooSmall) {
   try {
     tiny_model("bpe", 5000);
     FAIL() << "no error";

@@ -5,7 +5,7 @@
 namespace phraseq::score {
 namespace {
 
-TEST(UnicodeText, KnowsExactlyPythonsWhiteSpace) {
+TEST(UnicodeText, KnowsExactlyPythonsWhitespace) {
   const std::u32string spaces =
       U"\x09\x0A\x0B\x0C\x0D\x1C\x1D\x1E\x1F\x20\u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004"
       U"\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000";
@@ -26,7 +26,7 @@ TEST(UnicodeText, StripsAndSplitsAtAllOfThem) {
             "a ü");
 }
 
-TEST(UnicodeText, LowersByContextAndToSeveralCodePoints) {
+TEST(UnicodeText, LowercasesByContextAndToSeveralCodePoints) {
   EXPECT_EQ(lowercase("ABC'Z"), "abc'z");
   EXPECT_EQ(lowercase("İÄ"), "i\u0307ä");
   EXPECT_EQ(lowercase("ΟΔΟΣ Σ ΣΑ"), "οδος σ σα");

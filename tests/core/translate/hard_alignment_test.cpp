@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(HardAlignment, TakesTheGreatestWeightThatIsNoControlSymbol) {
+TEST(HardAlignment, TakesTheGreatestWeightThatIsNotOfAControlSymbol) {
   Hypothesis hypothesis;
   hypothesis.tokens = {7, 8, kEos};
   hypothesis.attention = {{0.1f, 0.3f, 0.6f}, {0.3f, 0.3f, 0.4f}, {0.0f, 1.0f, 0.0f}};

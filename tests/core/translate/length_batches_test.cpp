@@ -15,7 +15,7 @@ TEST(LengthBatches, PutTheLongestFirstWithinTheTokenBudget) {
               ElementsAre(ElementsAre(1), ElementsAre(3, 2), ElementsAre(5, 0, 4)));
 }
 
-TEST(LengthBatches, LetALongSentenceStandAlone) {
+TEST(LengthBatches, PutALongSentenceIntoItsOwnBatch) {
   EXPECT_THAT(
       length_batches(kLengths, 6, 0),
       ElementsAre(
@@ -28,7 +28,7 @@ TEST(LengthBatches, KeepTheNumberOfSentences) {
   EXPECT_THAT(length_batches(kLengths, 0, 0), ElementsAre(ElementsAre(1, 3, 2, 5, 0, 4)));
 }
 
-TEST(LengthBatches, AreNoneForNothing) { EXPECT_TRUE(length_batches({}, 5, 5).empty()); }
+TEST(LengthBatches, AreEmptyWithoutSentences) { EXPECT_TRUE(length_batches({}, 5, 5).empty()); }
 
 }  // namespace
 }  // namespace phraseq

@@ -155,7 +155,7 @@ TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
   EXPECT_FALSE(object["hypotheses"][1].contains("phrases"));  // it was not searched with slots
 }
 
-TEST_F(TranslationText, UnknownWordsThatNoPhraseSaidStayUnknown) {
+TEST_F(TranslationText, UnknownWordsThatNoPhraseGeneratedStayUnknown) {
   Hypothesis& best = translation_.hypotheses.front();
   best.tokens = {3, 4, 2};
   best.slots = {-1, -1, -1};

@@ -80,7 +80,7 @@ TEST(BracketedTree, ReadsAMillionOpenBrackets) {
   EXPECT_EQ(read(line).nodes.size(), kDepth);
 }
 
-TEST(BracketedTree, SaysWhereWhatAndWhatWasExpected) {
+TEST(BracketedTree, ReportsWhereWhatAndWhatWasExpected) {
   EXPECT_THAT(
       message("(S (NP dogs)"),
       AllOf(HasSubstr("x.trees:7:13: the line ends, but the bracket opened in column 1 is not "

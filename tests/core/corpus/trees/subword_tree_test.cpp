@@ -46,7 +46,7 @@ TEST(SubwordTree, PrunesWhatHasNoSubwordsAndKeepsTheOthersDepths) {
   EXPECT_FALSE(build(kCat, {0, 0, 0, 0}).is_parsed());
 }
 
-TEST(SubwordTree, IsWrittenAsOneSmallNumberANode) {
+TEST(SubwordTree, IsWrittenAsOneSmallNumberPerNode) {
   EXPECT_THAT(build(kCat, {1, 2, 3, 1}).encode(), ElementsAre(7, 5, 2, 4, 3, 6, 2));
   EXPECT_THAT(build("(NN a)", {5}).encode(), ElementsAre(10));
   EXPECT_THAT(SubwordTree{}.encode(), IsEmpty());
@@ -66,7 +66,7 @@ TEST(SubwordTree, IsReadAsItWasWritten) {
   }
 }
 
-TEST(SubwordTree, CanBeCutBehindAnySubword) {
+TEST(SubwordTree, CanBeCutAfterAnySubword) {
   const SubwordTree tree = build(kCat, {1, 2, 3, 1});
   EXPECT_EQ(shape(tree.beginning(2)), "0:0 1:0 2:0* 2:1* | 2");
   EXPECT_THAT(tree.beginning(2).encode(), ElementsAre(3, 5, 2, 2));
@@ -75,7 +75,7 @@ TEST(SubwordTree, CanBeCutBehindAnySubword) {
   EXPECT_FALSE(tree.beginning(0).is_parsed());
 }
 
-TEST(SubwordTree, RefusesNumbersThatAreNoTree) {
+TEST(SubwordTree, RejectsNumbersThatAreNotATree) {
   const auto message = [](const std::vector<int64_t>& code) -> std::string {
     try {
       SubwordTree::decode(code);

@@ -70,7 +70,7 @@ TEST(TreeAligner, TakesADoubledAtSignForAMarkOnlyWhereAWordGoesOn) {
   EXPECT_THAT(visible_characters(std::vector<std::string>{"▁a@@", "b"}), ElementsAre("a@@", "b"));
 }
 
-TEST(TreeAligner, NormalisesLeavesAsTheTokenizerNormalisesText) {
+TEST(TreeAligner, NormalizesLeavesAsTheTokenizerNormalizesText) {
   EXPECT_THAT(align("(S (NP The) (VP SAT))", "the sat", /*lowercase=*/true), ElementsAre(5, 2, 2));
 }
 
@@ -79,7 +79,7 @@ TEST(TreeAligner, IsNothingForASentenceThatWasNotParsed) {
   EXPECT_TRUE(align("", "").empty());
 }
 
-TEST(TreeAligner, NamesFileLineLeafAndWhatTheSubwordsSay) {
+TEST(TreeAligner, NamesFileLineLeafAndSubwords) {
   EXPECT_THAT(
       alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
       AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', but the subwords have '▁do' 'gs' "

@@ -139,7 +139,7 @@ TEST(CrossAttention, AgreesWithFiniteDifferencesUnderDropout) {
   });
 }
 
-TEST(SelfAttention, DoesNotLetTheFutureIn) {
+TEST(SelfAttention, DoesNotAttendToTheFuture) {
   const PackedTokens tokens = sentences({4, 6});
   Context context(false, Precision::kFp64);
   const AttentionOptions options{2, 0.5, 0.0, true};
@@ -152,7 +152,7 @@ TEST(SelfAttention, DoesNotLetTheFutureIn) {
   for (const int64_t row : {7, 8, 9}) EXPECT_FALSE(at::equal(before[row], after[row])) << row;
 }
 
-TEST(SelfAttention, TreatsASentenceTheSameInAnyCompany) {
+TEST(SelfAttention, DoesNotDependOnTheOtherSentencesOfTheBatch) {
   Context context(false, Precision::kFp32);
   const AttentionOptions options{3, 0.4, 0.0, false};
   const at::Tensor kvq = normal({31, 63}, 1, at::kFloat);
@@ -193,7 +193,7 @@ TEST(SelfAttention, IsTheSameOnOneAndTwoThreads) {
   EXPECT_TRUE(at::equal(gradients[0], gradients[1]));
 }
 
-TEST(SelfAttention, DropsTheShareOfWeightsItIsToldTo) {
+TEST(SelfAttention, DropsTheConfiguredFractionOfWeights) {
   // Equal scores and values of one: an output is the sum of kept weights / (1 - p), mean one.
   const PackedTokens tokens = sentences({101, 97});
   at::Tensor kvq = at::zeros({198, 24}, at::kDouble);

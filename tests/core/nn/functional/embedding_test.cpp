@@ -56,7 +56,7 @@ TEST(Embed, WritesBf16FromFp32Tables) {
   EXPECT_TRUE(at::equal(rows, (table.index_select(0, kIds) * 3.0).to(at::kBFloat16)));
 }
 
-TEST(Embed, RefusesIdsOutsideTheTable) {
+TEST(Embed, RejectsIdsOutsideTheTable) {
   Context context(false, Precision::kFp32);
   EXPECT_THROW(embed(kIds, kPositions, at::ones({6, 5}), {}, 1.0, 0.0, 1, context), UsageError);
   EXPECT_THROW(embed(kIds, kPositions, at::ones({7, 5}), at::ones({2, 5}), 1.0, 0.0, 1, context),

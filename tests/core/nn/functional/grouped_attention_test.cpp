@@ -168,7 +168,7 @@ TEST(GroupedAttention, StaysWithinRoundingOfFp32UnderBf16) {
   EXPECT_TRUE(close(low.grad(), full.grad(), 1e-6, 0.00391));
 }
 
-TEST(GroupedAttention, RefusesAColumnThatNoHeadReads) {
+TEST(GroupedAttention, RejectsAColumnThatNoHeadReads) {
   const PackedTokens tokens = sentences({3});
   const SentenceRows rows{tokens.offsets, tokens.offsets};
   Context context(false, Precision::kFp64);
@@ -176,7 +176,7 @@ TEST(GroupedAttention, RefusesAColumnThatNoHeadReads) {
   EXPECT_THROW(grouped_attention(x, x, rows, rich_layout(), true, 0.0, context), UsageError);
 }
 
-TEST(GroupedAttention, RefusesQueriesThatAreNeitherOneNorOneForEachKindOfKey) {
+TEST(GroupedAttention, RejectsQueriesThatAreNeitherOneNorOneForEachKindOfKey) {
   const PackedTokens tokens = sentences({3});
   const SentenceRows rows{tokens.offsets, tokens.offsets};
   Context context(false, Precision::kFp64);

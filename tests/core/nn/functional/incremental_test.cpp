@@ -118,7 +118,7 @@ TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastInBf16) {
   compare_with_copied_past(at::kBFloat16, 2, 16, 4e-3);  // half a unit in bf16's last place below 1
 }
 
-TEST(SelfAttentionCache, RefusesAnAncestryThatWasNotAdvanced) {
+TEST(SelfAttentionCache, RejectsAnAncestryThatWasNotAdvanced) {
   SelfAttentionCache cache;
   const Ancestry ancestry(1);
   EXPECT_THROW(cache.attend(at::zeros({1, 12}), ancestry, 2, 1.0), std::logic_error);

@@ -103,7 +103,7 @@ TEST(Linear, StaysWithinRoundingOfFp32UnderBf16) {
   EXPECT_TRUE(close(b[0].grad(), b[1].grad(), 0.05, 0.01));
 }
 
-TEST(Linear, DropsItsShareAndDrawsAnewEachTime) {
+TEST(Linear, DropsItsFractionAndDrawsANewMaskEachTime) {
   const at::Tensor x = at::ones({300, 1}, at::kFloat), weight = at::ones({100, 1}, at::kFloat);
   Context context(true, Precision::kFp32, 1);
   const at::Tensor first = linear(x, weight, {}, context, Activation::kNone, 0.3);
@@ -208,7 +208,7 @@ TEST(Linear, SumsBiasGradientsTheSameWayOnOneAndTwoThreads) {
   EXPECT_TRUE(at::equal(gradients[0], gradients[1]));
 }
 
-TEST(Linear, RefusesShapesThatDoNotFit) {
+TEST(Linear, RejectsShapesThatDoNotFit) {
   Context context(false, Precision::kFp32);
   EXPECT_THROW(linear(at::ones({2, 3}), at::ones({4, 5}), {}, context), UsageError);
   EXPECT_THROW(linear(at::ones({2, 3}), at::ones({4, 3}), at::ones({3}), context), UsageError);

@@ -100,7 +100,7 @@ TEST(LogSoftmaxTopK, BreaksTiesByTheLowerColumn) {
   EXPECT_NEAR(best[0].log_probability, -std::log(200.0), 1e-6);
 }
 
-TEST(LogSoftmaxTopK, TakesNormalisedScoresAsTheyAre) {
+TEST(LogSoftmaxTopK, TakesNormalizedScoresAsTheyAre) {
   const std::vector<double> scores{-3.0, -0.25, kForbidden, -1.0};
   std::vector<RankedColumn> best;
   EXPECT_EQ(log_softmax_top_k(std::span<const double>(scores), 4, {}, true, best), 0);
@@ -110,7 +110,7 @@ TEST(LogSoftmaxTopK, TakesNormalisedScoresAsTheyAre) {
   EXPECT_EQ(best[2].log_probability, -3.0);
 }
 
-TEST(LogSoftmaxTopK, SaysNaNForScoresThatAreNoNumbers) {
+TEST(LogSoftmaxTopK, ReturnsNaNForScoresThatAreNotNumbers) {
   const float bad[] = {std::numeric_limits<float>::quiet_NaN(),
                        std::numeric_limits<float>::infinity()};
   for (const float value : bad) {
@@ -123,7 +123,7 @@ TEST(LogSoftmaxTopK, SaysNaNForScoresThatAreNoNumbers) {
   }
 }
 
-TEST(LogSumExp, StandsFarScores) {
+TEST(LogSumExp, IsStableForExtremeScores) {
   const std::vector<float> scores{-1000.0f, 500.0f, 500.0f, -3e38f};
   EXPECT_NEAR(log_sum_exp(std::span<const float>(scores)), 500 + std::log(2.0), 1e-4);
 }

@@ -12,7 +12,7 @@ using phraseq::testing::normal;
 
 constexpr double kEps = 1e-5;
 
-TEST(LayerNorm, NormalisesARowByHand) {
+TEST(LayerNorm, NormalizesARowByHand) {
   // Row 1 2 3 6: mean 3, biased variance (4 + 1 + 0 + 9) / 4 = 3.5; eps 0.5 makes the root 2.
   Context context(false, Precision::kFp64);
   const at::Tensor y = layer_norm(at::tensor({1.0, 2.0, 3.0, 6.0}, at::kDouble).view({1, 4}),
@@ -99,7 +99,7 @@ TEST(DropoutAdd, AddsWhatIsKeptToTheResidual) {
   EXPECT_TRUE(at::equal(residual.grad(), at::ones({200, 50}, at::kDouble)));
 }
 
-TEST(Dropout, LeavesRowsAloneWhenNotTraining) {
+TEST(Dropout, DoesNotChangeRowsOutsideTraining) {
   const at::Tensor x = normal({3, 5}, 1);
   Context context(false, Precision::kFp64, 1);
   EXPECT_TRUE(at::equal(dropout(x, 0.5, context), x));

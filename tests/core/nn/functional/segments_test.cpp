@@ -107,7 +107,7 @@ TEST(Segments, KeepTheirSumsInFp32UnderBf16) {
   EXPECT_TRUE(close(scores, exact, 1e-5));
 }
 
-TEST(Segments, RefuseOffsetsOfOtherRows) {
+TEST(Segments, RejectOffsetsOfOtherRows) {
   EXPECT_THROW(segment_max(normal({9, 2}, 1), kOffsets), UsageError);
 }
 

@@ -85,7 +85,7 @@ TEST(ProjectedCrossEntropy, CountsRowsWhoseGoldIsBest) {
   EXPECT_EQ(four.loss(2, 0.1, Smoothing::kFairseq).correct, 0);
 }
 
-TEST(ProjectedCrossEntropy, RefusesIdsOutsideTheVocabulary) {
+TEST(ProjectedCrossEntropy, RejectsIdsOutsideTheVocabulary) {
   FourClasses four;
   EXPECT_THROW(four.loss(2, 0.1, Smoothing::kFairseq, {4}), UsageError);
   EXPECT_THROW(four.loss(2, 1.0, Smoothing::kFairseq), UsageError);
@@ -200,7 +200,7 @@ TEST(TargetLogProbabilities, AreExactInDouble) {
   EXPECT_TRUE(close(log_p, at::tensor({0.1, 0.2, 0.3, 0.4}, at::kDouble).log(), 1e-15));
 }
 
-TEST(TargetLogProbabilities, LeaveExcludedClassesOut) {
+TEST(TargetLogProbabilities, OmitExcludedClasses) {
   FourClasses four;
   const at::Tensor log_p = target_log_probabilities(
       four.hidden, four.weight, {}, at::tensor({2}, at::kLong), {0, 3}, four.context);

@@ -72,11 +72,11 @@ TEST_P(GoldenTransformer, RecordsItsAttention) {
   checked_->expect_recorded_attention(examples_, 3 * layers);
 }
 
-TEST_P(GoldenTransformer, ScoresASentenceAloneAsInABatch) {
+TEST_P(GoldenTransformer, ScoresASentenceTheSameAloneAndInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }
 
-TEST_P(GoldenTransformer, DecodesStepByStepAsInOnePass) {
+TEST_P(GoldenTransformer, DecodesStepByStepAsInASinglePass) {
   checked_->expect_steps_as_in_one_pass(examples_);
 }
 
@@ -190,7 +190,7 @@ TEST(TransformerModel, NamesParametersAsFairseqDoes) {
   EXPECT_THAT(names, testing::Each(testing::Not(testing::HasSubstr("layer_norm_"))));
 }
 
-TEST(TransformerModel, RefusesToShareEmbeddingsOfTwoDictionaries) {
+TEST(TransformerModel, DoesNotShareEmbeddingsOfTwoDictionaries) {
   TransformerOptions options;
   options.share_all_embeddings = true;
   ArchitectureSetup setup;

@@ -53,7 +53,7 @@ TEST(ChineseEnglishRules, TranslateNumbersAndCopyLatinLetters) {
   EXPECT_THAT(chinese_phrases("用 Windows XP 吗"), ElementsAre("Windows XP (names)"));
 }
 
-TEST(ChineseEnglishRules, SpellNamesBesideATitle) {
+TEST(ChineseEnglishRules, SpellNamesNextToATitle) {
   EXPECT_THAT(chinese_phrases("董建华 先生 说"), ElementsAre("Dong Jianhua (names)"));
   EXPECT_THAT(chinese_phrases("董 建 华 先 生 说"), ElementsAre("Dong Jianhua (names)"));
   EXPECT_THAT(chinese_phrases("国家 主席 江泽民 会见"), ElementsAre("Jiang Zemin (names)"));
@@ -136,7 +136,7 @@ TEST(RulesOnRealText, TranslateDatesAndNumbersAsUnicodesTablesDo) {
   EXPECT_EQ(checked["number"], 100);
 }
 
-TEST(PhraseRuleNames, AreRefusedWhenUnknown) {
+TEST(PhraseRuleNames, AreRejectedWhenUnknown) {
   EXPECT_EQ(phrase_rules_named("zh-en"), PhraseRules::kChineseEnglish);
   EXPECT_EQ(phrase_rules_named("de-en"), PhraseRules::kGermanEnglish);
   EXPECT_THROW(phrase_rules_named("en-zh"), UsageError);

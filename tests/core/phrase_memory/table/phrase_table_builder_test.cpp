@@ -99,7 +99,7 @@ TEST(PhraseTableBuilder, KeepsWhatIsFrequentAndCertain) {
               ElementsAre("1,5 ||| 1.5 ||| numbers ||| 1 ||| 2", "a ||| m ||| others ||| 1 ||| 2"));
 }
 
-TEST(PhraseTableBuilder, LeavesOutWordsThatATableCannotHold) {
+TEST(PhraseTableBuilder, OmitsWordsThatATableCannotHold) {
   const Bitext bitext = bitext_of({{"||| b", "x y"}, {"c", "|||"}});
   EXPECT_THAT(lines_of(build_phrase_table(bitext, {{{0, 0}, {1, 1}}, {{0, 0}}}, {1, 0.5, 7, 0})),
               ElementsAre("b ||| y ||| others ||| 1 ||| 1"));
@@ -152,7 +152,7 @@ class BitextFiles : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(BitextFiles, AreReadLowerCasedWhenAsked) {
+TEST_F(BitextFiles, AreReadLowercasedWhenAsked) {
   const auto source = folder.write("s", "A b\n\n");
   const auto target = folder.write("t", "X\ny\n");
   const Bitext bitext = read_bitext(source, target, true);
@@ -161,14 +161,14 @@ TEST_F(BitextFiles, AreReadLowerCasedWhenAsked) {
   EXPECT_EQ(bitext.source.sentences[1].size(), 0u);
 }
 
-TEST_F(BitextFiles, OfDifferentLengthAreRefused) {
+TEST_F(BitextFiles, OfDifferentLengthAreRejected) {
   const auto one = folder.write("one", "a\n");
   const auto two = folder.write("two", "a\nb\n");
   EXPECT_THAT(message_of([&] { read_bitext(one, two); }), HasSubstr("two:2: "));
   EXPECT_THAT(message_of([&] { read_bitext(two, one); }), HasSubstr("one ends before this line"));
 }
 
-TEST_F(BitextFiles, WantOneLineOfAlignmentASentence) {
+TEST_F(BitextFiles, NeedOneAlignmentLinePerSentence) {
   EXPECT_THAT(message_of([&] { read_alignments(folder.write("few", "0-0\n"), houses()); }),
               HasSubstr("few: 1 lines for 4 sentences"));
   EXPECT_THAT(

@@ -36,7 +36,7 @@ std::string problems_of(const std::string& line) {
   return testing::PrintToString(parse_phrase_line(line).problems);
 }
 
-TEST(PhraseLine, SaysEverythingThatIsWrongWithIt) {
+TEST(PhraseLine, ReportsEverythingThatIsWrongWithIt) {
   EXPECT_THAT(problems_of(""), HasSubstr("1 fields, expected 5"));
   EXPECT_THAT(problems_of("a\tb"), HasSubstr("1 fields, expected 5"));
   EXPECT_THAT(problems_of("a ||| b ||| c ||| 1 ||| 1 ||| 2"), HasSubstr("6 fields, expected 5"));
@@ -94,7 +94,7 @@ TEST_F(PhraseTableTest, NamesFileAndLineOfABadEntryAndWhatToDo) {
   EXPECT_THAT(message, HasSubstr("source ||| target ||| category ||| probability ||| count"));
 }
 
-TEST_F(PhraseTableTest, RefusesASourceThatComesAgainNamingBothLines) {
+TEST_F(PhraseTableTest, RejectsASourceThatComesAgainNamingBothLines) {
   const std::string first = "a b ||| x ||| others ||| 1 ||| 1\nc ||| d ||| others ||| 1 ||| 1\n";
   EXPECT_THAT(message_of(first + "a b ||| x ||| others ||| 1 ||| 1\n"),
               HasSubstr("table:3: 'a b' is line 1 again"));
@@ -102,7 +102,7 @@ TEST_F(PhraseTableTest, RefusesASourceThatComesAgainNamingBothLines) {
               HasSubstr("table:3: 'a b' is 'y' here but 'x' in line 1"));
 }
 
-TEST_F(PhraseTableTest, LowerCasesBothSidesAndFindsWhatThatMakesEqual) {
+TEST_F(PhraseTableTest, LowercasesBothSidesAndFindsWhatThatMakesEqual) {
   const std::string text = "ÄPFEL und ||| Apples AND ||| others ||| 1 ||| 1\n";
   const auto table = PhraseTable::read(folder.write("table", text), true);
   EXPECT_THAT(table.entries()[0].source, ElementsAre("äpfel", "und"));

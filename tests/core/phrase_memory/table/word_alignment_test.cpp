@@ -31,7 +31,7 @@ TEST(PharaohAlignment, IsReadSortedEachLinkOnce) {
   EXPECT_THAT(links_of(""), IsEmpty());
 }
 
-TEST(PharaohAlignment, IsRefusedWithFileLineAndLink) {
+TEST(PharaohAlignment, IsRejectedWithFileLineAndLink) {
   for (const char* text : {"0", "0-", "-1", "a-b", "0-1-2", "0-1x", "0--1", "0:1"})
     EXPECT_THAT(message_of(text, 9, 9), HasSubstr(std::string("alignment:7: '") + text)) << text;
   EXPECT_EQ(message_of("2-1", 3, 2), "no error");

@@ -105,7 +105,7 @@ TEST(Comparison, HasNoScoresInAnEmptyBucket) {
   EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr(" 0 │      0      │      –      │"));
 }
 
-TEST(Comparison, RefusesASourceOfAnotherLength) {
+TEST(Comparison, RejectsASourceOfAnotherLength) {
   const Lines four(4, "x");
   auto buckets = example_buckets();
   buckets.text = &four;
@@ -280,7 +280,7 @@ std::vector<std::string> problems_of(const std::vector<int64_t>& edges) {
   return options.problems();
 }
 
-TEST(CompareOptions, WantTwoSystemsAndRisingEdges) {
+TEST(CompareOptions, RequireTwoSystemsAndIncreasingEdges) {
   EXPECT_TRUE(problems_of({}).empty());
   EXPECT_TRUE(problems_of({1, 2, 30}).empty());
   for (const auto& edges : {std::vector<int64_t>{0, 3}, {3, 3}, {5, 4}}) {

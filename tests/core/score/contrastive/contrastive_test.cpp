@@ -85,7 +85,7 @@ TEST_F(ContrastiveFile, NeedsNoGroups) {
   EXPECT_EQ(set.distance_column, "");
 }
 
-TEST_F(ContrastiveFile, SaysWhichLineIsWrongAndWhatToDo) {
+TEST_F(ContrastiveFile, ReportsWhichLineIsWrongAndWhatToDo) {
   const std::string heading = "source\treference\tcontrastive\tdistance\n";
   EXPECT_EQ(fault(heading + "a\tb\tc\t1\na\tb\tc\n"),
             ":3: 3 TAB-separated fields, the header has 4 | complete or remove the line; "
@@ -101,7 +101,7 @@ TEST_F(ContrastiveFile, SaysWhichLineIsWrongAndWhatToDo) {
   EXPECT_THAT(fault(heading + "\xFF\n"), HasSubstr(":2:1: invalid UTF-8"));
 }
 
-TEST_F(ContrastiveFile, SaysWhichColumnIsMissing) {
+TEST_F(ContrastiveFile, ReportsWhichColumnIsMissing) {
   EXPECT_EQ(fault("src\treference\tcontrastive\na\tb\tc\n"),
             ":1: no column 'source' or 'source_…'; the header has 'src', 'reference', "
             "'contrastive' | select one with --source-column NAME; the first line must contain the "
@@ -297,7 +297,7 @@ TEST(Contrastive, ReadsTheSharedSetsAsTheyAre) {
   EXPECT_THAT(swapped.group_columns, IsEmpty());
 }
 
-TEST(ContrastiveOptions, WantRisingEdgesAndASet) {
+TEST(ContrastiveOptions, RequireIncreasingEdgesAndASet) {
   ContrastiveOptions options;
   EXPECT_THAT(options.problems(), IsEmpty());
   options.json = true;

@@ -75,7 +75,7 @@ TEST(Bleu, ClipsMatchesByTheReferenceThatHasMost) {
   EXPECT_EQ(row, (std::vector<double>{5, 4, 4, 5}));
 }
 
-TEST(Bleu, SaysItsPartsAndItsSettings) {
+TEST(Bleu, ReportsItsPartsAndItsSettings) {
   const Bleu bleu({});
   const auto sums = collect_statistics(bleu, kHypotheses, kReferences, 1).sums();
   EXPECT_EQ(bleu.detail(sums),
@@ -104,7 +104,7 @@ TEST(Bleu, AsMtevalTakesTheShortestReferenceAndIgnoresCase) {
   EXPECT_EQ(row[2], 1);
 }
 
-TEST(Bleu, RefusesFilesOfDifferentLengthsWithBothCounts) {
+TEST(Bleu, RejectsFilesOfDifferentLengthsWithBothCounts) {
   try {
     collect_statistics(
         Bleu({}), {"a", "b", "c"}, std::vector<Lines>{{"a", "b", "c"}, {"a", "b"}}, 2);

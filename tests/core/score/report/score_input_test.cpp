@@ -53,7 +53,7 @@ class ScoreInputTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(ScoreInputTest, SplitsAtLineFeedsAndDropsTrailingWhiteSpace) {
+TEST_F(ScoreInputTest, SplitsAtLineFeedsAndDropsTrailingWhitespace) {
   const auto path = write("a", "one \r\n\xEF\xBB\xBFtwo\rstill\ttwo\t\n\n\xC2\x85last\xE3\x80\x80");
   EXPECT_THAT(read_score_lines(path),
               ElementsAre("one", "\uFEFFtwo\rstill\ttwo", "", "\u0085last"));
@@ -98,12 +98,12 @@ TEST_F(ScoreInputTest, SplitsReferencesAtTabs) {
               ElementsAre("c\td", "\tf"));
 }
 
-TEST_F(ScoreInputTest, RefusesOneSystemTwice) {
+TEST_F(ScoreInputTest, RejectsOneSystemTwice) {
   const auto system = write("s", "x\n");
   EXPECT_THROW(read_score_input({system, system}, {system}, 1), UsageError);
 }
 
-TEST_F(ScoreInputTest, SaysWhyAFileCannotBeRead) {
+TEST_F(ScoreInputTest, ReportsWhyAFileCannotBeRead) {
   EXPECT_THROW(read_score_lines(folder_ / "missing"), IoError);
   EXPECT_THROW(read_score_lines(folder_), IoError);
 }

@@ -62,7 +62,7 @@ TEST(ScoreReport, WritesSacrebleusJson) {
   EXPECT_EQ(report_json({scores[0]}, {}), kJson);
 }
 
-TEST(ScoreReport, SaysWhoComputedTheScore) {
+TEST(ScoreReport, ReportsWhoComputedTheScore) {
   const auto signature = format_signature(signature_fields(Bleu({}), {}), false);
   EXPECT_EQ(signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" + scorer_version());
   EXPECT_TRUE(scorer_version().starts_with("phraseq-"));

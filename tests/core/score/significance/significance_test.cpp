@@ -91,7 +91,7 @@ TEST(Significance, CountsResamplesThatReverseTheOrderAsKoehnDoes) {
 }
 
 // Differences 1 1 0 1 2, their mean 1; centered 0 0 -1 0 1, and 1 is not more than the observed 1.
-TEST(Significance, CentresDifferencesForThePValue) {
+TEST(Significance, CentersDifferencesForThePValue) {
   const BootstrappedScore baseline = {20, {19, 20, 21, 22, 20}};
   BootstrappedScore system = {21, {20, 21, 21, 21, 22}};
   EXPECT_DOUBLE_EQ(paired_bootstrap(Bleu({}), baseline, system).p_value, 1.0 / 6);
@@ -120,7 +120,7 @@ TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
   EXPECT_NE(together[0].resampled, together[1].resampled);
 }
 
-TEST(Significance, RefusesSystemsOfDifferentLengths) {
+TEST(Significance, RejectsSystemsOfDifferentLengths) {
   auto systems = example(Ter({}));
   systems[1].values.resize(systems[1].values.size() - systems[1].columns);
   EXPECT_THROW(bootstrap(Ter({}), systems, 5, kSeed, 1), DataError);

@@ -14,7 +14,7 @@ std::string with_intl(std::string_view line) { return words(tokenize_intl(line))
 std::string with_zh(std::string_view line) { return words(tokenize_zh(line)); }
 
 // Expected values: sacrebleu 2.6.0.
-TEST(Tokenizer13a, SetsMarksApartButKeepsNumbersWhole) {
+TEST(Tokenizer13a, SplitsOffPunctuationButKeepsNumbers) {
   EXPECT_EQ(with_13a("1,000.50 and .5 5."), "1,000.50 and . 5 5 .");
   EXPECT_EQ(with_13a("a-b 3-4 x-3"), "a-b 3 - 4 x-3");
   EXPECT_EQ(with_13a("U.S.A. e.g., 3."), "U . S . A . e . g . , 3 .");
@@ -34,7 +34,7 @@ TEST(Tokenizer13a, DecodesFourEntitiesInTheirOrder) {
 
 TEST(Tokenizer13a, DropsWhatMtevalDrops) { EXPECT_EQ(with_13a("a <skipped>b-\nc\nd"), "a bc d"); }
 
-TEST(TokenizerIntl, SetsUnicodePunctuationApartUnlessBetweenNumbers) {
+TEST(TokenizerIntl, SplitsOffUnicodePunctuationUnlessBetweenNumbers) {
   EXPECT_EQ(with_intl("don't 1,000.50 5."), "don ' t 1,000.50 5.");
   EXPECT_EQ(with_intl("١,٢"), "١,٢");
   EXPECT_EQ(with_intl("#39 €5 “x”"), "#39 € 5 “ x ”");

@@ -9,7 +9,7 @@ constexpr TerTokenizerSettings kNormalized = {.normalized = true};
 constexpr TerTokenizerSettings kAsian = {.normalized = true, .asian_support = true};
 
 // Expected values: sacrebleu 2.6.0.
-TEST(TerTokenizer, LowersAndJoinsWordsUnlessToldOtherwise) {
+TEST(TerTokenizer, LowercasesAndJoinsWordsByDefault) {
   EXPECT_EQ(tokenize_tercom(" A  b\u3000C. ", {}), "a b c.");
   EXPECT_EQ(tokenize_tercom("A b", {.case_sensitive = true}), "A b");
   EXPECT_EQ(tokenize_tercom("", {}), "");

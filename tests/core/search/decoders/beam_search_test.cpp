@@ -279,7 +279,7 @@ TEST(BeamSearch, FollowsAForcedPrefixAndDecidesAfterIt) {
   }
 }
 
-TEST(BeamSearch, KeepsTheAttentionOfTheRowThatSaidEachToken) {
+TEST(BeamSearch, KeepsTheAttentionOfTheRowThatGeneratedEachToken) {
   auto session = std::make_unique<ToySession>(1,
                                               table({{{}, {{kA, 0.6}, {kB, 0.4}}},
                                                      {{kA}, {{kC, 0.5}}},
@@ -296,7 +296,7 @@ TEST(BeamSearch, KeepsTheAttentionOfTheRowThatSaidEachToken) {
   EXPECT_THAT(best.attention[2], ElementsAre(kC, 0, 0, 0));  // … and led after C
 }
 
-TEST(BeamSearch, SaysThatScoresAreNotFinite) {
+TEST(BeamSearch, ReportsThatScoresAreNotFinite) {
   const Language broken = [](int64_t, const std::vector<int64_t>&) {
     return std::vector<double>{1, 1, 1, std::nan(""), 1, 1, 1};
   };

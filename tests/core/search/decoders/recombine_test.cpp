@@ -121,7 +121,7 @@ TEST(Recombine, KeepsTheStateOfAWordThatIsBetterThanThePhrase) {
   EXPECT_NEAR(found[0][0].log_probability, 0, 1e-12);
 }
 
-TEST(Recombine, RanksWhatItJoinedAnew) {
+TEST(Recombine, RanksRecombinedHypothesesAgain) {
   auto session = std::make_unique<ToySession>(1, Language(slot_language));
   session->phrases = {{kC}};
   SearchInput input(sentences(1, 9), std::move(session));

@@ -61,11 +61,11 @@ TEST_P(GoldenPhrasalAttention, EqualsTheIndependentComputation) {
   checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
-TEST_P(GoldenPhrasalAttention, ScoresASentenceAloneAsInABatch) {
+TEST_P(GoldenPhrasalAttention, ScoresASentenceTheSameAloneAndInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }
 
-TEST_P(GoldenPhrasalAttention, DecodesStepByStepAsInOnePass) {
+TEST_P(GoldenPhrasalAttention, DecodesStepByStepAsInASinglePass) {
   checked_->expect_steps_as_in_one_pass(examples_);
 }
 

@@ -104,7 +104,7 @@ TEST(PhrasalAttention, InterleavedWithoutTheTapsOfPhrasesIsHeterogeneous) {
   }
 }
 
-TEST(PhrasalAttention, NeverLetsADecoderSeeWhatIsToCome) {
+TEST(PhrasalAttention, NeverLetsADecoderSeeFutureTokens) {
   const auto longer = examples_of({{5, 9, 4, 7, 2}}, {{4, 10, 7, 5, 3, 2}});
   const auto other = examples_of({{5, 9, 4, 7, 2}}, {{4, 10, 7, 9, 8, 2}});
   for (const Variant& v : kVariants) {
@@ -195,7 +195,7 @@ TEST(AlignToTokens, SpreadsPhrasesOverTheirWordsAndAveragesHeadsAndQueries) {
   EXPECT_LT((aligned - expected).abs().max().item<float>(), 1e-6F);
 }
 
-TEST(PhrasalAttention, AlignsTheSameInStepsAndInOnePass) {
+TEST(PhrasalAttention, AlignsTheSameStepByStepAndInASinglePass) {
   at::NoGradGuard no_grad;
   for (const Variant& v : kVariants) {
     const PhrasalAttentionOptions options = small_options(v.type, v.method, v.ngrams);
@@ -223,7 +223,7 @@ TEST(PhrasalAttention, AlignsTheSameInStepsAndInOnePass) {
   }
 }
 
-TEST(PhrasalAttention, StaysNearFp32UnderBf16InOnePassAndInSteps) {
+TEST(PhrasalAttention, StaysNearFp32UnderBf16InASinglePassAndStepByStep) {
   at::NoGradGuard no_grad;
   for (const Variant& v : kVariants) {
     PhraseSelfAttention module(

@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadNgrams{"interleaved", "123", "interleaved is defined for --pa-ngrams 12"},
         BadNgrams{"interleaved", "12/1", "interleaved is defined for --pa-ngrams 12"}));
 
-TEST(PhrasalAttentionOptions, WantASplitThatFitsBothStacksWhereBothArePhrasal) {
+TEST(PhrasalAttentionOptions, RequireASplitThatFitsBothStacksWhenBothArePhrasal) {
   PhrasalAttentionOptions options;
   options.pa_type = "homogeneous";
   options.pa_ngrams = "44";
@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(Tables1And2,
                                          PublishedSize{"phrasal_interleaved_queryk_12", 102.30}),
                          [](const auto& size) { return std::string(size.param.preset); });
 
-TEST(PhrasalPresets, SetEverySwitchWhateverStoodThere) {
+TEST(PhrasalPresets, SetEverySwitchWhateverTheOldValue) {
   for (const Preset& preset : phrasal_attention_presets()) {
     const PhrasalAttentionOptions o = applied(preset.name);
     EXPECT_THAT(o.problems(), IsEmpty()) << preset.name;

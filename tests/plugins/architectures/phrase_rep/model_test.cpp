@@ -90,7 +90,7 @@ TEST_P(GoldenPhraseRep, EqualsTheIndependentPaddedComputation) {
   checked_->expect_log_probabilities(examples_, variant_["log_probabilities"]);
 }
 
-TEST_P(GoldenPhraseRep, ScoresASentenceAloneAsInABatch) {
+TEST_P(GoldenPhraseRep, ScoresASentenceTheSameAloneAndInABatch) {
   if (!depends_on_the_batch()) {
     checked_->expect_alone_as_in_a_batch(examples_);
     return;
@@ -102,7 +102,7 @@ TEST_P(GoldenPhraseRep, ScoresASentenceAloneAsInABatch) {
   EXPECT_GT(std::abs(alone[0] - together[examples_[0].target.size()]), 1e-7);
 }
 
-TEST_P(GoldenPhraseRep, DecodesStepByStepAsInOnePass) {
+TEST_P(GoldenPhraseRep, DecodesStepByStepAsInASinglePass) {
   checked_->expect_steps_as_in_one_pass(examples_);
 }
 
@@ -196,7 +196,7 @@ TEST(PhraseRepModel, RecordsThePhrasesWeightsAndTransparentAttention) {
   EXPECT_TRUE(at::allclose(mixture.sum(0), at::ones({2}, at::kDouble)));
 }
 
-TEST(PhraseRepModel, SaysThatABatchWasMadeWithoutPhrases) {
+TEST(PhraseRepModel, ReportsThatABatchWasMadeWithoutPhrases) {
   const auto all = golden();
   const CheckedModel checked(std::make_shared<PhraseRepModel>(
       options_of(all["variants"]["base"]["options"], all["sizes"]), setup_of(11, 13)));

@@ -26,7 +26,7 @@ std::pair<int64_t, int64_t> sizes(int64_t length, Rounding rounding) {
   return {n, static_cast<int64_t>(ngram_phrases(length, n).size())};
 }
 
-TEST(Segmentation, CutsAsTheTableOfTheSpecificationDoes) {
+TEST(Segmentation, HasTheExpectedPhraseLengths) {
   struct Row {
     int64_t length, ceil_n, ceil_count, floor_n, floor_count;
   };
@@ -83,7 +83,7 @@ TEST(Segmentation, FallsBackToNgramsWhereTheParserGaveUp) {
   EXPECT_THAT(parsed_phrases(with_tree({4, 5, 6, 7, 2}, {}), 5, options), ElementsAre(3, 2));
 }
 
-TEST(Segmentation, RefusesDataWithoutTreesAndTreesOfOtherSentences) {
+TEST(Segmentation, RejectsDataWithoutTreesAndTreesOfOtherSentences) {
   SegmentationOptions options;
   options.from_trees = true;
   EXPECT_THROW(parsed_phrases({0, {4, 2}, {}, {}}, 2, options), DataError);
@@ -94,7 +94,7 @@ Batch collated(const std::vector<Example>& examples, const SegmentationOptions& 
   return collate_pairs(examples, {false, options.source_has_bos, phrase_extension(options)});
 }
 
-TEST(Segmentation, TellsABatchWhereItsPhrasesAre) {
+TEST(Segmentation, GivesABatchThePositionsOfItsPhrases) {
   const std::vector<Example> examples = {{0, {4, 5, 6, 2}, {}, {}}, {1, {7, 2}, {}, {}}};
   const PhraseIndex index = PhraseIndex::of(collated(examples, {}));
   EXPECT_THAT(index.offsets, ElementsAre(0, 3, 4, 6));

@@ -44,7 +44,7 @@ TEST(PhraseTransformerOptions, TakeGramSizesAsASet) {
   EXPECT_THAT(with_grams({0}).gram_sizes(), IsEmpty());
 }
 
-TEST(PhraseTransformerOptions, LetAZeroStandForTheWordsThemselves) {
+TEST(PhraseTransformerOptions, TreatZeroAsSingleWords) {
   PhraseTransformerOptions options = with_grams({3});
   EXPECT_TRUE(options.keeps_raw());
   options.pt_raw = false;

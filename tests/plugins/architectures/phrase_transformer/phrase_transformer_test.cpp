@@ -65,7 +65,7 @@ TEST_P(GoldenPhraseTransformer, RecordsItsAttention) {
   checked_->expect_recorded_attention(examples_, 3 * layers);
 }
 
-TEST_P(GoldenPhraseTransformer, ScoresASentenceAloneAsInABatch) {
+TEST_P(GoldenPhraseTransformer, ScoresASentenceTheSameAloneAndInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }
 
@@ -78,7 +78,7 @@ TEST_P(GoldenPhraseTransformer, ScoresASentenceTheSameWithoutTheBatchsLongest) {
                                    std::vector<double>(all.begin() + dropped, all.end())));
 }
 
-TEST_P(GoldenPhraseTransformer, DecodesStepByStepAsInOnePass) {
+TEST_P(GoldenPhraseTransformer, DecodesStepByStepAsInASinglePass) {
   checked_->expect_steps_as_in_one_pass(examples_);
 }
 
@@ -167,7 +167,7 @@ TEST(PhraseTransformer, HasThePublishedNumberOfParametersWithEightHeads) {
   EXPECT_EQ(phrase_parameters_of(options), 6 * 264192);
 }
 
-TEST(PhraseTransformer, HasTheNumberOfParametersOfOneLstmASizeWithSizesOfHeads) {
+TEST(PhraseTransformer, HasOneLstmPerSizeWhenHeadsHaveSizes) {
   PhraseTransformerOptions options;
   options.pt_mode = "sep";
   options.pt_grams = {3, 0, 3, 0};
@@ -232,7 +232,7 @@ TEST(PhraseTransformer, DrawsTheLstmsAsTheAuthorsDo) {
   EXPECT_GT(highest("bias_hh_l0_reverse"), 0.9 * spread);
 }
 
-TEST(PhraseTransformer, RefusesOptionsThatContradictEachOther) {
+TEST(PhraseTransformer, RejectsOptionsThatContradictEachOther) {
   PhraseTransformerOptions options;
   options.pt_grams = {0};
   options.pt_raw = true;

@@ -181,14 +181,14 @@ void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolera
   }
 }
 
-TEST_P(WindowedLstm, EqualsItselfOfOperatorsInFp64) {
+TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInFp64) {
   expect_as_operators(GetParam(), at::kDouble, 1e-12);
 }
-TEST_P(WindowedLstm, EqualsItselfOfOperatorsInFp32) {
+TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInFp32) {
   expect_as_operators(GetParam(), at::kFloat, 3e-6);
 }
 // bf16 keeps 8 bits: an activation is off by 2^-9 of itself, a few steps add up.
-TEST_P(WindowedLstm, EqualsItselfOfOperatorsInBf16) {
+TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInBf16) {
   expect_as_operators(GetParam(), at::kBFloat16, 0.04);
 }
 

@@ -23,7 +23,7 @@ TEST(Derivation, KnowsWhichSlotsThereAre) {
   EXPECT_FALSE(d.active(3) || d.available(3));
 }
 
-TEST(Derivation, KeepsTheTagsOfAPhraseUntilItsLastWordIsSaid) {
+TEST(Derivation, KeepsTheTagsOfAPhraseUntilItsLastWordIsGenerated) {
   Derivation d = derivation("no");
   d.choose(0);  // says 5
   EXPECT_TRUE(d.active(0));
@@ -47,7 +47,7 @@ TEST(Derivation, OffersAUsedSlotAgainUnlessItIsMasked) {
   EXPECT_FALSE(masking.available(1));
 }
 
-TEST(Derivation, WordsSaidOneByOneLeaveTagsAlone) {
+TEST(Derivation, WordsGeneratedOneByOneKeepTags) {
   Derivation d = derivation("decode");
   for (const int64_t word : {5, 6, 7, 8}) d.say(word);
   EXPECT_TRUE(d.active(0) && d.active(1));

@@ -65,7 +65,7 @@ struct RnnSearch : torch::nn::Module {
 
 class WithoutPhrases : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(WithoutPhrases, IsRnnSearchToTheBit) {
+TEST_P(WithoutPhrases, IsBitExactlyRnnSearch) {
   at::NoGradGuard no_grad;
   const CheckedModel model = checked(small(GetParam()), 1);
   const RnnSearch plain(small(GetParam()));
@@ -84,7 +84,7 @@ TEST_P(WithoutPhrases, IsRnnSearchToTheBit) {
 }
 
 /// A sentence with phrases in the batch changes nothing for one without.
-TEST_P(WithoutPhrases, ASentenceIsUnmovedByAnothersTags) {
+TEST_P(WithoutPhrases, ASentenceDoesNotDependOnTheTagsOfAnother) {
   at::NoGradGuard no_grad;
   const CheckedModel model = checked(small(GetParam()));
   const Example plain{0, {5, 9, 4, 2}, {4, 12, 2}, {}};
@@ -137,7 +137,7 @@ class Likelihood : public ::testing::TestWithParam<const char*> {
 
 /// The last span's tags matter to nothing behind it but </s>; with it at the end, search and
 /// teacher forcing see the same tags, and the likelihood is the sum over both derivations.
-TEST_P(Likelihood, OfASpanIsTheSumOfBothWaysToSayIt) {
+TEST_P(Likelihood, OfASpanIsTheSumOfBothWaysToGenerateIt) {
   const CheckedModel model = checked(small(GetParam()));
   Example example{0, {5, 9, 4, 2}, {6, 12, 4}, {}};
   example.phrases = {phrase({0, 1}, {12, 4}, 1), phrase({2}, {7})};
@@ -184,7 +184,7 @@ TEST_P(Likelihood, OfABeamsHypothesisIsThatOfItsOwnDerivation) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, Likelihood, testing::Values("gate", "softmax"));
 
-TEST(NoisyTanh, IsDrawnInTrainingAloneAndTheSameForTheSameSeed) {
+TEST(NoisyTanh, IsDrawnOnlyInTrainingAndIsReproducible) {
   at::NoGradGuard no_grad;
   const CheckedModel model = checked(small("gate"), 6);
   const Batch batch = batch_of(model, {{0, {5, 9, 4, 2}, {4, 12, 2}, {}}});

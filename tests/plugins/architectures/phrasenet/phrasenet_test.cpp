@@ -156,7 +156,7 @@ TEST_P(GoldenPhraseNet, FollowsDerivationsStepByStep) {
   }
 }
 
-TEST_P(GoldenPhraseNet, LosesTheSameAloneAsInABatch) {
+TEST_P(GoldenPhraseNet, HasTheSameLossAloneAndInABatch) {
   at::NoGradGuard no_grad;
   const std::vector<double> together = losses(examples_);
   size_t next = 0;

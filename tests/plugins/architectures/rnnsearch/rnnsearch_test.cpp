@@ -89,11 +89,11 @@ TEST_P(GoldenRnnSearch, RecordsTheAttentionOfOnePass) {
   }
 }
 
-TEST_P(GoldenRnnSearch, ScoresASentenceAloneAsInABatch) {
+TEST_P(GoldenRnnSearch, ScoresASentenceTheSameAloneAndInABatch) {
   checked_->expect_alone_as_in_a_batch(examples_);
 }
 
-TEST_P(GoldenRnnSearch, DecodesStepByStepAsInOnePass) {
+TEST_P(GoldenRnnSearch, DecodesStepByStepAsInASinglePass) {
   checked_->expect_steps_as_in_one_pass(examples_);
 }
 
