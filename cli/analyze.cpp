@@ -1,4 +1,4 @@
-// phraseq analyze: what a trained model looks at.
+// phraseq analyze: attention, activation and recorded tensors of a trained model.
 
 #include "cli/command.h"
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// phraseq phrase-table: look at the phrases that a table finds in a text; check a table; build one.
+// phraseq phrase-table: show the phrases that a table matches in a text; check or build a table.
 
 #include "core/phrase_memory/table/phrase_table.h"
 

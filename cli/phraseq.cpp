@@ -1,4 +1,5 @@
-// The front: `phraseq NAME …` runs the program phraseq-NAME, found beside this one or on the PATH.
+// The front: `phraseq NAME …` runs the program phraseq-NAME, found in the folder of this one or on
+// the PATH.
 
 #include <algorithm>
 #include <array>
@@ -91,7 +92,7 @@ fs::path find_command(const std::string& name) {
   return {};
 }
 
-/// The manual page of the whole: the commands that are beside this program.
+/// The manual page of all commands in the folder of this program.
 int print_man_page() {
   fmt::print("{}.SH COMMANDS\n",
              phraseq::man_page(phraseq::OptionTable(), "", "COMMAND [OPTIONS]", kDescription));
@@ -165,7 +166,7 @@ int front(std::span<const std::string> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // --version belongs to the command when there is one, so only the first argument is looked at.
+  // --version belongs to the command when there is one, so only the first argument is checked.
   const bool only_version = argc == 2 && std::string_view(argv[1]) == "--version";
   if (argc > 1 && !only_version) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -5,7 +5,7 @@
 
 namespace phraseq {
 
-/// A file that `phraseq new-plugin` writes, as it stands in cli/templates.
+/// A file that `phraseq new-plugin` writes, as it is in cli/templates.
 struct PluginTemplate {
   std::string_view path;  ///< "architecture/register.cpp"; "common/…" belongs to every kind
   std::string_view text;  ///< with @name@ and the like

@@ -68,7 +68,7 @@ struct PluginsOptions final : Options {
     table.field("model", model, "Model file for a tokenizer that needs one.").value_name("FILE");
   }
 
-  /// What `phraseq conformance` is told.
+  /// The arguments for `phraseq conformance`.
   std::vector<std::string> check_arguments() const {
     std::vector<std::string> arguments = {subject};
     const auto add = [&](const char* flag, const std::string& value) {
@@ -93,7 +93,7 @@ struct PluginsOptions final : Options {
   }
 };
 
-/// Loads what loads; a refused plugin does not hide the others. Returns the refusals.
+/// Loads what loads; a rejected plugin does not hide the others. Returns the rejections.
 std::vector<std::string> load_all(Registry& registry, const PluginsOptions& options) {
   std::vector<std::string> refusals;
   for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
@@ -251,8 +251,8 @@ int check_here(const PluginsOptions& options) {
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
 }
 
-/// A library damaged in the middle can crash whoever loads it, so a child process does. It goes on
-/// as this command: its messages and its exit code are ours.
+/// A library damaged in the middle can crash whoever loads it, so a child process does. It
+/// continues as this command: its messages and its exit code are ours.
 int check(const PluginsOptions& options) {
   const std::string& file = options.subject;
   std::fflush(stdout);

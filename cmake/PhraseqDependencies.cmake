@@ -1,4 +1,4 @@
-# The packages beside LibTorch, all from the distribution (scripts/setup.sh names them).
+# The packages other than LibTorch, all from the distribution (scripts/setup.sh names them).
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS filesystem program_options)

@@ -81,7 +81,7 @@ message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRAS
 
 # phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
 function(phraseq_use_torch target)
-  # An installed library names the target that phraseqConfig.cmake makes anew wherever LibTorch is.
+  # An installed library names the target that phraseqConfig.cmake makes again wherever LibTorch is.
   target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:phraseq_torch> $<INSTALL_INTERFACE:phraseq::torch>)
   if(TARGET phraseq_precompiled AND NOT ${target} STREQUAL phraseq_precompiled)
     target_precompile_headers(${target} REUSE_FROM phraseq_precompiled)

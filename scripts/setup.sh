@@ -6,7 +6,7 @@
 #   scripts/setup.sh [BUILD_FOLDER]        default: build
 #
 # PHRASEQ_TORCH_ROOT=FOLDER names a LibTorch that is there already (an unpacked zip, or the torch/
-# folder of a wheel): step 2 is then left out. Which build of the wheel comes, CPU or CUDA, is for the
+# folder of a wheel): step 2 is then omitted. Which build of the wheel comes, CPU or CUDA, is for the
 # package index that pip is configured with.
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the generated pages of the documentation, docs/options, from what a build's commands and
-# plugins say of themselves. The test OptionPages fails when they are out of date.
+# plugins describe themselves. The test OptionPages fails when they are out of date.
 #
 #   scripts/update_docs.sh [BUILD_FOLDER]        default: build
 set -euo pipefail

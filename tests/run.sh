@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up, builds with warnings as errors, and runs all tests. The last line is "N passed, N failed",
-# with ", N skipped" behind it when tests were skipped.
+# with ", N skipped" after it when tests were skipped.
 #
-# Tests on real data run when PHRASEQ_DATA names a data folder, or when one stands beside the checkout
+# Tests on real data run when PHRASEQ_DATA names a data folder, or when one is next to the checkout
 # (../shared/data); without it they are skipped.
 set -euo pipefail
 

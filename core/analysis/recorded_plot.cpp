@@ -25,7 +25,7 @@ plot::HeatMapAxis axis_of(const RecordedSentence& sentence, int64_t length) {
   return {"", numbers(length), {}};
 }
 
-/// Groups that the tensor's notes tell of: the lengths of phrases.
+/// Groups from the tensor's notes: the lengths of phrases.
 std::vector<plot::LabelGroup> groups_of(const RecordedTensor& tensor) {
   std::vector<plot::LabelGroup> groups;
   const auto lengths = tensor.notes.find("phrase_lengths");
@@ -35,7 +35,7 @@ std::vector<plot::LabelGroup> groups_of(const RecordedTensor& tensor) {
   return groups;
 }
 
-/// What names have in common: their first so many bytes, up to a point; their last, from one on.
+/// What names have in common: a number of leading bytes, up to a point; their last, from one on.
 struct CommonEnds {
   explicit CommonEnds(const std::vector<const RecordedTensor*>& tensors) {
     const std::string& first = tensors.front()->name;

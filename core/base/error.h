@@ -70,14 +70,14 @@ class PHRASEQ_API FormatError : public Error {
       : Error(kExitFormat, message, hint) {}
 };
 
-/// A plugin is missing, refused, or failed.
+/// A plugin is missing, rejected, or failed.
 class PHRASEQ_API PluginError : public Error {
  public:
   explicit PluginError(std::string_view message, std::string_view hint = {})
       : Error(kExitPlugin, message, hint) {}
 };
 
-/// The operating system said no. The message carries the path and the reason.
+/// The operating system reported an error. The message carries the path and the reason.
 class PHRASEQ_API IoError : public Error {
  public:
   /// `step` is what was being done ("open", "write", "fsync" …); `error_number` an errno, 0 = none.

@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// Signals as flags that a loop looks at between two pieces of work.
+/// Signals as flags that a loop checks between two pieces of work.
 ///
 /// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process
 /// at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a

@@ -42,7 +42,7 @@ std::string_view kind_hint(std::span<const std::byte> file) {
   return "The file is not a checkpoint, or it is truncated.";
 }
 
-/// The header's text, after the checks that make it safe to look at.
+/// The header's text, after the checks that make it safe to parse.
 std::string_view find_header(std::span<const std::byte> file, const std::string& path) {
   if (file.size() < kHeaderLengthBytes) {
     throw FormatError(
@@ -112,7 +112,7 @@ void check_header_checksum(std::string_view header,
 
 using Checksums = std::map<std::string, std::string, std::less<>>;
 
-/// A JSON object of strings. Nesting is refused while parsing: as a document it could take many
+/// A JSON object of strings. Nesting is rejected while parsing: as a document it could take many
 /// times the memory of its text.
 Checksums parse_table(const std::string& text) {
   const auto refuse_nesting = [](int depth, json::parse_event_t event, const json&) {

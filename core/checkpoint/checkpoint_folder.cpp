@@ -77,7 +77,7 @@ std::vector<std::string> newest_first(const std::string& folder) {
   return paths;
 }
 
-/// The newest that verifies; null when there is no checkpoint at all.
+/// The newest that passes verification; null when there is no checkpoint at all.
 std::optional<std::string> newest_good(const std::string& folder) {
   const auto candidates = newest_first(folder);
   for (const auto& path : candidates) {

@@ -41,7 +41,7 @@ class PHRASEQ_API CheckpointFolder {
   /// The file a pointer leads to, verified wholly. A bad pointer or target is reported with
   /// log_warning and the newest file that verifies is taken instead; `strict` makes it a
   /// FormatError. A FormatError too when there are checkpoints but none verifies. Null when there
-  /// is nothing to go on from: no such pointer and, for `checkpoint_last`, no checkpoint either.
+  /// is nothing to continue from: no such pointer and, for `checkpoint_last`, no checkpoint either.
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
   /// Keeps a checkpoint that was written also as one of the best: a second name of the same file (a

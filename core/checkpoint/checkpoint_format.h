@@ -8,24 +8,24 @@
 namespace phraseq {
 
 // What makes a safetensors file a checkpoint of ours: entries of the header's metadata, described
-// in docs/formats/checkpoint.md. All of them stand in every file that phraseq writes.
+// in docs/formats/checkpoint.md. All of them are in every file that phraseq writes.
 inline constexpr int kCheckpointFormatVersion = 1;
 inline constexpr const char* kReservedPrefix = "phraseq.";
 inline constexpr const char* kFormatVersionKey = "phraseq.format_version";
 inline constexpr const char* kWriterVersionKey = "phraseq.version";
 inline constexpr const char* kTensorChecksumsKey = "phraseq.crc32c";
 inline constexpr const char* kHeaderChecksumKey = "phraseq.header_crc32c";
-/// What stands for the header's own checksum while that is computed.
+/// The placeholder of the header's own checksum while it is computed.
 inline constexpr std::string_view kNoChecksum = "00000000";
 
-/// Where the eight digits of the header's own checksum stand in its text; npos when nowhere. The
+/// Where the eight digits of the header's own checksum are in its text; npos when nowhere. The
 /// place is unambiguous: inside any other string the quotation marks would be escaped.
 size_t find_header_checksum(std::string_view header);
 
 /// CRC-32C of the eight length bytes and the header, the digits at `digits` taken as zeros.
 uint32_t header_checksum(std::string_view header, size_t digits);
 
-/// Eight lower-case hexadecimal digits.
+/// Eight lowercase hexadecimal digits.
 std::string checksum_text(uint32_t checksum);
 
 /// The eight bytes in front of the header.

@@ -10,14 +10,14 @@
 
 namespace phraseq {
 
-/// Why a checkpoint was written; its file name says it.
+/// Why a checkpoint was written, as in its file name.
 enum class CheckpointKind {
   kEpoch,   ///< checkpointEPOCH.safetensors
   kUpdate,  ///< checkpoint_EPOCH_UPDATE.safetensors
   kBest,    ///< checkpoint.best_METRIC_VALUE.safetensors
 };
 
-/// What a checkpoint's file name says; fields that the kind does not have are zero or empty.
+/// The fields of a checkpoint's file name; fields that the kind does not have are zero or empty.
 struct PHRASEQ_API CheckpointName {
   CheckpointKind kind = CheckpointKind::kEpoch;
   int64_t epoch = 0;
@@ -33,7 +33,7 @@ struct PHRASEQ_API CheckpointName {
 PHRASEQ_API std::optional<CheckpointName> parse_checkpoint_name(std::string_view file_name);
 
 /// The checkpoints of one kind in a folder, first to last: epochs and updates ascending, best by
-/// value ascending. Only names are looked at. Throws IoError when the folder cannot be read.
+/// value ascending. Only names are read. Throws IoError when the folder cannot be read.
 PHRASEQ_API std::vector<CheckpointName> list_checkpoints(const std::string& folder,
                                                          CheckpointKind kind);
 

@@ -5,7 +5,7 @@
 
 namespace phraseq {
 
-/// What a pointer file says: `checkpoint_last` and `checkpoint_best` hold one line, "NAME
+/// The content of a pointer file: `checkpoint_last` and `checkpoint_best` hold one line, "NAME
 /// FINGERPRINT".
 struct CheckpointPointer {
   std::string name;         ///< of a file in the pointer's own folder

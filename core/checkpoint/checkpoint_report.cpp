@@ -15,7 +15,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 /// An entry's JSON; the text itself when it is none. What a stranger nested deeper than anything of
-/// ours is left out: printing it would take as deep a stack.
+/// ours is omitted: printing it would take as deep a stack.
 json value_of(const std::string& text) {
   constexpr int kDeepest = 64;
   const auto is_shallow = [](int depth, json::parse_event_t, const json&) {
@@ -121,7 +121,7 @@ std::string origin_text(const CheckpointFile& file) {
                      file.fingerprint());
 }
 
-/// What the `train` entry says of itself; its layout is the trainer's.
+/// The summary in the `train` entry; its layout is the trainer's.
 std::string training_text(const CheckpointFile& file) {
   const json train = object_entry(file, "train");
   const auto state = train.find("state");

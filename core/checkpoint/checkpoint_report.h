@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Everything that a checkpoint says about itself, for programs: `file`, `format_version`,
+/// Everything that a checkpoint records about itself, for programs: `file`, `format_version`,
 /// `writer_version`, `fingerprint` (null in a foreign file), `parameters` (elements), `metadata`
 /// (entries that hold JSON as JSON, others as strings), and `tensors`: name, dtype, shape, bytes,
 /// in the file's order.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What every component of a kind has to stand, whatever its mathematics: the suites behind
+/// The checks that every component of a kind must pass, whatever its mathematics: the suites behind
 /// `phraseq plugins check`.
 namespace phraseq::conformance {
 

@@ -8,8 +8,8 @@
 
 namespace phraseq::conformance {
 
-/// What every criterion has to stand, on made-up hidden rows and a made-up output matrix. One that
-/// wants extras of its own architecture is NotApplicable.
+/// The checks that every criterion must pass, on generated hidden rows and a generated output
+/// matrix. One that wants extras of its own architecture is NotApplicable.
 PHRASEQ_API std::vector<Check> criterion_suite(const Selection& selection);
 
 }  // namespace phraseq::conformance

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTolerance = 1e-9;
 
-/// The scores' columns behind the vocabulary are slots.
+/// The scores' columns after the vocabulary are slots.
 at::Tensor words(const at::Tensor& scores, int64_t slots) {
   return scores.narrow(1, 0, scores.size(1) - slots);
 }

@@ -14,7 +14,7 @@
 namespace phraseq::conformance {
 namespace {
 
-constexpr size_t kManyParameters = 120;  // tensors that are looked at one by one
+constexpr size_t kManyParameters = 120;  // tensors that are checked one by one
 
 Findings same_seed_same_masks(const Registry& registry, const Selection& selection) {
   SmallModel model(registry, selection, nn::Precision::kFp64);

@@ -8,7 +8,7 @@
 
 namespace phraseq::conformance {
 
-/// What every optimizer has to stand, on 22 made-up parameters.
+/// The checks that every optimizer must pass, on 22 generated parameters.
 PHRASEQ_API std::vector<Check> optimizer_suite(const Selection& selection);
 
 /// What every learning-rate schedule has to stand.

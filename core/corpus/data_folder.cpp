@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the name "train.en-de.de.idx" says.
+/// The parts of a name such as "train.en-de.de.idx".
 struct IndexName {
   std::string split;
   std::string source;
@@ -164,7 +164,7 @@ Dictionary DataFolder::dictionary(const std::string& language) const {
 }
 
 bool DataFolder::has_split(const std::string& split) const {
-  // What an earlier run left beside is not part of this folder.
+  // Other files of an earlier run are not part of this folder.
   if (!manifest_.is_null() && value_at(manifest_, {"splits", split}).is_null())
     return false;
   return IndexedDataset::exists(prefix(split, source_)) &&

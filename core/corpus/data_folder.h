@@ -44,7 +44,7 @@ class PHRASEQ_API DataFolder {
   /// Opens one side of a split; throws FormatError when a file is not the manifest's (one pass over
   /// both, at several GB/s once they are in memory).
   IndexedDataset dataset(const std::string& split, const std::string& language) const;
-  /// Whether the split's text in that language has parse trees beside it, and these (as sequences
+  /// Whether the split's text in that language has parse trees, and these (as sequences
   /// of SubwordTree::encode), checked as `dataset` checks the text.
   bool has_trees(const std::string& split, const std::string& language) const;
   IndexedDataset trees(const std::string& split, const std::string& language) const;

@@ -83,7 +83,7 @@ void IndexedDatasetWriter::add(std::span<const int64_t> ids) {
 }
 
 void IndexedDatasetWriter::commit() {
-  // An old index must not stand beside the new ids, not even for a moment.
+  // An old index must not exist next to the new ids, not even for a moment.
   std::error_code problem;
   std::filesystem::remove(state_->prefix + ".idx", problem);
   if (problem)

@@ -15,13 +15,13 @@ struct PhraseTally {
   int64_t sentences = 0;
   int64_t with_phrases = 0;
   int64_t slots = 0;
-  int64_t spans = 0;  ///< slots whose translation stands in the target
+  int64_t spans = 0;  ///< slots whose translation is in the target
 };
 
 /// "29000 sentences, 21004 with phrases; 40123 slots, 35200 found in the target"
 PHRASEQ_API std::string to_string(const PhraseTally& tally);
 
-/// Finds the phrases of each sentence, P_x, and where their translations stand in the target, P_xy,
+/// Finds the phrases of each sentence, P_x, and where their translations are in the target, P_xy,
 /// by the words of both texts, and writes them as StoredPhrases under `prefix`. Entries are listed
 /// in the order of their first use, whatever the number of workers.
 PHRASEQ_API PhraseTally write_phrases(const CheckedText& source,

@@ -353,7 +353,7 @@ void refuse_earlier_result(const PreprocessOptions& options) {
   }
 }
 
-/// From here to the end of the move a reader of an older folder is told that it is not whole.
+/// From here to the end of the move a reader of an older folder sees that it is incomplete.
 void mark_unfinished(const std::string& destination) {
   if (!fs::exists(destination) || fs::is_empty(destination))
     return;

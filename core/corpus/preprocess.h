@@ -21,9 +21,9 @@ struct ChosenTokenizer {
 
 /// Turns text into a data folder (docs/formats/data_folder.md): reads and checks all text, learns
 /// subwords when asked, builds dictionaries as fairseq does, writes `.bin` and `.idx` as fairseq
-/// does, and a manifest that says what was done. `recorded_options` goes into it.
+/// does, and a manifest that records what was done. `recorded_options` goes into it.
 ///
-/// Everything is written beside the destination and moved into it at the end: whatever fails
+/// Everything is written next to the destination and moved into it at the end: whatever fails
 /// before, nothing that existed has changed. Throws DataError for text that is not what it has to
 /// be, UsageError when the folder holds dictionaries already, IoError.
 PHRASEQ_API void preprocess(const PreprocessOptions& options,

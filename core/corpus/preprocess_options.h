@@ -55,7 +55,7 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   LineReaderOptions reading() const;
   bool has_subword_model() const;
   /// The component that `tokenizer` means: "auto" is SentencePiece where a subword model is given
-  /// or asked for, and like "none" words between white space where not.
+  /// or asked for, and like "none" words between whitespace where not.
   std::string tokenizer_component() const;
 };
 

@@ -27,7 +27,7 @@ struct Findings {
 /// What a split's text is like, line by line.
 struct SplitReport {
   int64_t lines = 0;
-  int64_t empty = 0;  ///< pairs with a side without words: kept here, left out by training
+  int64_t empty = 0;  ///< pairs with a side without words: kept here, skipped by training
   std::vector<int64_t> skipped;              ///< line numbers, ascending
   std::map<std::string, Findings> findings;  ///< by file and defect, skipped or mended
 

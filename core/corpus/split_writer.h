@@ -19,7 +19,7 @@ struct Tally {
   int64_t replaced = 0;
 };
 
-/// "29000 sents, 434957 tokens, 0.0065% replaced (by <unk>)", as fairseq says it.
+/// "29000 sents, 434957 tokens, 0.0065% replaced (by <unk>)", as fairseq prints it.
 std::string to_string(const Tally& tally);
 
 /// Encodes a text with a finished dictionary and writes it as an indexed dataset.

@@ -16,7 +16,7 @@ namespace phraseq {
 /// A slot of a sentence of an indexed text.
 struct StoredSlot {
   int64_t entry = 0;            ///< place in the list of entries
-  int64_t span_begin = -1;      ///< where its translation stands in the target, -1 = nowhere
+  int64_t span_begin = -1;      ///< where its translation is in the target, -1 = nowhere
   std::vector<int64_t> places;  ///< of the source words that it covers, ascending
   bool operator==(const StoredSlot&) const = default;
 };

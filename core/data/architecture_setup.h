@@ -6,12 +6,12 @@
 
 namespace phraseq {
 
-/// What a task tells an architecture about its vocabularies.
+/// The vocabulary information that a task gives to an architecture.
 struct ArchitectureSetup {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
   bool joined_dictionary = false;  ///< one dictionary for both sides: embeddings can be shared
-  std::map<std::string, int64_t> extras;  ///< sizes that a task brings (phrase slots …)
+  std::map<std::string, int64_t> extras;  ///< sizes that a task provides (phrase slots …)
 };
 
 }  // namespace phraseq

@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// Where each row stands in a `[sentences * time]` column of padded rows, on the rows' device.
+/// Where each row is in a `[sentences * time]` column of padded rows, on the rows' device.
 at::Tensor padded_places(const PackedTokens& tokens) {
   const int64_t time = tokens.max_length();
   at::Tensor places = at::empty({tokens.tokens()}, at::kLong);

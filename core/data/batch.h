@@ -46,7 +46,7 @@ struct PHRASEQ_API Batch {
   std::vector<int64_t> sentence_ids;  ///< place in the data set, from 0
   PackedTokens source;                ///< ends in </s> (and may start with <s>)
   PackedTokens target_in;             ///< what the decoder is fed: start token, then the target
-  at::Tensor target_out;  ///< [target tokens] int64: what it should say; packed as target_in
+  at::Tensor target_out;  ///< [target tokens] int64: what it should generate; packed as target_in
   std::map<std::string, at::Tensor>
       extras;  ///< named additions of a task (phrase index, candidates …)
 

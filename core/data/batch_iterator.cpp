@@ -125,7 +125,7 @@ int64_t BatchIterator::batches_in_epoch() const {
 const SkipReport& BatchIterator::skipped() const { return state_->planned().skipped; }
 
 nlohmann::json BatchIterator::position() const {
-  // Once the end was told, the next batch is the next epoch's first: no flag needs to be saved.
+  // Once the end was reported, the next batch is the next epoch's first: no flag needs to be saved.
   const bool ended = state_->end_was_told;
   return {{"epoch", state_->epoch + (ended ? 1 : 0)},
           {"batches", ended ? 0 : state_->delivered},

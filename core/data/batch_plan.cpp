@@ -28,7 +28,7 @@ struct Lengths {
   }
 };
 
-/// Why sentences are left out, in the order in which they are asked. A target of length 0 is one
+/// Why sentences are omitted, in the order in which they are asked. A target of length 0 is one
 /// that does not exist (translating), which is no reason.
 class Skipping {
  public:

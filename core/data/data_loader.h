@@ -39,14 +39,14 @@ class PHRASEQ_API Corpus {
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;
-  /// Before an epoch's first read: a corpus that segments at random draws anew, by (seed, epoch,
+  /// Before an epoch's first read: a corpus that segments at random draws again, by (seed, epoch,
   /// line).
   virtual void start_epoch(int64_t /*epoch*/) {}
   /// Equal for equal data: stored in checkpoints, compared at resume.
   virtual std::string fingerprint() const = 0;
 };
 
-/// Where the phrases come from that a task's examples bring, Example::phrases.
+/// The source of the phrases in a task's examples, Example::phrases.
 struct PhraseSource {
   /// Those of a raw sentence, with their spans when its translation is known.
   std::function<std::vector<ExamplePhrase>(const std::string& source,
@@ -69,9 +69,9 @@ struct DataLoaderSetup {
                                      std::optional<uint64_t> sample_seed)>
       encode_tree = {};
   int64_t source_vocabulary = 0, target_vocabulary = 0;
-  /// There when examples bring phrases; indexed data must then hold them.
+  /// Set when examples contain phrases; indexed data must then hold them.
   std::optional<PhraseSource> phrases = {};
-  bool sample = false;  ///< training text is segmented at random, anew in every epoch
+  bool sample = false;  ///< training text is segmented at random, again in every epoch
   uint64_t seed = 1;
 };
 

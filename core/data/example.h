@@ -20,7 +20,7 @@ struct ExamplePhrase {
   std::vector<std::string> source_words = {};
   std::vector<std::string> target_words = {};  ///< one an id, also where that is <unk>
   std::string category = {};                   ///< dates, names, numbers …
-  int64_t span_begin = -1;  ///< where the translation stands in the target ids, -1 = nowhere
+  int64_t span_begin = -1;  ///< where the translation is in the target ids, -1 = nowhere
 };
 
 /// One sentence or sentence pair as ids, before it becomes part of a batch.

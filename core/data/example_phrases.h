@@ -27,8 +27,8 @@ PHRASEQ_API std::vector<ExamplePhrase> example_phrases(const SentencePhrases& fo
 /// Leaves out the phrases that a source cut after its first `words` words does not wholly hold.
 PHRASEQ_API void cut_phrases(std::vector<ExamplePhrase>& phrases, int64_t words);
 
-/// The word of the phrase that each token is, where a slot said it; -1 elsewhere. A slot's phrase
-/// may be said again at once, so words are counted from where the slot's tokens begin.
+/// The word of the phrase that each token is, where a slot generated it; -1 elsewhere. A slot's
+/// phrase may be generated again at once, so words are counted from where the slot's tokens begin.
 PHRASEQ_API std::vector<int64_t> phrase_word_places(const std::vector<ExamplePhrase>& phrases,
                                                     const std::vector<int64_t>& slots);
 

@@ -8,8 +8,9 @@
 
 namespace phraseq {
 
-/// Adds to a batch what an architecture needs beside the ids (phrase indices …), from the examples
-/// that the batch was made of, in its order. Runs where batches are made: ahead, on another thread.
+/// Adds to a batch what an architecture needs in addition to the ids (phrase indices …), from the
+/// examples that the batch was made of, in its order. Runs where batches are made: ahead, on
+/// another thread.
 using BatchExtension = std::function<void(const std::vector<Example>&, Batch&)>;
 
 /// What an architecture wants of its batches.

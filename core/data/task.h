@@ -70,7 +70,7 @@ class PHRASEQ_API Task {
   virtual std::vector<int64_t> encode_tree(const std::string& source,
                                            const std::string& tree,
                                            const TextPlace& place) const;
-  /// Ids as symbols joined by spaces, and as text for a person; </s> and padding are left out.
+  /// Ids as symbols joined by spaces, and as text for a person; </s> and padding are omitted.
   virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
   virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;
 

@@ -66,7 +66,7 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   nlohmann::json options_from_data() const override;
 
  protected:
-  /// For a task whose examples bring phrases; its `find` is not called before this is done.
+  /// For a task whose examples contain phrases; its `find` is not called before this is done.
   TranslationTask(const TranslationOptions& options,
                   const TaskSetup& setup,
                   std::optional<PhraseSource> phrases);

@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// CRC-32C (Castagnoli, polynomial 0x1EDC6F41 reflected), as iSCSI, ext4 and leveldb use it. Pass
-/// the result of a call as `seed` of the next to go on over several pieces. "123456789" gives
+/// the result of a call as `seed` of the next to continue over several pieces. "123456789" gives
 /// 0xE3069283. Uses the processor's instruction where there is one.
 PHRASEQ_API uint32_t crc32c(std::span<const std::byte> bytes, uint32_t seed = 0);
 

@@ -25,7 +25,7 @@ struct LineReaderOptions {
 /// goes at the start of the file, with a note; U+2028, U+0085 and a lone CR are characters.
 /// Overlong, surrogate and too large UTF-8 is invalid. Errors (DataError) name file:line:byte, show
 /// the bytes escaped and say what to do. A line over the limit is found without reading it whole
-/// into memory; it cannot be mended, so kReplace refuses it too. Damaged gzip data is a
+/// into memory; it cannot be repaired, so kReplace rejects it too. Damaged gzip data is a
 /// FormatError, a failing disk an IoError.
 class PHRASEQ_API LineReader {
  public:

@@ -6,7 +6,7 @@
 
 namespace phraseq {
 
-/// A folder under construction: made beside its destination under a temporary name, moved into
+/// A folder under construction: made next to its destination under a temporary name, moved into
 /// place when it is whole, removed when it never is. What a killed process left is removed by the
 /// next one with the same destination.
 class PHRASEQ_API StagingFolder {
@@ -20,8 +20,8 @@ class PHRASEQ_API StagingFolder {
   const std::string& path() const { return path_; }
 
   /// One rename where the destination is missing or empty. Otherwise the files move one by one,
-  /// `last` after all others: the file that tells a reader that the folder is whole. The caller
-  /// sees to it that an old one does not stand there meanwhile.
+  /// `last` after all others: the file that marks the folder as complete. The caller
+  /// makes sure that an old one does not exist meanwhile.
   void commit(const std::string& last);
 
  private:

@@ -16,7 +16,7 @@ bool is_stale_temporary(const std::filesystem::directory_entry& entry);
 std::string folder_of(const std::string& path);
 
 /// After a rename only this makes the new name survive a power cut. Returns an errno, 0 = done.
-/// Some file systems cannot; that is no failure.
+/// Some file systems cannot; that is not an error.
 int sync_folder(const std::string& folder);
 
 }  // namespace phraseq

@@ -53,9 +53,9 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
   virtual int64_t model_width() const = 0;  ///< the d of the noam schedule
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
-  /// Draws all parameters anew, from the seed alone.
+  /// Initializes all parameters from the seed only.
   virtual void initialize(uint64_t seed) = 0;
-  /// How its sequences begin, and what its batches hold beside them.
+  /// How its sequences begin, and what its batches hold in addition.
   virtual SequenceConventions conventions() const { return {}; }
   /// Multiply-adds of the matrices for one batch, forward: what speed is judged against.
   virtual double multiply_adds(int64_t source_tokens, int64_t target_tokens) const = 0;

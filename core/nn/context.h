@@ -19,7 +19,7 @@ PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; U
 class FlatParameters;
 class Recording;
 
-/// What a forward pass needs to know beside its input. Made anew for each batch; a layer takes it
+/// What a forward pass needs in addition to its input. Created for each batch; a layer takes it
 /// by reference and draws its dropout from it.
 ///
 /// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward
@@ -49,7 +49,7 @@ class PHRASEQ_API Context {
   /// The key of the next dropout mask; 0 draws nothing when not training.
   uint64_t next_dropout_key();
 
-  /// Where modules leave what an analysis looks at; null in ordinary passes.
+  /// Where modules record tensors for an analysis; null in ordinary passes.
   Recording* recording() const { return recording_; }
   void record_into(Recording* recording) { recording_ = recording; }
 

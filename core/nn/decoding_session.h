@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// What a search tells a model before it starts, so that caches can be laid out once.
+/// What a search passes to a model before it starts, so that caches can be laid out once.
 struct DecodingLimits {
   int64_t max_steps = 0;          ///< tokens a hypothesis may have, </s> included
   int64_t rows_per_sentence = 1;  ///< the beam
@@ -38,7 +38,7 @@ class PHRASEQ_API DecodingSession {
   /// int64 on the CPU.
   virtual void select(const std::vector<int64_t>& rows) = 0;
 
-  /// Entries of `scores` behind the vocabulary (phraseNet's phrases); each expands to tokens.
+  /// Entries of `scores` after the vocabulary (phraseNet's phrases); each expands to tokens.
   virtual int64_t slots() const { return 0; }
   /// The target tokens of a row's slot: the search queues them and feeds them without a decision.
   virtual std::vector<int64_t> expand_slot(int64_t /*row*/, int64_t /*slot*/) const { return {}; }

@@ -11,7 +11,7 @@ namespace phraseq::nn::reference {
 /// The score of a key that must not be seen: its softmax is 0, and a row without keys is no NaN.
 inline constexpr double kMaskedScore = -1e9;
 
-/// Where the rows of packed sentences stand in a padded [batch · time] layout.
+/// Where the rows of packed sentences are in a padded [batch · time] layout.
 struct PaddedLayout {
   PaddedLayout(const std::vector<int64_t>& offsets, at::Device device);
 

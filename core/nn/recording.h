@@ -23,7 +23,7 @@ namespace phraseq::nn {
 ///
 ///     [query kinds, heads, query tokens, key kinds, longest key sentence]
 ///
-/// Query tokens are packed as the queries are. A kind is an n-gram length, an n-gram stands at its
+/// Query tokens are packed as the queries are. A kind is an n-gram length, an n-gram is at its
 /// last token; plain attention has one kind of each. What does not exist is 0. The notes
 /// "query_ngrams" and "key_ngrams" hold the n of each kind, where it is not 1, 2, 3 …
 class PHRASEQ_API Recording {

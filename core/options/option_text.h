@@ -36,7 +36,7 @@ PHRASEQ_API nlohmann::json to_json(const OptionTable& table, bool with_origin = 
 PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin);
 
 /// "name: was VALUE, now VALUE" for each option whose value differs from the recorded one; harmless
-/// ones and those named in `allowed` are left out.
+/// ones and those named in `allowed` are omitted.
 PHRASEQ_API std::vector<std::string> differences(const OptionTable& now,
                                                  const nlohmann::json& recorded,
                                                  std::span<const std::string> allowed = {});

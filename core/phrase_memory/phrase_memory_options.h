@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Where the phrases of sentences come from, and which of them a sentence gets: what all that reads
-/// a phrase memory has in common. Described in parts; each user says for itself when to lower-case.
+/// a phrase memory has in common. Described in parts; each user says for itself when to lowercase.
 struct PHRASEQ_API PhraseMemoryOptions {
   std::string phrase_table;
   int64_t pn_slots = 10;

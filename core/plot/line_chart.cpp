@@ -9,7 +9,7 @@ namespace {
 constexpr double kCategoryWidth = 44;
 constexpr double kRadius = 3.5;
 constexpr double kDodge =
-    5;  ///< between the points of two series, so that intervals are told apart
+    5;  ///< between the points of two series, so that intervals are distinguished
 
 /// The unbroken pieces of a line.
 std::vector<std::vector<Point>> pieces(const Series& series,

@@ -6,9 +6,9 @@
 namespace phraseq {
 
 /// What a plugin's one exported symbol holds: plain constants, readable before any code runs. The
-/// symbol's name ends in the hash of `abi_text`, so that a plugin of another build is told from its
-/// symbol table alone; `abi_text` follows a marker, so that a refused file can be asked what it was
-/// built with.
+/// symbol's name ends in the hash of `abi_text`, so that a plugin of another build can be
+/// distinguished from its symbol table alone; `abi_text` follows a marker, so that a rejected file
+/// can be asked what it was built with.
 struct PluginManifest {
   const char* magic;     ///< "phraseq-plugin"
   const char* abi_text;  ///< "PHRASEQ-ABI-TEXT:" and PHRASEQ_ABI_TEXT

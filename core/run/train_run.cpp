@@ -195,7 +195,7 @@ ValidationParts make_validation(TrainRun& run,
   return parts;
 }
 
-/// The checkpoint to go on from, or nothing.
+/// The checkpoint to continue from, or nothing.
 std::optional<std::string> restore_path(const CheckpointOptions& options,
                                         const CheckpointFolder* folder) {
   namespace fs = std::filesystem;
@@ -279,7 +279,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    &run.table});
   if (const auto path = restore_path(run.checkpoints, folder.get()))
     trainer.resume(*path);
-  // Only now: a run that is refused leaves the manifest of the one before.
+  // Only now: a run that is rejected leaves the manifest of the one before.
   if (folder) {
     write_file(
         folder->path() + "/run.json",

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// A plugin's decoder: when it throws, the error says whose code it was.
+/// A plugin's decoder: when it throws, the error names the plugin.
 class PHRASEQ_API NamedDecoder : public Decoder {
  public:
   /// Makes the selected decoder.

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// An architecture's session: when it throws, the error says whose code it was.
+/// An architecture's session: when it throws, the error names the plugin.
 class PHRASEQ_API NamedSession : public DecodingSession {
  public:
   NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session);

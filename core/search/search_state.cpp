@@ -25,7 +25,7 @@ void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constra
   }
 }
 
-/// The slot whose phrase a candidate begins or goes on with, -1 = none.
+/// The slot whose phrase a candidate begins or continues with, -1 = none.
 int64_t slot_of(const SearchState& state, const Candidate& candidate) {
   if (candidate.queued)
     return state.rows[static_cast<size_t>(candidate.row)].slot;

@@ -22,7 +22,7 @@ struct SearchRow {
   int64_t slot = -1;  ///< the slot whose phrase the queue is the rest of, -1 = none
 };
 
-/// One way to go on: a row and what it would say.
+/// One way to continue: a row and what it would say.
 struct Candidate {
   int64_t row = 0;
   int64_t column = 0;          ///< a token, or vocabulary + slot
@@ -45,11 +45,11 @@ struct PHRASEQ_API SearchState {
 
   SearchInput& input;
   const SearchOptions& options;
-  std::vector<SearchRow> rows;  ///< one a sentence at the start
+  std::vector<SearchRow> rows;  ///< one per sentence at the start
   HypothesisTree tree;
   int64_t step = 0;                               ///< tokens that every row has
   int64_t vocabulary = 0;                         ///< columns of the scores before the slots
-  std::vector<at::Tensor> attention;              ///< one a step: [rows then, source time]
+  std::vector<at::Tensor> attention;              ///< one per step: [rows then, source time]
   std::vector<std::vector<Hypothesis>> finished;  ///< one list a sentence
 
   const SentenceInput& sentence_of(const SearchRow& row) const;

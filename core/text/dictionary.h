@@ -26,7 +26,7 @@ class PHRASEQ_API Dictionary {
   /// Throws DataError (file:line) for a line without count, a count that is no number, or a symbol
   /// that stands twice without `#fairseq:overwrite`.
   static Dictionary load(const std::string& path);
-  /// From a file's text; `name` stands in error messages.
+  /// From a file's text; `name` is in error messages.
   static Dictionary parse(std::string_view text, const std::string& name);
   std::string to_text() const;  ///< what `load` reads: without the specials
   void save(const std::string& path) const;
@@ -46,7 +46,7 @@ class PHRASEQ_API Dictionary {
 
   /// Ids of space-separated tokens, kEos appended when asked.
   std::vector<int64_t> encode(std::string_view tokens, bool append_eos = true) const;
-  /// Tokens joined by spaces; special symbols (except unk, written <unk>) are left out.
+  /// Tokens joined by spaces; special symbols (except unk, written <unk>) are omitted.
   std::string decode(std::span<const int64_t> ids) const;
 
   /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-/// The character that begins at `at`, which moves behind it.
+/// The character that begins at `at`, which moves after it.
 char32_t next_character(std::string_view text, size_t& at) {
   const char* bytes = text.data();
   const auto size = static_cast<int64_t>(text.size());
@@ -49,7 +49,7 @@ bool is_python_space(char32_t character) {
          character == 0x2029 || character == 0x202F || character == 0x205F || character == 0x3000;
 }
 
-/// Whether the character at `at` is white space; moves behind it. ASCII is the fast way.
+/// Whether the character at `at` is whitespace; moves after it. ASCII is the fast way.
 bool skip_if_space(std::string_view text, size_t& at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte >= 0x80)

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Words as they stand between white space, lower-cased on demand: for text that was tokenized
+/// Words as they stand between whitespace, lowercased on demand: for text that was tokenized
 /// before.
 class PHRASEQ_API WordTokenizer : public Tokenizer {
  public:

@@ -28,7 +28,7 @@ struct TrainingParts {
 /// bytes.
 PHRASEQ_API void write_train_checkpoint(const std::string& path, const TrainingParts& parts);
 
-/// What stands in the `train` entry.
+/// What is in the `train` entry.
 struct PHRASEQ_API TrainRecord {
   TrainState state;
   nlohmann::json options;

@@ -5,7 +5,7 @@
 #
 #   derive_lohelp.sh FOLDER [SOURCE TARGET]      writes FOLDER/{train,dev,test}.{SOURCE,TARGET}
 #
-# SOURCE and TARGET, en and de when left out, are two of en de fr vi zh.
+# SOURCE and TARGET, en and de when omitted, are two of en de fr vi zh.
 set -euo pipefail
 
 [[ $# == 1 || $# == 3 ]] || { echo "usage: derive_lohelp.sh FOLDER [SOURCE TARGET]" >&2; exit 2; }

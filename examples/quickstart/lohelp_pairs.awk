@@ -20,7 +20,7 @@ $1 != page { page = $1; ++pages }
   print translation[$1, $2] > (folder "/" part "." target)
 }
 
-# Running text of 3 to 80 words (strings without white space), really translated, neither side much
+# Running text of 3 to 80 words (strings without whitespace), really translated, neither side much
 # longer than the other.
 function is_pair(text, other,   words) {
   words = split(text, unused, " ")

@@ -15,7 +15,7 @@ BEGIN { RS = "</(p|h[1-6])>"; OFS = "\t" }
   if (text != "") print FILENAME, id, text
 }
 
-# Tags away, entities resolved (the ampersand last), white space to single spaces.
+# Tags away, entities resolved (the ampersand last), whitespace to single spaces.
 function plain_text(html) {
   gsub(/class="(MAC|WIN)">(<[^>]*>)*[^<]*/, ">", html)  # a key has two names; one stays
   gsub(/<[^>]*>/, "", html)

@@ -5,7 +5,7 @@
 #   examples/quickstart/run.sh [FOLDER]       default: quickstart-run
 #
 # FOLDER gets the corpus, the data folder, the checkpoints and the translation. Run again, each step
-# that is done is left out, and training goes on for another ten minutes from where it stopped.
+# that is done is omitted, and training continues for another ten minutes from where it stopped.
 # QUICKSTART_MINUTES changes the ten.
 set -euo pipefail
 

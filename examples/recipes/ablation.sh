@@ -85,7 +85,7 @@ score_rows() { # FOLDER PART REFERENCE TOKENIZER ROW...
     tee "$folder/score-$part.txt"
 }
 
-# Parameters and times of a folder's rows beside the first's: FOLDER/times.txt. Times are the processor's, so
+# Parameters and times of a folder's rows and of the first: FOLDER/times.txt. Times are the processor's, so
 # that they can be compared although the machine did other work.
 time_rows() { # FOLDER PART ROW...
   local folder=$1 part=$2 row rows

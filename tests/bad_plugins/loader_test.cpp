@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// What loading the file says; empty when it is loaded.
+/// The error message of loading the file; empty when it is loaded.
 std::string refusal(const std::string& path) {
   Registry registry;
   try {
@@ -229,14 +229,14 @@ TEST(PluginLoader, SurvivesEveryDamagedByteOfTheTables) {
   const std::string good = folder.copy("good");
   const std::string whole = content_of(good);
   const std::string damaged = folder.path("libphraseq-damaged.so");
-  // The section table stands at the end of the file, the ELF header at its beginning.
+  // The section table is at the end of the file, the ELF header at its beginning.
   const size_t tail = whole.size() - 2048;
   for (size_t at = 0; at < whole.size(); at += at < 64 ? 1 : at >= tail ? 5 : 1021) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(~bytes[at]);
     folder.write("libphraseq-damaged.so", bytes);
     try {
-      inspect_library(damaged);  // right or refused: never outside the file, never out of memory
+      inspect_library(damaged);  // right or rejected: never outside the file, never out of memory
     } catch (const PluginError&) {
     }
   }

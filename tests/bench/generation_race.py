@@ -61,7 +61,7 @@ class Phraseq:
         self.name = f"phraseq {precision}, {batching_text(batch_tokens)}"
 
     def machine_use(self):
-        """Batches side by side, each on a core; a sentence at a time has all cores for itself."""
+        """Batches side by side, each on a core; one sentence at a time can use all cores."""
         threads = str(self.options.threads)
         return ["--workers", threads, "--threads", "1"] if self.batch_tokens else ["--workers", "1", "--threads", threads]
 

@@ -7,7 +7,7 @@ import statistics
 
 
 def machine():
-    """The processor, its cores, and the instructions that matter here, in words."""
+    """The processor, its cores, and the instructions that matter here, as text."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
     fields = dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
     flags = next(line for line in text.splitlines() if line.startswith("flags")).split()

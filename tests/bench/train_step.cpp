@@ -1,5 +1,5 @@
 // The arithmetic of a training update and nothing else: a Transformer's forward and backward pass
-// and a fused Adam, on made-up sentences. Prints one line of JSON.
+// and a fused Adam, on generated sentences. Prints one line of JSON.
 //
 //   bench-train-step [tiny|base] [fp32|bf16] [threads] [updates]
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Size {
   int64_t vocabulary, tokens;
 };
 
-/// The two sizes that the design page states its aims for.
+/// The two model sizes whose speed is measured.
 Size size_named(const std::string& name) {
   Size size;
   if (name == "base") {

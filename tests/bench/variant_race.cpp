@@ -1,11 +1,11 @@
-// A training update of phrase-aware variants, or decoding with them, beside that of the Transformer
-// they extend, in one run on the same made-up sentences: the ratios of times and of memory next to
-// the ratio of multiply-adds, one line of JSON a variant.
+// A training update of phrase-aware variants, or decoding with them, compared with the Transformer
+// they extend, in one run on the same generated sentences: the ratios of times and of memory next
+// to the ratio of multiply-adds, one line of JSON a variant.
 //
 //   bench-variants [--work train|decode] [--precision fp32|bf16] [--threads N] [--rounds N]
 //                  [--tokens N] [--vocabulary N] [--length N] [--beam N] BASE VARIANT...
 //
-// BASE and VARIANT are architectures or presets of the plugins built, with options behind colons:
+// BASE and VARIANT are architectures or presets of the plugins built, with options after colons:
 //   bench-variants transformer_nguyen_nguyen phrase_transformer_3:pt-dropout-scope=position
 #include <algorithm>
 #include <chrono>
@@ -192,7 +192,7 @@ double status_bytes(const std::string& name) {
 /// What one more run of a model takes at most, its parameters included.
 double peak_bytes(Runner& runner, const RaceOptions& options, const Batch& batch) {
   nn::release_cached_memory();
-  std::ofstream("/proc/self/clear_refs") << 5;  // begins the peak anew
+  std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
   const double before = status_bytes("VmRSS");
   runner.run(options, batch, 1);
   return status_bytes("VmHWM") - before + runner.parameter_bytes(options);

@@ -98,7 +98,7 @@ TEST_F(ScoreCommands, ScoreComparesSystems) {
 TEST_F(ScoreCommands, ScoreReadsStandardInputAsItReadsFiles) {
   const std::string expected = number("a -i sys");
   EXPECT_EQ(number("a", kSystem), expected);
-  // A lone CR, TABs, CRLF and white space that only Unicode knows are white space here too.
+  // A lone CR, TABs, CRLF and whitespace that only Unicode knows are whitespace here too.
   EXPECT_EQ(number("a",
                    "The dog\rbit\tthe\u2003man. \r\nIt wasn't surprising.\u3000\n"
                    "The man\x1fhad just\u0085"

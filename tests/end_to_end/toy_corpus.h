@@ -7,7 +7,7 @@
 
 namespace phraseq::end_to_end {
 
-/// Parallel text of a made-up language pair that a very small model learns in seconds: digits as
+/// Parallel text of a generated language pair that a very small model learns in seconds: digits as
 /// English words against German ones, word by word.
 struct ToyText {
   std::string english;

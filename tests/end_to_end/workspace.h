@@ -13,7 +13,7 @@ namespace phraseq::end_to_end {
 using Arguments = std::vector<std::string>;
 
 /// What a command left behind. A command ended by signal n that it did not handle has exit code 256
-/// + n, so that it is told from one that saved and returned 128 + n.
+/// + n, so that it can be distinguished from one that saved and returned 128 + n.
 struct CommandResult {
   int exit_code = 0;
   std::string output;

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         "reserve", "write", "fsync", "close", "before_rename", "after_rename", "fsync_folder"),
     [](const auto& point) { return std::string(point.param); });
 
-TEST(CheckpointFault, SurvivesAFullDisk) {
+TEST(CheckpointFault, SurvivesAFileSizeLimit) {
   const TemporaryFolder temporary;
   write_small(temporary.file("checkpoint1.safetensors"), 1);
   const std::vector<float> values(100'000, 2.5F);

@@ -1,4 +1,4 @@
-// A libFuzzer target, not part of the build: whatever the bytes, opening is refused with
+// A libFuzzer target, not part of the build: whatever the bytes, opening is rejected with
 // FormatError or gives tensors that can be read to their last byte. Seeds: tests/golden/checkpoint.
 // With clang,
 //

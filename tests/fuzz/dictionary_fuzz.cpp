@@ -1,5 +1,5 @@
-// A libFuzzer target, not part of the build: whatever the bytes of a dictionary, it is refused with
-// DataError or it comes back the same from its own text.
+// A libFuzzer target, not part of the build: whatever the bytes of a dictionary, it is rejected
+// with DataError or it comes back the same from its own text.
 //
 //     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I.
 //     tests/fuzz/dictionary_fuzz.cpp

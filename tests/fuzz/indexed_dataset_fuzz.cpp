@@ -1,5 +1,5 @@
 // A libFuzzer target, not part of the build: whatever the bytes of an index (all but the last 64 of
-// the input) and of its ids (the rest), they are refused with FormatError or every sentence can be
+// the input) and of its ids (the rest), they are rejected with FormatError or every sentence can be
 // read.
 //
 //     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I.

@@ -1,5 +1,5 @@
 // A libFuzzer target, not part of the build: whatever the bytes of a text, find_text_fault agrees
-// with a decoder written the slow way, mended text is good, and its words hold no white space.
+// with a slow reference decoder, repaired text is valid, and its words hold no whitespace.
 //
 //     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz/text_fuzz.cpp
 //         core/io/utf8.cpp core/text/white_space.cpp -lfmt -o text_fuzz

@@ -1,4 +1,4 @@
-// A libFuzzer target, not part of the build: whatever the bytes of a line, it is refused with
+// A libFuzzer target, not part of the build: whatever the bytes of a line, it is rejected with
 // FormatError, or it is a tree that comes back from its own numbers and is cut into phrases that
 // cover it.
 //

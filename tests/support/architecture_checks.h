@@ -124,7 +124,7 @@ class CheckedModel {
                 testing::Pointwise(testing::DoubleNear(1e-10), expected));
   }
 
-  /// A sentence scores alone as it does in a batch (promise 7 of the design).
+  /// A sentence has the same score alone and in a batch.
   void expect_alone_as_in_a_batch(const std::vector<Example>& examples) const {
     const std::vector<double> together = log_probabilities(examples);
     size_t next = 0;
@@ -153,7 +153,7 @@ class CheckedModel {
     }
   }
 
-  /// After rows were repeated, swapped and dropped, each row goes on from its own past. Takes two
+  /// After rows were repeated, swapped and dropped, each row continues from its own past. Takes two
   /// examples' sources.
   void expect_rows_keep_their_past(const std::vector<Example>& examples) const {
     at::NoGradGuard no_grad;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What golden.json of rnnsearch and of phrasenet say alike.
+// What golden.json of rnnsearch and of phrasenet have in common.
 
 #include <nlohmann/json.hpp>
 

@@ -15,7 +15,7 @@ std::vector<std::vector<Hypothesis>> Search::decode(const DecodingRequest& reque
   SearchState state(input, options_);
   while (!state.rows.empty()) {
     const StepOutput scores = score_rows(state);
-    // Per row, what it may say, best first. The constraints hold lengths, prefixes and slots.
+    // Per row, its allowed tokens, best first. The constraints hold lengths, prefixes and slots.
     const auto candidates = row_candidates(state, rank_rows(scores, constrain_rows(state), 1));
     std::vector<Candidate> survivors;
     for (const auto& of_row : candidates) {

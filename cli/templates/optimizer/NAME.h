@@ -24,7 +24,8 @@ class Signum final : public phraseq::Optimizer {
  public:
   Signum(const Settings& options, const phraseq::OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
-  /// All that a resume needs beside the parameters; filled in place when a checkpoint is read.
+  /// Everything that a resume needs in addition to the parameters; filled in place when a
+  /// checkpoint is read.
   std::map<std::string, at::Tensor> state() override { return {{"momentum", momentum_}}; }
 
  private:

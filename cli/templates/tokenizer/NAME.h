@@ -13,7 +13,7 @@ struct Settings final : phraseq::Options {
   void describe(phraseq::OptionTable&) override {}
 };
 
-/// A space becomes U+2581: symbols hold no white space.
+/// A space becomes U+2581: symbols hold no whitespace.
 class Characters final : public phraseq::Tokenizer {
  public:
   Characters(const Settings&, const phraseq::TokenizerSetup&) {}

@@ -13,7 +13,7 @@ namespace phraseq {
 /// has them, and what it has built in: its sinusoids, an epsilon of 1e-5, biases everywhere but at
 /// the output, decoding from </s>.
 ///
-/// `path` stands in error messages. Throws FormatError for options that are no such object, and
+/// `path` is in error messages. Throws FormatError for options that are no such object, and
 /// UsageError that lists every option with a value that we have nothing for.
 PHRASEQ_API nlohmann::json options_from_fairseq(const nlohmann::json& fairseq,
                                                 const std::string& path);

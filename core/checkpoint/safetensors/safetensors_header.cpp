@@ -200,7 +200,7 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
   std::vector<uint64_t> offsets_;
 };
 
-/// The parser takes a NUL for the end of the text and would not look behind it.
+/// The parser takes a NUL for the end of the text and would not read past it.
 void check_characters(std::string_view text, const std::string& path) {
   if (!text.starts_with('{')) {
     throw FormatError(fmt::format("{}: header does not start with '{{'", path));

@@ -15,7 +15,7 @@ inline constexpr uint64_t kHeaderLengthBytes = 8;
 /// The largest header that is read or written, as in the safetensors library.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// One tensor in a header; its data are the bytes [begin, end) behind the header.
+/// One tensor in a header; its data are the bytes [begin, end) after the header.
 struct HeaderTensor {
   std::string name;
   DType dtype = DType::kF32;

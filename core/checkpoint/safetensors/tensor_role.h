@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// How the tensors of a translator's checkpoint are told apart: by the beginning of their names.
+/// How the tensors of a translator's checkpoint are distinguished: by the beginning of their names.
 inline constexpr std::string_view kBlobPrefix = "blob.";
 inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
 

@@ -12,7 +12,7 @@ std::vector<int64_t> count_subwords(const BracketedTree& tree,
                                     std::span<const int64_t> leaf_subwords) {
   std::vector<int64_t> counts(tree.nodes.size(), 0);
   size_t leaf = leaf_subwords.size();
-  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children stand behind their parents
+  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
     if (tree.nodes[i].is_leaf)
       counts[i] = leaf_subwords[--leaf];
     if (const int64_t parent = tree.nodes[i].parent; parent >= 0)

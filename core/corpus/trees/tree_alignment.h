@@ -14,7 +14,7 @@
 namespace phraseq {
 
 /// The characters that each symbol of a sentence stands for: without the marks of spaces (U+2581,
-/// SentencePiece), without white space, and without the mark `@@` of a word that goes on
+/// SentencePiece), without whitespace, and without the mark `@@` of a word that continues
 /// (subword-nmt; only in sentences that hold no U+2581).
 PHRASEQ_API std::vector<std::string> visible_characters(std::span<const std::string> symbols);
 

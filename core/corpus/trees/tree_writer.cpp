@@ -20,7 +20,7 @@ constexpr size_t kStretchLines = 4096;
 constexpr size_t kPlaces = 3;
 constexpr int64_t kCodeLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
 
-/// Sentences with their trees as they stand in the files.
+/// Sentences with their trees as they are in the files.
 struct Stretch {
   std::vector<std::string> lines;
   std::vector<std::string> trees;

@@ -14,7 +14,7 @@ namespace phraseq {
 struct TreeTally {
   int64_t sentences = 0;
   Findings unparsed;          ///< sentences without a tree
-  Findings refused;           ///< with one that cannot be used, left out on demand
+  Findings refused;           ///< with one that cannot be used, omitted on demand
   std::string first_refusal;  ///< the message
 };
 

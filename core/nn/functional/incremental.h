@@ -56,7 +56,7 @@ class PHRASEQ_API SelfAttentionCache {
 
   std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, columns]
   int64_t used_ = 0;                // steps taken of the last block
-  std::vector<at::Tensor> steps_;   // views, one a step
+  std::vector<at::Tensor> steps_;   // views, one per step
 };
 
 /// Attention of decoding rows over source-side keys and values stored once a sentence.

@@ -109,7 +109,7 @@ PHRASEQ_INLINE Sum<T> log_sum_exp(const AttentionTask<T>& task,
   return top + std::log(sum);
 }
 
-/// Scores to weights; 0 behind the visible ones.
+/// Scores to weights; 0 after the visible ones.
 template <typename S>
 PHRASEQ_INLINE void weigh(S* row, int64_t count, int64_t columns, S log_sum) {
 #pragma GCC ivdep
@@ -185,7 +185,7 @@ PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
   }
 }
 
-/// The range of a block's vectors; the sentence's last block also sets rows behind them.
+/// The range of a block's vectors; the sentence's last block also sets rows after them.
 template <typename T>
 PHRASEQ_INLINE WrittenRange range_of(const AttentionTask<T>& task, const Block& block) {
   const int64_t last = block.first + block.rows;

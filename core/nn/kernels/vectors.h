@@ -17,7 +17,7 @@ PHRASEQ_INLINE int64_t offset_of(const VectorLayout& layout, int64_t w, int64_t 
 }
 
 /// Vectors of tokens `first` to `first + count` of a sentence that starts at `rows`, times
-/// `factor`, into to[count, width]; columns behind a vector's own become zero.
+/// `factor`, into to[count, width]; columns after a vector's own become zero.
 template <typename T>
 PHRASEQ_INLINE void read_vectors(const VectorLayout& layout,
                                  const T* rows,

@@ -41,7 +41,7 @@ class PHRASEQ_API ContextGru : public GruCell {
   ContextInput seen_;
 };
 
-/// The second cell of dl4mt's conditional GRU, behind the attention; its bias is inside the reset:
+/// The second cell of dl4mt's conditional GRU, after the attention; its bias is inside the reset:
 ///
 ///     r, u = σ(U s' + b + C c),  c = tanh(r * (U_c s' + b_c) + C_c c),  s = u * s' + (1 - u) * c
 ///

@@ -61,7 +61,7 @@ struct TagSchedule {
 ///     c_t = Σ_j α_tj h'_j,  s_t = GRU(e_{t-1}, s_{t-1}; c_t)
 ///     words: softmax(W_o tanh(U s_t + C c_t + V e_{t-1} + b) + b_o)
 ///
-/// h' is h with tags behind it where there are any: their share of every product has a matrix of
+/// h' is h with tags after it where there are any: their share of every product has a matrix of
 /// its own, so that without tags nothing is added. Parameters `embed_tokens`, `initial_state`,
 /// `attention`, `coverage`, `rnn`, `rnn2` (two cells), `readout`, `output_projection`.
 class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {

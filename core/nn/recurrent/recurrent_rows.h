@@ -23,7 +23,7 @@ class PHRASEQ_API RecurrentRows {
  private:
   const RecurrentDecoder& decoder_;
   RecurrentMemory of_sentences_;
-  RecurrentMemory of_rows_;  // gathered anew only when rows change their sentences
+  RecurrentMemory of_rows_;  // gathered again only when rows change their sentences
   RecurrentState state_;
   std::vector<int64_t> sentences_;
   bool first_ = true;

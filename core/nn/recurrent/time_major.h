@@ -10,7 +10,7 @@
 namespace phraseq::nn {
 
 /// Packed sentences as a recurrent network walks through them: step after step, in each step a row
-/// of every sentence that is that long, longest sentences first. So the sentences that go on are
+/// of every sentence that is that long, longest sentences first. So the sentences that continue are
 /// always the first rows, and no row is padding.
 struct PHRASEQ_API TimeMajor {
   /// Sentence i is rows offsets[i] to offsets[i+1]; `backwards` walks from its last row to its

@@ -112,7 +112,7 @@ PhraseTableProblem repetition(const PhraseEntry& entry, const PhraseEntry& earli
                       earlier.line)};
 }
 
-/// Entries with each source once; anything else is refused.
+/// Entries with each source once; anything else is rejected.
 class EntryList {
  public:
   EntryList(std::string name, bool lowercase) : name_(std::move(name)), lowercase_(lowercase) {}

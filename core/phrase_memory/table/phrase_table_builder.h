@@ -30,7 +30,7 @@ PHRASEQ_API std::vector<WordAlignment> read_alignments(const std::string& path,
 ///
 /// The counts are of consistent pairs. Of equally frequent translations the one whose words occur
 /// first in the bitext counts. Sources of digits and of marks between them are `numbers`, all
-/// others `others`. Phrases with a word that a table cannot hold (`|||` within it) are left out.
+/// others `others`. Phrases with a word that a table cannot hold (`|||` within it) are omitted.
 PHRASEQ_API std::vector<PhraseEntry> build_phrase_table(
     const Bitext& bitext,
     const std::vector<WordAlignment>& alignments,

@@ -19,7 +19,7 @@ AccuracyTable chosen_table(const ContrastiveReport& report) {
   return {"", false, {report.all}};
 }
 
-/// Without the empty rows before the first and behind the last one with pairs.
+/// Without the empty rows before the first and after the last one with pairs.
 std::vector<AccuracyRow> trimmed(const std::vector<AccuracyRow>& rows) {
   const auto filled = [](const AccuracyRow& row) { return row.pairs > 0; };
   const auto begin = std::find_if(rows.begin(), rows.end(), filled);

@@ -28,7 +28,7 @@ struct BleuSettings {
   std::string name = "BLEU";
   bool shortest_reference =
       false;  ///< compare lengths with the shortest reference, not the closest
-  /// Work on bytes as Perl scripts do: lower-case ASCII letters only, split at ASCII white space
+  /// Work on bytes as Perl scripts do: lowercase ASCII letters only, split at ASCII whitespace
   /// only.
   bool bytes = false;
 };

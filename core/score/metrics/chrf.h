@@ -12,7 +12,7 @@ struct ChrfSettings {
   int word_order = 0;  ///< 2 makes chrF++
   int beta = 2;        ///< how many times more recall weighs than precision
   bool lowercase = false;
-  bool whitespace = false;     ///< white space counts as characters; otherwise it is removed first
+  bool whitespace = false;     ///< whitespace counts as characters; otherwise it is removed first
   bool eps_smoothing = false;  ///< mean of the F-scores, each with 1e-16 for what is missing
 };
 

@@ -60,7 +60,7 @@ bool may_move(const Match& match, const Alignment& alignment) {
   return across < begin || across >= begin + static_cast<int64_t>(match.length);
 }
 
-/// The phrase before position `target`, or, when `target` lies inside it, that far behind its own
+/// The phrase before position `target`, or, when `target` lies inside it, that far after its own
 /// place.
 WordRow move_phrase(const WordRow& words, size_t start, size_t length, size_t target) {
   WordRow result = words;
@@ -128,7 +128,7 @@ class ShiftSearch {
   }
 
  private:
-  /// Before the reference place's neighbor on the left, then behind each of the phrase's own
+  /// Before the reference place's neighbor on the left, then after each of the phrase's own
   /// words.
   void try_targets(const Match& match) {
     int64_t previous = -1;

@@ -9,7 +9,7 @@
 namespace phraseq::score {
 
 /// The lines of a system's output or of a reference, as sacrebleu reads files: split at '\n' only,
-/// all trailing white space gone (so CRLF does no harm); a CR or a TAB within a line is white
+/// all trailing whitespace gone (so CRLF does no harm); a CR or a TAB within a line is white
 /// space, a byte-order mark is text. Files may be gzipped; "-" is standard input, read by the same
 /// rule.
 ///

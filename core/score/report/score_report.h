@@ -20,7 +20,7 @@ struct Score {
 };
 
 struct ReportStyle {
-  int width = 1;  ///< digits behind the point
+  int width = 1;  ///< digits after the point
   bool score_only = false;
   bool short_signature = false;
 };

@@ -48,7 +48,7 @@ void check_lengths(std::span<const Statistics> systems) {
   }
 }
 
-/// For each sentence the rows of all systems, one behind the other: a drawn sentence is read once.
+/// For each sentence the rows of all systems, one after the other: a drawn sentence is read once.
 std::vector<double> side_by_side(std::span<const Statistics> systems) {
   std::vector<double> values;
   values.reserve(systems.size() * systems.front().values.size());

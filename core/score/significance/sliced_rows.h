@@ -11,7 +11,7 @@ namespace phraseq::score {
 
 /// Rows of statistics, laid out so that sums over many of them stay in vector registers: the
 /// columns are cut into slices of up to eight vectors, the last vector filled up with zeros, and
-/// the rows' parts of a slice lie one behind the other.
+/// the rows' parts of a slice lie one after the other.
 template <class Real>
 class SlicedRows {
  public:

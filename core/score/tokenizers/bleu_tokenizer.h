@@ -28,7 +28,7 @@ PHRASEQ_API std::string tokenize_zh(std::string_view line);
 PHRASEQ_API std::string tokenize_char(std::string_view line);
 
 /// A tokenizer by its sacrebleu name, and the name that the signature shows for it. What it returns
-/// is split at white space afterwards. Thread safe.
+/// is split at whitespace afterwards. Thread safe.
 struct BleuTokenizer {
   std::string signature;
   std::function<std::string(std::string_view)> tokenize;

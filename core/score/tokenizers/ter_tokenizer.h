@@ -11,7 +11,7 @@ struct TerTokenizerSettings {
   bool normalized = false;      ///< decode entities, set punctuation apart
   bool no_punct = false;        ///< remove punctuation
   bool asian_support = false;   ///< with the two above: their Asian part as well
-  bool case_sensitive = false;  ///< lower-cased otherwise
+  bool case_sensitive = false;  ///< lowercased otherwise
 };
 
 /// tercom's normalization as sacrebleu has it; words joined by single blanks.

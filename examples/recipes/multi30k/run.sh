@@ -6,8 +6,8 @@
 #   examples/recipes/multi30k/run.sh DATA [FOLDER] [OPTION...]
 #
 # DATA holds train, val and test_2016_flickr in .en and .de, plain or .gz; FOLDER (multi30k-run) gets
-# everything made. Options behind them go to phraseq train (--precision bf16, --max-epoch 20 …). Run
-# again, training goes on where it stopped. phraseq must be on the PATH, or built in build/.
+# everything made. Options after them go to phraseq train (--precision bf16, --max-epoch 20 …). Run
+# again, training continues where it stopped. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
 
 [[ $# -ge 1 ]] || { echo "usage: run.sh DATA [FOLDER] [OPTION...]" >&2; exit 2; }

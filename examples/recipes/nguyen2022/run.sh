@@ -6,7 +6,7 @@
 #
 #   examples/recipes/nguyen2022/run.sh [FOLDER] [CORPUS...]
 #
-# FOLDER (nguyen2022-run) gets everything made; run again, it goes on where it stopped. CORPUS: folders that
+# FOLDER (nguyen2022-run) gets everything made; run again, it continues where it stopped. CORPUS: folders that
 # hold train, dev and test in .vi and .zh, plain or .gz, taken together (VLSP 2022's, when you have them).
 # Without any, LibreOffice's help is made one of two Debian packages.
 #

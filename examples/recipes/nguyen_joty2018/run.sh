@@ -5,7 +5,7 @@
 #   examples/recipes/nguyen_joty2018/run.sh TEXT [FOLDER] [OPTION...]
 #
 # TEXT holds train, dev (or val) and test (or test_2016_flickr) in .en and .de, plain or .gz. FOLDER
-# (nguyen_joty2018-run) gets everything made; options behind it go to phraseq train. From the environment:
+# (nguyen_joty2018-run) gets everything made; options after it go to phraseq train. From the environment:
 #
 #   SIZE       tiny (4+4 layers, width 128, feed-forward 256, 4 heads; the default) or base (the paper's)
 #   UPDATES    1000 by default; the paper has 500000
@@ -14,7 +14,7 @@
 #              44, 12, 323 and 123, with tiny's 4 heads in 22, 12, 211 and 123
 #   DECODE     options of phraseq generate, "--beam 5 --lenpen 0.6 --length-penalty-form wu" by default
 #
-# Rows that are done are left as they are; a row that was stopped goes on. phraseq must be on the PATH, or
+# Rows that are done are left as they are; a row that was stopped continues. phraseq must be on the PATH, or
 # built in build/.
 set -euo pipefail
 

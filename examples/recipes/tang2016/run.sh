@@ -5,7 +5,7 @@
 #
 #   examples/recipes/tang2016/run.sh [FOLDER] [CORPUS...]
 #
-# FOLDER (tang2016-run) gets everything made; run again, it goes on where it stopped. CORPUS: folders that hold
+# FOLDER (tang2016-run) gets everything made; run again, it continues where it stopped. CORPUS: folders that hold
 # train, dev (or val) and test in .zh and .en, plain or .gz, taken together; of one without a test, every other
 # line of dev becomes test. Without any, LibreOffice's help is made one of two Debian packages.
 #
@@ -79,7 +79,7 @@ for part in train test; do
     --reference text/$part.en --json > $part.matches
 done
 
-# The same ids for all; phrases are stored beside them.
+# The same ids for all; phrases are stored next to them.
 [[ -e data-bin/manifest.json ]] ||
   phraseq preprocess --source-lang zh --target-lang en --tokenizer word --nwordssrc $words --nwordstgt $words \
     --phrase-table table --pn-rules zh-en \

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# unknown.pl DICTIONARY MATCHES: numbers of the sentences that hold a phrase whose translation stands in the
+# unknown.pl DICTIONARY MATCHES: numbers of the sentences that hold a phrase whose translation is in the
 # reference and has a word that is not in the dictionary. MATCHES is what `phraseq phrase-table match --json` writes.
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Cuts text into words, one line at a time: every Chinese character is one, punctuation stands alone, numbers
-# keep their points and commas, and Latin letters are lower-cased. Reads standard input.
+# keep their points and commas, and Latin letters are lowercased. Reads standard input.
 use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));

@@ -2,7 +2,7 @@
 #
 # SENTENCES are "NUMBER<TAB>sentence"; OUTPUT repeats each sentence and gives its tree below it. Printed
 # is "NUMBER<TAB>tree" for each sentence whose words are all in the tree. The parser changes words:
-# it lower-cases some, appends subscripts (dog.n), marks guesses (tae{?}.a) and unlinked words ({the}),
+# it lowercases some, appends subscripts (dog.n), marks guesses (tae{?}.a) and unlinked words ({the}),
 # and writes { } for every bracket of the text. So each leaf is looked up in the sentence, and written as
 # it stands there.
 

@@ -11,7 +11,7 @@ namespace phraseq::phrasal {
 ///
 /// `weights` [query kinds, heads, query tokens, key kinds, longest source] are averaged over heads;
 /// an n-gram's weight is spread evenly over its tokens (partial windows: over those that exist); a
-/// token's row is the mean of its word's and, behind the first token, its phrase's.
+/// token's row is the mean of its word's and, after the first token, its phrase's.
 /// `lengths`: n of each kind of key. `is_first` [query tokens], true = first of its sentence.
 at::Tensor align_to_tokens(const at::Tensor& weights,
                            const std::vector<int64_t>& lengths,

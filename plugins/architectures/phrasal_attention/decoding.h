@@ -21,7 +21,7 @@ struct SummedColumns {
   int64_t columns = 0;
   int64_t longest_window = 1;
 
-  /// Adds the layout's columns for so many channels of a head group; where they went.
+  /// Adds the layout's columns for this many channels of a head group; where they went.
   nn::VectorLayout add(const nn::VectorLayout& layout, int64_t width);
 };
 
@@ -39,7 +39,7 @@ struct SummedLayout {
   nn::AttentionLayout later_;
 };
 
-/// The products of tokens that stand so many places before those of a matrix's rows.
+/// The products of tokens that are this many positions before those of a matrix's rows.
 struct EarlierProducts {
   at::Tensor products;
   std::vector<int64_t> rows;  ///< which row of `products`; -1 = there is no such token

@@ -118,7 +118,7 @@ at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context&
   const at::Tensor phrases = nn::linear(parts[0], phrase_out_->weight, {}, context);
   const at::Tensor words = nn::linear(parts[1], out_->weight, {}, context);
   std::vector<at::Tensor> sequence = {phrases, words};
-  // The next row's phrase; behind a sentence's end that is the next one's c_0, which is zero.
+  // The next row's phrase; after a sentence's end that is the next one's c_0, which is zero.
   if (sees_next_phrase_)
     sequence.push_back(at::constant_pad_nd(phrases, {0, 0, -1, 1}));
   return nn::linear(at::cat(sequence, 1), interleave_->weight, interleave_->bias, context);

@@ -12,7 +12,7 @@ using nn::KeyKind;
 using nn::QueryKind;
 using nn::VectorLayout;
 
-/// Heads that look at the same n-grams.
+/// Heads that attend to the same n-grams.
 struct Group {
   std::vector<int64_t> lengths;
   int64_t first_head, heads;

@@ -29,7 +29,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           nn::Context& context);
 
-/// What one direction brings to the recurrence.
+/// What one direction contributes to the recurrence.
 struct LstmParameters {
   at::Tensor weight_hh;         ///< [4·width, width]
   at::Tensor bias_ih, bias_hh;  ///< [4·width]

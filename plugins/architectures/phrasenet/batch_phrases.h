@@ -10,7 +10,7 @@
 
 namespace phraseq::phrasenet {
 
-/// The phrases of a batch as the model looks at them. A sentence has at most `slots` of them.
+/// The phrases of a batch as the model reads them. A sentence has at most `slots` of them.
 class BatchPhrases {
  public:
   /// Throws UsageError for a batch without a phrase memory's extras, or with more slots.
@@ -36,7 +36,7 @@ class BatchPhrases {
   at::Tensor tags(at::ScalarType type) const;
   /// [sentences, slots] bool.
   at::Tensor present() const;
-  /// [target tokens, slots] bool: false from the step behind a slot's span on.
+  /// [target tokens, slots] bool: false from the step after a slot's span on.
   at::Tensor before_span_ends() const;
 
  private:

@@ -11,9 +11,9 @@
 
 namespace phraseq::phrasenet {
 
-/// RNNsearch's decoder over tagged source words, which in each step says a word or chooses a slot.
-/// Beside the parameters of nn::RecurrentDecoder: `gate` and those of SlotClassifier, or those of
-/// PhraseScorer.
+/// RNNsearch's decoder over tagged source words, which in each step generates a word or chooses a
+/// slot. Beside the parameters of nn::RecurrentDecoder: `gate` and those of SlotClassifier, or
+/// those of PhraseScorer.
 class PhraseDecoder : public nn::RecurrentDecoder {
  public:
   PhraseDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);

@@ -31,7 +31,7 @@ class SlotClassifier {
   std::shared_ptr<nn::LinearMap> output_;
 };
 
-/// phraseNet_softmax's scores of phrases by what they say: a gated recurrent network reads each
+/// phraseNet_softmax's scores of phrases by their content: a gated recurrent network reads each
 /// from its last word to its first, e_p is its last state,
 ///
 ///     ψ_k = w · tanh(U_q s + C_q c + V_q e + R_q e_pk)

@@ -88,7 +88,7 @@ bool IndexedData::has_split(const std::string& split) const {
 
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
   if (training && has_split(split + "1")) {
-    // fairseq joins train, train1, train2 …; a part must not be left out unsaid.
+    // fairseq joins train, train1, train2 …; a part must not be ignored silently.
     throw DataError(
         fmt::format("{}: '{}' has a second part, '{}1', which would be ignored",
                     setup_.folder,

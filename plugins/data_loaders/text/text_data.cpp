@@ -14,7 +14,7 @@ namespace {
 
 class TextPairs final : public Corpus {
  public:
-  /// `trees`: a file of the source's trees, or nothing. `seed`: segment at random, anew in every
+  /// `trees`: a file of the source's trees, or nothing. `seed`: segment at random, again in every
   /// epoch.
   TextPairs(const DataLoaderSetup& setup,
             const std::string& source,

@@ -1,4 +1,4 @@
-// A plugin with nothing wrong: what the refusals are compared with.
+// A plugin with nothing wrong: the reference for the rejected ones.
 #include "toy.h"
 
 namespace {

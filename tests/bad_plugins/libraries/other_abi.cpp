@@ -1,4 +1,4 @@
-// Built, so it says, for another phraseq.
+// Claims to be built for another version of phraseq.
 #include "toy.h"
 
 namespace {

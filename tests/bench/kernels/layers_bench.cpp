@@ -1,5 +1,5 @@
-// Each shared function beside the same thing from ATen's operators, forward and backward, on the
-// sizes of the tiny Transformer (model 128, 4 heads, ffn 256, vocabulary 10,000, 3,400 rows of
+// Each shared function compared with the same thing from ATen's operators, forward and backward, on
+// the sizes of the tiny Transformer (model 128, 4 heads, ffn 256, vocabulary 10,000, 3,400 rows of
 // about 13 tokens).
 //
 //   bench-kernels --benchmark_filter=attention      all options are Google Benchmark's

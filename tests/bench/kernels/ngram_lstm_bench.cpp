@@ -1,4 +1,4 @@
-// PhraseTransformer's n-gram LSTM, forward and backward with dropout 0.3, beside a plain
+// PhraseTransformer's n-gram LSTM, forward and backward with dropout 0.3, compared with a plain
 // torch::nn::LSTM over windows that are written out, on the sizes of the published setting (4 heads
 // of 128: width 256) and of the tiny one (4 heads of 32: width 64).
 //

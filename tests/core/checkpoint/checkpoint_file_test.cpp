@@ -24,7 +24,7 @@ using testing::write_bytes;
 
 const std::string kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/checkpoint/";
 
-/// The message with which a file is refused; empty when it opens.
+/// The message with which a file is rejected; empty when it opens.
 std::string refusal(const std::string& path) {
   try {
     CheckpointFile::open(path);
@@ -243,7 +243,7 @@ TEST_P(HeaderDefect, IsRejectedWithItsOwnMessage) {
   EXPECT_THAT(refusal_of(folder, raw_file(GetParam().header, data)), HasSubstr(GetParam().message));
 }
 
-/// A header with one tensor "a", and more behind it.
+/// A header with one tensor "a", and more after it.
 std::string tensor_a(const std::string& fields, const std::string& more = "") {
   return R"({"a":{)" + fields + "}" + more + "}";
 }

@@ -46,7 +46,7 @@ std::vector<Element> values_of(const TensorView& tensor) {
   return values;
 }
 
-/// A checkpoint with one tensor, told from others by `value`.
+/// A checkpoint with one tensor, distinguished from others by `value`.
 inline void write_small(const std::string& path, float value) {
   const std::vector<float> values = {value, 2, 3};
   const std::vector<TensorView> tensors = {view("weight", DType::kF32, {3}, values)};

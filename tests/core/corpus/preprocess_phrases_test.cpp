@@ -1,4 +1,4 @@
-// phraseq preprocess --phrase-table: the phrases of every sentence, beside its ids.
+// phraseq preprocess --phrase-table: the phrases of every sentence, stored next to its ids.
 
 #include <memory>
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// "a b c d </s>" with two slots: "b c", two target words that stand at the third place, and "d",
+/// "a b c d </s>" with two slots: "b c", two target words that are at the third place, and "d",
 /// one word that is not in the target. The next sentence has none; the third one slot that two
 /// occurrences of a word share, whose translation is outside the vocabulary.
 std::vector<Example> examples() {

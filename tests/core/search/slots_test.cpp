@@ -7,7 +7,7 @@
 #include "core/search/decoders/greedy_search.h"
 #include "tests/core/search/toy_session.h"
 
-// Columns behind the vocabulary stand for whole phrases: chosen at once, said word by word.
+// Columns after the vocabulary stand for whole phrases: chosen at once, generated word by word.
 
 namespace phraseq {
 namespace {
@@ -22,7 +22,7 @@ using testing_search::ToySession;
 
 constexpr int64_t kVocabulary = 7, kSlot = kVocabulary;
 
-/// "A" (0.1) or the phrase (0.8), then </s> whatever was said.
+/// "A" (0.1) or the phrase (0.8), then </s> whatever was generated.
 Language phrase_language(double of_phrase = 0.8) {
   return [of_phrase](int64_t, const std::vector<int64_t>& tokens) {
     if (tokens.empty())

@@ -16,7 +16,7 @@
 
 namespace phraseq::testing_search {
 
-/// The first words of the languages, behind the special symbols.
+/// The first words of the languages, after the special symbols.
 inline constexpr int64_t kA = 4, kB = 5, kC = 6;
 
 /// The probabilities of all columns after `tokens` in sentence `sentence`; they need not sum to 1.

@@ -36,7 +36,7 @@ TEST(Dictionary, NumbersTheLinesOfAFileFromFour) {
   const auto dictionary = Dictionary::parse("der 7\n\xC3\xA4 b 3\r\nzzz 0", "d");
   EXPECT_EQ(dictionary.size(), 7);
   EXPECT_EQ(dictionary.id("der"), 4);
-  EXPECT_EQ(dictionary.id("\xC3\xA4 b"), 5);  // the count stands behind the last space
+  EXPECT_EQ(dictionary.id("\xC3\xA4 b"), 5);  // the count is after the last space
   EXPECT_EQ(dictionary.id("zzz"), 6);
   EXPECT_EQ(dictionary.id("das"), kUnk);
   EXPECT_EQ(dictionary.count(4), 7);

@@ -1,4 +1,4 @@
-// An architecture, a criterion and a decoder that throw, each where and what it is told.
+// An architecture, a criterion and a decoder that throw, where and what their options select.
 
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,6 @@
 """Golden log-probabilities of small PhraseTransformers (Nguyen & Nguyen 2022), computed apart from phraseq.
 
-Written from the specification's text in double precision with NumPy alone: one sentence, one position and
+Written from the paper's equations in double precision with NumPy alone: one sentence, one position and
 one window at a time; every window's LSTM steps through its own rows, zero rows before the sentence
 included. What the architecture shares with the Transformer is that generator's (../transformer).
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden values of Algorithm 1 (Xu et al. 2020), the phrases of a parse tree.
 
-Written from the specification's restatement of the algorithm, with a tree that is really cut, and
+Written from the algorithm in the paper, with a tree that is really cut, and
 without a look at the C++. The trees themselves stay where they are: stored are only line numbers,
 sizes and the phrases' lengths.
 
@@ -132,7 +132,7 @@ def made_up_subwords(word):
 
 
 def check_worked_examples():
-    """The four examples that the specification works out."""
+    """Four examples worked out by hand."""
     def lengths(text, n, bounded=False):
         return phrases(with_subwords(text, lambda word: 4 if word == "Donaudampfer" else 1), n, bounded, False)
 

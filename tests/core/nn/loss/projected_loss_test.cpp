@@ -91,7 +91,7 @@ TEST(ProjectedCrossEntropy, RejectsIdsOutsideTheVocabulary) {
   EXPECT_THROW(four.loss(2, 1.0, Smoothing::kFairseq), UsageError);
 }
 
-/// The loss from all logits, by ATen's operators, as the definitions say it.
+/// The loss from all logits, by ATen's operators, as defined.
 at::Tensor reference_loss(const at::Tensor& hidden,
                           const at::Tensor& weight,
                           const at::Tensor& bias,

@@ -16,7 +16,7 @@ using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-/// <s> <pad> </s> <unk> A B C with fixed probabilities until four words are said.
+/// <s> <pad> </s> <unk> A B C with fixed probabilities until four words are generated.
 std::vector<double> probabilities(const std::vector<int64_t>& tokens) {
   if (tokens.size() == 4)
     return {0, 0, 1, 0, 0, 0, 0};

@@ -1,4 +1,4 @@
-// What phraseNet promises beside its values: without phrases it is RNNsearch, the likelihood is the
+// Invariants of phraseNet: without phrases it is RNNsearch, the likelihood is the
 // sum over derivations, and a search's hypotheses score along their own.
 
 #include <cmath>
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, WithoutPhrases, testing::Values("gate", "soft
 class Likelihood : public ::testing::TestWithParam<const char*> {
  protected:
   /// Sums of ln p of the choices of a derivation with the target's words fed: words, or vocabulary
-  /// + slot and then -1 while its phrase is said.
+  /// + slot and then -1 while its phrase is generated.
   static double along(const CheckedModel& model,
                       const Example& example,
                       const std::vector<int64_t>& choices) {
@@ -135,7 +135,7 @@ class Likelihood : public ::testing::TestWithParam<const char*> {
   }
 };
 
-/// The last span's tags matter to nothing behind it but </s>; with it at the end, search and
+/// The last span's tags matter to nothing after it but </s>; with it at the end, search and
 /// teacher forcing see the same tags, and the likelihood is the sum over both derivations.
 TEST_P(Likelihood, OfASpanIsTheSumOfBothWaysToGenerateIt) {
   const CheckedModel model = checked(small(GetParam()));
