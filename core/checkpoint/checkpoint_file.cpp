@@ -22,9 +22,9 @@ using nlohmann::json;
 constexpr const char* kDamagedHint =
     "The file was damaged after it was written: copy it again, or take another checkpoint.";
 constexpr const char* kRewrittenHint =
-    "The file was damaged, or another program rewrote it: such a program must leave out the "
-    "metadata entries that begin with 'phraseq.'. phraseq replace-tensors puts new tensors into a "
-    "checkpoint.";
+    "Another program rewrote the file, or it was damaged after it was written. A program that "
+    "rewrites it leaves out the metadata entries that begin with 'phraseq.'; phraseq "
+    "replace-tensors puts new tensors into a checkpoint.";
 
 [[noreturn]] void header_defect(const std::string& path,
                                 std::string_view what,

@@ -163,7 +163,7 @@ TEST_F(PlainCheckpoint, WithTheEntriesOfItsFormerContentIsDamaged) {
   const CommandResult kept = generate("kept.safetensors");
   EXPECT_EQ(kept.exit_code, kExitFormat);
   EXPECT_THAT(kept.errors,
-              AllOf(HasSubstr("another program rewrote it"), HasSubstr("replace-tensors")));
+              AllOf(HasSubstr("Another program rewrote the file"), HasSubstr("replace-tensors")));
 }
 
 TEST_F(PlainCheckpoint, TheTensorsOfOneGoIntoACheckpointWithChecksums) {

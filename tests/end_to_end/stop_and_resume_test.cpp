@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(UpdateFreqAndTokens,
                          ResumeWithGroups,
                          Values("--update-freq 2 --max-tokens 220",
                                 "--update-freq 4 --max-tokens 220",
-                                "--accumulate-to-tokens 390"),
+                                "--accumulate-to-tokens 500 --max-tokens 220"),
                          [](const auto& parameter) {
                            return "Case" + std::to_string(parameter.index);
                          });
