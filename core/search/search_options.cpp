@@ -40,17 +40,13 @@ void SearchOptions::describe(OptionTable& table) {
              constraints.no_repeat_ngram_size,
              "Block repeated n-grams of this size; 0 = off.")
       .at_least(0);
-  table.field("match-source-len",
-              match_source_len,
-              "Only keep translations that are not longer than their source.");
-  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference as a prefix.")
-      .at_least(0);
   table.field(
       "match-source-len",
       constraints.match_source_len,
-      "Translate into exactly as many tokens as the source has, special tokens not counted; "
-      "</s> then costs nothing, and --max-len-* and --min-len have no effect.");
-  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference.").at_least(0);
+      "Generate exactly as many tokens as the source has, not counting special tokens. </s> then "
+      "does not contribute to the score, and --max-len-* and --min-len have no effect.");
+  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference as a prefix.")
+      .at_least(0);
 }
 
 std::vector<std::string> SearchOptions::problems() const {
