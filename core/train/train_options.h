@@ -61,7 +61,7 @@ struct PHRASEQ_API ValidationOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// Whether --best-checkpoint-metric is one of the losses rather than a metric's name.
+  /// The losses that a validation reports; every other metric is the score of the translated text.
   static bool is_loss(std::string_view metric);
 };
 

@@ -21,12 +21,10 @@ namespace phraseq {
 
 namespace {
 
-/// The losses that a validation reports; every other metric is the score of the translated text.
-bool is_loss(const std::string& metric) { return metric == "loss" || metric == "nll_loss"; }
-
 /// Which of two values of the metric that chooses checkpoints is the better one.
 bool larger_is_better(const TrainerParts& parts, const ValidationOptions& options) {
-  const bool by_score = !is_loss(options.best_checkpoint_metric) && parts.validator != nullptr;
+  const bool by_score =
+      !ValidationOptions::is_loss(options.best_checkpoint_metric) && parts.validator != nullptr;
   return options.maximize_best_checkpoint_metric ||
          (by_score && parts.validator->score_is_maximized());
 }
@@ -211,7 +209,8 @@ void Trainer::validate() {
   validated_at_ = state_.updates;
   nlohmann::json scores = parts_.validator->run();
   const std::string& metric = options_.validation.best_checkpoint_metric;
-  const double value = scores.at(is_loss(metric) ? metric : "score").get<double>();
+  const double value =
+      scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
   checkpoints_.note_validation(state_.updates, value, best_.note(value));
   scores["best"] = *state_.best;
   scores["best_metric"] = metric;

@@ -55,7 +55,7 @@ struct BleuParts {
 /// where ref_len adds up, for each sentence, the reference length closest to the hypothesis's (the
 /// shorter of two equally close). No match of any order is 0, before smoothing; a perfect match may
 /// be 100.00000000000004, as sacrebleu's is.
-class PHRASEQ_API Bleu final : public Metric {
+class PHRASEQ_API Bleu : public Metric {
  public:
   explicit Bleu(BleuSettings settings);
 

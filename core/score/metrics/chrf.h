@@ -23,7 +23,7 @@ struct ChrfSettings {
 /// with P and R averaged over the orders of which both sides have an n-gram. An order that the
 /// reference lacks counts nothing of the hypothesis. Of several references the one with the best F
 /// of the sentence counts, the first of equals.
-class PHRASEQ_API Chrf final : public Metric {
+class PHRASEQ_API Chrf : public Metric {
  public:
   explicit Chrf(ChrfSettings settings) : settings_(settings) {}
 

@@ -10,7 +10,7 @@ namespace phraseq::score {
 ///
 /// Of several references the fewest edits count, over the average reference length; it may exceed
 /// 100. Without any reference word it is 100 if there was an edit, else 0.
-class PHRASEQ_API Ter final : public Metric {
+class PHRASEQ_API Ter : public Metric {
  public:
   explicit Ter(TerTokenizerSettings settings) : settings_(settings) {}
 

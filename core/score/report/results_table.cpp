@@ -144,8 +144,8 @@ std::string table_json(const ResultsTable& table, const TableStyle& style) {
     text += system == 0 ? "\n    {\n" : ",\n    {\n";
     text += fmt::format("        \"system\": {}", json_string(system_title(table, system), true));
     for (size_t metric = 0; metric < table.metrics.size(); ++metric) {
-      text += fmt::format(",\n        \"{}\": {}",
-                          table.metrics[metric],
+      text += fmt::format(",\n        {}: {}",
+                          json_string(table.metrics[metric], true),
                           json_result(table.results[system][metric], table.test, style));
     }
     text += "\n    }";

@@ -68,7 +68,7 @@ std::string format_json(const Score& score, const ReportStyle& style) {
   }
   std::string text;
   for (const auto& [key, value] : members) {
-    text += fmt::format("{}\n \"{}\": {}", text.empty() ? "{" : ",", key, value);
+    text += fmt::format("{}\n {}: {}", text.empty() ? "{" : ",", json_string(key, false), value);
   }
   return text + "\n}";
 }

@@ -25,4 +25,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq::bleu
 
-PHRASEQ_PLUGIN("bleu", "0.1.0", "BLEU", phraseq::bleu::register_components)
+PHRASEQ_PLUGIN("bleu", PHRASEQ_VERSION, "BLEU", phraseq::bleu::register_components)

@@ -18,4 +18,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq::chrf
 
-PHRASEQ_PLUGIN("chrf", "0.1.0", "chrF and chrF++", phraseq::chrf::register_components)
+PHRASEQ_PLUGIN("chrf", PHRASEQ_VERSION, "chrF and chrF++", phraseq::chrf::register_components)

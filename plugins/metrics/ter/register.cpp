@@ -16,4 +16,4 @@ void register_components(Registry& registry) {
 }  // namespace
 }  // namespace phraseq::ter
 
-PHRASEQ_PLUGIN("ter", "0.1.0", "Translation edit rate", phraseq::ter::register_components)
+PHRASEQ_PLUGIN("ter", PHRASEQ_VERSION, "Translation edit rate", phraseq::ter::register_components)
