@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
 #include "core/search/named_session.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/data/example_phrases.h"
+#include "core/data/phrases/example_phrases.h"
 #include "core/translate/post_process.h"
 
 namespace phraseq {

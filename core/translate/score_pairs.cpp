@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/translate/score_targets.h"
 
 namespace phraseq {

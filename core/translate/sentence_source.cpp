@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
-#include "core/data/example_phrases.h"
+#include "core/data/phrases/example_phrases.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

@@ -7,9 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/data/collate.h"
-#include "core/data/example_phrases.h"
 #include "core/data/phrase_case.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/example_phrases.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "tasks/translation_with_phrase_memory/memory_choice.h"
 
 namespace phraseq {

@@ -19,7 +19,7 @@ struct PhraseMemoryTaskOptions final : TranslationOptions {
 };
 
 /// Translation of sentences with a phrase memory (Tang et al. 2016, sec. 3): examples bring the
-/// slots of their source, batches hold them as extras (core/data/phrase_extras.h).
+/// slots of their source, batches hold them as extras (core/data/phrases/phrase_extras.h).
 ///
 /// The memory comes from the checkpoint, else from the data folder that preprocess wrote phrases
 /// into, else from the options: then the data is raw text. Its text and settings are a part of the

@@ -145,7 +145,7 @@ TEST_F(MetricPlugin, IsProposedForANameThatIsNearlyRight) {
   const auto near = run("score ref -i a -m lenght_error");
   EXPECT_EQ(near.exit_code, kExitUsage);
   EXPECT_THAT(near.errors,
-              AllOf(HasSubstr("metric 'lenght_error' is not known"),
+              AllOf(HasSubstr("unknown metric 'lenght_error'"),
                     HasSubstr("did you mean 'length_error'"),
                     HasSubstr("chrf++")));
   EXPECT_THAT(run("compare a b --ref ref --bucket-metric blue").errors,

@@ -246,8 +246,9 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
             0);
   std::string last;
   for (const std::string& line : read_lines(text.string())) {
-    if (line.starts_with("D-"))
+    if (line.starts_with("D-")) {
       EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;
+    }
     last = line;
   }
   // fairseq's own `--scoring sacrebleu --remove-bpe sentencepiece` has 32.14; it writes unknown

@@ -105,7 +105,7 @@ TEST_F(PreprocessCommand, ReportsAllProblemsOfItsOptionsAtOnce) {
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text,
               AllOf(HasSubstr("3 problems"),
-                    HasSubstr("choose"),
+                    HasSubstr("give only one of them"),
                     HasSubstr("nwordssrc"),
                     HasSubstr("thresholdsrc")));
   EXPECT_TRUE(left_nothing());

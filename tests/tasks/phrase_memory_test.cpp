@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/corpus/preprocess.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/text/word_tokenizer.h"
 #include "core/translate/sentence_source.h"
 #include "tests/tasks/task_fixture.h"

@@ -120,7 +120,7 @@ TEST_F(TextData, ReportsWhatToDoWithoutADictionary) {
 TEST_F(TextData, RejectsBpeDropoutForWords) {
   write_small_text();
   EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
-              HasSubstr("'word' does not support sampling"));
+              HasSubstr("'word' cannot segment at random"));
 }
 
 TEST_F(TextData, TakesThePiecesOfASubwordModelForItsDictionary) {

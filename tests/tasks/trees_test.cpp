@@ -128,7 +128,7 @@ TEST_F(Trees, ForRawTextMustMatchIt) {
   const auto task = task_from_folder(kLanguages);
   EXPECT_THAT(
       message_of<DataError>([&] { task->open("train", true); }),
-      HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
+      HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', the subwords say 'dog' 'cat'"));
 }
 
 TEST_F(Trees, FollowTheRandomSegmentationOfEveryEpoch) {
@@ -194,7 +194,7 @@ TEST_F(Trees, OfLinesNameTheLeafThatIsNotThere) {
   write("in.txt", "the cat\ndog\n");
   write("in.trees", "\n(NN cat)\n");
   EXPECT_THAT(message({path("in.txt"), {}, path("in.trees")}),
-              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', but the subwords have 'dog'"));
+              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', the subwords say 'dog'"));
 }
 
 TEST_F(Trees, AreCutWhereTheirSentenceIsCut) {

@@ -13,7 +13,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/nn/loss/projected_loss.h"
 #include "core/nn/loss/projected_scores.h"
 #include "core/text/dictionary.h"

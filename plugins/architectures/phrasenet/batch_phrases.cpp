@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 
 namespace phraseq::phrasenet {
 BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)

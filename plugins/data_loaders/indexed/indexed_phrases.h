@@ -5,7 +5,7 @@
 
 #include "core/corpus/stored_phrases.h"
 #include "core/data/example.h"
-#include "core/data/example_phrases.h"
+#include "core/data/phrases/example_phrases.h"
 
 namespace phraseq {
 

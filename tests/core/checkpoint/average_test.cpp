@@ -118,7 +118,7 @@ TEST(Average, RejectsADivergedRun) {
   const TemporaryFolder folder;
   EXPECT_THAT(
       refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
-      HasSubstr((folder.file("other")) + ": tensor bias holds values that are not finite"));
+      HasSubstr((folder.file("other")) + ": tensor bias contains values that are not finite"));
 }
 
 class Choice : public ::testing::Test {

@@ -266,14 +266,14 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"TruncatedUtf8", "{\"\xE2\x82\":{}}", 0, "header is not UTF-8 at byte 2: truncated"},
         Defect{
             "InvalidUtf8", "{\"\xFF\":{}}", 0, "header is not UTF-8 at byte 2: byte that is never"},
-        Defect{"TextAsTensor", R"({"a":"b"})", 0, "header has a string under \"a\""},
-        Defect{"ListAsTensor", R"({"a":[]})", 0, "header has a list under \"a\""},
-        Defect{"NullAsTensor", R"({"a":null})", 0, "header has null under \"a\""},
-        Defect{"NumberInMetadata", R"({"__metadata__":{"a":1}})", 0, "metadata, expected a string"},
+        Defect{"TextAsTensor", R"({"a":"b"})", 0, "header has a string in \"a\""},
+        Defect{"ListAsTensor", R"({"a":[]})", 0, "header has a list in \"a\""},
+        Defect{"NullAsTensor", R"({"a":null})", 0, "header has null in \"a\""},
+        Defect{"NumberInMetadata", R"({"__metadata__":{"a":1}})", 0, "a number in \"a\", expected a string"},
         Defect{"ObjectInMetadata",
                R"({"__metadata__":{"a":{}}})",
                0,
-               "header has an object under \"a\""},
+               "header has an object in \"a\""},
         Defect{
             "TensorTwice",
             R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
@@ -359,8 +359,8 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"DeepNesting",
                "{\"a\":" + std::string(1'000'000, '['),
                0,
-               "header has a list under \"a\""},
-        Defect{"TerminalEscape", R"({"\u001b[31m":"b"})", 0, R"(under "\u001b[31m")"}),
+               "header has a list in \"a\""},
+        Defect{"TerminalEscape", R"({"\u001b[31m":"b"})", 0, R"(in "\u001b[31m")"}),
     [](const auto& defect) { return defect.param.what; });
 
 TEST(CheckpointFile, OpensWhatPythonWrote) {

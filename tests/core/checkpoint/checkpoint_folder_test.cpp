@@ -133,7 +133,7 @@ TEST_F(DamagedTarget, IsReplacedByTheNewestGoodOneWithAWarning) {
   damage(folder.epoch_path(3));
   EXPECT_EQ(fall_back(), folder.update_path(2, 20));
   EXPECT_THAT(warnings, HasSubstr("tensor \"weight\" has the checksum"));
-  EXPECT_THAT(warnings, HasSubstr("taking " + folder.update_path(2, 20)));
+  EXPECT_THAT(warnings, HasSubstr("using " + folder.update_path(2, 20)));
 }
 
 TEST_F(DamagedTarget, IsPassedOverTogetherWithOtherDamage) {

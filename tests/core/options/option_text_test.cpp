@@ -119,7 +119,7 @@ TEST(OptionsAsJson, ReportAllThatDoesNotFit) {
                     HasSubstr("dropout: --dropout: 4 is out of range"),
                     HasSubstr("share: 1 is not yes or no"),
                     HasSubstr("adam_betas: \"x\" is not a finite number"),
-                    HasSubstr("format: null is not a text")));
+                    HasSubstr("format: null is not a string")));
   EXPECT_THROW(from_json(sample.table, recorded, OptionOrigin::kCheckpoint), FormatError);
   EXPECT_THROW(from_json(sample.table, json::array(), OptionOrigin::kCheckpoint), FormatError);
 }

@@ -173,7 +173,7 @@ TEST_F(BitextFiles, NeedOneAlignmentLinePerSentence) {
               HasSubstr("few: 1 lines for 4 sentences"));
   EXPECT_THAT(
       message_of([&] { read_alignments(folder.write("many", "0-0\n\n\n\n0-0\n"), houses()); }),
-      HasSubstr("many:5: the bitext has 4 sentences only"));
+      HasSubstr("many:5: the bitext has only 4 sentences"));
   EXPECT_THAT(message_of([&] { read_alignments(folder.write("far", "0-0\n2-0\n"), houses()); }),
               HasSubstr("far:2: the link 2-0 is outside"));
 }

@@ -48,7 +48,7 @@ TEST(PhraseLine, ReportsEverythingThatIsWrongWithIt) {
   EXPECT_THAT(problems_of("a ||| b ||| c d ||| 1 ||| 1"), HasSubstr("category 'c d' is not"));
   EXPECT_THAT(problems_of("a  x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source contains whitespace"));
   EXPECT_THAT(problems_of("a ||| b\tx ||| c ||| 1 ||| 1"), HasSubstr("target contains whitespace"));
-  EXPECT_THAT(problems_of("a\xC2\xA0x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source has white"));
+  EXPECT_THAT(problems_of("a\xC2\xA0x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source contains whitespace"));
   for (const char* number : {"0", "1.01", "-0.5", "nan", "x", "", "0.5x"}) {
     EXPECT_THAT(problems_of("a ||| b ||| c ||| " + std::string(number) + " ||| 1"),
                 HasSubstr("not a number above 0 and at most 1"))
@@ -97,7 +97,7 @@ TEST_F(PhraseTableTest, NamesFileAndLineOfABadEntryAndWhatToDo) {
 TEST_F(PhraseTableTest, RejectsASourceThatComesAgainNamingBothLines) {
   const std::string first = "a b ||| x ||| others ||| 1 ||| 1\nc ||| d ||| others ||| 1 ||| 1\n";
   EXPECT_THAT(message_of(first + "a b ||| x ||| others ||| 1 ||| 1\n"),
-              HasSubstr("table:3: 'a b' is line 1 again"));
+              HasSubstr("table:3: 'a b' is a duplicate of line 1"));
   EXPECT_THAT(message_of(first + "a b ||| y ||| others ||| 1 ||| 1\n"),
               HasSubstr("table:3: 'a b' is 'y' here but 'x' in line 1"));
 }

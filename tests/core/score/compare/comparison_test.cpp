@@ -239,7 +239,7 @@ TEST(Comparison, KnowsThatTerIsBetterWhenLowerInTableAndBuckets) {
   EXPECT_THAT(page, HasSubstr("▼ +"));  // TER
   EXPECT_THAT(page, HasSubstr("▼ -"));  // BLEU
   EXPECT_THAT(page, Not(HasSubstr("title=\"significantly better\"")));
-  EXPECT_THAT(page, HasSubstr("<p>TER: lower is better.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p>Lower is better: TER.</p>"));
   std::swap(input.systems[0], input.systems[1]);
   const std::string other =
       comparison_html(compare(metrics, Ter({}), input, example_buckets(), {200, {}, 1}), 1);

@@ -90,7 +90,7 @@ TEST_F(ContrastiveFile, ReportsWhichLineIsWrongAndWhatToDo) {
   EXPECT_EQ(fault(heading + "a\tb\tc\t1\na\tb\tc\n"),
             ":3: 3 TAB-separated fields, the header has 4 | complete or remove the line; "
             "nothing was scored");
-  EXPECT_THAT(fault(heading + "a\tb\tc\t1\t\n"), HasSubstr(":2: 5 fields"));
+  EXPECT_THAT(fault(heading + "a\tb\tc\t1\t\n"), HasSubstr(":2: 5 TAB-separated fields"));
   EXPECT_THAT(fault(heading + "a\t \tc\t1\n"),
               HasSubstr(":2: the reference is empty, expected a sentence"));
   EXPECT_THAT(fault(heading + "a\tb\t\t1\n"), HasSubstr("the contrastive translation is empty"));

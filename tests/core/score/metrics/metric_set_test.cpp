@@ -121,7 +121,7 @@ TEST(MetricSet, ProposesTheNearestNames) {
     FAIL() << "nothing was thrown";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("metric 'wieght' is not known"),
+                AllOf(HasSubstr("unknown metric 'wieght'"),
                       HasSubstr("did you mean 'weight'"),
                       HasSubstr("other_weight")));
   }

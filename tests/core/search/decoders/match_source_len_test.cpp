@@ -74,7 +74,9 @@ TEST(MatchSourceLen, HoldsForGreedySearchAndSampling) {
   SearchInput drawn(sentences(1, 3), std::make_unique<ToySession>(1, brief_language));
   SamplingSettings settings;
   settings.samples = 5;
-  for (const Hypothesis& hypothesis : sampling_search(drawn, matching(), settings)[0])
+  const auto samples = sampling_search(drawn, matching(), settings);
+  ASSERT_EQ(samples[0].size(), 5u);
+  for (const Hypothesis& hypothesis : samples[0])
     EXPECT_EQ(hypothesis.tokens.size(), 4u);
 }
 

@@ -47,7 +47,8 @@ std::vector<double> of_unknown_words(const std::vector<std::vector<int64_t>>& st
   input_sentences[0].phrase_strings = strings;
   SearchInput input(input_sentences, std::move(session));
   std::vector<double> found;
-  for (const Hypothesis& hypothesis : beam_search(input, SearchOptions(), {4, 4, true})[0])
+  const auto found = beam_search(input, SearchOptions(), {4, 4, true});
+  for (const Hypothesis& hypothesis : found[0])
     found.push_back(std::exp(hypothesis.log_probability));
   return found;
 }

@@ -70,7 +70,7 @@ TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
               UnorderedElementsAre(HasSubstr("--attn-bias"),
                                    HasSubstr("interleaved supports only --pa-ngrams 12"),
                                    HasSubstr("'encoder' is not one of enc, dec, cross"),
-                                   HasSubstr("names 'enc' twice"),
+                                   HasSubstr("contains 'enc' twice"),
                                    HasSubstr("--pa-scale dh needs --pa-method queryk")));
 }
 
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadNgrams{"homogeneous", "43", "gives 7 heads"},
         BadNgrams{"homogeneous", "4a", "neither digits nor numbers"},
-        BadNgrams{"heterogeneous", "121", "names an n-gram length twice"},
+        BadNgrams{"heterogeneous", "121", "contains an n-gram length twice"},
         BadNgrams{"heterogeneous", "01", "has an n-gram of length 0"},
         BadNgrams{"heterogeneous", "1,2000000000", "2000000000 is out of range"},
         BadNgrams{"heterogeneous", "1,101", "at most 100 words, not 101"},
@@ -108,9 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadNgrams{"homogeneous", kHeadsOfLength101, "at most 100 words, not 101"},
         BadNgrams{"homogeneous", "44/", "neither digits nor numbers"},
         BadNgrams{"homogeneous", "44/44/44", "neither digits nor numbers"},
-        BadNgrams{"heterogeneous", "12/122", "names an n-gram length twice"},
-        BadNgrams{"interleaved", "123", "interleaved is defined for --pa-ngrams 12"},
-        BadNgrams{"interleaved", "12/1", "interleaved is defined for --pa-ngrams 12"}));
+        BadNgrams{"heterogeneous", "12/122", "contains an n-gram length twice"},
+        BadNgrams{"interleaved", "123", "interleaved supports only --pa-ngrams 12"},
+        BadNgrams{"interleaved", "12/1", "interleaved supports only --pa-ngrams 12"}));
 
 TEST(PhrasalAttentionOptions, RequireASplitThatFitsBothStacksWhenBothArePhrasal) {
   PhrasalAttentionOptions options;

@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
                               "neither 'all' nor a whole number"},
                       BadCase{"NothingToAttendWith",
                               {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
-                              "leave nothing to attend with"},
+                              "there is nothing to attend to"},
                       BadCase{"LayersInWords", {{"pt-layers", "two"}}, "'two' is neither"},
                       BadCase{"LayersWithARest", {{"pt-layers", "2x"}}, "'2x' is neither"},
                       BadCase{"TooFewSizesForHeads", {{"pt-mode", "sep"}}, "has 1 for 4 heads"},
@@ -121,10 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
                               "has 5 for 4 heads"},
                       BadCase{"RawWithSizesOfHeads",
                               {{"pt-mode", "sep"}, {"pt-grams", "2,3,0,0"}, {"pt-raw", "no"}},
-                              "--pt-raw is for --pt-mode cross"},
+                              "--pt-raw requires --pt-mode cross"},
                       BadCase{"HeadOrderWithoutSizesOfHeads",
                               {{"pt-head-order", "ascending"}},
-                              "--pt-head-order is for --pt-mode sep"}),
+                              "--pt-head-order requires --pt-mode sep"}),
     [](const auto& bad) { return std::string(bad.param.name); });
 
 TEST(PhraseTransformerOptions, BoundGramSizes) {

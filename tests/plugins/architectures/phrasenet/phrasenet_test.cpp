@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/loss/projected_scores.h"
 #include "plugins/architectures/phrasenet/model.h"

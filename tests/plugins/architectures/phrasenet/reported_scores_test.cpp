@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/criterion/token_loss.h"
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/nn/recurrent/recurrent_decoder.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
 #include "core/nn/recurrent/recurrent_rows.h"

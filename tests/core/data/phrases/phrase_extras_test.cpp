@@ -1,4 +1,4 @@
-#include "core/data/phrase_extras.h"
+#include "core/data/phrases/phrase_extras.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
-#include "core/phrase_memory/rules/chinese_text.h"
+#include "core/phrase_memory/rules/chinese/chinese_text.h"
 
 #include "core/io/utf8.h"
-#include "core/phrase_memory/rules/chinese_numerals.h"
+#include "core/phrase_memory/rules/chinese/chinese_numerals.h"
 
 namespace phraseq {
 

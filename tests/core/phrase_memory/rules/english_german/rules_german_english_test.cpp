@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/rules_german_english.h"
+#include "core/phrase_memory/rules/english_german/rules_german_english.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/rules_chinese_english.h"
+#include "core/phrase_memory/rules/chinese/rules_chinese_english.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

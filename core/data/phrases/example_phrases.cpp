@@ -1,4 +1,4 @@
-#include "core/data/example_phrases.h"
+#include "core/data/phrases/example_phrases.h"
 
 #include <utility>
 

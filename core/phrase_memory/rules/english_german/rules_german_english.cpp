@@ -1,7 +1,7 @@
-#include "core/phrase_memory/rules/rules_german_english.h"
+#include "core/phrase_memory/rules/english_german/rules_german_english.h"
 
-#include "core/phrase_memory/rules/german_dates.h"
-#include "core/phrase_memory/rules/german_numbers.h"
+#include "core/phrase_memory/rules/english_german/german_dates.h"
+#include "core/phrase_memory/rules/english_german/german_numbers.h"
 
 namespace phraseq {
 namespace {

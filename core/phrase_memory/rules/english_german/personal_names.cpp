@@ -1,10 +1,10 @@
-#include "core/phrase_memory/rules/personal_names.h"
+#include "core/phrase_memory/rules/english_german/personal_names.h"
 
 #include <algorithm>
 #include <array>
 
 #include "core/phrase_memory/rules/calendar.h"
-#include "core/phrase_memory/rules/english_dates.h"
+#include "core/phrase_memory/rules/english_german/english_dates.h"
 #include "core/phrase_memory/rules/word_context.h"
 
 namespace phraseq {

@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/rules_english_german.h"
+#include "core/phrase_memory/rules/english_german/rules_english_german.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
-#include "core/phrase_memory/rules/rules_chinese_english.h"
+#include "core/phrase_memory/rules/chinese/rules_chinese_english.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "core/phrase_memory/rules/chinese_dates.h"
-#include "core/phrase_memory/rules/chinese_names.h"
-#include "core/phrase_memory/rules/chinese_numerals.h"
-#include "core/phrase_memory/rules/chinese_text.h"
+#include "core/phrase_memory/rules/chinese/chinese_dates.h"
+#include "core/phrase_memory/rules/chinese/chinese_names.h"
+#include "core/phrase_memory/rules/chinese/chinese_numerals.h"
+#include "core/phrase_memory/rules/chinese/chinese_text.h"
 #include "core/phrase_memory/rules/latin_words.h"
 #include "core/phrase_memory/rules/numerals.h"
 

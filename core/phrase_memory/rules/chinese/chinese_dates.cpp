@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/chinese_dates.h"
+#include "core/phrase_memory/rules/chinese/chinese_dates.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/phrase_memory/rules/calendar.h"
-#include "core/phrase_memory/rules/chinese_numerals.h"
+#include "core/phrase_memory/rules/chinese/chinese_numerals.h"
 #include "core/phrase_memory/rules/numerals.h"
 
 namespace phraseq {

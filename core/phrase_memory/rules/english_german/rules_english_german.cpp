@@ -1,10 +1,10 @@
-#include "core/phrase_memory/rules/rules_english_german.h"
+#include "core/phrase_memory/rules/english_german/rules_english_german.h"
 
 #include <fmt/format.h>
 
-#include "core/phrase_memory/rules/english_dates.h"
-#include "core/phrase_memory/rules/english_numbers.h"
-#include "core/phrase_memory/rules/personal_names.h"
+#include "core/phrase_memory/rules/english_german/english_dates.h"
+#include "core/phrase_memory/rules/english_german/english_numbers.h"
+#include "core/phrase_memory/rules/english_german/personal_names.h"
 
 namespace phraseq {
 namespace {

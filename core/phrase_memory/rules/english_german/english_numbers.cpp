@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/english_numbers.h"
+#include "core/phrase_memory/rules/english_german/english_numbers.h"
 
 #include <array>
 

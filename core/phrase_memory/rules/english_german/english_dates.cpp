@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/english_dates.h"
+#include "core/phrase_memory/rules/english_german/english_dates.h"
 
 #include <array>
 

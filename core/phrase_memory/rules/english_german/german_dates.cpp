@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/german_dates.h"
+#include "core/phrase_memory/rules/english_german/german_dates.h"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/phrase_memory/rules/chinese_text.h"
+#include "core/phrase_memory/rules/chinese/chinese_text.h"
 
 namespace phraseq {
 

@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/chinese_names.h"
+#include "core/phrase_memory/rules/chinese/chinese_names.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <unicode/unistr.h>
 
 #include "core/base/error.h"
-#include "core/phrase_memory/rules/chinese_text.h"
+#include "core/phrase_memory/rules/chinese/chinese_text.h"
 
 namespace phraseq {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/chinese_numerals.h"
+#include "core/phrase_memory/rules/chinese/chinese_numerals.h"
 
 #include <algorithm>
 
