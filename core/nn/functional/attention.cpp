@@ -68,7 +68,7 @@ at::Tensor cross_attention(const at::Tensor& q,
                                            context,
                                            weights ? &all_weights : nullptr);
   if (weights)
-    *weights = all_weights.mean({0, 1, 3});
+    *weights = all_weights.mean({0, 1, 3});  // [query tokens, longest]
   return out;
 }
 

@@ -11,11 +11,12 @@
 namespace phraseq::nn {
 namespace {
 
-/// A sentence's rows by head: [heads, tokens, head_dim] in fp32 (fp64).
+/// A sentence's rows by head: rows [tokens of all sentences, model] → [heads, tokens, head_dim] in
+/// fp32 (fp64).
 at::Tensor heads_of(const at::Tensor& rows, const PackedTokens& tokens, int64_t i, int64_t heads) {
-  const at::Tensor own = rows.narrow(0, tokens.offsets[i], tokens.length(i));
+  const at::Tensor own = rows.narrow(0, tokens.offsets[i], tokens.length(i));  // [tokens, model]
   const auto type = rows.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  return own.to(type).view({own.size(0), heads, -1}).transpose(0, 1);
+  return own.to(type).view({own.size(0), heads, -1}).transpose(0, 1);  // [heads, tokens, head_dim]
 }
 
 }  // namespace
@@ -35,16 +36,17 @@ at::Tensor attention_weights(const at::Tensor& q,
       continue;
     at::Tensor scores = at::matmul(heads_of(q, queries, i, options.heads),
                                    heads_of(k, keys, i, options.heads).transpose(1, 2)) *
-                        options.scale;  // [heads, queries, keys]
+                        options.scale;  // [heads, tgt_time, src_time]
     if (options.causal) {
       const at::Tensor later =
-          at::ones({queries.length(i), key_count}, scores.options().dtype(at::kBool)).triu(1);
+          at::ones({queries.length(i), key_count}, scores.options().dtype(at::kBool))
+              .triu(1);  // [tgt_time, src_time]
       scores = scores.masked_fill(later, -std::numeric_limits<double>::infinity());
     }
-    weights[0]
-        .narrow(1, queries.offsets[i], queries.length(i))
-        .select(2, 0)
-        .narrow(2, 0, key_count)
+    weights[0]                                             // [heads, tokens, 1, longest]
+        .narrow(1, queries.offsets[i], queries.length(i))  // [heads, tgt_time, 1, longest]
+        .select(2, 0)                                      // [heads, tgt_time, longest]
+        .narrow(2, 0, key_count)                           // [heads, tgt_time, src_time]
         .copy_(at::softmax(scores, -1));
   }
   return weights;

@@ -27,7 +27,8 @@ struct Setting {
   at::ScalarType type = at::kFloat;
 };
 
-/// The rows' gradients added to a table's. Threads take columns, so each sum has one order.
+/// The rows' gradients dy [tokens, model] added to a table's, [vocab, model]. Threads take columns,
+/// so each sum has one order.
 at::Tensor scatter_rows(const at::Tensor& dy,
                         const at::Tensor& ids,
                         const at::Tensor& place,

@@ -9,9 +9,9 @@
 
 namespace phraseq::nn {
 
-/// dropout(scale · table[ids] + position_table[positions]) in the activation type. table [vocab,
-/// model], position_table [max positions, model] (a buffer or a parameter) or undefined. Rows of
-/// `padding_id` get no gradient.
+/// dropout(scale · table[ids] + position_table[positions]) in the activation type, [tokens, model].
+/// ids and positions [tokens], table [vocab, model], position_table [max positions, model] (a
+/// buffer or a parameter) or undefined. Rows of `padding_id` get no gradient.
 PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
                              const at::Tensor& positions,
                              const at::Tensor& table,

@@ -92,7 +92,7 @@ int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
   return most;
 }
 
-/// All heads of all rows; q [rows, …] with its columns together.
+/// All heads of all rows; q [rows, …] with its columns together, out [rows, out columns].
 template <class Scalar>
 void attend_rows(const at::Tensor& q,
                  const AttentionLayout& layout,
@@ -167,8 +167,8 @@ void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) 
     blocks_.push_back(at::empty({kBlockSteps, rows, kv.size(1)}, kv.options()));
     used_ = 0;
   }
-  at::Tensor place = blocks_.back()[used_++];
-  place.slice(0, 0, rows).copy_(kv);
+  at::Tensor place = blocks_.back()[used_++];  // [rows when the block was made, columns]
+  place.slice(0, 0, rows).copy_(kv);           // [rows, columns]
   steps_.push_back(place);
   if (static_cast<int64_t>(steps_.size()) != ancestry.steps()) {
     throw std::logic_error(
@@ -190,7 +190,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
                                       int64_t heads,
                                       double scale) {
   const int64_t model = kvq.size(1) / 3;
-  append(kvq.slice(1, 0, 2 * model), ancestry);
+  append(kvq.slice(1, 0, 2 * model), ancestry);  // [rows, 2 · model]
   return kvq.device().is_cpu()
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
              : self_attention_reference(kvq, steps_, ancestry, heads, scale);
@@ -218,6 +218,8 @@ at::Tensor SelfAttentionCache::attend_cpu(const at::Tensor& q,
 
 namespace {
 
+/// q [rows, …], kv [source tokens, …] → [rows, out columns]; `weights` [query kinds, heads, rows,
+/// key kinds, longest].
 at::Tensor cross_attention_cpu(const at::Tensor& q,
                                const at::Tensor& kv,
                                const KeyRanges& ranges,
@@ -269,10 +271,11 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
   if (!q.device().is_cpu()) {
     const KeyRanges ranges{offsets, sentence_of_row};
     if (weights)
-      *weights = at::zeros({q.size(0), ranges.longest()}, q.options().dtype(at::kFloat));
+      *weights = at::zeros({q.size(0), ranges.longest()},
+                           q.options().dtype(at::kFloat));  // [rows, longest]
     return cross_attention_reference(q, kv, ranges, heads, scale, weights);
   }
-  at::Tensor all_weights;
+  at::Tensor all_weights;  // [1, heads, rows, 1, longest]
   const at::Tensor out = decode_cross_attention(q,
                                                 kv,
                                                 offsets,
@@ -280,7 +283,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
                                                 plain_layout(q.size(1), heads, scale, 0),
                                                 weights ? &all_weights : nullptr);
   if (weights)
-    *weights = all_weights.mean({0, 1, 3});
+    *weights = all_weights.mean({0, 1, 3});  // [rows, longest]
   return out;
 }
 

@@ -20,7 +20,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Tensors as one, along the first dimension: a view when they lie side by side, else a copy.
+/// Tensors [out, …] as one [Σ out, …], along the first dimension: a view when they lie side by
+/// side, else a copy.
 at::Tensor side_by_side(at::TensorList parts, bool may_copy = true) {
   if (parts.size() == 1)
     return parts[0];
@@ -34,10 +35,10 @@ at::Tensor side_by_side(at::TensorList parts, bool may_copy = true) {
     rows += part.size(0);
   }
   if (!adjacent)
-    return may_copy ? at::cat(parts) : at::Tensor();
+    return may_copy ? at::cat(parts) : at::Tensor();  // [Σ out, …]
   auto sizes = parts[0].sizes().vec();
   sizes[0] = rows;
-  return parts[0].as_strided(sizes, parts[0].strides());
+  return parts[0].as_strided(sizes, parts[0].strides());  // [Σ out, …]
 }
 
 /// The flat gradients of all parts as one tensor; undefined when they are not there or not side by
@@ -52,13 +53,14 @@ at::Tensor gradient_place(at::TensorList parameters, const Context& context) {
   return places.empty() ? at::Tensor() : side_by_side(places, false);
 }
 
-/// Cuts a gradient of stacked parameters into theirs.
+/// Cuts a gradient [Σ out, …] of stacked parameters into theirs, [out, …] each.
 void append_parts(const at::Tensor& gradient,
                   const std::vector<int64_t>& rows,
                   tensor_list& parts) {
   int64_t first = 0;
   for (const int64_t count : rows) {
-    parts.push_back(gradient.defined() ? gradient.narrow(0, first, count) : at::Tensor());
+    parts.push_back(gradient.defined() ? gradient.narrow(0, first, count)
+                                       : at::Tensor());  // [out, …]
     first += count;
   }
 }
@@ -97,6 +99,7 @@ struct Epilogue {
   kernels::Dropout dropout() const { return cpu::make_dropout(p, key); }
 };
 
+/// y = dropout(curve(x + bias)): x and y [rows, columns], bias [columns] or undefined.
 void run_epilogue(const at::Tensor& x,
                   const at::Tensor& bias,
                   const at::Tensor& y,
@@ -118,7 +121,7 @@ void run_epilogue(const at::Tensor& x,
   });
 }
 
-/// dz, and the bias's gradient added to `d_bias` [columns].
+/// dz [rows, columns] of dy [rows, columns], and the bias's gradient added to `d_bias` [columns].
 at::Tensor undo_epilogue(const at::Tensor& dy,
                          const at::Tensor& kept,
                          const Epilogue& epilogue,
@@ -152,11 +155,12 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
   return dz;
 }
 
-/// Weight gradient dzᵀ x: added to `place` when that is defined, else returned in the sums' type.
+/// Weight gradient dzᵀ x, dz [rows, out], x [rows, in]: added to `place` [out, in] when that is
+/// defined, else returned in the sums' type.
 at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::Tensor& place) {
   if (!place.defined())
-    return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));
-  add_matrix_product(place, dz.t(), x);
+    return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));  // [out, in]
+  add_matrix_product(place, dz.t(), x);                                   // [out, in]
   return {};
 }
 
@@ -166,7 +170,8 @@ std::vector<int64_t> row_counts(at::TensorList parts) {
   return counts;
 }
 
-/// One product for any number of weights, side by side. Variables: x, weights, biases.
+/// One product for any number of weights, side by side. Variables: x [rows, in], weights [out, in],
+/// biases [out].
 class StackedLinear : public torch::autograd::Function<StackedLinear> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -177,9 +182,9 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
                             const Epilogue* epilogue) {
     std::vector<at::Tensor> compute;
     for (const at::Tensor& weight : weights) compute.push_back(context->compute(weight));
-    const at::Tensor weight = side_by_side(compute);
-    const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);
-    at::Tensor y = matrix_product(x, weight.t());
+    const at::Tensor weight = side_by_side(compute);                               // [Σ out, in]
+    const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);  // [Σ out]
+    at::Tensor y = matrix_product(x, weight.t());                                  // [rows, Σ out]
     at::Tensor kept;
     if (epilogue->keeps_input()) {
       kept = y;
@@ -223,7 +228,8 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     }
     const at::Tensor dz = undo_epilogue(outputs[0].contiguous(), kept, epilogue, d_bias);
     tensor_list gradients;
-    gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight) : at::Tensor());
+    gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight)
+                                                 : at::Tensor());  // [rows, in]
     append_parts(ctx->needs_input_grad(1) ? weight_gradient(dz, x, weight_place) : at::Tensor(),
                  weight_rows,
                  gradients);

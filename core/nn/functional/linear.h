@@ -10,7 +10,8 @@
 
 namespace phraseq::nn {
 
-/// dropout(activation(x Wᵀ + b)). x [rows, in], weight [out, in], bias [out] or undefined.
+/// dropout(activation(x Wᵀ + b)), [rows, out]. x [rows, in], weight [out, in], bias [out] or
+/// undefined.
 PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               const at::Tensor& weight,
                               const at::Tensor& bias,
@@ -18,8 +19,8 @@ PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               Activation activation = Activation::kNone,
                               double dropout = 0.0);
 
-/// Several maps of one input as one product: [rows, out1 + out2 + …]. No copy is made when the
-/// weights lie side by side in the flat buffer (FlatParameters puts matrices in order of
+/// Several maps of one input x [rows, in] as one product: [rows, out1 + out2 + …]. No copy is made
+/// when the weights lie side by side in the flat buffer (FlatParameters puts matrices in order of
 /// registration). `biases` is empty or one a weight.
 PHRASEQ_API at::Tensor stacked_linear(const at::Tensor& x,
                                       const std::vector<at::Tensor>& weights,

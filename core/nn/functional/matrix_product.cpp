@@ -48,7 +48,7 @@ bool is_large(const at::Tensor& a, const at::Tensor& b) {
 /// reference code, 50 times slower.
 bool is_dense(const at::Tensor& x) { return x.is_contiguous() || x.t().is_contiguous(); }
 
-/// The product by oneDNN where that pays, else undefined.
+/// The product [m, n] of a [m, k] and b [k, n] by oneDNN where that pays, else undefined.
 at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
   static const auto onednn = find_onednn();
   if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b) || !is_dense(a) ||
@@ -61,7 +61,7 @@ at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor product = onednn_product(a, b);
-  return product.defined() ? product : at::mm(a, b);
+  return product.defined() ? product : at::mm(a, b);  // [m, n]
 }
 
 void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
@@ -69,7 +69,7 @@ void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Te
   const bool one_type = sum.scalar_type() == a.scalar_type();
   const at::Tensor product = one_type ? onednn_product(a, b) : matrix_product(a, b);
   if (!product.defined()) {
-    place.addmm_(a, b);
+    place.addmm_(a, b);  // [m, n]
   } else if (one_type || !sum.is_contiguous()) {
     place.add_(product);
   } else {

@@ -7,13 +7,14 @@
 
 namespace phraseq::nn {
 
-/// Layer normalization (Ba et al. 2016): biased variance, eps inside the root. x [rows, model].
+/// Layer normalization (Ba et al. 2016): biased variance, eps inside the root. x [rows, model],
+/// gain and bias [model].
 PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
                                   const at::Tensor& gain,
                                   const at::Tensor& bias,
                                   double eps,
                                   Context& context);
-/// LN(residual + dropout(x)): a post-norm sub-layer's end.
+/// LN(residual + dropout(x)): a post-norm sub-layer's end. x and residual [rows, model].
 PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
                                         const at::Tensor& residual,
                                         const at::Tensor& gain,
@@ -21,11 +22,12 @@ PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
                                         double eps,
                                         double dropout,
                                         Context& context);
-/// residual + dropout(x): a pre-norm sub-layer's end.
+/// residual + dropout(x): a pre-norm sub-layer's end. x and residual [rows, model].
 PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    const at::Tensor& residual,
                                    double dropout,
                                    Context& context);
+/// x of any shape, which the result has.
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, Context& context);
 
 }  // namespace phraseq::nn

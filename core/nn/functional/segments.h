@@ -17,7 +17,8 @@ using SegmentOffsets = std::vector<int64_t>;
 /// The maximum of each segment's rows, element by element: [rows, width] → [segments, width]; zero
 /// for a segment without rows. The gradient goes to the first of equals.
 PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);
-/// The mean of each segment's rows; zero for a segment without rows.
+/// The mean of each segment's rows, [rows, width] → [segments, width]; zero for a segment without
+/// rows.
 PHRASEQ_API at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets);
 
 /// Additive scores of rows against their segment (Bahdanau et al. 2015 with a sigmoid):
@@ -30,11 +31,11 @@ PHRASEQ_API at::Tensor segment_scores(const at::Tensor& row,
                                       double dropout,
                                       Context& context);
 
-/// Softmax of the scores [rows] within each segment.
+/// Softmax of the scores [rows] within each segment, [rows].
 PHRASEQ_API at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets);
 
 /// Σ weights x of each segment, plus (1 - Σ weights) rest[s] when `rest` [segments, width] is
-/// defined. weights [rows] in fp32 (fp64).
+/// defined. x [rows, width], weights [rows] in fp32 (fp64). Returns [segments, width].
 PHRASEQ_API at::Tensor segment_weighted_sum(const at::Tensor& x,
                                             const at::Tensor& weights,
                                             const at::Tensor& rest,

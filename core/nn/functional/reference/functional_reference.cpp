@@ -47,12 +47,14 @@ at::ScalarType sum_type(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
+/// Which keys each query sees, [batch, 1, tgt_time, src_time].
 at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, bool causal) {
-  at::Tensor visible = keys.mask.view({keys.batch, 1, 1, keys.time});
+  at::Tensor visible = keys.mask.view({keys.batch, 1, 1, keys.time});  // [batch, 1, 1, src_time]
   if (causal)
-    visible =
+    visible =  // [batch, 1, tgt_time, src_time]
         at::logical_and(visible, at::ones({queries.time, keys.time}, visible.options()).tril());
-  return visible.expand({keys.batch, 1, queries.time, keys.time});
+  return visible.expand(
+      {keys.batch, 1, queries.time, keys.time});  // [batch, 1, tgt_time, src_time]
 }
 
 }  // namespace
@@ -65,7 +67,8 @@ at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at
 at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
   if (p == 0.0 || key == 0)
     return x;
-  const at::Tensor indices = at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());
+  const at::Tensor indices =
+      at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());  // the shape of x
   return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());
 }
 
@@ -95,28 +98,36 @@ at::Tensor attention(const AttentionRows& rows,
   const PaddedLayout queries(*rows.query_offsets, rows.q.device());
   const PaddedLayout keys(*rows.key_offsets, rows.q.device());
   const at::ScalarType wide = sum_type(rows.q);
-  const at::Tensor q = queries.split_heads(rows.q, options.heads).to(wide);
-  const at::Tensor k = keys.split_heads(rows.k, options.heads).to(wide);
-  const at::Tensor v = keys.split_heads(rows.v, options.heads).to(wide);
+  const at::Tensor q =
+      queries.split_heads(rows.q, options.heads).to(wide);  // [batch, heads, tgt_time, head_dim]
+  const at::Tensor k =
+      keys.split_heads(rows.k, options.heads).to(wide);  // [batch, heads, src_time, head_dim]
+  const at::Tensor v =
+      keys.split_heads(rows.v, options.heads).to(wide);  // [batch, heads, src_time, head_dim]
   const at::Tensor visible = visible_keys(queries, keys, options.causal);
-  const at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * options.scale;
+  const at::Tensor scores =
+      at::matmul(q, k.transpose(2, 3)) * options.scale;  // [batch, heads, tgt_time, src_time]
   at::Tensor shares =
       keys.time == 0
           ? scores
           : at::softmax(scores.masked_fill(visible.logical_not(), kMaskedScore), -1)
-                .masked_fill(visible.logical_not(), 0.0);  // [batch, heads, query time, key time]
+                .masked_fill(visible.logical_not(), 0.0);  // [batch, heads, tgt_time, src_time]
   if (weights) {
     *weights = shares.detach()
-                   .mean(1)
-                   .view({queries.batch * queries.time, keys.time})
-                   .index_select(0, queries.place);
+                   .mean(1)                                          // [batch, tgt_time, src_time]
+                   .view({queries.batch * queries.time, keys.time})  // [batch · tgt_time, src_time]
+                   .index_select(0, queries.place);                  // [query tokens, src_time]
   }
   if (options.dropout > 0.0 && key != 0) {
-    const at::Tensor elements = attention_elements(
-        queries, options.heads, 0, options.heads, at::arange(keys.time, queries.place.options()));
+    const at::Tensor elements =  // [batch, heads, tgt_time, src_time]
+        attention_elements(queries,
+                           options.heads,
+                           0,
+                           options.heads,
+                           at::arange(keys.time, queries.place.options()));
     shares = shares * dropout_factors(elements, key, options.dropout, wide);
   }
-  return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());
+  return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());  // [tokens, model]
 }
 
 at::Tensor embed(const at::Tensor& ids,
@@ -128,9 +139,9 @@ at::Tensor embed(const at::Tensor& ids,
                  uint64_t key,
                  int64_t padding_id,
                  at::ScalarType type) {
-  at::Tensor rows = at::embedding(table, ids, padding_id) * scale;
+  at::Tensor rows = at::embedding(table, ids, padding_id) * scale;  // [tokens, model]
   if (position_table.defined())
-    rows = rows + position_table.index_select(0, positions);
+    rows = rows + position_table.index_select(0, positions);  // [tokens, model]
   return dropout(rows, p, key).to(type);
 }
 
@@ -144,7 +155,7 @@ struct RowTargets {
              const at::Tensor& targets,
              const at::Tensor& unsmoothed,
              at::ScalarType type) {
-    const at::Tensor plain = at::isin(targets, unsmoothed);
+    const at::Tensor plain = at::isin(targets, unsmoothed);  // [rows]
     const SmoothedTarget &in = rule.target(true), &out = rule.target(false);
     const auto options = plain.options().dtype(type);
     const auto pick = [&](double smoothed, double otherwise) {
@@ -165,21 +176,22 @@ LossRows loss_rows(at::Tensor& logits,
                    bool with_gradient) {
   const at::Tensor unsmoothed = at::tensor(rule.unsmoothed(), at::kLong).to(logits.device());
   const at::Tensor excluded = at::tensor(rule.excluded(), at::kLong).to(logits.device());
-  at::Tensor z = logits.to(sum_type(logits));
+  at::Tensor z = logits.to(sum_type(logits));  // [rows, vocab]
   if (bias.defined())
     z = z + bias;
   z = z.index_fill(1, excluded, -std::numeric_limits<double>::infinity());
   const RowTargets row(rule, targets, unsmoothed, z.scalar_type());
-  const at::Tensor gold = targets.unsqueeze(1);
-  const at::Tensor lse = at::logsumexp(z, 1);
-  const at::Tensor gold_logit = z.gather(1, gold).squeeze(1);
-  const at::Tensor smoothed_sum = z.index_fill(1, unsmoothed, 0.0).sum(1);
+  const at::Tensor gold = targets.unsqueeze(1);                             // [rows, 1]
+  const at::Tensor lse = at::logsumexp(z, 1);                               // [rows]
+  const at::Tensor gold_logit = z.gather(1, gold).squeeze(1);               // [rows]
+  const at::Tensor smoothed_sum = z.index_fill(1, unsmoothed, 0.0).sum(1);  // [rows]
   const at::Tensor loss = lse - row.uniform * smoothed_sum - row.extra * gold_logit + row.constant;
   const at::Tensor log_p = gold_logit - lse;
   if (with_gradient) {
-    const at::Tensor q = row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);
-    const at::Tensor dz = (z - lse.unsqueeze(1)).exp_().sub_(q);
-    logits.copy_(dz.scatter_add(1, gold, -row.extra.unsqueeze(1)));
+    const at::Tensor q =
+        row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);  // [rows, vocab]
+    const at::Tensor dz = (z - lse.unsqueeze(1)).exp_().sub_(q);               // [rows, vocab]
+    logits.copy_(dz.scatter_add(1, gold, -row.extra.unsqueeze(1)));            // [rows, vocab]
   }
   return {loss.sum(at::kDouble).item<double>(),
           -log_p.sum(at::kDouble).item<double>(),

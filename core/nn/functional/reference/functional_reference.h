@@ -15,7 +15,7 @@
 namespace phraseq::nn::reference {
 
 /// 0 or 1/(1-p) for each element: counter-based, see core/nn/kernels/random_bits.h. `indices`
-/// int64.
+/// int64 of any shape, which the result has.
 PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
                                        uint64_t key,
                                        double p,
@@ -23,7 +23,8 @@ PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
 
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, uint64_t key);
 
-/// `weight` and `bias` are cast to x's type, differentiably.
+/// x [rows, in], weight [out, in], bias [out] or undefined → [rows, out]. `weight` and `bias` are
+/// cast to x's type, differentiably.
 PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               const at::Tensor& weight,
                               const at::Tensor& bias,
@@ -31,6 +32,7 @@ PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               double p,
                               uint64_t key);
 
+/// x [rows, model], gain and bias [model] → [rows, model].
 PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
                                   const at::Tensor& gain,
                                   const at::Tensor& bias,
@@ -42,11 +44,15 @@ struct AttentionRows {
   const std::vector<int64_t>* query_offsets = nullptr;
   const std::vector<int64_t>* key_offsets = nullptr;
 };
+/// [query tokens, model]. `weights`, when given, receives the weights averaged over heads, [query
+/// tokens, longest key sentence].
 PHRASEQ_API at::Tensor attention(const AttentionRows& rows,
                                  const AttentionOptions& options,
                                  uint64_t key,
                                  at::Tensor* weights);
 
+/// ids and positions [tokens], table [vocab, model], position_table [max positions, model] or
+/// undefined → [tokens, model].
 PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
                              const at::Tensor& positions,
                              const at::Tensor& table,
@@ -63,7 +69,8 @@ struct LossRows {
   int64_t correct = 0;
   at::Tensor log_p;
 };
-/// logits [rows, vocab] become their gradient when `with_gradient`. Not differentiable.
+/// logits [rows, vocab] become their gradient when `with_gradient`. bias [vocab] or undefined,
+/// targets [rows]. Not differentiable.
 PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
                                const at::Tensor& bias,
                                const at::Tensor& targets,

@@ -12,14 +12,15 @@
 namespace phraseq::nn::reference {
 namespace {
 
-/// Rows moved to times later by `lag` (earlier when negative), zeros where nothing comes from.
+/// x [batch, time, columns] with rows moved to times later by `lag` (earlier when negative), zeros
+/// where nothing comes from.
 at::Tensor shifted(const at::Tensor& x, int64_t lag) {
   const int64_t time = x.size(1), kept = std::max<int64_t>(time - std::abs(lag), 0);
   if (lag == 0)
     return x;
-  const at::Tensor part = x.narrow(1, lag > 0 ? 0 : time - kept, kept);
+  const at::Tensor part = x.narrow(1, lag > 0 ? 0 : time - kept, kept);  // [batch, kept, columns]
   return lag > 0 ? at::constant_pad_nd(part, {0, 0, time - kept, 0})
-                 : at::constant_pad_nd(part, {0, 0, 0, time - kept});
+                 : at::constant_pad_nd(part, {0, 0, 0, time - kept});  // [batch, time, columns]
 }
 
 /// x [batch, time, columns] → [batch, heads, time, parts · head_dim].
@@ -30,61 +31,71 @@ at::Tensor read(const at::Tensor& x, const VectorLayout& from, int64_t heads, in
     for (int64_t w = 0; w < from.window; ++w) {
       const int64_t column = from.column + w * from.window_step + j * from.part_step;
       const int64_t lag = from.window - 1 - w + from.part_lag * (from.parts - 1 - j);
-      const at::Tensor piece = shifted(x.narrow(2, column, heads * head_dim), lag);
+      const at::Tensor piece =
+          shifted(x.narrow(2, column, heads * head_dim), lag);  // [batch, time, heads · head_dim]
       sum = sum.defined() ? sum + piece : piece;
     }
-    parts.push_back(sum.view({x.size(0), x.size(1), heads, head_dim}));
+    parts.push_back(
+        sum.view({x.size(0), x.size(1), heads, head_dim}));  // [batch, time, heads, head_dim]
   }
-  return at::cat(parts, 3).transpose(1, 2);
+  return at::cat(parts, 3).transpose(1, 2);  // [batch, heads, time, parts · head_dim]
 }
 
 /// Results [batch, heads, time, head_dim] to where `to` says in out [batch, time, columns].
 void write(const at::Tensor& results, const VectorLayout& to, at::Tensor& out) {
   const int64_t columns = results.size(1) * results.size(3);
-  const at::Tensor rows =
+  const at::Tensor rows =  // [batch, time, heads · head_dim]
       results.transpose(1, 2).reshape({results.size(0), results.size(2), columns});
   for (int64_t w = 0; w < to.window; ++w) {
-    out.narrow(2, to.column + w * to.window_step, columns)
+    out.narrow(2, to.column + w * to.window_step, columns)  // [batch, time, heads · head_dim]
         .copy_(shifted(rows, -(to.window - 1 - w)));
   }
 }
 
-/// One batch's attention, sentence lengths and sizes apart.
+/// One batch's attention, sentence lengths and sizes apart: q [batch, tgt_time, columns], kv
+/// [batch, src_time, columns]. In the shapes below `heads` are those of one group.
 struct Padded {
   PaddedLayout queries, keys;
   at::Tensor q, kv;
   const AttentionLayout& layout;
   bool causal;
 
-  /// Which keys of one kind each query of one kind sees, [batch, 1, query time, key time].
+  /// Which keys of one kind each query of one kind sees, [batch, 1, tgt_time, src_time].
   at::Tensor visible(const QueryKind& query, const KeyKind& kind) const {
     const auto options = queries.place.options();
-    const at::Tensor t = at::arange(keys.time, options);
-    const at::Tensor i = at::arange(queries.time, options).unsqueeze(1);
-    at::Tensor seen = at::logical_and(t.ge(kind.first), i.ge(query.first));
+    const at::Tensor t = at::arange(keys.time, options);                     // [src_time]
+    const at::Tensor i = at::arange(queries.time, options).unsqueeze(1);     // [tgt_time, 1]
+    at::Tensor seen = at::logical_and(t.ge(kind.first), i.ge(query.first));  // [tgt_time, src_time]
     if (causal)
       seen = at::logical_and(seen, t.le(i));
-    return at::logical_and(seen, keys.mask.view({keys.batch, 1, 1, keys.time}));
+    return at::logical_and(
+        seen, keys.mask.view({keys.batch, 1, 1, keys.time}));  // [batch, 1, tgt_time, src_time]
   }
 
+  /// Scaled products with one kind of key, [batch, heads, tgt_time, src_time].
   at::Tensor scores(const HeadGroup& group, const QueryKind& query, size_t kind) const {
-    const at::Tensor queries_of_kind = read(q, query.against(kind), group.heads, layout.head_dim);
-    const at::Tensor keys_of_kind = read(kv, group.keys[kind].key, group.heads, layout.head_dim);
-    return at::matmul(queries_of_kind, keys_of_kind.transpose(2, 3)) * group.keys[kind].scale;
+    const at::Tensor queries_of_kind =  // [batch, heads, tgt_time, parts · head_dim]
+        read(q, query.against(kind), group.heads, layout.head_dim);
+    const at::Tensor keys_of_kind =  // [batch, heads, src_time, parts · head_dim]
+        read(kv, group.keys[kind].key, group.heads, layout.head_dim);
+    return at::matmul(queries_of_kind, keys_of_kind.transpose(2, 3)) *
+           group.keys[kind].scale;  // [batch, heads, tgt_time, src_time]
   }
 
-  /// Softmax over all kinds of keys, [batch, heads, query time, kinds · key time].
+  /// Softmax over all kinds of keys, [batch, heads, tgt_time, kinds · src_time].
   at::Tensor shares(const HeadGroup& group, const QueryKind& query) const {
     std::vector<at::Tensor> all_scores, all_visible;
     for (size_t kind = 0; kind < group.keys.size(); ++kind) {
       all_scores.push_back(scores(group, query, kind));
       all_visible.push_back(visible(query, group.keys[kind]));
     }
-    const at::Tensor hidden = at::cat(all_visible, 3).logical_not();
+    const at::Tensor hidden =
+        at::cat(all_visible, 3).logical_not();  // [batch, 1, tgt_time, kinds · src_time]
     return at::softmax(at::cat(all_scores, 3).masked_fill(hidden, kMaskedScore), 3)
-        .masked_fill(hidden, 0.0);
+        .masked_fill(hidden, 0.0);  // [batch, heads, tgt_time, kinds · src_time]
   }
 
+  /// Element numbers of the shares, [batch, heads, tgt_time, kinds · src_time].
   at::Tensor elements(const HeadGroup& group, const QueryKind& query) const {
     std::vector<at::Tensor> numbers;
     for (const KeyKind& kind : group.keys) {
@@ -95,33 +106,38 @@ struct Padded {
                               layout.weight_rows(),
                               query.index * layout.heads + group.first_head,
                               group.heads,
-                              at::cat(numbers));
+                              at::cat(numbers));  // [kinds · src_time]
   }
 
-  /// Weighted values of one kind of query, [batch, heads, query time, head_dim].
+  /// Weighted values of one kind of query, [batch, heads, tgt_time, head_dim]; `shares` [batch,
+  /// heads, tgt_time, kinds · src_time].
   at::Tensor results(const HeadGroup& group, const at::Tensor& shares) const {
     at::Tensor sum;
     for (size_t kind = 0; kind < group.keys.size(); ++kind) {
-      const at::Tensor values = read(kv, group.keys[kind].value, group.heads, layout.head_dim);
+      const at::Tensor values =  // [batch, heads, src_time, head_dim]
+          read(kv, group.keys[kind].value, group.heads, layout.head_dim);
       const auto part = static_cast<int64_t>(kind) * keys.time;
-      const at::Tensor product = at::matmul(shares.narrow(3, part, keys.time), values);
+      const at::Tensor product =  // [batch, heads, tgt_time, head_dim]
+          at::matmul(shares.narrow(3, part, keys.time), values);
       sum = sum.defined() ? sum + product : product;
     }
-    return sum.mul(queries.mask.view({queries.batch, 1, queries.time, 1}));
+    return sum.mul(queries.mask.view(
+        {queries.batch, 1, queries.time, 1}));  // [batch, heads, tgt_time, head_dim]
   }
 
-  /// Into [query kinds, heads, batch, query time, key kinds, key time].
+  /// Into [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time].
   void record(const HeadGroup& group,
               const QueryKind& query,
               const at::Tensor& shares,
               at::Tensor& weights) const {
     for (size_t kind = 0; kind < group.keys.size(); ++kind) {
-      const at::Tensor part =
+      const at::Tensor part =  // [batch, heads, tgt_time, src_time]
           shares.detach().narrow(3, static_cast<int64_t>(kind) * keys.time, keys.time);
-      weights[query.index]
-          .narrow(0, group.first_head, group.heads)
-          .select(3, group.keys[kind].index)
-          .copy_(part.transpose(0, 1));
+      weights[query.index]  // [heads of all groups, batch, tgt_time, key kinds, src_time]
+          .narrow(
+              0, group.first_head, group.heads)  // [heads, batch, tgt_time, key kinds, src_time]
+          .select(3, group.keys[kind].index)     // [heads, batch, tgt_time, src_time]
+          .copy_(part.transpose(0, 1));          // [heads, batch, tgt_time, src_time]
     }
   }
 };
@@ -140,9 +156,9 @@ at::Tensor grouped_attention(const at::Tensor& q,
   const PaddedLayout queries(rows.queries, q.device()), keys(rows.keys, q.device());
   const Padded padded{
       queries, keys, queries.pad(q).to(wide), keys.pad(kv).to(wide), layout, causal};
-  at::Tensor out =
+  at::Tensor out =  // [batch, tgt_time, out_columns]
       at::zeros({queries.batch, queries.time, layout.out_columns}, q.options().dtype(wide));
-  at::Tensor all_weights;
+  at::Tensor all_weights;  // [query kinds, heads, batch, tgt_time, key kinds, src_time]
   if (weights) {
     all_weights = at::zeros({layout.query_kinds,
                              layout.heads,
@@ -164,9 +180,12 @@ at::Tensor grouped_attention(const at::Tensor& q,
     }
   }
   if (weights) {
-    *weights = all_weights.flatten(2, 3).index_select(2, queries.place);
+    *weights =
+        all_weights
+            .flatten(2, 3)  // [query kinds, heads, batch · tgt_time, key kinds, src_time]
+            .index_select(2, queries.place);  // [query kinds, heads, tokens, key kinds, src_time]
   }
-  return queries.pack(out).to(q.scalar_type());
+  return queries.pack(out).to(q.scalar_type());  // [query tokens, out_columns]
 }
 
 }  // namespace phraseq::nn::reference

@@ -4,7 +4,8 @@
 
 namespace phraseq::nn::reference {
 
-/// nn::grouped_attention of ATen's operators, for devices without kernels of their own.
+/// nn::grouped_attention, with its shapes, of ATen's operators, for devices without kernels of
+/// their own.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          const at::Tensor& kv,
                                          const SentenceRows& rows,

@@ -34,14 +34,16 @@ struct KeyRanges {
   }
 };
 
-/// kvq [rows, 3 · model]; steps: one [rows then, 2 · model] a step, the newest among them.
+/// kvq [rows, 3 · model] → [rows, model]; steps: one [rows then, 2 · model] a step, the newest
+/// among them.
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
                                                 const std::vector<at::Tensor>& steps,
                                                 const Ancestry& ancestry,
                                                 int64_t heads,
                                                 double scale);
 
-/// `mean_weights`, when given, is [rows, longest] of zeros and is filled.
+/// q [rows, model], kv [source tokens, 2 · model] → [rows, model]. `mean_weights`, when given, is
+/// [rows, longest] of zeros and is filled.
 PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  const at::Tensor& kv,
                                                  const KeyRanges& ranges,
@@ -49,7 +51,8 @@ PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  double scale,
                                                  at::Tensor* mean_weights);
 
-/// As `layout` reads q [rows, …] and the steps' keys and values.
+/// As `layout` reads q [rows, …] and the steps' keys and values (kv [source tokens, …]): [rows, out
+/// columns]; `weights` [query kinds, heads, rows, key kinds, longest].
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& q,
                                                 const std::vector<at::Tensor>& steps,
                                                 const Ancestry& ancestry,

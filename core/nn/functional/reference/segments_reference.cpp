@@ -40,8 +40,8 @@ struct PaddedView {
     const auto on_device = [&](const std::vector<int64_t>& values) {
       return at::tensor(values, at::kLong).to(device);
     };
-    places = on_device(place).view({segments, longest});
-    mask = on_device(present).view({segments, longest}) == 1;
+    places = on_device(place).view({segments, longest});       // [segments, longest]
+    mask = on_device(present).view({segments, longest}) == 1;  // [segments, longest]
     rows = on_device(row_place);
     owner = on_device(row_owner);
   }
@@ -58,8 +58,8 @@ struct PaddedView {
     auto one_row = x.sizes().vec();
     one_row[0] = 1;
     const at::Tensor some =
-        at::cat({x, x.new_zeros(one_row)});  // even of nothing, a row to point at
-    return some.index_select(0, places.flatten()).view(sizes);
+        at::cat({x, x.new_zeros(one_row)});  // [rows + 1, …]: even of nothing, a row to point at
+    return some.index_select(0, places.flatten()).view(sizes);  // [segments, longest, …]
   }
 };
 
@@ -67,16 +67,18 @@ struct PaddedView {
 
 at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets) {
   const PaddedView view(offsets, x.device());
-  const at::Tensor mask = view.mask.unsqueeze(2);
-  const at::Tensor padded = at::where(mask, view.pad(x), at::zeros({}, x.options()) + kHidden);
-  const at::Tensor highest = std::get<0>(padded.max(1));
-  return at::where(view.mask.any(1, true), highest, at::zeros({}, x.options()));
+  const at::Tensor mask = view.mask.unsqueeze(2);  // [segments, longest, 1]
+  const at::Tensor padded =                        // [segments, longest, width]
+      at::where(mask, view.pad(x), at::zeros({}, x.options()) + kHidden);
+  const at::Tensor highest = std::get<0>(padded.max(1));  // [segments, width]
+  return at::where(
+      view.mask.any(1, true), highest, at::zeros({}, x.options()));  // [segments, width]
 }
 
 at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets) {
   const PaddedView view(offsets, x.device());
-  const at::Tensor sum = (view.pad(x) * view.mask.unsqueeze(2)).sum(1);
-  return sum / view.mask.sum(1, true).clamp_min(1);
+  const at::Tensor sum = (view.pad(x) * view.mask.unsqueeze(2)).sum(1);  // [segments, width]
+  return sum / view.mask.sum(1, true).clamp_min(1);                      // [segments, width]
 }
 
 at::Tensor segment_scores(const at::Tensor& row,
@@ -86,15 +88,16 @@ at::Tensor segment_scores(const at::Tensor& row,
                           double p,
                           uint64_t key) {
   const PaddedView view(offsets, row.device());
-  const at::Tensor z = reference::dropout(row + segment.index_select(0, view.owner), p, key);
-  return (at::sigmoid(z.to(w2.scalar_type())) * w2).sum(1);
+  const at::Tensor z =
+      reference::dropout(row + segment.index_select(0, view.owner), p, key);  // [rows, hidden]
+  return (at::sigmoid(z.to(w2.scalar_type())) * w2).sum(1);                   // [rows]
 }
 
 at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets) {
   const PaddedView view(offsets, scores.device());
-  const at::Tensor padded =
+  const at::Tensor padded =  // [segments, longest]
       at::where(view.mask, view.pad(scores), at::zeros({}, scores.options()) + kHidden);
-  return at::softmax(padded, 1).flatten().index_select(0, view.rows);
+  return at::softmax(padded, 1).flatten().index_select(0, view.rows);  // [rows]
 }
 
 at::Tensor segment_weighted_sum(const at::Tensor& x,
@@ -102,10 +105,10 @@ at::Tensor segment_weighted_sum(const at::Tensor& x,
                                 const at::Tensor& rest,
                                 const SegmentOffsets& offsets) {
   const PaddedView view(offsets, x.device());
-  const at::Tensor shares = view.pad(weights) * view.mask;
-  at::Tensor y = (view.pad(x) * shares.unsqueeze(2)).sum(1);
+  const at::Tensor shares = view.pad(weights) * view.mask;    // [segments, longest]
+  at::Tensor y = (view.pad(x) * shares.unsqueeze(2)).sum(1);  // [segments, width]
   if (rest.defined())
-    y = y + (1 - shares.sum(1, true)) * rest;
+    y = y + (1 - shares.sum(1, true)) * rest;  // [segments, width]
   return y.to(x.scalar_type());
 }
 
