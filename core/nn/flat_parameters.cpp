@@ -62,8 +62,9 @@ void check_same_kind(const std::vector<FlatParameters::Entry>& entries) {
   }
 }
 
+/// The elements of `buffer` [elements] from `offset` on, in the shape of `like`.
 at::Tensor view_at(const at::Tensor& buffer, int64_t offset, const at::Tensor& like) {
-  return buffer.narrow(0, offset, like.numel()).view(like.sizes());
+  return buffer.narrow(0, offset, like.numel()).view(like.sizes());  // the shape of `like`
 }
 
 }  // namespace

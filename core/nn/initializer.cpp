@@ -87,7 +87,7 @@ void Initializer::embedding(at::Tensor& table, int64_t padding_row) {
   normal(table, 1.0 / std::sqrt(width));
   if (style_ == InitialisationStyle::kFairseq && padding_row >= 0) {
     at::NoGradGuard no_grad;
-    table.select(0, padding_row).zero_();
+    table.select(0, padding_row).zero_();  // [model]
   }
 }
 

@@ -37,19 +37,24 @@ PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets, at::Device devic
 at::Tensor PaddedLayout::pad(const at::Tensor& rows) const {
   return at::zeros({batch * time, rows.size(1)}, rows.options())
       .index_copy(0, place, rows)
-      .view({batch, time, rows.size(1)});
+      .view({batch, time, rows.size(1)});  // [batch, time, columns]
 }
 
 at::Tensor PaddedLayout::pack(const at::Tensor& padded) const {
-  return padded.reshape({batch * time, padded.size(2)}).index_select(0, place);
+  return padded.reshape({batch * time, padded.size(2)})
+      .index_select(0, place);  // [tokens, columns]
 }
 
 at::Tensor PaddedLayout::split_heads(const at::Tensor& rows, int64_t heads) const {
-  return pad(rows).view({batch, time, heads, rows.size(1) / heads}).transpose(1, 2);
+  return pad(rows)
+      .view({batch, time, heads, rows.size(1) / heads})  // [batch, time, heads, head_dim]
+      .transpose(1, 2);                                  // [batch, heads, time, head_dim]
 }
 
 at::Tensor PaddedLayout::join_heads(const at::Tensor& heads) const {
-  return pack(heads.transpose(1, 2).reshape({batch, time, heads.size(1) * heads.size(3)}));
+  return pack(heads
+                  .transpose(1, 2)  // [batch, time, heads, head_dim]
+                  .reshape({batch, time, heads.size(1) * heads.size(3)}));  // [batch, time, model]
 }
 
 at::Tensor attention_elements(const PaddedLayout& queries,
@@ -61,11 +66,12 @@ at::Tensor attention_elements(const PaddedLayout& queries,
   const at::Tensor row =
       at::zeros({queries.batch * queries.time}, options)
           .index_copy(0, queries.place, at::arange(queries.place.size(0), options))
-          .view({queries.batch, 1, queries.time, 1});
-  const at::Tensor head =
-      at::arange(first_head, first_head + heads, options).view({1, heads, 1, 1});
-  const at::Tensor start = at::bitwise_and(row * all_heads + head, kLow32) * int64_t{0x9e3779b1};
-  return start + key_numbers;
+          .view({queries.batch, 1, queries.time, 1});  // [batch, 1, tgt_time, 1]
+  const at::Tensor head = at::arange(first_head, first_head + heads, options)
+                              .view({1, heads, 1, 1});  // [1, heads, 1, 1]
+  const at::Tensor start =                              // [batch, heads, tgt_time, 1]
+      at::bitwise_and(row * all_heads + head, kLow32) * int64_t{0x9e3779b1};
+  return start + key_numbers;  // [batch, heads, tgt_time, keys]
 }
 
 }  // namespace phraseq::nn::reference

@@ -27,7 +27,7 @@ struct PaddedLayout {
   at::Tensor mask;   ///< [batch, time], true = a real token
 };
 
-/// Element numbers of attention weights, [batch, heads, query time, keys]: heads `first_head`
+/// Element numbers of attention weights, [batch, heads, tgt_time, keys]: heads `first_head`
 /// and following of `all_heads`, columns `key_numbers` [keys] (see attention_row_element).
 at::Tensor attention_elements(const PaddedLayout& queries,
                               int64_t all_heads,

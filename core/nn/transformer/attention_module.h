@@ -68,6 +68,8 @@ class PHRASEQ_API CrossAttention : public torch::nn::Module {
   virtual std::unique_ptr<AttentionState> start(const at::Tensor& memory,
                                                 const PackedTokens& keys,
                                                 Context& context) const = 0;
+  /// One step of all rows, x [rows, model] → [rows, model]. `weights`, when given: see
+  /// nn::decode_cross_attention.
   virtual at::Tensor step(const at::Tensor& x,
                           AttentionState& state,
                           const DecodingRows& rows,

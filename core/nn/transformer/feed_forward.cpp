@@ -12,7 +12,7 @@ FeedForward::FeedForward(torch::nn::Module& owner, const FeedForwardOptions& fee
 
 at::Tensor FeedForward::forward(const at::Tensor& x, Context& context) const {
   const at::Tensor hidden =
-      fc1->forward(x, context, options.activation, options.activation_dropout);
+      fc1->forward(x, context, options.activation, options.activation_dropout);  // [rows, ffn]
   return fc2->forward(hidden, context);
 }
 

@@ -19,6 +19,7 @@ struct FeedForwardOptions {
 /// registers `fc1` and `fc2` under its own name as fairseq does.
 struct PHRASEQ_API FeedForward {
   FeedForward(torch::nn::Module& owner, const FeedForwardOptions& options);
+  /// x [rows, model] → [rows, model].
   at::Tensor forward(const at::Tensor& x, Context& context) const;
   void initialize(Initializer& initializer);
   double multiply_adds(double tokens) const;

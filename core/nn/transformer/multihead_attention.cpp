@@ -82,9 +82,9 @@ at::Tensor MultiheadSelfAttention::forward(const at::Tensor& x,
                                            const PackedTokens& tokens,
                                            bool causal,
                                            Context& context) const {
-  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);  // [tokens, 3 · model]
   if (context.recording()) {
-    const auto parts = kvq.chunk(3, 1);  // keys, values, queries
+    const auto parts = kvq.chunk(3, 1);  // keys, values, queries: [tokens, model] each
     context.recording()->add(
         *this,
         "weights",
@@ -102,7 +102,7 @@ at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
                                         AttentionState& state,
                                         const DecodingRows& rows,
                                         Context& context) const {
-  const at::Tensor kvq = maps_.keys_values_queries(x, context);
+  const at::Tensor kvq = maps_.keys_values_queries(x, context);  // [rows, 3 · model]
   const at::Tensor heads = dynamic_cast<GrowingKeys&>(state).cache.attend(
       kvq, rows.ancestry, maps_.options.heads, maps_.scale());
   return maps_.out_proj->forward(heads, context);
@@ -122,10 +122,10 @@ at::Tensor MultiheadCrossAttention::forward(const at::Tensor& x,
                                             const PackedTokens& keys,
                                             Context& context,
                                             at::Tensor* weights) const {
-  const at::Tensor q = maps_.q_proj->forward(x, context);
-  const at::Tensor kv = maps_.keys_values(memory, context);
+  const at::Tensor q = maps_.q_proj->forward(x, context);    // [query tokens, model]
+  const at::Tensor kv = maps_.keys_values(memory, context);  // [key tokens, 2 · model]
   if (context.recording()) {
-    const at::Tensor k = kv.narrow(1, 0, maps_.options.model);
+    const at::Tensor k = kv.narrow(1, 0, maps_.options.model);  // [key tokens, model]
     context.recording()->add(
         *this, "weights", attention_weights(q, k, queries, keys, maps_.attention(false)));
   }
@@ -149,7 +149,7 @@ at::Tensor MultiheadCrossAttention::step(const at::Tensor& x,
                                          Context& context,
                                          at::Tensor* weights) const {
   const auto& keys = dynamic_cast<const SourceKeys&>(state);
-  const at::Tensor q = maps_.q_proj->forward(x, context);
+  const at::Tensor q = maps_.q_proj->forward(x, context);  // [rows, model]
   const at::Tensor heads = decode_cross_attention(
       q, keys.kv, keys.offsets, rows.sentence_of_row, maps_.options.heads, maps_.scale(), weights);
   return maps_.out_proj->forward(heads, context);

@@ -24,7 +24,9 @@ struct MultiheadAttentionOptions {
 struct PHRASEQ_API AttentionMaps {
   AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& options);
 
+  /// x [tokens, model] → [tokens, 3 · model].
   at::Tensor keys_values_queries(const at::Tensor& x, Context& context) const;
+  /// memory [key tokens, key model] → [key tokens, 2 · model].
   at::Tensor keys_values(const at::Tensor& memory, Context& context) const;
   AttentionOptions attention(bool causal) const;
   double scale() const;  ///< 1 / sqrt(head_dim)

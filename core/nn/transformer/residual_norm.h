@@ -13,6 +13,7 @@ namespace phraseq::nn {
 class PHRASEQ_API LayerNorm : public torch::nn::Module {
  public:
   LayerNorm(int64_t width, double eps);
+  /// x [rows, model] → [rows, model].
   at::Tensor forward(const at::Tensor& x, Context& context) const;
   void initialize(Initializer& initializer);
 
@@ -27,12 +28,14 @@ struct NormPlacement {
   double dropout = 0.0;
 };
 
-/// What a sub-layer reads: the normed input under pre-norm, the input itself under post-norm.
+/// What a sub-layer reads: the normed input under pre-norm, the input itself under post-norm;
+/// [rows, model].
 PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm,
                                       const NormPlacement& placement,
                                       const at::Tensor& x,
                                       Context& context);
-/// The end of a sub-layer: dropout, residual and, under post-norm, the norm.
+/// The end of a sub-layer: dropout, residual and, under post-norm, the norm. Output and residual
+/// [rows, model].
 PHRASEQ_API at::Tensor leave_sublayer(const LayerNorm& norm,
                                       const NormPlacement& placement,
                                       const at::Tensor& output,

@@ -61,7 +61,8 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
                           std::shared_ptr<SelfAttention> self_attn,
                           std::shared_ptr<CrossAttention> encoder_attn);
 
-  /// x [target tokens, model], memory [source tokens, encoder model].
+  /// x [target tokens, model], memory [source tokens, encoder model] → [target tokens, model], as
+  /// the three below. `cross_weights`: see nn::cross_attention.
   at::Tensor forward(const at::Tensor& x,
                      const PackedTokens& target,
                      const at::Tensor& memory,
@@ -82,7 +83,7 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
   DecoderLayerState start(const at::Tensor& memory,
                           const PackedTokens& source,
                           Context& context) const;
-  /// One step of all rows; x [rows, model].
+  /// One step of all rows; x [rows, model] → [rows, model], as the two below.
   at::Tensor step(const at::Tensor& x,
                   DecoderLayerState& state,
                   const DecodingRows& rows,

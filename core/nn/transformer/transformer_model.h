@@ -42,7 +42,8 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      std::shared_ptr<EmbeddingTable> shared,
                      const AttentionFactory& attention);
 
-  /// Hidden rows [target tokens, model]. `cross_weights`: the last layer's, averaged over heads.
+  /// Hidden rows [target tokens, model] over memory [source tokens, encoder model].
+  /// `cross_weights`: the last layer's, averaged over heads, [target tokens, longest source].
   at::Tensor forward(const PackedTokens& target,
                      const at::Tensor& memory,
                      const PackedTokens& source,
@@ -57,7 +58,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                   Context& context,
                   at::Tensor* cross_weights = nullptr) const;
 
-  /// The output matrix and bias around some hidden rows.
+  /// The output matrix and bias around some hidden rows [rows, model].
   DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
   void initialize(Initializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;
