@@ -45,16 +45,18 @@ at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
                                       const at::Tensor& mask,
                                       const Query& query,
                                       Context& context) const {
-  at::Tensor of_step = recurrent_product(query.state, state_->weight, {}, context);
+  at::Tensor of_step =
+      recurrent_product(query.state, state_->weight, {}, context);  // [rows, 2 · hidden]
   if (query.embedding.defined())
     of_step = of_step + query.embedding;
-  at::Tensor sum = keys + of_step.unsqueeze(1);
+  at::Tensor sum = keys + of_step.unsqueeze(1);  // [rows, src_time, 2 · hidden]
   if (query.tags.defined())
-    sum = sum + at::matmul(query.tags, tags_->weight.t());
+    sum = sum + at::matmul(query.tags, tags_->weight.t());  // [rows, src_time, 2 · hidden]
   if (query.coverage.defined())
-    sum = sum + at::matmul(query.coverage, coverage_->weight.t());
-  const at::Tensor energies = at::matmul(at::tanh(sum), energy_->weight[0]) + energy_->bias;
-  return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);
+    sum = sum + at::matmul(query.coverage, coverage_->weight.t());  // [rows, src_time, 2 · hidden]
+  const at::Tensor energies =
+      at::matmul(at::tanh(sum), energy_->weight[0]) + energy_->bias;       // [rows, src_time]
+  return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);  // [rows, src_time]
 }
 
 void AdditiveAttention::initialize(RecurrentInitializer& initializer) {

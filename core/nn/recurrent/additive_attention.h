@@ -15,27 +15,29 @@ namespace phraseq::nn {
 ///
 ///     e_j = v · tanh(U h_j + b + U_tag tag_j + W s + W_e e + U_c C_j) + c,  α = softmax over j
 ///
-/// Parameters `source` [2H, 2H] with bias, `tags` [2H, slots], `state` [2H, H], `embedding` [2H, E]
-/// (not with two cells, which have seen it), `coverage` [2H, D], `energy` [1, 2H] with bias.
+/// Parameters `source` [2 · hidden, 2 · hidden] with bias, `tags` [2 · hidden, slots], `state`
+/// [2 · hidden, hidden], `embedding` [2 · hidden, embed] (not with two cells, which have seen it),
+/// `coverage` [2 · hidden, coverage], `energy` [1, 2 · hidden] with bias.
 class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
  public:
   /// `slots`: kinds of tags, 0 = none.
   AdditiveAttention(const RecurrentOptions& options, int64_t slots);
 
-  /// The part of the states alone, [B, T, 2H] → [B, T, 2H]: made once a sentence.
+  /// The part of the states alone, [batch, src_time, 2 · hidden] → [batch, src_time, 2 · hidden]:
+  /// made once a sentence.
   at::Tensor keys(const at::Tensor& states, Context& context) const;
-  /// The part of the embeddings alone, [rows, E] → [rows, 2H]: made for all steps at once;
-  /// undefined with two cells.
+  /// The part of the embeddings alone, [rows, embed] → [rows, 2 · hidden]: made for all steps at
+  /// once; undefined with two cells.
   at::Tensor embedding_query(const at::Tensor& embeddings, Context& context) const;
 
   /// What a step attends with; undefined parts count for nothing.
   struct Query {
-    at::Tensor state;      ///< [n, H]
-    at::Tensor embedding;  ///< [n, 2H], of embedding_query
-    at::Tensor coverage;   ///< [n, T, D]
-    at::Tensor tags;       ///< [n, T, slots], one-hot or zeros
+    at::Tensor state;      ///< [rows, hidden]
+    at::Tensor embedding;  ///< [rows, 2 · hidden], of embedding_query
+    at::Tensor coverage;   ///< [rows, src_time, coverage]
+    at::Tensor tags;       ///< [rows, src_time, slots], one-hot or zeros
   };
-  /// Weights [n, T]: 0 where `mask` [n, T] is false.
+  /// Weights [rows, src_time]: 0 where `mask` [rows, src_time] is false.
   at::Tensor weights(const at::Tensor& keys,
                      const at::Tensor& mask,
                      const Query& query,

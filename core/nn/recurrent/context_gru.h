@@ -14,10 +14,11 @@
 namespace phraseq::nn {
 
 /// What attention saw as an addition to the three inputs of a gated unit: C c + C_tag a. Parameters
-/// `context` [3H, 2H], `context_tags` [3H, slots] of the owner.
+/// `context` [3 · hidden, 2 · hidden], `context_tags` [3 · hidden, slots] of the owner.
 class PHRASEQ_API ContextInput {
  public:
   ContextInput(torch::nn::Module& owner, const RecurrentOptions& options, int64_t slots);
+  /// [rows, 3 · hidden]
   at::Tensor products(const DecisionState& seen, Context& context) const;
   void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;
@@ -30,6 +31,8 @@ class PHRASEQ_API ContextInput {
 class PHRASEQ_API ContextGru : public GruCell {
  public:
   ContextGru(const RecurrentOptions& options, int64_t slots);
+  /// The new state [rows, hidden], from `input` [rows, 3 · hidden] of GruCell::input_products and
+  /// `state` [rows, hidden].
   at::Tensor step(const at::Tensor& input,
                   const at::Tensor& state,
                   const DecisionState& seen,
@@ -45,10 +48,11 @@ class PHRASEQ_API ContextGru : public GruCell {
 ///
 ///     r, u = σ(U s' + b + C c),  c = tanh(r * (U_c s' + b_c) + C_c c),  s = u * s' + (1 - u) * c
 ///
-/// Parameters `weight_hh` [3H, H], `bias_hh` [3H] and those of ContextInput.
+/// Parameters `weight_hh` [3 · hidden, hidden], `bias_hh` [3 · hidden] and those of ContextInput.
 class PHRASEQ_API SecondGru : public torch::nn::Module {
  public:
   SecondGru(const RecurrentOptions& options, int64_t slots);
+  /// The new state [rows, hidden], from the first cell's, `between` [rows, hidden].
   at::Tensor step(const at::Tensor& between, const DecisionState& seen, Context& context) const;
   void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double rows) const;

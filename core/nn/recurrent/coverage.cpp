@@ -37,8 +37,9 @@ at::Tensor Coverage::read(const at::Tensor& states, Context& context) const {
     return recurrent_product(states, source_->weight, {}, context);
   if (!fertility_)
     return {};
-  const at::Tensor openness = recurrent_product(states, fertility_->weight, {}, context);
-  return 1.0 / (most_words_ * at::sigmoid(openness.squeeze(2)));
+  const at::Tensor openness =
+      recurrent_product(states, fertility_->weight, {}, context);  // [batch, src_time, 1]
+  return 1.0 / (most_words_ * at::sigmoid(openness.squeeze(2)));   // [batch, src_time]
 }
 
 at::Tensor Coverage::start(const at::Tensor& states) const {
@@ -47,12 +48,14 @@ at::Tensor Coverage::start(const at::Tensor& states) const {
 
 at::Tensor Coverage::gated(const at::Tensor& coverage, const at::Tensor& input) const {
   const at::Tensor& weight = hidden_->weight;
-  const at::Tensor gates = at::sigmoid(input.narrow(2, 0, 2 * width_) +
-                                       at::matmul(coverage, weight.narrow(0, 0, 2 * width_).t()));
-  const at::Tensor kept = gates.narrow(2, width_, width_) * coverage;
-  const at::Tensor candidate = at::tanh(input.narrow(2, 2 * width_, width_) +
-                                        at::matmul(kept, weight.narrow(0, 2 * width_, width_).t()));
-  return at::lerp(coverage, candidate, gates.narrow(2, 0, width_));
+  const at::Tensor gates =  // [rows, src_time, 2 · coverage]
+      at::sigmoid(input.narrow(2, 0, 2 * width_) +
+                  at::matmul(coverage, weight.narrow(0, 0, 2 * width_).t()));
+  const at::Tensor kept = gates.narrow(2, width_, width_) * coverage;  // [rows, src_time, coverage]
+  const at::Tensor candidate =                                         // [rows, src_time, coverage]
+      at::tanh(input.narrow(2, 2 * width_, width_) +
+               at::matmul(kept, weight.narrow(0, 2 * width_, width_).t()));
+  return at::lerp(coverage, candidate, gates.narrow(2, 0, width_));  // [rows, src_time, coverage]
 }
 
 at::Tensor Coverage::update(const at::Tensor& coverage,
@@ -62,14 +65,19 @@ at::Tensor Coverage::update(const at::Tensor& coverage,
                             const at::Tensor& tags,
                             Context& context) const {
   if (linguistic_)
-    return coverage + (fertility_ ? weights * from_source : weights).unsqueeze(2);
-  const at::Tensor of_step = recurrent_product(state, state_->weight, {}, context);
-  at::Tensor input =
+    return coverage +
+           (fertility_ ? weights * from_source : weights).unsqueeze(2);  // [rows, src_time, 1]
+  // parts = 3 with a gate (z, r, c), 1 without
+  const at::Tensor of_step =
+      recurrent_product(state, state_->weight, {}, context);  // [rows, parts · coverage]
+  at::Tensor input =                                          // [rows, src_time, parts · coverage]
       from_source + weights.unsqueeze(2) * attention_->weight.t() + of_step.unsqueeze(1);
   if (tags.defined())
-    input = input + at::matmul(tags, source_tags_->weight.t());
+    input =
+        input + at::matmul(tags, source_tags_->weight.t());  // [rows, src_time, parts · coverage]
   return gated_ ? gated(coverage, input)
-                : at::tanh(input + at::matmul(coverage, hidden_->weight.t()));
+                : at::tanh(input + at::matmul(coverage,
+                                              hidden_->weight.t()));  // [rows, src_time, coverage]
 }
 
 void Coverage::initialize(RecurrentInitializer& initializer) {

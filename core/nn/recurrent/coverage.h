@@ -19,19 +19,21 @@ namespace phraseq::nn {
 ///   not gated    C' = tanh(C_c C + i)
 ///   linguistic   C' = C + α_j, with fertility α_j / Φ_j, Φ_j = N σ(u · h_j)
 ///
-/// Parameters, rows z, r, c (or c alone): `attention` [3D, 1], `source` [3D, 2H], `source_tags`
-/// [3D, slots], `state` [3D, H], `hidden` [3D, D]; `fertility` [1, 2H].
+/// Parameters, rows z, r, c (or c alone): `attention` [3 · coverage, 1], `source`
+/// [3 · coverage, 2 · hidden], `source_tags` [3 · coverage, slots], `state` [3 · coverage, hidden],
+/// `hidden` [3 · coverage, coverage]; `fertility` [1, 2 · hidden].
 class PHRASEQ_API Coverage : public torch::nn::Module {
  public:
   Coverage(const RecurrentOptions& options, int64_t slots);
 
-  /// What is made of the states [B, T, 2H] once a sentence: H h [B, T, 3D], or 1/Φ [B, T];
-  /// undefined for plain linguistic coverage.
+  /// What is made of the states [batch, src_time, 2 · hidden] once a sentence: H h
+  /// [batch, src_time, 3 · coverage] ([batch, src_time, coverage] without a gate), or 1/Φ
+  /// [batch, src_time]; undefined for plain linguistic coverage.
   at::Tensor read(const at::Tensor& states, Context& context) const;
-  /// Nothing covered: [B, T, D] of zeros.
+  /// Nothing covered: [batch, src_time, coverage] of zeros.
   at::Tensor start(const at::Tensor& states) const;
-  /// C' from C [n, T, D], after attention `weights` [n, T] of a step that came from `state` [n, H].
-  /// `tags` [n, T, slots] or undefined.
+  /// C' from C [rows, src_time, coverage], after attention `weights` [rows, src_time] of a step
+  /// that came from `state` [rows, hidden]. `tags` [rows, src_time, slots] or undefined.
   at::Tensor update(const at::Tensor& coverage,
                     const at::Tensor& weights,
                     const at::Tensor& state,
@@ -44,6 +46,8 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
   double multiply_adds(double source_tokens, double steps) const;
 
  private:
+  /// `coverage` [rows, src_time, coverage], `input` [rows, src_time, 3 · coverage] →
+  /// [rows, src_time, coverage].
   at::Tensor gated(const at::Tensor& coverage, const at::Tensor& input) const;
 
   int64_t width_;

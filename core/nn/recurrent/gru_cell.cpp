@@ -15,12 +15,12 @@ namespace phraseq::nn {
 
 at::Tensor gru_update(const at::Tensor& input, const at::Tensor& hidden, const at::Tensor& state) {
   const int64_t width = state.size(1);
-  const at::Tensor gates =
+  const at::Tensor gates =  // [rows, 2 · hidden]
       at::sigmoid(input.narrow(1, 0, 2 * width) + hidden.narrow(1, 0, 2 * width));
-  const at::Tensor candidate =
+  const at::Tensor candidate =  // [rows, hidden]
       at::tanh(input.narrow(1, 2 * width, width) +
                gates.narrow(1, 0, width) * hidden.narrow(1, 2 * width, width));
-  return at::lerp(candidate, state, gates.narrow(1, width, width));
+  return at::lerp(candidate, state, gates.narrow(1, width, width));  // [rows, hidden]
 }
 
 GruCell::GruCell(int64_t input, int64_t hidden) {
@@ -38,17 +38,20 @@ at::Tensor GruCell::hidden_products(const at::Tensor& state, Context& context) c
 }
 
 at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& context) const {
-  const at::Tensor inputs = input_products(walk.walk(x), context);
-  at::Tensor state = at::zeros({walk.counts.front(), weight_hh.size(1)}, inputs.options());
+  const at::Tensor inputs = input_products(walk.walk(x), context);  // [tokens, 3 · hidden]
+  at::Tensor state =
+      at::zeros({walk.counts.front(), weight_hh.size(1)}, inputs.options());  // [rows, hidden]
   std::vector<at::Tensor> states;
   int64_t first = 0;
   for (const int64_t rows : walk.counts) {
-    state = state.narrow(0, 0, rows);
-    state = gru_update(inputs.narrow(0, first, rows), hidden_products(state, context), state);
+    state = state.narrow(0, 0, rows);                    // [rows, hidden]
+    state = gru_update(inputs.narrow(0, first, rows),    // [rows, 3 · hidden]
+                       hidden_products(state, context),  // [rows, 3 · hidden]
+                       state);
     states.push_back(state);
     first += rows;
   }
-  return walk.pack(at::cat(states));
+  return walk.pack(at::cat(states));  // [tokens, hidden]
 }
 
 void GruCell::initialize(RecurrentInitializer& initializer) {

@@ -14,22 +14,25 @@ namespace phraseq::nn {
 ///
 ///     r, u = σ(input + hidden),  c = tanh(input_c + r * hidden_c),  h' = u * h + (1 - u) * c
 ///
-/// `input`, `hidden` [rows, 3H]: columns r, u, c; `state` [rows, H]. All fp32 (fp64).
+/// `input`, `hidden` [rows, 3 · hidden]: columns r, u, c; `state` [rows, hidden]; returns
+/// [rows, hidden]. All fp32 (fp64).
 PHRASEQ_API at::Tensor gru_update(const at::Tensor& input,
                                   const at::Tensor& hidden,
                                   const at::Tensor& state);
 
-/// A gated recurrent unit: torch's without `bias_hh`. Parameters `weight_ih` [3H, in], `bias_ih`
-/// [3H], `weight_hh` [3H, H], rows r, u, c. States are fp32 (fp64) also under bf16.
+/// A gated recurrent unit: torch's without `bias_hh`. Parameters `weight_ih` [3 · hidden, in],
+/// `bias_ih` [3 · hidden], `weight_hh` [3 · hidden, hidden], rows r, u, c. States are fp32 (fp64)
+/// also under bf16.
 class PHRASEQ_API GruCell : public torch::nn::Module {
  public:
   GruCell(int64_t input, int64_t hidden);
 
-  /// x W_ihᵀ + b, [rows, 3H]: of all steps at once.
+  /// x W_ihᵀ + b, [rows, in] → [rows, 3 · hidden]: of all steps at once.
   at::Tensor input_products(const at::Tensor& x, Context& context) const;
-  /// h W_hhᵀ, [rows, 3H].
+  /// h W_hhᵀ, [rows, hidden] → [rows, 3 · hidden].
   at::Tensor hidden_products(const at::Tensor& state, Context& context) const;
-  /// The states at every row of packed sentences, [rows, H], from a zero state on.
+  /// The states at every row x [rows, in] of packed sentences, [rows, hidden], from a zero state
+  /// on.
   at::Tensor over(const at::Tensor& x, const TimeMajor& walk, Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);

@@ -13,10 +13,10 @@ namespace phraseq::nn {
 
 /// What a recurrent decoder knows when it decides, one row a decision: S_t = [s_t; c_t; e_{t-1}].
 struct DecisionState {
-  at::Tensor state;         ///< [rows, H]
-  at::Tensor context;       ///< [rows, 2H]
+  at::Tensor state;         ///< [rows, hidden]
+  at::Tensor context;       ///< [rows, 2 · hidden]
   at::Tensor context_tags;  ///< [rows, slots], undefined where nothing is tagged
-  at::Tensor embedding;     ///< [rows, E], zeros where nothing was said yet
+  at::Tensor embedding;     ///< [rows, embed], zeros where nothing was said yet
 };
 
 /// U s + C c + C_tag a + V e [+ b]: a layer over the state of a decision. Parameters `state`,

@@ -17,16 +17,16 @@ namespace {
 /// Some rows of a part that may not be there. All of them are the part itself: a view would cost
 /// the backward pass a copy of the whole.
 at::Tensor rows_of(const at::Tensor& x, int64_t first, int64_t rows) {
-  return x.defined() && x.size(0) != rows ? x.narrow(0, first, rows) : x;
+  return x.defined() && x.size(0) != rows ? x.narrow(0, first, rows) : x;  // [rows, …]
 }
 
 at::Tensor select_rows(const at::Tensor& x, const at::Tensor& rows) {
-  return x.defined() ? x.index_select(0, rows) : x;
+  return x.defined() ? x.index_select(0, rows) : x;  // [rows, …]
 }
 
-/// Σ_j α_j x_j: weights [n, T], x [n, T, width] → [n, width].
+/// Σ_j α_j x_j: weights [rows, src_time], x [rows, src_time, width] → [rows, width].
 at::Tensor weighted_sum(const at::Tensor& weights, const at::Tensor& x) {
-  return at::bmm(weights.unsqueeze(1), x).squeeze(1);
+  return at::bmm(weights.unsqueeze(1), x).squeeze(1);  // [rows, width]
 }
 
 /// Rows of the steps of a walk, packed again; undefined when a step has none.
@@ -34,7 +34,8 @@ class StepRows {
  public:
   void add(const at::Tensor& rows) { rows_.push_back(rows); }
   at::Tensor packed(const TimeMajor& walk) const {
-    return rows_.front().defined() ? walk.pack(at::cat(rows_)) : at::Tensor();
+    return rows_.front().defined() ? walk.pack(at::cat(rows_))  // [target tokens, …]
+                                   : at::Tensor();
   }
 
  private:
@@ -98,8 +99,8 @@ RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,
                                        Context& context) const {
   const reference::PaddedLayout layout(source.offsets, h.device());
   RecurrentMemory memory;
-  memory.states = layout.pad(h);
-  memory.keys = attention_->keys(memory.states, context);
+  memory.states = layout.pad(h);                           // [batch, src_time, 2 · hidden]
+  memory.keys = attention_->keys(memory.states, context);  // [batch, src_time, 2 · hidden]
   memory.mask = layout.mask;
   if (coverage_)
     memory.coverage = coverage_->read(memory.states, context);
@@ -108,8 +109,8 @@ RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,
 }
 
 RecurrentState RecurrentDecoder::start(const RecurrentMemory& memory, Context& context) const {
-  const at::Tensor words = memory.mask.sum(1, /*keepdim=*/true);
-  const at::Tensor mean = memory.states.sum(1) / words;
+  const at::Tensor words = memory.mask.sum(1, /*keepdim=*/true);  // [batch, 1]
+  const at::Tensor mean = memory.states.sum(1) / words;           // [batch, 2 · hidden]
   return {at::tanh(recurrent_product(mean, initial_state_->weight, initial_state_->bias, context)),
           coverage_ ? coverage_->start(memory.states) : at::Tensor()};
 }
@@ -117,7 +118,7 @@ RecurrentState RecurrentDecoder::start(const RecurrentMemory& memory, Context& c
 RecurrentDecoder::Fed RecurrentDecoder::feed(const at::Tensor& ids,
                                              const at::Tensor& first,
                                              Context& context) const {
-  const at::Tensor embedding =
+  const at::Tensor embedding =  // [rows, embed]
       recurrent_embedding(ids, *embed_tokens_, context).masked_fill(first.unsqueeze(1), 0.0);
   const GruCell& cell = cell_ ? static_cast<const GruCell&>(*cell_) : *first_cell_;
   return {embedding,
@@ -131,16 +132,19 @@ RecurrentStep RecurrentDecoder::step(const Fed& fed,
                                      RecurrentState& state,
                                      Context& context) const {
   const at::Tensor old = state.hidden;
-  const at::Tensor tags =
+  const at::Tensor tags =  // [rows, src_time, slots]
       memory.tags.defined() && active.defined() ? memory.tags * active.unsqueeze(1) : memory.tags;
-  const at::Tensor asking =
+  const at::Tensor asking =  // [rows, hidden]
       first_cell_ ? gru_update(fed.input, first_cell_->hidden_products(old, context), old) : old;
-  const at::Tensor weights = attention_->weights(
-      memory.keys, memory.mask, {asking, fed.query, state.coverage, tags}, context);
-  DecisionState decision{{},
-                         weighted_sum(weights, memory.states),
-                         tags.defined() ? weighted_sum(weights, tags) : at::Tensor(),
-                         fed.embedding};
+  const at::Tensor weights = attention_->weights(memory.keys,
+                                                 memory.mask,
+                                                 {asking, fed.query, state.coverage, tags},
+                                                 context);  // [rows, src_time]
+  DecisionState decision{
+      {},
+      weighted_sum(weights, memory.states),                         // [rows, 2 · hidden]
+      tags.defined() ? weighted_sum(weights, tags) : at::Tensor(),  // [rows, slots]
+      fed.embedding};
   decision.state = cell_ ? cell_->step(fed.input, old, decision, context)
                          : second_cell_->step(asking, decision, context);
   if (coverage_)
@@ -157,10 +161,10 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                                         Context& context) const {
   const TimeMajor walk(target.offsets, h.device());
   const RecurrentMemory memory = read(h, source, schedule.tags, context).select(walk.sentences);
-  const Fed fed = feed(target.ids.index_select(0, walk.order),
-                       target.positions.index_select(0, walk.order).eq(0),
+  const Fed fed = feed(target.ids.index_select(0, walk.order),              // [target tokens]
+                       target.positions.index_select(0, walk.order).eq(0),  // [target tokens]
                        context);
-  const at::Tensor active = select_rows(schedule.active, walk.order);
+  const at::Tensor active = select_rows(schedule.active, walk.order);  // [target tokens, slots]
   RecurrentState state = start(memory, context);
   StepRows hidden, contexts, context_tags, old_hidden, weights;
   int64_t first = 0;
@@ -176,10 +180,13 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
     first += rows;
   }
   if (context.recording()) {
-    // one kind of query, one head, [query tokens], one kind of key, [source time]
-    const at::Tensor packed = weights.packed(walk);
+    // one kind of query, one head, one kind of key
+    const at::Tensor packed = weights.packed(walk);  // [target tokens, src_time]
     context.recording()->add(
-        *attention_, "weights", packed.view({1, 1, packed.size(0), 1, packed.size(1)}));
+        *attention_,
+        "weights",
+        packed.view(
+            {1, 1, packed.size(0), 1, packed.size(1)}));  // [1, 1, target tokens, 1, src_time]
   }
   return {{hidden.packed(walk),
            contexts.packed(walk),
@@ -193,7 +200,7 @@ DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& contex
   DecisionState decision = step.decision;
   if (reads_old_state())
     decision.state = step.old_hidden;
-  const at::Tensor hidden = at::tanh(readout_->forward(decision, context));
+  const at::Tensor hidden = at::tanh(readout_->forward(decision, context));  // [rows, embed]
   DecoderOutput output;
   output.hidden = dropout(hidden, options_.dropout, context).to(context.activation_type());
   output.output_weight = output_projection_->weight;

@@ -23,11 +23,11 @@ namespace phraseq::nn {
 /// What a recurrent decoder reads of the source, a row for each of its own rows. Undefined parts do
 /// not exist.
 struct PHRASEQ_API RecurrentMemory {
-  at::Tensor states;    ///< [rows, T, 2H], zeros at padding
-  at::Tensor keys;      ///< [rows, T, 2H] of the attention
-  at::Tensor mask;      ///< [rows, T], true = a source token
-  at::Tensor coverage;  ///< of Coverage::read
-  at::Tensor tags;      ///< [rows, T, slots] one-hot: the slot whose phrase covers the token
+  at::Tensor states;    ///< [rows, src_time, 2 · hidden], zeros at padding
+  at::Tensor keys;      ///< [rows, src_time, 2 · hidden] of the attention
+  at::Tensor mask;      ///< [rows, src_time], true = a source token
+  at::Tensor coverage;  ///< of Coverage::read: [rows, src_time, …] or [rows, src_time]
+  at::Tensor tags;      ///< [rows, src_time, slots] one-hot: the slot whose phrase covers the token
 
   RecurrentMemory first(int64_t rows) const;
   RecurrentMemory select(const at::Tensor& rows) const;
@@ -35,8 +35,8 @@ struct PHRASEQ_API RecurrentMemory {
 
 /// What goes from step to step.
 struct PHRASEQ_API RecurrentState {
-  at::Tensor hidden;    ///< s [rows, H]
-  at::Tensor coverage;  ///< C [rows, T, D], undefined without
+  at::Tensor hidden;    ///< s [rows, hidden]
+  at::Tensor coverage;  ///< C [rows, src_time, coverage], undefined without
 
   RecurrentState first(int64_t rows) const;
   RecurrentState select(const at::Tensor& rows) const;
@@ -45,13 +45,13 @@ struct PHRASEQ_API RecurrentState {
 /// What a step leaves behind.
 struct RecurrentStep {
   DecisionState decision;  ///< with the new state
-  at::Tensor old_hidden;   ///< [n, H]; of many steps at once only with --readout-state old
-  at::Tensor weights;      ///< [n, T] of the attention, 0 at padding; of one step alone
+  at::Tensor old_hidden;   ///< [rows, hidden]; of many steps at once only with --readout-state old
+  at::Tensor weights;      ///< [rows, src_time] of the attention, 0 at padding; of one step alone
 };
 
 /// Which tags count, in teacher-forced passes.
 struct TagSchedule {
-  at::Tensor tags;    ///< [sentences, T, slots] as RecurrentMemory has them
+  at::Tensor tags;    ///< [sentences, src_time, slots] as RecurrentMemory has them
   at::Tensor active;  ///< [target tokens, slots]: 0 from the step after a phrase's last word on
 };
 
@@ -68,25 +68,26 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
  public:
   RecurrentDecoder(const RecurrentOptions& options, int64_t vocabulary, int64_t slots = 0);
 
-  /// h [source tokens, 2H] as memory, a row a sentence. `tags` may be undefined.
+  /// h [source tokens, 2 · hidden] as memory, a row a sentence. `tags` may be undefined.
   RecurrentMemory read(const at::Tensor& h,
                        const PackedTokens& source,
                        const at::Tensor& tags,
                        Context& context) const;
+  /// s_0 [rows, hidden], and nothing covered.
   RecurrentState start(const RecurrentMemory& memory, Context& context) const;
 
   /// Parts of a step that come from the last words alone, of many steps at once.
   struct Fed {
-    at::Tensor embedding;  ///< [rows, E]
-    at::Tensor query;      ///< [rows, 2H] of the attention, undefined with two cells
-    at::Tensor input;      ///< [rows, 3H] of the cell
+    at::Tensor embedding;  ///< [rows, embed]
+    at::Tensor query;      ///< [rows, 2 · hidden] of the attention, undefined with two cells
+    at::Tensor input;      ///< [rows, 3 · hidden] of the cell
     Fed slice(int64_t first, int64_t rows) const;
   };
-  /// `first` [rows] bool: nothing was said yet, the embedding is zeros.
+  /// ids [rows]; `first` [rows] bool: nothing was said yet, the embedding is zeros.
   Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;
 
-  /// One step of all rows; `active` [n, slots] says which of the memory's tags count, undefined =
-  /// all.
+  /// One step of all rows; `active` [rows, slots] says which of the memory's tags count, undefined
+  /// = all.
   RecurrentStep step(const Fed& fed,
                      const RecurrentMemory& memory,
                      const at::Tensor& active,
@@ -100,7 +101,7 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
                         const TagSchedule& schedule,
                         Context& context) const;
 
-  /// The words' side of decisions: tanh of the readout, [rows, E], and the output matrix.
+  /// The words' side of decisions: tanh of the readout, [rows, embed], and the output matrix.
   DecoderOutput words(const RecurrentStep& step, Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);

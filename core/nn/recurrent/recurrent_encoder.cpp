@@ -24,10 +24,11 @@ RecurrentEncoder::RecurrentEncoder(const RecurrentOptions& o, int64_t vocabulary
 
 at::Tensor RecurrentEncoder::forward(const PackedTokens& source, Context& context) const {
   const at::Device device = source.ids.device();
-  const at::Tensor x = recurrent_embedding(source.ids, *embed_tokens_, context);
+  const at::Tensor x =
+      recurrent_embedding(source.ids, *embed_tokens_, context);  // [source tokens, embed]
   return at::cat({forward_rnn_->over(x, TimeMajor(source.offsets, device), context),
                   backward_rnn_->over(x, TimeMajor(source.offsets, device, true), context)},
-                 1);
+                 1);  // [source tokens, 2 · hidden]
 }
 
 void RecurrentEncoder::initialize(RecurrentInitializer& initializer) {

@@ -18,7 +18,7 @@ namespace phraseq::nn {
 class PHRASEQ_API RecurrentEncoder : public torch::nn::Module {
  public:
   RecurrentEncoder(const RecurrentOptions& options, int64_t vocabulary);
-  /// [source tokens, 2H]
+  /// [source tokens, 2 · hidden]
   at::Tensor forward(const PackedTokens& source, Context& context) const;
   void initialize(RecurrentInitializer& initializer);
   double multiply_adds(double tokens) const;
@@ -28,7 +28,7 @@ class PHRASEQ_API RecurrentEncoder : public torch::nn::Module {
   std::shared_ptr<GruCell> forward_rnn_, backward_rnn_;
 };
 
-/// Plain embeddings of ids [rows] in the type of the states, [rows, E].
+/// Plain embeddings of ids [rows] in the type of the states, [rows, embed].
 PHRASEQ_API at::Tensor recurrent_embedding(const at::Tensor& ids,
                                            const EmbeddingTable& table,
                                            Context& context);

@@ -27,7 +27,7 @@ void RecurrentInitializer::orthogonal(at::Tensor& weight) {
   at::Tensor drawn = at::empty(weight.sizes(), at::kFloat);
   draws_.normal(drawn, 1.0);
   at::NoGradGuard no_grad;
-  for (const at::Tensor& block : drawn.split(weight.size(1)))
+  for (const at::Tensor& block : drawn.split(weight.size(1)))  // [n, n]
     block.copy_(std::get<0>(at::linalg_qr(block.to(at::kDouble))));
   weight.copy_(drawn);
 }

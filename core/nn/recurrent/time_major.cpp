@@ -47,8 +47,12 @@ TimeMajor::TimeMajor(const std::vector<int64_t>& offsets, at::Device device, boo
   place = on_device(places, device);
 }
 
-at::Tensor TimeMajor::walk(const at::Tensor& packed) const { return packed.index_select(0, order); }
+at::Tensor TimeMajor::walk(const at::Tensor& packed) const {
+  return packed.index_select(0, order);  // [rows, …]
+}
 
-at::Tensor TimeMajor::pack(const at::Tensor& walked) const { return walked.index_select(0, place); }
+at::Tensor TimeMajor::pack(const at::Tensor& walked) const {
+  return walked.index_select(0, place);  // [rows, …]
+}
 
 }  // namespace phraseq::nn

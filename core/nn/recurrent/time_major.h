@@ -17,7 +17,7 @@ struct PHRASEQ_API TimeMajor {
   /// first.
   TimeMajor(const std::vector<int64_t>& offsets, at::Device device, bool backwards = false);
 
-  /// Packed rows in the order of the walk, and back.
+  /// Packed rows [rows, …] in the order of the walk, and back.
   at::Tensor walk(const at::Tensor& packed) const;
   at::Tensor pack(const at::Tensor& walked) const;
 

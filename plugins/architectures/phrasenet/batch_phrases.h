@@ -32,7 +32,7 @@ class BatchPhrases {
   /// there.
   at::Tensor places() const;
 
-  /// [sentences, T, slots] one-hot of `type`; undefined when no sentence has a phrase.
+  /// [sentences, src_time, slots] one-hot of `type`; undefined when no sentence has a phrase.
   at::Tensor tags(at::ScalarType type) const;
   /// [sentences, slots] bool.
   at::Tensor present() const;

@@ -17,7 +17,7 @@ namespace phraseq::phrasenet {
 ///     W_p tanh(U_p s + C_p c + V_p e + b)
 ///
 /// What a slot holds it knows through the tags in c. Not a module: parameters `phrase_readout` and
-/// `phrase_output` [slots, E] of its owner.
+/// `phrase_output` [slots, embed] of its owner.
 class SlotClassifier {
  public:
   SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
@@ -37,16 +37,16 @@ class SlotClassifier {
 ///     ψ_k = w · tanh(U_q s + C_q c + V_q e + R_q e_pk)
 ///
 /// Parameters of its owner: `phrase_rnn`, `phrase_readout` (with R_q as `phrase`, without bias),
-/// `phrase_output` [1, E].
+/// `phrase_output` [1, embed].
 class PhraseScorer {
  public:
   PhraseScorer(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
 
-  /// R_q e_p of every slot, [sentences, slots, E]; zeros where there is none.
+  /// R_q e_p of every slot, [sentences, slots, embed]; zeros where there is none.
   at::Tensor phrases(const BatchPhrases& batch,
                      const nn::EmbeddingTable& words,
                      nn::Context& context) const;
-  /// [rows, slots], `of_row` [rows, slots, E]: the phrases of each row's sentence.
+  /// [rows, slots], `of_row` [rows, slots, embed]: the phrases of each row's sentence.
   at::Tensor scores(const nn::DecisionState& decision,
                     const at::Tensor& of_row,
                     nn::Context& context) const;
