@@ -21,6 +21,7 @@
 namespace phraseq::nn {
 namespace {
 
+/// [rows, slots] bool, true = there is no such slot.
 at::Tensor is_absent(const at::Tensor& slot_scores) { return slot_scores.le(kNoSlot / 2); }
 
 /// Slots' share of a decision.
@@ -29,24 +30,27 @@ struct SlotShare {
   at::Tensor of_slots;  ///< [rows, slots] ln p
 };
 
+/// scores [rows, slots], logit [rows].
 SlotShare gated(const at::Tensor& scores, const at::Tensor& logit) {
-  const at::Tensor there = is_absent(scores).logical_not();
-  const at::Tensor any = there.any(1);
+  const at::Tensor there = is_absent(scores).logical_not();  // [rows, slots]
+  const at::Tensor any = there.any(1);                       // [rows]
   const at::Tensor none = at::zeros({}, scores.options());
   return {
-      at::where(any, at::log_sigmoid(-logit), none),
-      at::where(
-          there, at::log_sigmoid(logit).unsqueeze(1) + at::log_softmax(scores, 1), none + kNoSlot)};
+      at::where(any, at::log_sigmoid(-logit), none),  // [rows]
+      at::where(there,
+                at::log_sigmoid(logit).unsqueeze(1) + at::log_softmax(scores, 1),  // [rows, slots]
+                none + kNoSlot)};
 }
 
+/// scores [rows, slots], normalizer [rows].
 SlotShare joint(const at::Tensor& scores, const at::Tensor& normalizer) {
-  const at::Tensor all = at::logaddexp(normalizer, at::logsumexp(scores, 1));
-  return {normalizer - all, scores - all.unsqueeze(1)};
+  const at::Tensor all = at::logaddexp(normalizer, at::logsumexp(scores, 1));  // [rows]
+  return {normalizer - all, scores - all.unsqueeze(1)};  // [rows], [rows, slots]
 }
 
 /// `normalizer` is needed without a gate.
 SlotShare share_of(const DecoderOutput& output, const at::Tensor& normalizer) {
-  const at::Tensor& scores = output.extras.at(kSlotScores);
+  const at::Tensor& scores = output.extras.at(kSlotScores);  // [rows, slots]
   const auto gate = output.extras.find(kGateLogit);
   return gate == output.extras.end() ? joint(scores, normalizer) : gated(scores, gate->second);
 }
@@ -89,14 +93,15 @@ Spans::Spans(const Batch& batch) {
 }  // namespace
 
 at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context) {
-  const at::Tensor logits = output.logits(context);
-  const at::Tensor& scores = output.extras.at(kSlotScores);
+  const at::Tensor logits = output.logits(context);          // [rows, vocab]
+  const at::Tensor& scores = output.extras.at(kSlotScores);  // [rows, slots]
   const auto gate = output.extras.find(kGateLogit);
   if (gate == output.extras.end())
-    return at::cat({logits, scores}, 1);
-  const at::Tensor in_favor = at::logsumexp(logits, 1) + gate->second;
-  const at::Tensor gated = in_favor.unsqueeze(1) + at::log_softmax(scores, 1);
-  return at::cat({logits, gated.masked_fill(is_absent(scores), kNoSlot)}, 1);
+    return at::cat({logits, scores}, 1);                                // [rows, vocab + slots]
+  const at::Tensor in_favor = at::logsumexp(logits, 1) + gate->second;  // [rows]
+  const at::Tensor gated = in_favor.unsqueeze(1) + at::log_softmax(scores, 1);  // [rows, slots]
+  return at::cat({logits, gated.masked_fill(is_absent(scores), kNoSlot)},
+                 1);  // [rows, vocab + slots]
 }
 
 at::Tensor phrase_mixture_losses(const DecoderOutput& output,
@@ -108,13 +113,14 @@ at::Tensor phrase_mixture_losses(const DecoderOutput& output,
     scores = projected_scores(
         output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
   const SlotShare share = share_of(output, scores.normalizer);
-  const at::Tensor words = share.of_words + (exact ? target_log_probabilities(output.hidden,
-                                                                              output.output_weight,
-                                                                              output.output_bias,
-                                                                              batch.target_out,
-                                                                              output.forbidden,
-                                                                              context)
-                                                   : scores.target - scores.normalizer);
+  const at::Tensor words =  // [target tokens]
+      share.of_words + (exact ? target_log_probabilities(output.hidden,
+                                                         output.output_weight,
+                                                         output.output_bias,
+                                                         batch.target_out,
+                                                         output.forbidden,
+                                                         context)
+                              : scores.target - scores.normalizer);
   const Spans spans(batch);
   if (spans.begins.empty())
     return -words;
@@ -122,18 +128,20 @@ at::Tensor phrase_mixture_losses(const DecoderOutput& output,
     return at::tensor(values, type).to(words.device());
   };
   const auto count = static_cast<int64_t>(spans.begins.size());
-  const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);
-  const at::Tensor begins = on_device(spans.begins, at::kLong);
+  const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);  // [target tokens]
+  const at::Tensor begins = on_device(spans.begins, at::kLong);       // [spans]
   const at::Tensor in_words =
       at::zeros({count + 1}, words.options())
-          .index_add(0, span_of_row, words)
-          .narrow(0, 0, count)
+          .index_add(0, span_of_row, words)  // [spans + 1]
+          .narrow(0, 0, count)               // [spans]
           .masked_fill(on_device(spans.unknown, at::kByte).to(at::kBool), kNoSlot);
-  const at::Tensor as_phrase = share.of_slots.index_select(0, begins)
-                                   .gather(1, on_device(spans.slots, at::kLong).unsqueeze(1))
-                                   .squeeze(1);
+  const at::Tensor as_phrase =
+      share.of_slots
+          .index_select(0, begins)                                    // [spans, slots]
+          .gather(1, on_device(spans.slots, at::kLong).unsqueeze(1))  // [spans, 1]
+          .squeeze(1);                                                // [spans]
   return -words.masked_fill(span_of_row.lt(count), 0.0)
-              .index_copy(0, begins, at::logaddexp(in_words, as_phrase));
+              .index_copy(0, begins, at::logaddexp(in_words, as_phrase));  // [target tokens]
 }
 
 }  // namespace phraseq::nn

@@ -90,7 +90,7 @@ class ChunkLoss {
   }
 
   void run_reference(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
-    const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));
+    const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));  // [rows]
     const auto chunk = reference::loss_rows(logits, bias_, gold, rule_, with_gradient_);
     if (log_p.defined())
       at::Tensor(log_p).copy_(chunk.log_p);
@@ -110,25 +110,27 @@ class ChunkLoss {
   kernels::LossSums sums_;
 };
 
-/// Gradients made in the forward pass. With a place in the flat buffer the parameters' wait in it.
+/// Gradients made in the forward pass: hidden [all rows, model], weight [vocab, model], bias
+/// [vocab]. With a place in the flat buffer the parameters' wait in it.
 struct Gradients {
   at::Tensor hidden, weight, bias;
 
+  /// dz [rows, vocab], h [rows, model] of the rows from `first` on, weights [vocab, model].
   void add_chunk(const at::Tensor& dz,
                  const at::Tensor& h,
                  const at::Tensor& weights,
                  int64_t first) {
-    at::Tensor d_hidden = hidden.narrow(0, first, h.size(0));
-    at::mm_out(d_hidden, dz, weights);
+    at::Tensor d_hidden = hidden.narrow(0, first, h.size(0));  // [rows, model]
+    at::mm_out(d_hidden, dz, weights);                         // [rows, model]
     if (weight.scalar_type() == dz.scalar_type()) {
-      weight.addmm_(dz.t(), h);
+      weight.addmm_(dz.t(), h);  // [vocab, model]
     } else if (weight.is_cpu()) {
-      cpu::add_to(weight, at::mm(dz.t(), h));
+      cpu::add_to(weight, at::mm(dz.t(), h));  // [vocab, model]
     } else {
-      weight.add_(at::mm(dz.t(), h));
+      weight.add_(at::mm(dz.t(), h));  // [vocab, model]
     }
     if (bias.defined())
-      bias.add_(dz.sum(0, false, bias.scalar_type()));
+      bias.add_(dz.sum(0, false, bias.scalar_type()));  // [vocab]
   }
 };
 
@@ -230,7 +232,7 @@ at::Tensor target_log_probabilities(const at::Tensor& hidden,
   over_chunks(hidden.contiguous(),
               context.compute(weight),
               [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
-                loss.run(logits, first, result.narrow(0, first, h.size(0)));
+                loss.run(logits, first, result.narrow(0, first, h.size(0)));  // [rows]
               });
   return result;
 }

@@ -18,7 +18,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// z in the type of sums.
+/// z = products + bias in the type of sums: products [rows, vocab], bias [vocab] or undefined.
 at::Tensor with_bias(const at::Tensor& products, const at::Tensor& bias, at::ScalarType type) {
   const at::Tensor z = products.to(type);
   return bias.defined() ? z.add(bias) : z;
@@ -36,10 +36,13 @@ class Scores : public torch::autograd::Function<Scores> {
     const at::Tensor scores = at::empty({2, hidden.size(0)}, weight.options());
     over_chunks(
         hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
-          const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, h.size(0)); };
-          const at::Tensor z = with_bias(products, from_optional(bias), weight.scalar_type());
-          part(scores[0]).copy_(z.gather(1, part(targets).unsqueeze(1)).squeeze(1));
-          part(scores[1]).copy_(at::logsumexp(z, 1));
+          const auto part = [&](const at::Tensor& x) {
+            return x.narrow(0, first, h.size(0));  // [rows, …]
+          };
+          const at::Tensor z =
+              with_bias(products, from_optional(bias), weight.scalar_type());  // [rows, vocab]
+          part(scores[0]).copy_(z.gather(1, part(targets).unsqueeze(1)).squeeze(1));  // [rows]
+          part(scores[1]).copy_(at::logsumexp(z, 1));                                 // [rows]
         });
     ctx->save_for_backward({hidden, weight, from_optional(bias), matrix, targets, scores[1]});
     return scores;
@@ -54,15 +57,21 @@ class Scores : public torch::autograd::Function<Scores> {
     at::Tensor d_bias = bias.defined() ? at::zeros_like(bias) : at::Tensor();
     over_chunks(
         hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
-          const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, h.size(0)); };
-          at::Tensor dz = with_bias(products, bias, weight.scalar_type());
-          dz.sub_(part(normalizer).unsqueeze(1)).exp_().mul_(part(outputs[0][1]).unsqueeze(1));
-          dz.scatter_add_(1, part(targets).unsqueeze(1), part(outputs[0][0]).unsqueeze(1));
+          const auto part = [&](const at::Tensor& x) {
+            return x.narrow(0, first, h.size(0));  // [rows, …]
+          };
+          at::Tensor dz = with_bias(products, bias, weight.scalar_type());  // [rows, vocab]
+          dz.sub_(part(normalizer).unsqueeze(1))  // [rows, vocab] - [rows, 1]
+              .exp_()
+              .mul_(part(outputs[0][1]).unsqueeze(1));  // [rows, vocab] * [rows, 1]
+          dz.scatter_add_(1,
+                          part(targets).unsqueeze(1),         // [rows, 1]
+                          part(outputs[0][0]).unsqueeze(1));  // [rows, 1]
           if (d_bias.defined())
-            d_bias.add_(dz.sum(0));
+            d_bias.add_(dz.sum(0));  // [vocab]
           const at::Tensor narrow = dz.to(hidden.scalar_type());
-          part(d_hidden).copy_(at::mm(narrow, matrix));
-          d_weight.add_(at::mm(narrow.t(), h));
+          part(d_hidden).copy_(at::mm(narrow, matrix));  // [rows, model]
+          d_weight.add_(at::mm(narrow.t(), h));          // [vocab, model]
         });
     return {d_hidden, d_weight, d_bias, {}, {}};
   }

@@ -17,16 +17,17 @@ inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary) {
   return std::max<int64_t>(16, logits / std::max<int64_t>(vocabulary, 1));
 }
 
-/// Calls work(hidden rows, first row, logits) chunk by chunk; the logits' memory is used again.
+/// Calls work(hidden rows [rows, model], first row, logits [rows, vocab]) chunk by chunk; the
+/// logits' memory is used again. hidden [all rows, model], weight [vocab, model].
 template <typename Work>
 void over_chunks(const at::Tensor& hidden, const at::Tensor& weight, const Work& work) {
   const int64_t step = std::min(rows_of_a_chunk(hidden, weight.size(0)), hidden.size(0));
   const at::Tensor memory = at::empty({step, weight.size(0)}, hidden.options());
   for (int64_t first = 0; first < hidden.size(0); first += step) {
     const int64_t rows = std::min(step, hidden.size(0) - first);
-    const at::Tensor h = hidden.narrow(0, first, rows);
-    at::Tensor logits = memory.narrow(0, 0, rows);
-    at::mm_out(logits, h, weight.t());
+    const at::Tensor h = hidden.narrow(0, first, rows);  // [rows, model]
+    at::Tensor logits = memory.narrow(0, 0, rows);       // [rows, vocab]
+    at::mm_out(logits, h, weight.t());                   // [rows, vocab]
     work(h, first, logits);
   }
 }
