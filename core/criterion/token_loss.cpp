@@ -12,7 +12,7 @@
 namespace phraseq {
 namespace {
 
-/// The rows that count: all but the first `prefix` of each sentence.
+/// The rows that count, [rows] int64: all but the first `prefix` of each sentence.
 at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
   std::vector<int64_t> rows;
   for (int64_t sentence = 0; sentence < target.sentences(); ++sentence) {
@@ -46,8 +46,8 @@ LossReport token_loss(const DecoderOutput& output,
   at::Tensor targets = batch.target_out;
   if (options.ignore_prefix_size > 0) {
     const at::Tensor rows = rows_behind_prefix(batch.target_in, options.ignore_prefix_size);
-    hidden = hidden.index_select(0, rows);
-    targets = targets.index_select(0, rows);
+    hidden = hidden.index_select(0, rows);    // [rows, model]
+    targets = targets.index_select(0, rows);  // [rows]
   }
   const std::vector<int64_t> unsmoothed = {kBos, kPad};
   const nn::ProjectedLoss result = nn::projected_cross_entropy(hidden,

@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// Where each row is in a `[sentences * time]` column of padded rows, on the rows' device.
+/// Where each row is in a [batch · time] column of padded rows, [tokens] int64 on the rows' device.
 at::Tensor padded_places(const PackedTokens& tokens) {
   const int64_t time = tokens.max_length();
   at::Tensor places = at::empty({tokens.tokens()}, at::kLong);
@@ -59,7 +59,7 @@ PackedTokens PackedTokens::pack(const std::vector<std::vector<int64_t>>& sequenc
 }
 
 at::Tensor PackedTokens::padded(int64_t pad) const {
-  at::Tensor column = at::full({sentences() * max_length()}, pad, ids.options());
+  at::Tensor column = at::full({sentences() * max_length()}, pad, ids.options());  // [batch · time]
   column.index_copy_(0, padded_places(*this), ids);
   return column.view({sentences(), max_length()});  // [batch, time]
 }
@@ -67,9 +67,9 @@ at::Tensor PackedTokens::padded(int64_t pad) const {
 at::Tensor PackedTokens::pad_rows(const at::Tensor& rows) const {
   std::vector<int64_t> shape = rows.sizes().vec();  // [tokens, …]
   shape[0] = sentences() * max_length();
-  const at::Tensor column =
-      at::zeros(shape, rows.options()).index_copy(0, padded_places(*this), rows);
-  return column.unflatten(0, {sentences(), max_length()});  // [batch, time, …]
+  const at::Tensor column = at::zeros(shape, rows.options())
+                                .index_copy(0, padded_places(*this), rows);  // [batch · time, …]
+  return column.unflatten(0, {sentences(), max_length()});                   // [batch, time, …]
 }
 
 at::Tensor PackedTokens::unpad_rows(const at::Tensor& padded_rows) const {

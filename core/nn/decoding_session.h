@@ -20,7 +20,7 @@ struct DecodingLimits {
 struct StepOutput {
   at::Tensor scores;        ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
   bool normalized = false;  ///< scores are log-probabilities already
-  at::Tensor attention;     ///< [rows, max source time] weights over the source, when asked for
+  at::Tensor attention;     ///< [rows, src_time] weights over the source, when asked for
 };
 
 /// A model in the middle of decoding a batch: rows of hypotheses that grow by a token a step.

@@ -24,8 +24,8 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
   std::vector<at::Tensor> log_probabilities, attention;
   for (const auto& member : members_) {
     const StepOutput output = member->step(last_tokens);
-    log_probabilities.push_back(output.normalized ? output.scores
-                                                  : at::log_softmax(output.scores, 1));
+    log_probabilities.push_back(
+        output.normalized ? output.scores : at::log_softmax(output.scores, 1));  // [rows, vocab]
     if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
       throw UsageError(
           "--path: the models of the ensemble have target vocabularies of different sizes",
@@ -35,9 +35,11 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
       attention.push_back(output.attention);
   }
   const double count = std::log(static_cast<double>(members_.size()));
-  StepOutput mean{at::logsumexp(at::stack(log_probabilities), 0).sub_(count), true, {}};
+  StepOutput mean{at::logsumexp(at::stack(log_probabilities), 0).sub_(count),  // [rows, vocab]
+                  true,
+                  {}};
   if (attention.size() == members_.size())
-    mean.attention = at::stack(attention).mean(0);
+    mean.attention = at::stack(attention).mean(0);  // [rows, src_time]
   return mean;
 }
 

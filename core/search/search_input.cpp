@@ -38,15 +38,17 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
   }
   const int64_t begin = batch.target_in.offsets[static_cast<size_t>(sentence)];
   const int64_t length = std::min(size, length_of(batch.target_in, sentence));
-  const at::Tensor tokens = batch.target_out.slice(0, begin, begin + length).cpu().contiguous();
+  const at::Tensor tokens =
+      batch.target_out.slice(0, begin, begin + length).cpu().contiguous();  // [length]
   return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
 }
 
 /// The tokens of a sentence's source that are no special ones.
 int64_t words_of(const PackedTokens& source, int64_t sentence) {
   const int64_t begin = source.offsets[static_cast<size_t>(sentence)];
-  const at::Tensor ids =
-      source.ids.slice(0, begin, begin + length_of(source, sentence)).cpu().contiguous();
+  const at::Tensor ids = source.ids.slice(0, begin, begin + length_of(source, sentence))
+                             .cpu()
+                             .contiguous();  // [tokens]
   const auto* first = ids.const_data_ptr<int64_t>();
   return std::count_if(first, first + ids.numel(), [](int64_t id) { return id >= kUnk; });
 }
@@ -233,7 +235,7 @@ SearchInput::SearchInput(std::vector<SentenceInput> sentences,
 
 StepOutput SearchInput::step(std::span<const int64_t> tokens) {
   const std::vector<int64_t> ids(tokens.begin(), tokens.end());
-  StepOutput output = session_->step(at::tensor(ids, at::kLong).to(device_));
+  StepOutput output = session_->step(at::tensor(ids, at::kLong).to(device_));  // ids [rows]
   const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   output.scores = output.scores.to(at::kCPU, type).contiguous();
   if (output.attention.defined())

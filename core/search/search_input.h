@@ -40,8 +40,8 @@ class PHRASEQ_API SearchInput {
   /// What every row is fed first: </s>, or <s>.
   int64_t start_token() const { return start_token_; }
 
-  /// Feeds a token a row and returns the scores on the CPU, contiguous, with the attention (fp32)
-  /// when it was asked for..
+  /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, with
+  /// the attention [rows, src_time] (fp32) when it was asked for.
   StepOutput step(std::span<const int64_t> tokens);
 
  private:

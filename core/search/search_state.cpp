@@ -62,6 +62,7 @@ SearchRow next_row(SearchState& state, const Candidate& candidate) {
   return row;
 }
 
+/// One row of attention [rows, src_time], without padding.
 std::vector<float> attention_row(const at::Tensor& attention, int64_t row, int64_t source_length) {
   const float* weights = attention.data_ptr<float>() + row * attention.size(1);
   return {weights, weights + source_length};

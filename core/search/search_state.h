@@ -49,7 +49,7 @@ struct PHRASEQ_API SearchState {
   HypothesisTree tree;
   int64_t step = 0;                               ///< tokens that every row has
   int64_t vocabulary = 0;                         ///< columns of the scores before the slots
-  std::vector<at::Tensor> attention;              ///< one per step: [rows then, source time]
+  std::vector<at::Tensor> attention;              ///< one per step: [rows then, src_time]
   std::vector<std::vector<Hypothesis>> finished;  ///< one list a sentence
 
   const SentenceInput& sentence_of(const SearchRow& row) const;

@@ -30,7 +30,7 @@ at::Tensor mean_log_probabilities(const std::vector<TranslationModel>& models,
   if (of_model.size() == 1)
     return of_model.front().contiguous();
   const double count = std::log(static_cast<double>(of_model.size()));
-  return at::logsumexp(at::stack(of_model), 0).sub_(count).contiguous();
+  return at::logsumexp(at::stack(of_model), 0).sub_(count).contiguous();  // [target tokens]
 }
 
 Hypothesis scored(const Example& example, const double* log_probabilities, int64_t tokens) {
