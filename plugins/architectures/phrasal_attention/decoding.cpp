@@ -40,7 +40,8 @@ void sum_row(const T* products,
 at::Tensor sum_windows_cpu(const at::Tensor& products,
                            const std::vector<EarlierProducts>& earlier,
                            const SummedColumns& columns) {
-  at::Tensor sums = at::empty({products.size(0), columns.columns}, products.options());
+  at::Tensor sums =
+      at::empty({products.size(0), columns.columns}, products.options());  // [rows, summed columns]
   nn::cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
     nn::cpu::over_rows(sums, [&](int64_t first, int64_t last) {
       std::vector<const T*> before(earlier.size());
@@ -61,10 +62,12 @@ at::Tensor sum_windows_cpu(const at::Tensor& products,
   return sums;
 }
 
-/// The rows themselves, zero where there is none.
+/// The rows themselves, [rows, columns], zero where there is none.
 at::Tensor gathered(const EarlierProducts& earlier) {
   const at::Tensor rows = at::tensor(earlier.rows, at::kLong).to(earlier.products.device());
-  return earlier.products.index_select(0, rows.clamp_min(0)).mul(rows.ge(0).unsqueeze(1));
+  return earlier.products
+      .index_select(0, rows.clamp_min(0))  // [rows, columns]
+      .mul(rows.ge(0).unsqueeze(1));       // [rows, columns] * [rows, 1]
 }
 
 }  // namespace
@@ -109,14 +112,14 @@ at::Tensor sum_windows(const at::Tensor& products,
   for (const auto& piece : columns.pieces) {
     const auto tap = [&](const at::Tensor& rows, int64_t lag) {
       const int64_t column = piece.column + (piece.window - 1 - lag) * piece.window_step;
-      return rows.narrow(1, column, piece.width);
+      return rows.narrow(1, column, piece.width);  // [rows, width of the piece]
     };
     at::Tensor sum = tap(products, 0);
     for (int64_t lag = 1; lag < std::min<int64_t>(piece.window, std::ssize(before) + 1); ++lag)
       sum = sum + tap(before[static_cast<size_t>(lag - 1)], lag);
     sums.push_back(sum);
   }
-  return at::cat(sums, 1);
+  return at::cat(sums, 1);  // [rows, summed columns]
 }
 
 at::Tensor sum_windows(const at::Tensor& products,

@@ -41,16 +41,16 @@ struct SummedLayout {
 
 /// The products of tokens that are this many positions before those of a matrix's rows.
 struct EarlierProducts {
-  at::Tensor products;
+  at::Tensor products;        ///< [rows then, columns]
   std::vector<int64_t> rows;  ///< which row of `products`; -1 = there is no such token
 };
 
-/// Sums over windows, [rows, summed columns]. earlier[k]: the tokens k + 1 before, as many as there
-/// are; what is missing counts as zero.
+/// Sums over windows, products [rows, columns] → [rows, summed columns]. earlier[k]: the
+/// tokens k + 1 before, as many as there are; what is missing counts as zero.
 at::Tensor sum_windows(const at::Tensor& products,
                        const std::vector<EarlierProducts>& earlier,
                        const SummedColumns& columns);
-/// The same for all tokens of packed sentences.
+/// The same for all tokens of packed sentences, [tokens, columns] → [tokens, summed columns].
 at::Tensor sum_windows(const at::Tensor& products,
                        const PackedTokens& tokens,
                        const SummedColumns& columns);

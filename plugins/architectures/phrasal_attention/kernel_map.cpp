@@ -10,6 +10,7 @@
 namespace phraseq::phrasal {
 namespace {
 
+/// x [tokens, in] → [tokens, columns of all maps].
 at::Tensor project(const at::Tensor& x,
                    const std::vector<std::shared_ptr<KernelMap>>& maps,
                    nn::Context& context) {
@@ -58,7 +59,7 @@ void KernelMap::initialize(nn::Initializer& initializer) {
 at::Tensor KernelMap::product_bias() const {
   if (!bias.defined())
     return at::zeros({weight.size(0)}, weight.options().requires_grad(false));
-  return at::constant_pad_nd(bias, {weight.size(0) - bias.size(0), 0});
+  return at::constant_pad_nd(bias, {weight.size(0) - bias.size(0), 0});  // [taps · out]
 }
 
 PhraseMaps::PhraseMaps(torch::nn::Module& owner, const PhraseOptions& options) {
@@ -114,14 +115,18 @@ at::Tensor PhraseOutput::forward(const at::Tensor& rows, nn::Context& context) c
 }
 
 at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context& context) const {
-  const auto parts = rows.chunk(2, 1);
-  const at::Tensor phrases = nn::linear(parts[0], phrase_out_->weight, {}, context);
-  const at::Tensor words = nn::linear(parts[1], out_->weight, {}, context);
+  const auto parts = rows.chunk(2, 1);  // phrases, words: [tokens, model] each
+  const at::Tensor phrases =
+      nn::linear(parts[0], phrase_out_->weight, {}, context);                // [tokens, model]
+  const at::Tensor words = nn::linear(parts[1], out_->weight, {}, context);  // [tokens, model]
   std::vector<at::Tensor> sequence = {phrases, words};
   // The next row's phrase; after a sentence's end that is the next one's c_0, which is zero.
   if (sees_next_phrase_)
-    sequence.push_back(at::constant_pad_nd(phrases, {0, 0, -1, 1}));
-  return nn::linear(at::cat(sequence, 1), interleave_->weight, interleave_->bias, context);
+    sequence.push_back(at::constant_pad_nd(phrases, {0, 0, -1, 1}));  // [tokens, model]
+  return nn::linear(at::cat(sequence, 1),                             // [tokens, taps · model]
+                    interleave_->weight,
+                    interleave_->bias,
+                    context);  // [tokens, model]
 }
 
 void PhraseOutput::initialize(nn::Initializer& initializer) {

@@ -22,7 +22,7 @@ class KernelMap : public torch::nn::Module {
   KernelMap(int64_t out, int64_t in, int64_t taps, bool has_bias);
 
   void initialize(nn::Initializer& initializer);
-  /// A bias for all products, [rows]: a window takes it from its own row, the last tap's.
+  /// A bias for all products, [taps · out]: a window takes it from its own row, the last tap's.
   at::Tensor product_bias() const;
 
   at::Tensor weight;
@@ -38,9 +38,12 @@ class PhraseMaps {
  public:
   PhraseMaps(torch::nn::Module& owner, const PhraseOptions& options);
 
-  /// Products with all maps, [tokens, keys, values, queries]: attention of rows to each other.
+  /// Products with all maps, x [tokens, model] → [tokens, columns of keys, values, queries]:
+  /// attention of rows to each other.
   at::Tensor all(const at::Tensor& x, nn::Context& context) const;
+  /// memory [key tokens, key model] → [key tokens, key_value_columns()].
   at::Tensor keys_values(const at::Tensor& memory, nn::Context& context) const;
+  /// x [query tokens, model] → [query tokens, query_columns()].
   at::Tensor queries(const at::Tensor& x, nn::Context& context) const;
 
   void initialize(nn::Initializer& initializer);
@@ -66,6 +69,7 @@ class PhraseOutput {
   double multiply_adds(double tokens) const;
 
  private:
+  /// rows [tokens, 2 · model] (phrases, words) → [tokens, model].
   at::Tensor interleave_after_o(const at::Tensor& rows, nn::Context& context) const;
 
   bool sees_next_phrase_;

@@ -14,7 +14,7 @@ struct GrowingPhrases final : nn::AttentionState {
 };
 
 struct SourcePhrases final : nn::AttentionState {
-  at::Tensor keys_values;  ///< of the sources, windows summed
+  at::Tensor keys_values;  ///< [source tokens, summed columns]: windows are summed
   RecentProducts recent;   ///< of the queries
 };
 
@@ -31,8 +31,8 @@ at::Tensor PhraseSelfAttention::forward(const at::Tensor& x,
                                         const PackedTokens& tokens,
                                         bool causal,
                                         nn::Context& context) const {
-  const at::Tensor products = maps_.all(x, context);
-  at::Tensor weights;
+  const at::Tensor products = maps_.all(x, context);  // [tokens, columns]
+  at::Tensor weights;  // [query kinds, heads, tokens, key kinds, longest]
   const at::Tensor heads = nn::grouped_attention(products,
                                                  products,
                                                  {tokens.offsets, tokens.offsets},
@@ -55,7 +55,7 @@ at::Tensor PhraseSelfAttention::step(const at::Tensor& x,
                                      const nn::DecodingRows& rows,
                                      nn::Context& context) const {
   auto& phrases = static_cast<GrowingPhrases&>(state);
-  const at::Tensor products = maps_.all(x, context);
+  const at::Tensor products = maps_.all(x, context);  // [rows, columns]
   const int64_t reach =
       std::max(summed_.keys_values.longest_window, summed_.queries.longest_window) - 1;
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
@@ -90,7 +90,7 @@ at::Tensor PhraseCrossAttention::forward(const at::Tensor& x,
                                          nn::Context& context,
                                          at::Tensor* weights) const {
   const bool wanted = weights || context.recording();
-  at::Tensor all_weights;
+  at::Tensor all_weights;  // [query kinds, heads, query tokens, key kinds, longest]
   const at::Tensor heads = nn::grouped_attention(maps_.queries(x, context),
                                                  maps_.keys_values(memory, context),
                                                  {queries.offsets, keys.offsets},
@@ -121,11 +121,11 @@ at::Tensor PhraseCrossAttention::step(const at::Tensor& x,
                                       at::Tensor* weights) const {
   auto& phrases = static_cast<SourcePhrases&>(state);
   const bool first = rows.ancestry.steps() == 1;
-  const at::Tensor products = maps_.queries(x, context);
+  const at::Tensor products = maps_.queries(x, context);  // [rows, columns]
   const int64_t reach = summed_.queries.longest_window - 1;
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
   phrases.recent.append(products, reach);
-  at::Tensor all_weights;
+  at::Tensor all_weights;  // [query kinds, heads, rows, key kinds, longest]
   const at::Tensor heads =
       nn::decode_cross_attention(sum_windows(products, earlier, summed_.queries),
                                  phrases.keys_values,

@@ -64,9 +64,11 @@ at::Tensor Combination::combine(const at::Tensor& x,
                                 const at::Tensor& h,
                                 const at::Tensor& o,
                                 nn::Context& context) const {
-  const at::Tensor hidden = fc1_->forward(
-      at::cat({h, o}, 1), context, nn::Activation::kSigmoid, options_.activation_dropout);
-  const at::Tensor n = fc2_->forward(hidden, context);
+  const at::Tensor hidden = fc1_->forward(at::cat({h, o}, 1),  // [rows, 2 · model]
+                                          context,
+                                          nn::Activation::kSigmoid,
+                                          options_.activation_dropout);  // [rows, hidden]
+  const at::Tensor n = fc2_->forward(hidden, context);                   // [rows, model]
   const at::Tensor residual = options_.add_both ? x + o : x;
   return leave_sublayer(*norm_, options_.placement, n, residual, context);
 }

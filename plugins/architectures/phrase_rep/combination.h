@@ -48,6 +48,7 @@ class Combination : public torch::nn::Module {
   std::unique_ptr<nn::AttentionState> start(const at::Tensor& vectors,
                                             const PhraseIndex& phrases,
                                             nn::Context& context) const;
+  /// One step of all rows, x [rows, model] → [rows, model].
   at::Tensor step(const at::Tensor& x,
                   nn::AttentionState& state,
                   const nn::DecodingRows& rows,
@@ -57,7 +58,8 @@ class Combination : public torch::nn::Module {
   double multiply_adds(double rows, double phrases) const;
 
  private:
-  /// The sub-layer from the attention's output `o` of the entered rows `h` on.
+  /// The sub-layer from the attention's output `o` of the entered rows `h` on; x, h, o
+  /// [rows, model] → [rows, model].
   at::Tensor combine(const at::Tensor& x,
                      const at::Tensor& h,
                      const at::Tensor& o,

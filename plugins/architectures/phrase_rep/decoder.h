@@ -52,6 +52,7 @@ class PhraseDecoder : public torch::nn::Module {
                const PackedTokens& source,
                const PhraseIndex& phrases,
                nn::Context& context) const;
+  /// Hidden rows [rows, model] of one step; last_tokens [rows].
   at::Tensor step(const at::Tensor& last_tokens,
                   States& states,
                   const nn::DecodingRows& rows,

@@ -10,7 +10,7 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-/// 1 / tokens of its phrase, for each token.
+/// 1 / tokens of its phrase, for each token, [tokens].
 at::Tensor equal_shares(const PhraseIndex& phrases, const at::Tensor& like) {
   std::vector<double> shares;
   for (int64_t phrase = 0; phrase < phrases.count(); ++phrase) {
@@ -47,14 +47,15 @@ PhraseGenerator::PhraseGenerator(const PhraseRepOptions& o, int64_t hidden)
 at::Tensor PhraseGenerator::forward(const at::Tensor& x,
                                     const PhraseIndex& phrases,
                                     nn::Context& context) const {
-  const at::Tensor glance =
+  const at::Tensor glance =  // [phrases, model]
       max_ ? nn::segment_max(x, phrases.offsets) : nn::segment_mean(x, phrases.offsets);
   if (form_ == Form::kFirstLook)
     return glance;
-  const at::Tensor s = scores(x, glance, phrases, context);
+  const at::Tensor s = scores(x, glance, phrases, context);  // [tokens]
   const bool residual = form_ == Form::kResidual;
-  const at::Tensor weights = residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
-                                      : nn::segment_softmax(s, phrases.offsets);
+  const at::Tensor weights =  // [tokens]
+      residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
+               : nn::segment_softmax(s, phrases.offsets);
   if (context.recording() != nullptr)
     context.recording()->add(
         *this, "phrase_weights", weights, {{"phrase_lengths", lengths_of(phrases)}});
@@ -67,9 +68,9 @@ at::Tensor PhraseGenerator::scores(const at::Tensor& x,
                                    const at::Tensor& glance,
                                    const PhraseIndex& phrases,
                                    nn::Context& context) const {
-  const auto halves = fc1_->weight.split(model_, 1);
-  const at::Tensor of_token = nn::linear(x, halves[0], fc1_->bias, context);
-  const at::Tensor of_phrase = nn::linear(glance, halves[1], {}, context);
+  const auto halves = fc1_->weight.split(model_, 1);  // [hidden, model] each
+  const at::Tensor of_token = nn::linear(x, halves[0], fc1_->bias, context);  // [tokens, hidden]
+  const at::Tensor of_phrase = nn::linear(glance, halves[1], {}, context);    // [phrases, hidden]
   return nn::segment_scores(
       of_token, of_phrase, score_->weight, phrases.offsets, dropout_, context);
 }

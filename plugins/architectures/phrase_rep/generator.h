@@ -27,6 +27,7 @@ class PhraseGenerator : public torch::nn::Module {
  private:
   enum class Form { kFirstLook, kSoftmax, kResidual };
 
+  /// x [tokens, model], glance [phrases, model] → [tokens].
   at::Tensor scores(const at::Tensor& x,
                     const at::Tensor& glance,
                     const PhraseIndex& phrases,

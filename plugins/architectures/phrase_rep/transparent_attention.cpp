@@ -19,14 +19,17 @@ TransparentAttention::TransparentAttention(int64_t levels, int64_t decoder_layer
 
 std::vector<at::Tensor> TransparentAttention::forward(const std::vector<at::Tensor>& levels,
                                                       nn::Context& context) const {
-  const at::Tensor shares = at::softmax(nn::dropout(weight, dropout_, context), 0);
+  const at::Tensor shares =
+      at::softmax(nn::dropout(weight, dropout_, context), 0);  // [levels, decoder layers]
   if (context.recording() != nullptr)
     context.recording()->add(*this, "transparent_attention", shares);
-  const at::Tensor stacked = at::stack(levels).view({weight.size(0), levels.front().numel()});
-  const at::Tensor mixed = at::mm(shares.t().to(stacked.scalar_type()), stacked);
+  const at::Tensor stacked =  // [levels, elements of a level]
+      at::stack(levels).view({weight.size(0), levels.front().numel()});
+  const at::Tensor mixed =  // [decoder layers, elements of a level]
+      at::mm(shares.t().to(stacked.scalar_type()), stacked);
   std::vector<at::Tensor> mixtures;
-  for (const at::Tensor& mixture : mixed.unbind(0))
-    mixtures.push_back(mixture.view(levels.front().sizes()));
+  for (const at::Tensor& mixture : mixed.unbind(0))            // [elements of a level]
+    mixtures.push_back(mixture.view(levels.front().sizes()));  // [rows, model]
   return mixtures;
 }
 

@@ -27,11 +27,12 @@ at::Tensor NgramLstm::forward(const at::Tensor& rows,
                               nn::Context& context) const {
   const Windows windows{tokens.positions, options_.gram, rows.size(0) / tokens.tokens()};
   const bool apart = options_.window_dropout && options_.dropout > 0.0 && context.training();
-  const at::Tensor input = apart ? gather_windows(rows, windows, options_.dropout, context)
-                                 : nn::dropout(rows, options_.dropout, context);
+  const at::Tensor input =  // [gram · rows, width] when apart, else [rows, width]
+      apart ? gather_windows(rows, windows, options_.dropout, context)
+            : nn::dropout(rows, options_.dropout, context);
   at::Tensor sum;
   for (const Direction* direction : {&forward_, &backward_}) {
-    const at::Tensor last =
+    const at::Tensor last =  // [rows, width]
         windowed_lstm(nn::linear(input, direction->weight_ih, {}, context),
                       {direction->weight_hh, direction->bias_ih, direction->bias_hh},
                       windows,

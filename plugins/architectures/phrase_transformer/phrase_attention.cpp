@@ -39,7 +39,8 @@ struct KeysValuesQueries {
   at::Tensor k, v, q;
 
   KeysValuesQueries(const at::Tensor& kvq, int64_t heads, double query_factor) {
-    const auto parts = kvq.unflatten(1, {3, heads, -1}).unbind(1);
+    const auto parts = kvq.unflatten(1, {3, heads, -1})  // [tokens, 3, heads, head_dim]
+                           .unbind(1);                   // [tokens, heads, head_dim] each
     k = parts[0];
     v = parts[1];
     q = query_factor == 1.0 ? parts[2] : parts[2] * query_factor;
@@ -92,12 +93,14 @@ at::Tensor SharedPhraseAttention::forward(const at::Tensor& x,
   if (keep_raw_)
     columns = {words.q, words.k};
   for (const auto& lstm : lstms_) {
-    const at::Tensor phrases = lstm->forward(zipped.flatten(0, 1), tokens, context);
-    for (const at::Tensor& half : phrases.view_as(zipped).chunk(2, 2)) columns.push_back(half);
+    const at::Tensor phrases =
+        lstm->forward(zipped.flatten(0, 1), tokens, context);  // [tokens · heads, 2 · head_dim]
+    for (const at::Tensor& half : phrases.view_as(zipped).chunk(2, 2))  // [tokens, heads, head_dim]
+      columns.push_back(half);
   }
   columns.push_back(words.v);
   const at::Tensor rows = at::stack(columns, 1).flatten(1);  // [tokens, (2 · parts + 1) · model]
-  at::Tensor weights;
+  at::Tensor weights;                                        // [1, heads, tokens, 1, longest]
   const at::Tensor mixed = nn::grouped_attention(rows,
                                                  rows,
                                                  {tokens.offsets, tokens.offsets},
@@ -151,18 +154,19 @@ at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
         own.push_back(of_head[static_cast<size_t>(head)]);
     }
     const at::Tensor words_of_size = at::cat(own, 1);  // [tokens, 3 · own heads, head_dim]
-    const at::Tensor phrases =
+    const at::Tensor phrases =                         // [tokens, 3 · own heads, head_dim]
         lstm->forward(words_of_size.flatten(0, 1), tokens, context).view_as(words_of_size);
     int64_t next = 0;
     for (int64_t head = 0; head < heads; ++head) {
       if (sizes_[static_cast<size_t>(head)] == lstm->gram())
-        of_head[static_cast<size_t>(head)] = phrases.narrow(1, 3 * next++, 3);
+        of_head[static_cast<size_t>(head)] =
+            phrases.narrow(1, 3 * next++, 3);  // [tokens, 3, head_dim]
     }
   }
   const at::Tensor kvq = at::stack(of_head, 2).flatten(1);  // [tokens, 3 · model]
   const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
   if (context.recording()) {
-    const auto parts = kvq.chunk(3, 1);  // keys, values, queries
+    const auto parts = kvq.chunk(3, 1);  // keys, values, queries: [tokens, model] each
     context.recording()->add(
         *this, "weights", nn::attention_weights(parts[2], parts[0], tokens, tokens, attention));
   }

@@ -104,8 +104,9 @@ struct Steps {
   at::Tensor c, h;   ///< [gram, rows, width], after the place
 };
 
+/// One place of [gram, rows, …], or the one that is kept.
 at::Tensor of_place(const at::Tensor& places, int64_t place) {
-  return places[places.size(0) == 1 ? 0 : place];
+  return places[places.size(0) == 1 ? 0 : place];  // [rows, …]
 }
 
 /// The places in the order of the steps, and where the recurrence stands among them.
@@ -117,10 +118,10 @@ struct Order {
   int64_t last() const { return place(gram - 1); }
   /// All places but the first step's, and for each of them the one before: two blocks side by side.
   at::Tensor with_past(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 0 : 1, gram - 1).flatten(0, 1);
+    return places.narrow(0, reversed ? 0 : 1, gram - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
   }
   at::Tensor pasts(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 1 : 0, gram - 1).flatten(0, 1);
+    return places.narrow(0, reversed ? 1 : 0, gram - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
   }
 
   int64_t gram;
@@ -165,7 +166,7 @@ void run_forward(const Steps& steps,
                  const LstmSetting& setting) {
   const Order order(windows, setting);
   for (int64_t step = 0; step < windows.gram; ++step) {
-    const at::Tensor recurrent =
+    const at::Tensor recurrent =  // [rows, 4 · width]
         step == 0 ? at::Tensor()
                   : nn::matrix_product(of_place(steps.h, order.place(step - 1)), weight.t());
     cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
@@ -174,6 +175,7 @@ void run_forward(const Steps& steps,
   }
 }
 
+/// The sum that the setting asks for of the states after place `last`, [rows, width].
 at::Tensor last_state(const Steps& steps, int64_t last, const LstmSetting& setting) {
   const at::Tensor h = of_place(steps.h, last), c = of_place(steps.c, last);
   if (!setting.add_cell)
@@ -210,7 +212,7 @@ at::Tensor run_backward(const Steps& steps,
       });
     });
     if (step > 0)
-      dh = nn::matrix_product(d_gates[place], weight);
+      dh = nn::matrix_product(d_gates[place], weight);  // [rows, width]
   }
   return d_gates;
 }
@@ -260,11 +262,12 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     const int64_t gram = windows->gram, kept = keep ? gram : 1, rows = windows->rows(),
                   width = products.size(1) / 4;
     const at::Tensor weight = context->compute(weight_hh);
-    const Steps steps{setting->shared_products
-                          ? at::empty({kept, rows, 4 * width}, products.options())
-                          : products.detach().view({gram, rows, 4 * width}),
-                      at::empty({kept, rows, width}, sum_options(products)),
-                      at::empty({kept, rows, width}, products.options())};
+    const Steps steps{
+        setting->shared_products
+            ? at::empty({kept, rows, 4 * width}, products.options())
+            : products.detach().view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
+        at::empty({kept, rows, width}, sum_options(products)),
+        at::empty({kept, rows, width}, products.options())};
     run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
     ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
     auto& data = ctx->saved_data;
@@ -300,9 +303,10 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
         run_backward(steps, weight, windows, setting, outputs[0].contiguous());
     const Order order(windows, setting);
     if (windows.gram > 1)
-      d_weight.add_product(order.with_past(d_gates).t(), order.pasts(steps.h));
-    const at::Tensor d_places = d_gates.flatten(0, 1);  // [gram · rows, 4 · width]
-    const at::Tensor d_bias = column_sums(d_places);
+      d_weight.add_product(order.with_past(d_gates).t(),  // [4 · width, (gram - 1) · rows]
+                           order.pasts(steps.h));         // [(gram - 1) · rows, width]
+    const at::Tensor d_places = d_gates.flatten(0, 1);    // [gram · rows, 4 · width]
+    const at::Tensor d_bias = column_sums(d_places);      // [4 · width]
     d_bias_ih.add(d_bias);
     d_bias_hh.add(d_bias);
     return {setting.shared_products ? sum_places(d_places, windows, {}) : d_places,

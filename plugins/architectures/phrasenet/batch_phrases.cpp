@@ -64,7 +64,7 @@ at::Tensor BatchPhrases::tags(at::ScalarType type) const {
 at::Tensor BatchPhrases::present() const {
   const at::Tensor present = at::zeros({batch_.sentences(), slots_}, at::kBool);
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence)
-    present[sentence].narrow(0, 0, count_of(sentence)).fill_(true);
+    present[sentence].narrow(0, 0, count_of(sentence)).fill_(true);  // [slots of the sentence]
   return present.to(batch_.source.ids.device());
 }
 
@@ -78,7 +78,10 @@ at::Tensor BatchPhrases::before_span_ends() const {
       if (slot_at[row] < 0)
         continue;
       const int64_t behind = row + length_at[row];
-      before.select(1, slot_at[row]).narrow(0, behind, offsets[sentence + 1] - behind).fill_(false);
+      before
+          .select(1, slot_at[row])                            // [target tokens]
+          .narrow(0, behind, offsets[sentence + 1] - behind)  // [tokens after the span]
+          .fill_(false);
     }
   }
   return before.to(batch_.source.ids.device());

@@ -23,8 +23,9 @@ DecoderOutput PhraseDecoder::decide(const nn::RecurrentStep& step,
                                     const at::Tensor& available,
                                     nn::Context& context) const {
   DecoderOutput output = words(step, context);
-  const at::Tensor scores = classifier_ ? classifier_->scores(step.decision, context)
-                                        : scorer_->scores(step.decision, phrases, context);
+  const at::Tensor scores =  // [rows, slots]
+      classifier_ ? classifier_->scores(step.decision, context)
+                  : scorer_->scores(step.decision, phrases, context);
   output.extras[nn::kSlotScores] = scores.masked_fill(available.logical_not(), nn::kNoSlot);
   if (gate_)
     output.extras[nn::kGateLogit] = gate_->logit(step.decision, context);

@@ -16,11 +16,12 @@ Gate::Gate(const PhraseNetOptions& o, int64_t slots)
       output_(register_module("output", std::make_shared<nn::LinearMap>(o.gate_hidden, 1, true))) {}
 
 at::Tensor Gate::logit(const nn::DecisionState& decision, nn::Context& context) const {
-  const at::Tensor a1 = first_.forward(Readout::forward(decision, context), context);
+  const at::Tensor a1 =
+      first_.forward(Readout::forward(decision, context), context);  // [rows, gate hidden]
   const at::Tensor x = recurrent_product(a1, hidden_->weight, hidden_->bias, context);
   const at::Tensor a2 =
       residual_first_ ? second_.forward(x + a1, context) : second_.forward(x, context) + a1;
-  return recurrent_product(a2, output_->weight, output_->bias, context).squeeze(1);
+  return recurrent_product(a2, output_->weight, output_->bias, context).squeeze(1);  // [rows]
 }
 
 void Gate::initialize(nn::RecurrentInitializer& initializer) {

@@ -18,7 +18,7 @@ int64_t slots_of(const ArchitectureSetup& setup) {
   return slots->second;
 }
 
-/// The sentence of each target token.
+/// The sentence of each target token, [target tokens] int64.
 at::Tensor sentence_of_row(const PackedTokens& target) {
   std::vector<int64_t> sentences;
   for (int64_t i = 0; i < target.sentences(); ++i)
@@ -37,18 +37,18 @@ PhraseNetModel::PhraseNetModel(const PhraseNetOptions& options, const Architectu
 DecoderOutput PhraseNetModel::forward(const Batch& batch, nn::Context& context) {
   const BatchPhrases phrases(batch, decoder_->slots());
   const at::Tensor h = encoder_->forward(batch.source, context);
-  const at::Tensor before = phrases.before_span_ends();
-  const at::Tensor tags = phrases.tags(h.scalar_type());
+  const at::Tensor before = phrases.before_span_ends();   // [target tokens, slots]
+  const at::Tensor tags = phrases.tags(h.scalar_type());  // [sentences, src_time, slots]
   const nn::TagSchedule schedule{tags, tags.defined() ? before.to(h.scalar_type()) : at::Tensor()};
   const nn::RecurrentStep steps =
       decoder_->forward(batch.target_in, h, batch.source, schedule, context);
   const at::Tensor sentences = sentence_of_row(batch.target_in);
-  at::Tensor available = phrases.present().index_select(0, sentences);
+  at::Tensor available = phrases.present().index_select(0, sentences);  // [target tokens, slots]
   if (options_.masks_used_in_training())
     available = available.logical_and(before);
-  at::Tensor of_row = decoder_->read_phrases(phrases, context);
+  at::Tensor of_row = decoder_->read_phrases(phrases, context);  // [sentences, slots, embed]
   if (of_row.defined())
-    of_row = of_row.index_select(0, sentences);
+    of_row = of_row.index_select(0, sentences);  // [target tokens, slots, embed]
   return decoder_->decide(steps, of_row, available, context);
 }
 

@@ -42,13 +42,14 @@ at::Tensor PhraseSession::over_slots(bool (Derivation::*holds)(int64_t) const) c
 StepOutput PhraseSession::step(const at::Tensor& last_tokens) {
   const at::Device device = decoder_->embed_tokens().weight.device();
   const at::Tensor active =
-      has_phrases_ ? over_slots(&Derivation::active).to(device) : at::Tensor();
+      has_phrases_ ? over_slots(&Derivation::active).to(device) : at::Tensor();  // [rows, slots]
   const nn::RecurrentStep made = rows_.step(last_tokens, active, context_);
   at::Tensor phrases = phrases_;
   if (phrases.defined()) {
     std::vector<int64_t> sentences;
     for (int64_t row = 0; row < rows(); ++row) sentences.push_back(rows_.sentence_of(row));
-    phrases = phrases.index_select(0, at::tensor(sentences, at::kLong).to(device));
+    phrases = phrases.index_select(
+        0, at::tensor(sentences, at::kLong).to(device));  // [rows, slots, embed]
   }
   StepOutput output;
   output.scores = nn::word_and_slot_scores(

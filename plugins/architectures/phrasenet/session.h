@@ -37,7 +37,7 @@ class PhraseSession final : public DecodingSession {
   nn::Context context_;
   bool need_attention_, has_phrases_;
   nn::RecurrentRows rows_;
-  at::Tensor phrases_;  // of PhraseDecoder::read_phrases, a row a sentence
+  at::Tensor phrases_;  // [sentences, slots, embed] of PhraseDecoder::read_phrases, or undefined
   std::vector<Derivation> derivations_;
 };
 

@@ -46,28 +46,36 @@ PhraseScorer::PhraseScorer(torch::nn::Module& owner, const PhraseNetOptions& o, 
 at::Tensor PhraseScorer::phrases(const BatchPhrases& batch,
                                  const nn::EmbeddingTable& words,
                                  nn::Context& context) const {
-  const at::Tensor places = batch.places();
-  at::Tensor encoded = at::zeros({1, phrase_->weight.size(0)}, words.weight.options());
+  const at::Tensor places = batch.places();  // [sentences, slots]
+  at::Tensor encoded =
+      at::zeros({1, phrase_->weight.size(0)}, words.weight.options());  // [1, embed]
   if (batch.count() > 0) {
     const at::Device device = words.weight.device();
-    const at::Tensor ids = at::tensor(batch.all_words(), at::kLong).to(device);
+    const at::Tensor ids =
+        at::tensor(batch.all_words(), at::kLong).to(device);  // [words of all phrases]
     const auto& offsets = batch.word_offsets();
-    const at::Tensor states = rnn_->over(nn::recurrent_embedding(ids, words, context),
-                                         nn::TimeMajor(offsets, device, /*backwards=*/true),
-                                         context);
-    const at::Tensor first_words = at::tensor(offsets, at::kLong).narrow(0, 0, batch.count());
-    const at::Tensor last_states = states.index_select(0, first_words.to(device));
-    encoded = at::cat({recurrent_product(last_states, phrase_->weight, {}, context), encoded});
+    const at::Tensor states =  // [words of all phrases, hidden]
+        rnn_->over(nn::recurrent_embedding(ids, words, context),
+                   nn::TimeMajor(offsets, device, /*backwards=*/true),
+                   context);
+    const at::Tensor first_words =
+        at::tensor(offsets, at::kLong).narrow(0, 0, batch.count());  // [phrases]
+    const at::Tensor last_states =
+        states.index_select(0, first_words.to(device));  // [phrases, hidden]
+    encoded = at::cat({recurrent_product(last_states, phrase_->weight, {}, context),
+                       encoded});  // [phrases + 1, embed]
   }
-  return encoded.index_select(0, places.view({-1}))
-      .view({places.size(0), places.size(1), encoded.size(1)});
+  return encoded
+      .index_select(0, places.view({-1}))                        // [sentences · slots, embed]
+      .view({places.size(0), places.size(1), encoded.size(1)});  // [sentences, slots, embed]
 }
 
 at::Tensor PhraseScorer::scores(const nn::DecisionState& decision,
                                 const at::Tensor& of_row,
                                 nn::Context& context) const {
-  const at::Tensor sum = readout_->forward(decision, context).unsqueeze(1) + of_row;
-  return at::matmul(at::tanh(sum), output_->weight[0]);
+  const at::Tensor sum =
+      readout_->forward(decision, context).unsqueeze(1) + of_row;  // [rows, slots, embed]
+  return at::matmul(at::tanh(sum), output_->weight[0]);            // [rows, slots]
 }
 
 void PhraseScorer::initialize(nn::RecurrentInitializer& initializer) {
