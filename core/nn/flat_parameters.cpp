@@ -111,14 +111,18 @@ int64_t FlatParameters::offset_of(const at::Tensor& parameter) const {
 
 at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
   const int64_t offset = bf16_.defined() ? offset_of(parameter) : -1;
-  return offset < 0 ? parameter : bf16_.as_strided(parameter.sizes(), parameter.strides(), offset);
+  return offset < 0 ? parameter
+                    : bf16_.as_strided(parameter.sizes(),
+                                       parameter.strides(),
+                                       offset);  // the shape of `parameter`
 }
 
 at::Tensor FlatParameters::gradient_view(const at::Tensor& parameter) const {
   const int64_t offset = gradients_.defined() ? offset_of(parameter) : -1;
   if (offset < 0)
     return {};
-  return gradients_.as_strided(parameter.sizes(), parameter.strides(), offset);
+  return gradients_.as_strided(
+      parameter.sizes(), parameter.strides(), offset);  // the shape of `parameter`
 }
 
 void FlatParameters::zero_gradients() {

@@ -54,7 +54,12 @@ at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
   if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b) || !is_dense(a) ||
       !is_dense(b))
     return {};
-  return onednn->call(a, b.t(), std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
+  return onednn->call(a,
+                      b.t(),  // [n, k]
+                      std::nullopt,
+                      "none",
+                      c10::List<std::optional<at::Scalar>>(),
+                      "");
 }
 
 }  // namespace
