@@ -46,11 +46,11 @@ std::vector<double> of_unknown_words(const std::vector<std::vector<int64_t>>& st
   auto input_sentences = sentences(1, 9);
   input_sentences[0].phrase_strings = strings;
   SearchInput input(input_sentences, std::move(session));
-  std::vector<double> found;
   const auto found = beam_search(input, SearchOptions(), {4, 4, true});
+  std::vector<double> probabilities;
   for (const Hypothesis& hypothesis : found[0])
-    found.push_back(std::exp(hypothesis.log_probability));
-  return found;
+    probabilities.push_back(std::exp(hypothesis.log_probability));
+  return probabilities;
 }
 
 struct RecombinedSearch {
