@@ -19,18 +19,20 @@ struct ReplaceTensorsOptions final : Options {
   std::string output;
 
   void describe(OptionTable& table) override {
-    table.field("checkpoint", checkpoint, "The checkpoint, a pointer to one, or a folder of them.")
+    table
+        .field(
+            "checkpoint", checkpoint, "Checkpoint, checkpoint pointer, or folder of checkpoints.")
         .positional()
         .required()
         .value_name("CHECKPOINT");
     table
         .field("tensors",
                tensors,
-               "A safetensors file with some or all of its tensors, under the same names.")
+               "Safetensors file with new values for some or all tensors, with the same names.")
         .positional()
         .required()
         .value_name("TENSORS");
-    table.field("output", output, "The checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
   }
 };
 
@@ -41,15 +43,15 @@ int replace(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "replace-tensors",
                      "CHECKPOINT TENSORS --output FILE",
-                     "Writes a checkpoint with the tensors of a safetensors file in the place of "
-                     "its own. Names and shapes must be the checkpoint's; other floating-point "
-                     "types are rounded to its type. Options, vocabularies and all other tensors "
-                     "stay as they are.",
+                     "Writes a copy of a checkpoint with tensors replaced by those of a "
+                     "safetensors file. Names and shapes must match the checkpoint; other "
+                     "floating-point types are rounded to its type. Options, vocabularies and "
+                     "all other tensors are unchanged.",
                      arguments))
     return kExitOk;
   const ReplacedTensors replaced =
       replace_tensors(resolve_checkpoint(options.checkpoint), options.tensors, options.output);
-  log_info(fmt::format("{}: tensors replaced: {}, given with their old values: {}",
+  log_info(fmt::format("{}: tensors replaced: {}, given with the same values: {}",
                        options.output,
                        replaced.changed.size(),
                        replaced.equal.size()));

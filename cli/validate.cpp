@@ -48,13 +48,16 @@ void ValidateOptions::describe(OptionTable& v) {
   v.field("valid-subset", valid_subset, "Name of the split.");
   v.field("criterion",
           criterion,
-          "Loss by name; the default is the architecture's own where it has one.");
-  v.field("plugin-dir", plugin_dir, "Further folders to load plugins from.");
-  v.field("max-tokens", max_tokens, "Tokens in a batch.").at_least(1);
-  v.field("batch-size", batch_size, "Sentences in a batch; 0 = no limit.").at_least(0);
-  v.field("threads", threads, "Threads of one operator; 0 = one a core.").at_least(0);
+          "Name of the criterion; default: the criterion of the architecture, if it declares one.");
+  v.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.");
+  v.field("max-tokens", max_tokens, "Maximum number of tokens in a batch.").at_least(1);
+  v.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
+      .at_least(0);
+  v.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
   v.field("precision", precision, "Arithmetic.").one_of({"fp32", "bf16", "fp64"});
-  v.field("format", format, "A line for people, or a JSON object with natural logarithms.")
+  v.field("format",
+          format,
+          "plain: one line as in the training log; json: a JSON object with natural logarithms.")
       .one_of({"plain", "json"});
 }
 

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDamagedHint =
-    "The file was damaged after it was written: copy it again, or take another checkpoint.";
+    "The file was damaged after it was written: copy it again, or use another checkpoint.";
 constexpr const char* kRewrittenHint =
     "Another program rewrote the file, or it was damaged after it was written. A program that "
     "rewrites it leaves out the metadata entries that begin with 'phraseq.'; phraseq "
@@ -100,13 +100,15 @@ void check_header_checksum(std::string_view header,
                            const std::string& path) {
   const size_t digits = find_header_checksum(header);
   if (digits == std::string_view::npos || header.substr(digits, kNoChecksum.size()) != recorded) {
-    header_defect(
-        path, "does not hold its checksum in the form in which phraseq writes it", kRewrittenHint);
+    header_defect(path,
+                  "does not contain its checksum in the form in which phraseq writes it",
+                  kRewrittenHint);
   }
   const std::string found = checksum_text(header_checksum(header, digits));
   if (found != recorded) {
-    header_defect(
-        path, fmt::format("has the checksum {}, recorded was {}", found, recorded), kRewrittenHint);
+    header_defect(path,
+                  fmt::format("has the checksum {}, expected the recorded {}", found, recorded),
+                  kRewrittenHint);
   }
 }
 

@@ -39,13 +39,13 @@ std::optional<std::string> misfit(const TensorView& tensor, const CheckpointFile
         "{} is not in the checkpoint{}{}", tensor.name, guess.empty() ? "" : "; ", guess);
   }
   if (tensor.shape != place->shape) {
-    return fmt::format("{} has shape [{}], the checkpoint's has [{}]",
+    return fmt::format("{} has shape [{}], in the checkpoint it has [{}]",
                        tensor.name,
                        fmt::join(tensor.shape, ", "),
                        fmt::join(place->shape, ", "));
   }
   if (tensor.dtype != place->dtype && !is_rounded(tensor.dtype, place->dtype)) {
-    return fmt::format("{} is {}, the checkpoint's is {}",
+    return fmt::format("{} is {}, in the checkpoint it is {}",
                        tensor.name,
                        to_string(tensor.dtype),
                        to_string(place->dtype));
@@ -61,7 +61,7 @@ class Replacements {
     if (problems_.empty())
       return;
     throw FormatError(
-        fmt::format("{}: its tensors do not fit {}:\n  - {}",
+        fmt::format("{}: the tensors do not match {}:\n  - {}",
                     tensors.path(),
                     model.path(),
                     fmt::join(problems_, "\n  - ")),

@@ -19,8 +19,8 @@ void warn_of_other_criterion(const Selection& architecture, const Selection& cri
   if (declared.empty() || declared == chosen)
     return;
   log_warning(fmt::format(
-      "--criterion {}: the architecture {} is made for {}; another criterion may leave parts of it "
-      "without use: their parameters learn nothing and the loss is not the model's",
+      "--criterion {}: the architecture {} is designed for {}; another criterion may not train all "
+      "of its parameters, and its loss is not that of the model",
       chosen,
       architecture.component->name,
       declared));

@@ -34,7 +34,7 @@ void TokenLossOptions::describe_counting(OptionTable& table) {
   table
       .field("ignore-prefix-size",
              ignore_prefix_size,
-             "Target tokens at the start of each sentence without a loss.")
+             "Ignore the first N target tokens of each sentence in the loss.")
       .at_least(0);
 }
 

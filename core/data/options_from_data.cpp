@@ -18,7 +18,7 @@ void take_value(OptionTable& table, OptionField& field, const nlohmann::json& va
     return;
   throw UsageError(
       fmt::format("--{} {} was given, but the data has {}", field.name, given, field.to_text()),
-      "leave the option out, or preprocess the data with it");
+      "do not use the option, or preprocess the data with it");
 }
 
 }  // namespace

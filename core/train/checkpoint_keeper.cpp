@@ -56,7 +56,7 @@ void CheckpointKeeper::save(const std::string& path, int64_t updates) {
   } catch (const IoError& failure) {
     if (options_.save_failure == "stop")
       throw;
-    log_error(fmt::format("checkpoint not written, training goes on (--save-failure warn): {}",
+    log_error(fmt::format("checkpoint not written, training continues (--save-failure warn): {}",
                           failure.what()));
     log_.event("save_failure", {{"updates", updates}, {"what", failure.message()}});
   }

@@ -12,14 +12,14 @@ void ComponentOptions::describe(OptionTable& v) {
   v.field("arch", arch, "Name of an architecture or preset; 'phraseq plugins list' shows all.")
       .short_flag("a")
       .required();
-  v.field("task", task, "Task by name.");
+  v.field("task", task, "Name of the task.");
   v.field("criterion",
           criterion,
-          "Loss by name; the default is the architecture's own where it has one.");
-  v.field("optimizer", optimizer, "Optimizer by name.");
-  v.field("lr-scheduler", lr_scheduler, "Learning-rate schedule by name.");
-  v.field("metric", metric, "Score of translated validation text by name.").harmless();
-  v.field("plugin-dir", plugin_dir, "Further folders to load plugins from.").harmless();
+          "Name of the criterion; default: the criterion of the architecture, if it declares one.");
+  v.field("optimizer", optimizer, "Name of the optimizer.");
+  v.field("lr-scheduler", lr_scheduler, "Name of the learning rate scheduler.");
+  v.field("metric", metric, "Name of the metric for validation with --eval-bleu.").harmless();
+  v.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.").harmless();
 }
 
 void OptimisationOptions::describe(OptionTable& v) {

@@ -273,7 +273,7 @@ int Trainer::run() {
                                 parts_.batches->skipped().text()));
   }
   if (const auto reached = limit()) {
-    log_info(fmt::format("nothing to do: at {}; raise the limit to go on", *reached));
+    log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
   const auto signalled = [&] {
@@ -291,7 +291,7 @@ int Trainer::run() {
     after_update();
   }
   if (signalled() == 0) {
-    log_info(fmt::format("training ends: {}", *limit()));
+    log_info(fmt::format("training stops: {}", *limit()));
     if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0)
       validate();
   }

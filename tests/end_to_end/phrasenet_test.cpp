@@ -126,7 +126,7 @@ TEST_F(PhraseNetText, IsTrainedAndValidatedWithItsOwnCriterionAndWarnsOfAnother)
   EXPECT_THAT(of_own.errors, Not(HasSubstr("--criterion")));
 
   constexpr const char* kWarning =
-      "--criterion cross_entropy: the architecture phrasenet is made for phrase_mixture";
+      "--criterion cross_entropy: the architecture phrasenet is designed for phrase_mixture";
   const CommandResult other = run(train + "--save-dir other --criterion cross_entropy");
   EXPECT_EQ(other.exit_code, kExitOk) << other.errors;
   EXPECT_THAT(other.errors, AllOf(HasSubstr("warning"), HasSubstr(kWarning)));

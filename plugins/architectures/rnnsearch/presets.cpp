@@ -36,7 +36,8 @@ void tiny(RecurrentOptions& o) {
 
 std::vector<Preset> rnnsearch_presets() {
   return {
-      preset("rnnsearch_base", "620/1000, neural coverage of 10 values (Tang et al. 2016)", base),
+      preset(
+          "rnnsearch_base", "620/1000, neural coverage of dimension 10 (Tang et al. 2016)", base),
       preset("rnnsearch_plain", "620/1000, no coverage", plain),
       preset("rnnsearch_cgru", "620/1000, dl4mt's conditional GRU, no coverage", dl4mt),
       preset("rnnsearch_linguistic", "620/1000, linguistic coverage, fertility 2", linguistic),

@@ -8,7 +8,7 @@ using namespace phraseq;  // registration only
 void register_components(Registry& registry) {
   registry.add<LrScheduler, ConstantRate, ConstantRateOptions>(
       "constant",
-      "The learning rate as given, after an optional warm-up",
+      "Constant learning rate after an optional warm-up",
       {preset<ConstantRateOptions>("fixed", "fairseq's name for it", [](ConstantRateOptions&) {})});
 }
 

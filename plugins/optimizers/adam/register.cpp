@@ -7,9 +7,10 @@ using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
   registry.add<Optimizer, Adam, AdamOptions>("adam",
-                                             "Adam with decoupled weight decay, as fairseq's");
-  registry.add<Optimizer, Adam, AdamWOptions>(
-      "adamw", "Adam with decoupled weight decay, eps after the bias correction, as torch's AdamW");
+                                             "Adam with decoupled weight decay, as in fairseq");
+  registry.add<Optimizer, Adam, AdamWOptions>("adamw",
+                                              "Adam with decoupled weight decay, epsilon after the "
+                                              "bias correction, as in torch.optim.AdamW");
 }
 
 }  // namespace

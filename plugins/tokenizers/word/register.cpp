@@ -22,4 +22,4 @@ void register_components(phraseq::Registry& registry) {
 
 }  // namespace
 
-PHRASEQ_PLUGIN("word", PHRASEQ_VERSION, "Words between white space", register_components)
+PHRASEQ_PLUGIN("word", PHRASEQ_VERSION, "Words separated by whitespace", register_components)

@@ -105,8 +105,8 @@ TEST_F(ReplaceTensors, RefusesAllThatDoesNotFitAtOnceAndWritesNothing) {
                                           view("encoder.bias", DType::kI64, {2}, integers),
                                           view("encoder.wieght", DType::kF32, {2}, two)});
   EXPECT_THAT(message,
-              AllOf(HasSubstr("encoder.weight has shape [2], the checkpoint's has [3]"),
-                    HasSubstr("encoder.bias is I64, the checkpoint's is F32"),
+              AllOf(HasSubstr("encoder.weight has shape [2], in the checkpoint it has [3]"),
+                    HasSubstr("encoder.bias is I64, in the checkpoint it is F32"),
                     HasSubstr("encoder.wieght is not in the checkpoint; did you mean "
                               "'encoder.weight'")));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("output")));

@@ -34,14 +34,14 @@ TEST(StopRules, IgnoreTheLearningRateBeforeTheFirstUpdate) {
   EXPECT_EQ(reached_limit(limits, {.updates = 0, .learning_rate = 0}), std::nullopt);
   EXPECT_EQ(reached_limit(limits, {.updates = 1, .learning_rate = 2e-6}), std::nullopt);
   EXPECT_EQ(reached_limit(limits, {.updates = 1, .learning_rate = 1e-6}),
-            "the learning rate fell to --stop-min-lr 1e-06");
+            "the learning rate reached --stop-min-lr 1e-06");
 }
 
 TEST(StopRules, StopWhenPatienceEnds) {
   const StopLimits limits{.patience = 2};
   EXPECT_EQ(reached_limit(limits, {.validations_without_better = 1}), std::nullopt);
   EXPECT_EQ(reached_limit(limits, {.validations_without_better = 2}),
-            "2 validations without a better one (--patience 2)");
+            "2 validations without improvement (--patience 2)");
 }
 
 TEST(StopRules, NameTheFirstOfSeveralLimits) {

@@ -86,12 +86,13 @@ TEST(TreeAligner, NamesFileLineLeafAndSubwords) {
                       "'▁sat' '▁on' …"),
             HasSubstr("The leaves of a tree must spell the sentence of the same line")));
   EXPECT_THAT(alignment_message(kTree, "the cats"),
-              HasSubstr("leaf 3 of 3 is 'sat', the subwords say nothing more"));
+              HasSubstr("leaf 3 of 3 is 'sat', but the subwords have nothing more"));
   EXPECT_THAT(alignment_message(kTree, ""),
-              HasSubstr("leaf 1 of 3 is 'the', the subwords say nothing more"));
-  EXPECT_THAT(alignment_message(kTree, "the cats sat on it"),
-              HasSubstr("x.trees:3:32: the tree ends with leaf 3, 'sat', the subwords go on with "
-                        "'on' 'it'"));
+              HasSubstr("leaf 1 of 3 is 'the', but the subwords have nothing more"));
+  EXPECT_THAT(
+      alignment_message(kTree, "the cats sat on it"),
+      HasSubstr("x.trees:3:32: the tree ends with leaf 3, 'sat', but the subwords continue with "
+                "'on' 'it'"));
 }
 
 class RealTrees : public ::testing::Test {
