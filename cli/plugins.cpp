@@ -54,8 +54,9 @@ struct PluginsOptions final : Options {
         .positional();
     table.field("kind", kind, "Only components of this kind: architecture, criterion, task …")
         .value_name("KIND");
-    table.field("output", output, "Where 'options' writes its pages.").value_name("FOLDER");
-    table.field("plugin-dir", plugin_dir, "Folders searched for plugins before all others.")
+    table.field("output", output, "Folder for the pages that 'options' writes.")
+        .value_name("FOLDER");
+    table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
         .value_name("FOLDER");
     table.section("check");
     table.field("set", set, "Component options for the check, in addition to their presets.")
@@ -212,7 +213,7 @@ int info(const PluginsOptions& options) {
                                  options.subject,
                                  guess.empty() ? "" : "; ",
                                  guess),
-                     "'phraseq plugins list' shows all of them.");
+                     "'phraseq plugins list' shows all components.");
   }
   return report(refusals);
 }

@@ -41,10 +41,10 @@ void ValidateOptions::describe(OptionTable& v) {
       .positional()
       .value_name("DATA")
       .required();
-  v.field("path", path, "Checkpoint, or a folder of checkpoints.").value_name("FILE").required();
+  v.field("path", path, "Checkpoint or folder of checkpoints.").value_name("FILE").required();
   v.field("model-overrides",
           model_overrides,
-          "NAME=VALUE of the architecture's options, replacing the checkpoint's.");
+          "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
   v.field("valid-subset", valid_subset, "Name of the split.");
   v.field("criterion",
           criterion,

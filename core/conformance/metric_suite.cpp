@@ -237,7 +237,7 @@ std::vector<Check> metric_suite(const Selection& selection) {
   add("the same sentence has the same statistics", repeatable_rows);
   add("threads do not disturb each other", undisturbed_threads);
   add("rows add up in any order", rows_in_any_order);
-  add("the references score best, other words worst", better_is_better);
+  add("references have the best score, other words the worst", better_is_better);
   add("empty lines have a score", empty_hypotheses);
   add("resamples score as the corpus does", resampled_scores);
   return checks;

@@ -32,7 +32,7 @@ double schedule_length(const char* option, int64_t given, int64_t max_update, in
                     option,
                     length,
                     warmup),
-        fmt::format("give --{} or --max-update, above --warmup-updates", option));
+        fmt::format("set --{} or --max-update to more than --warmup-updates", option));
   }
   return static_cast<double>(length);
 }
@@ -78,7 +78,7 @@ Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
     : warmup_(static_cast<double>(options.warmup_updates)) {
   if (setup.model_width <= 0) {
     throw UsageError("--lr-scheduler noam: the architecture names no model width",
-                     "choose another --lr-scheduler for it, such as inverse_sqrt");
+                     "use another --lr-scheduler, such as inverse_sqrt");
   }
   factor_ = options.lr_scale / std::sqrt(static_cast<double>(setup.model_width));
 }

@@ -13,7 +13,7 @@ void PhraseMemoryOptions::describe_table(OptionTable& table) {
 }
 
 void PhraseMemoryOptions::describe_selection(OptionTable& table) {
-  table.field("pn-slots", pn_slots, "The most phrases that a sentence gets.").in(0, kMostSlots);
+  table.field("pn-slots", pn_slots, "Maximum number of phrases per sentence.").in(0, kMostSlots);
   table
       .field("pn-overlap",
              pn_overlap,
@@ -29,7 +29,7 @@ void PhraseMemoryOptions::describe_selection(OptionTable& table) {
   table
       .field("pn-rules",
              pn_rules,
-             "Also dates, numbers and names that rules of these languages translate.")
+             "Also use dates, numbers and names that the rules of these languages translate.")
       .one_of({"none", "zh-en", "en-de", "de-en"});
 }
 

@@ -43,7 +43,7 @@ void Registry::check_name(const Component& component, const std::string& name) c
   if (!is_component_name(name)) {
     throw PluginError(
         fmt::format(
-            "{}: '{}' cannot be the name of a {}", origin_of(component), name, component.kind),
+            "{}: '{}' is not a valid name for a {}", origin_of(component), name, component.kind),
         "Names are lower-case letters, digits, '_' and '+', and begin with a letter.");
   }
   for (const auto& [key, other] : components_) {

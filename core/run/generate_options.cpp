@@ -55,7 +55,7 @@ void GenerateOptions::describe(OptionTable& table) {
              buffer_size,
              "Number of sentences that are read, sorted by length and written together.")
       .at_least(1);
-  table.field("seed", seed, "Of everything that is drawn.");
+  table.field("seed", seed, "Random seed.");
   table
       .field("remove-bpe",
              format.post_process,

@@ -20,8 +20,9 @@ void SearchOptions::describe(OptionTable& table) {
           "min-len", constraints.min_length, "Minimum number of generated tokens (without </s>).")
       .at_least(0);
   table
-      .field(
-          "lenpen", length_penalty.alpha, "Exponent of the length penalty: above 1 favors longer.")
+      .field("lenpen",
+             length_penalty.alpha,
+             "Length penalty: below 1 favors shorter, above 1 favors longer translations.")
       .in(-50.0, 50.0);
   table
       .field("length-penalty-form",

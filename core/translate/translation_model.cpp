@@ -143,11 +143,12 @@ Batch collate_for(const std::vector<TranslationModel>& models,
     for (auto& [name, values] : models[i].collate(examples).extras) {
       const auto [place, is_new] = batch.extras.emplace(name, values);
       if (!is_new && !at::equal(place->second, values)) {
-        throw UsageError(fmt::format("--path: {} and {} want other '{}' of the same sentences",
-                                     models.front().path,
-                                     models[i].path,
-                                     name),
-                         "an ensemble's models prepare their batches with the same options");
+        throw UsageError(
+            fmt::format("--path: {} and {} want other '{}' of the same sentences",
+                        models.front().path,
+                        models[i].path,
+                        name),
+            "the models of an ensemble must prepare their batches with the same options");
       }
     }
   }

@@ -11,7 +11,7 @@ struct Settings final : phraseq::Options {
   bool ignore_case = false;
 
   void describe(phraseq::OptionTable& table) override {
-    table.field("@flag@-ignore-case", ignore_case, "Ignore case.").harmless();
+    table.field("@flag@-ignore-case", ignore_case, "Case-insensitive matching.").harmless();
   }
 };
 

@@ -105,7 +105,7 @@ SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
     while (!open.empty() && open.back().second == 0) open.pop_back();
   }
   if (!open.empty())
-    refuse_code(fmt::format("ends after {} numbers without the last {} children of a node",
+    refuse_code(fmt::format("ends after {} numbers, with {} children of a node missing",
                             code.size(),
                             open.back().second));
   return tree;

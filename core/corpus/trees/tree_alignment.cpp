@@ -69,10 +69,11 @@ int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
 [[noreturn]] void refuse_tree(const TextPlace& place,
                               const BracketedTree::Node& leaf,
                               const std::string& problem) {
-  throw DataError({place.file, place.line, leaf.column},
-                  problem,
-                  "The leaves of a tree must spell the sentence of the same line. Parse that text, "
-                  "or empty the line: a sentence without a tree has phrases of equal length.");
+  throw DataError(
+      {place.file, place.line, leaf.column},
+      problem,
+      "The leaves of a tree must match the sentence of the same line. Parse that text, or leave "
+      "the line empty: a sentence without a tree has phrases of equal length.");
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
     if (sentence.characters.compare(position, characters.size(), characters) != 0) {
       refuse_tree(place,
                   leaf,
-                  fmt::format("leaf {} of {} is '{}', the subwords say {}",
+                  fmt::format("leaf {} of {} is '{}', but the subwords have {}",
                               leaf_subwords.size() + 1,
                               leaves.size(),
                               leaf.word,
@@ -130,7 +131,7 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
   if (position < sentence.characters.size()) {
     refuse_tree(place,
                 tree.nodes[leaves.back()],
-                fmt::format("the tree ends with leaf {}, '{}', the subwords go on with {}",
+                fmt::format("the tree ends with leaf {}, '{}', but the subwords continue with {}",
                             leaves.size(),
                             tree.nodes[leaves.back()].word,
                             sentence.shown_from(position)));

@@ -12,14 +12,17 @@ void RecurrentOptions::describe(OptionTable& v) {
   v.field("embed-dim", embed_dim, "Embedding dimension of encoder and decoder.")
       .alias("emb-dim")
       .in(1, kLargestSize);
-  v.field("hidden", hidden, "Width of each recurrent state.")
+  v.field("hidden", hidden, "Hidden size of the recurrent layers.")
       .alias("hidden-size")
       .in(1, kLargestSize);
-  v.field("dropout", dropout, "Dropout on the readout in front of the vocabulary.").in(0.0, 0.99);
-  v.field(
-       "decoder-cell",
-       decoder_cell,
-       "gru: attention reads the last state; cgru: one cell before and one behind the attention.")
+  v.field("dropout",
+          dropout,
+          "Dropout probability on the readout layer, before the output projection.")
+      .in(0.0, 0.99);
+  v.field("decoder-cell",
+          decoder_cell,
+          "Decoder cell. gru: one GRU, attention reads its last state; cgru: conditional GRU, one "
+          "cell before and one after the attention.")
       .one_of({"gru", "cgru"});
   v.field("readout-state",
           readout_state,
@@ -30,9 +33,9 @@ void RecurrentOptions::describe(OptionTable& v) {
           coverage,
           "Coverage model of the attention: how translated source words are tracked.")
       .one_of({"neural", "linguistic", "none"});
-  v.field("coverage-dim", coverage_dim, "Values of neural coverage at each source word.")
+  v.field("coverage-dim", coverage_dim, "Dimension of neural coverage for each source word.")
       .in(1, kLargestSize);
-  v.field("coverage-gate", coverage_gate, "Update neural coverage by a gated unit.");
+  v.field("coverage-gate", coverage_gate, "Update neural coverage with a gated unit.");
   v.field("fertility",
           fertility,
           "Maximum fertility of a source word: linguistic coverage is divided by a learned "

@@ -38,7 +38,10 @@ AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionO
     : options(o) {
   if (o.heads < 1 || o.model % o.heads != 0) {
     throw UsageError(
-        fmt::format("{} attention heads do not divide the model width {}", o.heads, o.model),
+        fmt::format(
+            "the model width is not divisible by the number of attention heads: {} heads, width {}",
+            o.heads,
+            o.model),
         "--encoder-attention-heads divides --encoder-embed-dim, --decoder-attention-heads "
         "--decoder-embed-dim");
   }

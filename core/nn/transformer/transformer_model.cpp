@@ -13,7 +13,7 @@ void check_shared_embeddings(const TransformerOptions& options, const Architectu
   if (!options.share_all_embeddings || setup.joined_dictionary)
     return;
   throw UsageError(
-      "--share-all-embeddings needs one dictionary for both languages",
+      "--share-all-embeddings needs a joined dictionary",
       "preprocess with --joined-dictionary, or give --share-all-embeddings no: presets and "
       "architectures may set it");
 }

@@ -9,23 +9,21 @@ namespace {
 constexpr double kLargestSize = 65536;
 
 void describe_sizes(TransformerOptions& o, OptionTable& v) {
-  v.field("encoder-embed-dim", o.encoder_embed_dim, "Model width of the encoder.")
+  v.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
       .in(1, kLargestSize);
-  v.field("encoder-ffn-embed-dim",
-          o.encoder_ffn_embed_dim,
-          "Hidden width of the encoder's feed-forward layers.")
+  v.field("encoder-ffn-embed-dim", o.encoder_ffn_embed_dim, "Encoder embedding dimension for FFN.")
       .in(1, kLargestSize);
   v.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
-  v.field("encoder-attention-heads", o.encoder_attention_heads, "Attention heads in the encoder.")
+  v.field(
+       "encoder-attention-heads", o.encoder_attention_heads, "Number of encoder attention heads.")
       .in(1, kLargestSize);
-  v.field("decoder-embed-dim", o.decoder_embed_dim, "Model width of the decoder.")
+  v.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
       .in(1, kLargestSize);
-  v.field("decoder-ffn-embed-dim",
-          o.decoder_ffn_embed_dim,
-          "Hidden width of the decoder's feed-forward layers.")
+  v.field("decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Decoder embedding dimension for FFN.")
       .in(1, kLargestSize);
   v.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
-  v.field("decoder-attention-heads", o.decoder_attention_heads, "Attention heads in the decoder.")
+  v.field(
+       "decoder-attention-heads", o.decoder_attention_heads, "Number of decoder attention heads.")
       .in(1, kLargestSize);
 }
 

@@ -33,7 +33,7 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
              "report how many phrases of each rule it contains.")
       .alias("ref")
       .value_name("FILE");
-  table.field("json", json, "One JSON object a sentence in place of text.");
+  table.field("json", json, "Write one JSON object per sentence instead of text.");
   table
       .field("wrong",
              wrong,

@@ -12,16 +12,20 @@ void MetricOptions::describe(OptionTable& table) {
              "Which metrics to compute, by name: bleu, chrf, chrf++, ter, multi-bleu, mteval-v11b, "
              "or a plugin's.")
       .short_flag("m");
-  table.field("language-pair", language_pair, "SRC-TGT; the target decides the default tokenizer.")
+  table
+      .field("language-pair",
+             language_pair,
+             "Language pair SRC-TGT; the target language determines the default tokenizer.")
       .value_name("SRC-TGT")
       .short_flag("l");
-  table.field("force", force, "No warning about text that looks tokenized.");
-  table.field("plugin-dir", plugin_dir, "Look for plugins here first.").value_name("DIR,...");
+  table.field("force", force, "Do not warn about tokenized input.");
+  table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
+      .value_name("DIR,...");
 }
 
 std::vector<std::string> MetricOptions::problems() const {
   if (metrics.empty())
-    return {"--metrics: name at least one"};
+    return {"--metrics: give at least one metric"};
   return {};
 }
 

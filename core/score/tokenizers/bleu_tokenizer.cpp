@@ -72,8 +72,9 @@ BleuTokenizer make_bleu_tokenizer(const std::string& name, const std::string& mo
   if (needs_a_model(name))
     return make_sentencepiece_tokenizer(name, model);
   if (name == "ja-mecab" || name == "ko-mecab") {
-    throw UsageError(fmt::format("--tokenize '{}' needs MeCab, which phraseq does not have", name),
-                     "segment both sides with MeCab and use --tokenize none, or use char or spm");
+    throw UsageError(
+        fmt::format("--tokenize '{}' needs MeCab, which phraseq does not have", name),
+        "segment both sides with MeCab and use --tokenize none, or use the tokenizer char or spm");
   }
   throw UsageError(
       fmt::format(

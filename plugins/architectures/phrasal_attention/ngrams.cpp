@@ -22,7 +22,8 @@ int64_t number_of(std::string_view part, std::string_view text) {
   const bool overflows = failure == std::errc::result_out_of_range;
   if (!whole || number < 0 || (failure != std::errc() && !overflows)) {
     throw UsageError(
-        fmt::format("--pa-ngrams '{}' is neither digits nor numbers with commas", text), kForms);
+        fmt::format("--pa-ngrams '{}' is neither a string of digits nor a list of numbers", text),
+        kForms);
   }
   if (overflows || number > kLargestNumber) {
     throw UsageError(

@@ -27,22 +27,23 @@ void check_split(const PhrasalAttentionOptions& o, Stack stack, Problems& found)
   }
   if (sum == heads)
     return;
-  found.push_back(o.pa_ngrams.empty()
-                      ? fmt::format("--pa-ngrams has to be given: {} {} heads have no halves",
-                                    heads,
-                                    name_of(stack))
-                      : fmt::format("--pa-ngrams {} gives {} heads, but --{}-attention-heads is {} "
-                                    "(ENCODER/DECODER, as 44/22, gives each stack its own)",
-                                    o.pa_ngrams,
-                                    sum,
-                                    name_of(stack),
-                                    heads));
+  found.push_back(
+      o.pa_ngrams.empty()
+          ? fmt::format("--pa-ngrams is required: {} {} heads cannot be split into halves",
+                        heads,
+                        name_of(stack))
+          : fmt::format("--pa-ngrams {} gives {} heads, but --{}-attention-heads is {} "
+                        "(ENCODER/DECODER, as 44/22, gives each stack its own)",
+                        o.pa_ngrams,
+                        sum,
+                        name_of(stack),
+                        heads));
 }
 
 void check_lengths(const PhrasalAttentionOptions& o, Stack stack, Problems& found) {
   const std::vector<int64_t> lengths = o.ngrams_for(stack);
   if (lengths.front() < 1)
-    found.push_back(fmt::format("--pa-ngrams {} has an n-gram of length 0", o.pa_ngrams));
+    found.push_back(fmt::format("--pa-ngrams {} contains an n-gram of length 0", o.pa_ngrams));
   if (lengths.back() > kLongestNgram) {
     found.push_back(fmt::format("--pa-ngrams {}: n-grams have at most {} words, not {}",
                                 o.pa_ngrams,

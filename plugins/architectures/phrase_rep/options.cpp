@@ -59,11 +59,14 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
           o.pr_seg,
           "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).")
       .one_of({"ngram", "parse"});
-  v.field("pr-seg-max", o.pr_seg_max, "Most tokens of a phrase.").in(1, kMostTokens);
-  v.field("pr-seg-min", o.pr_seg_min, "Fewest tokens of a phrase but the last.").in(1, kMostTokens);
-  v.field("pr-seg-div", o.pr_seg_div, "Sentence length over this = tokens of a phrase.")
+  v.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.").in(1, kMostTokens);
+  v.field("pr-seg-min", o.pr_seg_min, "Minimum number of tokens in a phrase, except the last.")
       .in(1, kMostTokens);
-  v.field("pr-seg-round", o.pr_seg_round, "Rounding of that quotient; halves up.")
+  v.field("pr-seg-div",
+          o.pr_seg_div,
+          "Divisor: the phrase length is the sentence length divided by this value.")
+      .in(1, kMostTokens);
+  v.field("pr-seg-round", o.pr_seg_round, "Rounding of the phrase length; round rounds halves up.")
       .one_of({"ceil", "floor", "round"});
   v.field("pr-seg-scope",
           o.pr_seg_scope,

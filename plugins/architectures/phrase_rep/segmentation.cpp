@@ -29,7 +29,7 @@ const std::vector<int64_t>& tree_of(const Example& example) {
   if (found != example.extras.end())
     return found->second;
   throw DataError(
-      fmt::format("sentence {} comes without a parse tree", example.id + 1),
+      fmt::format("sentence {} has no parse tree", example.id + 1),
       "the model's --pr-seg parse needs trees: phraseq preprocess --trees puts them into "
       "a data folder, --trees FILE gives those of lines of text; --model-overrides "
       "pr-seg=ngram needs none");

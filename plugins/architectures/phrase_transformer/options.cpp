@@ -34,8 +34,7 @@ void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& f
     return;
   const auto layers = whole_number(o.pt_layers);
   if (!layers) {
-    found.push_back(
-        fmt::format("--pt-layers '{}' is neither 'all' nor a whole number", o.pt_layers));
+    found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor an integer", o.pt_layers));
   } else if (*layers > o.encoder_layers || *layers < -o.encoder_layers) {
     found.push_back(
         fmt::format("--pt-layers {} is out of range: -{} to {} is expected, as "
@@ -58,11 +57,10 @@ PhraseTransformerOptions::PhraseTransformerOptions() {
 
 void PhraseTransformerOptions::describe(OptionTable& v) {
   TransformerOptions::describe(v);
-  v.field(
-       "pt-grams",
-       pt_grams,
-       "Gram sizes. cross: a set, every head gets every size; 0 stands for the words themselves. "
-       "sep: one size a head, 0 for a plain head.")
+  v.field("pt-grams",
+          pt_grams,
+          "N-gram sizes. cross: a set, every head uses every size; 0 = single words. sep: one size "
+          "per head; 0 = a head without phrases.")
       .in(0, kLongestGram)
       .value_name("N,N,…");
   v.field("pt-mode",

@@ -9,15 +9,17 @@ void PhraseNetOptions::describe(OptionTable& v) {
           "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
           "softmax: one softmax over words and encoded phrases.")
       .one_of({"gate", "softmax"});
-  v.field("gate-hidden", gate_hidden, "Width of the gate network.").in(1, 65536);
+  v.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, 65536);
   v.field(
        "gate-act",
        gate_act,
        "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
        "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.")
       .one_of({"noisy-tanh", "noisy-tanh-half", "noisy-tanh-fixed", "tanh"});
-  v.field("noise-c", noise_c, "Scale of the noise.").in(0, 100);
-  v.field("noise-alpha", noise_alpha, "Share of the clipped value; above 1 it leans back.")
+  v.field("noise-c", noise_c, "Noise scale c of noisy tanh.").in(0, 100);
+  v.field("noise-alpha",
+          noise_alpha,
+          "Alpha of noisy tanh: weight of the clipped value, relative to the linear value.")
       .in(0, 100);
   v.field("gate-residual",
           gate_residual,

@@ -7,30 +7,32 @@ void BleuOptions::describe(OptionTable& table) {
       .field("bleu-smooth-method",
              smoothing,
              score::kSmoothingNames,
-             "What to do with orders that have no match.")
+             "Smoothing method: exponential decay, floor, add-k or none.")
       .harmless();
   table
-      .field("bleu-smooth-value",
-             smooth_value,
-             "For floor and add-k; -1 = 0.1 for floor, 1 for add-k.")
+      .field(
+          "bleu-smooth-value",
+          smooth_value,
+          "Smoothing value for floor and add-k; -1 = the default, 0.1 for floor and 1 for add-k.")
       .at_least(-1)
       .harmless();
   table
       .field("bleu-tokenize",
              tokenize,
-             "none, zh, 13a, intl, char, spm, flores101, flores200 or spBLEU-1K; by default zh for "
-             "Chinese, 13a otherwise.")
+             "Tokenizer: none, zh, 13a, intl, char, spm, flores101, flores200 or spBLEU-1K; "
+             "default: zh for Chinese, 13a otherwise.")
       .value_name("NAME")
       .harmless();
-  table.field("bleu-spm-model", spm_model, "SentencePiece model of the spm tokenizers.")
+  table.field("bleu-spm-model", spm_model, "SentencePiece model for the spm tokenizers.")
       .value_name("FILE")
       .harmless();
-  table.field("bleu-lowercase", lowercase, "Ignore case.").harmless();
-  table.field("bleu-order", order, "Longest n-gram that counts.").in(1, 100).harmless();
+  table.field("bleu-lowercase", lowercase, "Case-insensitive matching.").harmless();
+  table.field("bleu-order", order, "Maximum n-gram order.").in(1, 100).harmless();
   table
       .field("bleu-effective-order",
              effective_order,
-             "Average only over the orders that there are n-grams of; on at sentence level.")
+             "Effective order: use only n-gram orders that the hypothesis is long enough for; "
+             "always on at sentence level.")
       .harmless();
   table.field("mteval-preserve-case", preserve_case, "mteval-v11b: respect case (the script's -c).")
       .harmless();

@@ -15,7 +15,7 @@ void mteval_v11b(BleuOptions& options) { options.script = Script::kMtevalV11b; }
 void register_components(Registry& registry) {
   registry.add<Metric, BleuMetric, BleuOptions>(
       "bleu",
-      "BLEU, equal to sacrebleu's.",
+      "BLEU, identical to sacrebleu.",
       {preset("multi_bleu", "multi-bleu.perl of Moses; only --bleu-lowercase holds.", &multi_bleu),
        preset("mteval_v11b",
               "mteval-v11b.pl of NIST; only --mteval-preserve-case holds.",

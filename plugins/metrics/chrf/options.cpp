@@ -3,19 +3,20 @@
 namespace phraseq::chrf {
 
 void ChrfOptions::describe(OptionTable& table) {
-  table.field("chrf-char-order", char_order, "Longest character n-gram.").in(1, 100).harmless();
-  table.field("chrf-word-order", word_order, "Longest word n-gram; 2 makes chrF++.")
+  table.field("chrf-char-order", char_order, "Character n-gram order.").in(1, 100).harmless();
+  table.field("chrf-word-order", word_order, "Word n-gram order; 2 gives chrF++.")
       .in(0, 100)
       .harmless();
-  table.field("chrf-beta", beta, "How many times more recall weighs than precision.")
+  table.field("chrf-beta", beta, "Importance of recall relative to precision.")
       .in(0, 1000)
       .harmless();
-  table.field("chrf-whitespace", whitespace, "Count white space as characters.").harmless();
-  table.field("chrf-lowercase", lowercase, "Ignore case.").harmless();
+  table.field("chrf-whitespace", whitespace, "Include whitespace in character n-grams.").harmless();
+  table.field("chrf-lowercase", lowercase, "Case-insensitive matching.").harmless();
   table
       .field("chrf-eps-smoothing",
              eps_smoothing,
-             "Smooth as chrF++.py, NLTK and Moses do, not by effective order.")
+             "Epsilon smoothing, as in chrF++.py, NLTK and Moses, instead of effective order "
+             "smoothing.")
       .harmless();
 }
 

@@ -3,7 +3,7 @@
 namespace phraseq::ter {
 
 void TerOptions::describe(OptionTable& table) {
-  table.field("ter-case-sensitive", settings.case_sensitive, "Respect case.").harmless();
+  table.field("ter-case-sensitive", settings.case_sensitive, "Case-sensitive matching.").harmless();
   table
       .field("ter-asian-support",
              settings.asian_support,
@@ -11,7 +11,7 @@ void TerOptions::describe(OptionTable& table) {
              "too.")
       .harmless();
   table.field("ter-no-punct", settings.no_punct, "Remove punctuation.").harmless();
-  table.field("ter-normalized", settings.normalized, "Decode entities and set punctuation apart.")
+  table.field("ter-normalized", settings.normalized, "Decode entities and split off punctuation.")
       .harmless();
 }
 

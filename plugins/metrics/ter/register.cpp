@@ -10,7 +10,7 @@ struct TerMetric final : score::Ter {
 
 void register_components(Registry& registry) {
   registry.add<Metric, TerMetric, TerOptions>("ter",
-                                              "Translation edit rate, equal to sacrebleu's.");
+                                              "Translation edit rate, identical to sacrebleu.");
 }
 
 }  // namespace
