@@ -117,7 +117,7 @@ TEST_F(ValidationMetric, IsOneMetricForTheLogAndForTheBestCheckpoint) {
   EXPECT_THAT(refused("--metric bleu --best-checkpoint-metric chrf"),
               HasSubstr("--best-checkpoint-metric chrf needs --metric chrf"));
   EXPECT_THAT(refused("--best-checkpoint-metric blue"),
-              AllOf(HasSubstr("metric 'blue' is not known"), HasSubstr("did you mean 'bleu'")));
+              AllOf(HasSubstr("unknown metric 'blue'"), HasSubstr("did you mean 'bleu'")));
 }
 
 }  // namespace

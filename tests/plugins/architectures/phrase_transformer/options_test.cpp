@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "LayersBelowTheEncoders", {{"pt-layers", "-7"}}, "-7 is out of range"},
                       BadCase{"LayersBeyondAllNumbers",
                               {{"pt-layers", "99999999999999999999"}},
-                              "neither 'all' nor a whole number"},
+                              "neither 'all' nor an integer"},
                       BadCase{"NothingToAttendWith",
                               {{"pt-grams", "3"}, {"pt-grams", ""}, {"pt-raw", "no"}},
                               "there is nothing to attend to"},
