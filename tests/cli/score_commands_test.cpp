@@ -158,7 +158,7 @@ TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
   EXPECT_THAT(refused("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
   EXPECT_THAT(refused("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
   EXPECT_THAT(refused("a -i sys -m comet"), HasSubstr("unknown metric 'comet'"));
-  EXPECT_THAT(refused("a -i sys -e latin-1"), HasSubstr("only utf-8 is read"));
+  EXPECT_THAT(refused("a -i sys -e latin-1"), HasSubstr("only utf-8 is supported"));
   EXPECT_THAT(refused("a -i sys --paired-bs"), HasSubstr("two or more files"));
 }
 

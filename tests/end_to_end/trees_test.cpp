@@ -136,7 +136,7 @@ TEST_F(TreesOnTheCommandLine, AreAskedForWithOptionsThatTheCommandKnows) {
   EXPECT_EQ(contradiction.exit_code, kExitUsage);
   EXPECT_THAT(contradiction.errors,
               AllOf(HasSubstr("--model-overrides pr-seg-min=5,pr-seg-max=4: "),
-                    HasSubstr("--pr-seg-min 5 is more than --pr-seg-max 4")));
+                    HasSubstr("--pr-seg-min 5 is greater than --pr-seg-max 4")));
 
   ASSERT_EQ(run(toy_preprocess() + words("--joined-dictionary --destdir no-trees")).exit_code,
             kExitOk);

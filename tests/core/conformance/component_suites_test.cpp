@@ -250,7 +250,7 @@ TEST_F(ComponentSuites, FindAnOptimizerWhoseStateIsIncomplete) {
 TEST_F(ComponentSuites, FindAMetricThatIsUpsideDown) {
   EXPECT_THAT((failures<Metric, TestMetric<Measure::kRight>>()), IsEmpty());
   EXPECT_THAT((failures<Metric, TestMetric<Measure::kUpsideDown>>()),
-              ElementsAre("the references score best, other words worst"));
+              ElementsAre("references have the best score, other words the worst"));
 }
 
 TEST_F(ComponentSuites, FindAMetricWhoseRowsDependOnEarlierSentences) {

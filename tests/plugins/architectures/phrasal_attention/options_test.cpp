@@ -97,17 +97,17 @@ INSTANTIATE_TEST_SUITE_P(
     BadNgramsOf,
     testing::Values(
         BadNgrams{"homogeneous", "43", "gives 7 heads"},
-        BadNgrams{"homogeneous", "4a", "neither digits nor numbers"},
+        BadNgrams{"homogeneous", "4a", "neither a string of digits nor a list of numbers"},
         BadNgrams{"heterogeneous", "121", "contains an n-gram length twice"},
-        BadNgrams{"heterogeneous", "01", "has an n-gram of length 0"},
+        BadNgrams{"heterogeneous", "01", "contains an n-gram of length 0"},
         BadNgrams{"heterogeneous", "1,2000000000", "2000000000 is out of range"},
         BadNgrams{"heterogeneous", "1,101", "at most 100 words, not 101"},
         BadNgrams{
             "heterogeneous", "1,99999999999999999999", "99999999999999999999 is out of range"},
         BadNgrams{"homogeneous", "9223372036854775807,1", "9223372036854775807 is out of range"},
         BadNgrams{"homogeneous", kHeadsOfLength101, "at most 100 words, not 101"},
-        BadNgrams{"homogeneous", "44/", "neither digits nor numbers"},
-        BadNgrams{"homogeneous", "44/44/44", "neither digits nor numbers"},
+        BadNgrams{"homogeneous", "44/", "neither a string of digits nor a list of numbers"},
+        BadNgrams{"homogeneous", "44/44/44", "neither a string of digits nor a list of numbers"},
         BadNgrams{"heterogeneous", "12/122", "contains an n-gram length twice"},
         BadNgrams{"interleaved", "123", "interleaved supports only --pa-ngrams 12"},
         BadNgrams{"interleaved", "12/1", "interleaved supports only --pa-ngrams 12"}));
