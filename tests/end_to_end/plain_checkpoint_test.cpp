@@ -142,7 +142,7 @@ TEST_F(PlainCheckpoint, IsRefusedWithoutTheModelsEntriesOrWithBadOnes) {
       {"architecture", R"({"name": "x", "options": {}, "plugin": 1})", "whose plugin is a text"},
       {"task", "no JSON", "'task' is not JSON"},
       {"task_texts", R"({"tokenizer": 3})", "'task_texts' is not an object of texts"},
-      {"task_texts", "{}", "task_texts hold no"}};
+      {"task_texts", "{}", "the task_texts of the checkpoint do not contain"}};
   for (const BadEntry& entry : kBad) {
     write_plain("bad.safetensors", 1, [&](Metadata& entries) { entries[entry.name] = entry.text; });
     const CommandResult bad = generate("bad.safetensors");
