@@ -1,5 +1,6 @@
 #include "core/phrase_memory/rules/english_german/english_numbers.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/phrase_memory/rules/numerals.h"
@@ -59,13 +60,33 @@ bool is_time_like(Word number) {
   return point != Word::npos && point <= 2 && number.size() == point + 3;
 }
 
+/// The name of a spreadsheet function: ROUND, STDEV.
+bool is_function(Word word) {
+  return word.size() > 1 && has_capital(word) &&
+         std::all_of(word.begin(), word.end(), [](char one) { return one >= 'A' && one <= 'Z'; });
+}
+
+/// Whether the sentence has a formula, = ROUND ( 2.348 ; 2 ), or says what one returns.
+bool has_formula(const WordContext& words) {
+  for (size_t at = 0; at + 2 < words.size(); ++at) {
+    const bool is_called = is_function(words.at(at + 1)) && words.at(at + 2) == "(";
+    if (is_called && words.at(at) == "=")
+      return true;
+  }
+  return false;
+}
+
 /// Whether digits with a point in them are a decimal number here.
 bool is_decimal(const WordContext& words, size_t at) {
   const Word before = words.before(at);
   const Word behind = words.at(at + 1);
   if (is_one_of(behind, kVersioned) || has_capital(behind))
     return is_one_of(behind, kEnglishUnits);
-  if (is_one_of(behind, kEnglishUnits))
+  const bool is_fraction = words.at(at).starts_with("0.") && words.at(at) != "0.0" &&
+                           (is_small_word(before) || is_small_word(behind)) && before != "version";
+  const bool stands_alone = words.size() == 1;
+  const bool is_in_formula = has_formula(words) && !has_capital(before);
+  if (is_one_of(behind, kEnglishUnits) || stands_alone || is_fraction || is_in_formula)
     return true;
   return is_one_of(before, kBeforeNumber) &&
          !(before == "of" && is_time_like(words.at(at)) && words.at(at).ends_with(".0"));
@@ -79,8 +100,9 @@ std::optional<EnglishNumber> marked_number(const WordContext& words, size_t at) 
     return std::nullopt;
   const bool has_groups = number.find(',') != Word::npos;
   const bool has_point = number.find('.') != Word::npos;
-  const bool is_sure = !is_either(number) && (has_groups || (has_point && is_decimal(words, at))) &&
-                       !is_range_mark(words.before(at)) &&
+  const bool is_sure = (!is_either(number) || has_formula(words)) &&
+                       (has_groups || (has_point && is_decimal(words, at))) &&
+                       (!is_range_mark(words.before(at)) || has_formula(words)) &&
                        !is_one_of(words.at(at + 1), kEnglishOtherScales);
   return EnglishNumber{1, *german, has_point ? "decimal" : "groups", is_sure};
 }

@@ -65,6 +65,8 @@ TEST(EnglishGermanRules, TranslateNumbersWithScalesAndUnits) {
   EXPECT_THAT(from_english("about 1.5 Mio. people"), ElementsAre("1,5 Mio. (numbers)"));
   EXPECT_THAT(from_english("fell by 2.5 % to 12,500"),
               ElementsAre("2,5 (numbers)", "12.500 (numbers)"));
+  EXPECT_THAT(from_english("= ROUND ( 2.348 ; 2 ) returns 2.35"),
+              ElementsAre("2,348 (numbers)", "2,35 (numbers)"));
   EXPECT_THAT(from_english("a width of 0.75 inches"), ElementsAre("0,75 (numbers)"));
 }
 
