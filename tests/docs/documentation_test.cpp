@@ -109,9 +109,9 @@ struct BareFlag {
   std::string flag, value;
 };
 
-/// "`--flag` is `--flag value`" in a page.
+/// "`--flag` is `--flag value`", "`--flag` alone means `--flag value`" in a page.
 std::vector<BareFlag> bare_flags_in(const std::string& text) {
-  const std::regex claim("`(--[a-z-]+)` is `\\1 ([^`]+)`");
+  const std::regex claim("`(--[a-z-]+)`(?: alone)? (?:is|means) `\\1 ([^`]+)`");
   std::vector<BareFlag> found;
   for (auto at = std::sregex_iterator(text.begin(), text.end(), claim);
        at != std::sregex_iterator();
