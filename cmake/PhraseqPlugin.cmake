@@ -57,12 +57,13 @@ function(phraseq_take_objects target plugin)
   endforeach()
 endfunction()
 
-# phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE] [PRECOMPILED]): one folder = one shared library, the target
+# phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE] [NO_TORCH_HEADERS] [PRECOMPILED]): one folder = one shared library, the target
 # phraseq-NAME, in the build's lib/phraseq; installed, it goes to lib/phraseq under the prefix.
-# TORCH_FREE: without LibTorch. PRECOMPILED: outside of phraseq's own build, LibTorch's headers are compiled
+# TORCH_FREE: without LibTorch. NO_TORCH_HEADERS: linked with LibTorch, but no source includes its headers, so that
+# reading them precompiled would only cost time. PRECOMPILED: outside of phraseq's own build, LibTorch's headers are compiled
 # once for the plugin, which pays from about four sources on; phraseq's own plugins share one.
 function(phraseq_add_plugin name)
-  cmake_parse_arguments(PLUGIN "TORCH_FREE;PRECOMPILED" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(PLUGIN "TORCH_FREE;NO_TORCH_HEADERS;PRECOMPILED" "" "SOURCES" ${ARGN})
   if(NOT name MATCHES "^[a-z][a-z0-9_-]*$")
     message(FATAL_ERROR "phraseq_add_plugin: '${name}' cannot be a plugin's name: "
       "lower-case letters, digits, '_' and '-' are expected, a letter first.")
@@ -89,6 +90,7 @@ function(phraseq_add_plugin name)
   if(PLUGIN_PRECOMPILED AND NOT TARGET phraseq_precompiled)
     target_precompile_headers(${target} PRIVATE <core/precompiled.h>)
   endif()
+  set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ${PLUGIN_NO_TORCH_HEADERS})
   if(COMMAND phraseq_unity)
     phraseq_unity(${target} ${PLUGIN_SOURCES})
   endif()
