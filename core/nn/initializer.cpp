@@ -28,13 +28,13 @@ double fan_in_limit(const Fan& fan) { return 1.0 / std::sqrt(fan.in); }
 
 }  // namespace
 
-InitialisationStyle initialization_style_from(std::string_view name) {
+InitializationStyle initialization_style_from(std::string_view name) {
   if (name == "fairseq")
-    return InitialisationStyle::kFairseq;
+    return InitializationStyle::kFairseq;
   if (name == "tensor2tensor")
-    return InitialisationStyle::kTensor2Tensor;
+    return InitializationStyle::kTensor2Tensor;
   if (name == "neutron")
-    return InitialisationStyle::kNeutron;
+    return InitializationStyle::kNeutron;
   throw UsageError("--init '" + std::string(name) +
                    "' is not one of fairseq, tensor2tensor, neutron");
 }
@@ -63,9 +63,9 @@ void Initializer::map(at::Tensor& weight, at::Tensor& bias, MapRole role) {
 }
 
 void Initializer::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan) {
-  const bool fairseq = style_ == InitialisationStyle::kFairseq;
+  const bool fairseq = style_ == InitializationStyle::kFairseq;
   const bool glorot =
-      style_ == InitialisationStyle::kTensor2Tensor || (fairseq && role != MapRole::kFeedForward);
+      style_ == InitializationStyle::kTensor2Tensor || (fairseq && role != MapRole::kFeedForward);
   const double gain = fairseq && role == MapRole::kAttentionInput ? std::numbers::sqrt2 / 2.0 : 1.0;
   uniform(weight, glorot ? glorot_limit(fan, gain) : fan_in_limit(fan));
   if (!bias.defined())
@@ -80,12 +80,12 @@ void Initializer::map(at::Tensor& weight, at::Tensor& bias, MapRole role, const 
 void Initializer::embedding(at::Tensor& table, int64_t padding_row) {
   const auto rows = static_cast<double>(table.size(0));
   const auto width = static_cast<double>(table.size(1));
-  if (style_ == InitialisationStyle::kNeutron) {
+  if (style_ == InitializationStyle::kNeutron) {
     uniform(table, std::sqrt(2.0 / (rows + width)));
     return;
   }
   normal(table, 1.0 / std::sqrt(width));
-  if (style_ == InitialisationStyle::kFairseq && padding_row >= 0) {
+  if (style_ == InitializationStyle::kFairseq && padding_row >= 0) {
     at::NoGradGuard no_grad;
     table.select(0, padding_row).zero_();  // [model]
   }

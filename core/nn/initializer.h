@@ -20,8 +20,8 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 ///                   d^-½), pad row 0
 ///   kTensor2Tensor  Glorot uniform, biases 0; embeddings N(0, d^-½)
 ///   kNeutron        U(±1/√in), biases 0; embeddings U(±√(2/(V+d)))
-enum class InitialisationStyle { kFairseq, kTensor2Tensor, kNeutron };
-PHRASEQ_API InitialisationStyle initialization_style_from(std::string_view name);
+enum class InitializationStyle { kFairseq, kTensor2Tensor, kNeutron };
+PHRASEQ_API InitializationStyle initialization_style_from(std::string_view name);
 
 /// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's
 /// kernel [taps, in, out] has taps · in and taps · out.
@@ -33,9 +33,9 @@ struct Fan {
 /// machine.
 class PHRASEQ_API Initializer {
  public:
-  Initializer(InitialisationStyle style, uint64_t seed) : style_(style), random_(seed) {}
+  Initializer(InitializationStyle style, uint64_t seed) : style_(style), random_(seed) {}
 
-  InitialisationStyle style() const { return style_; }
+  InitializationStyle style() const { return style_; }
   /// weight [out, in], bias [out] or undefined.
   void map(at::Tensor& weight, at::Tensor& bias, MapRole role);
   void map(at::Tensor& weight, at::Tensor& bias, MapRole role, const Fan& fan);
@@ -48,7 +48,7 @@ class PHRASEQ_API Initializer {
   void constant(at::Tensor& tensor, double value);
 
  private:
-  InitialisationStyle style_;
+  InitializationStyle style_;
   Random random_;
 };
 

@@ -22,7 +22,7 @@ struct PHRASEQ_API TrainRun {
   std::vector<std::string> problems() const;
 
   ComponentOptions components;
-  OptimisationOptions optimization;
+  OptimizationOptions optimization;
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   MachineOptions machine;

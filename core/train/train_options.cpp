@@ -22,7 +22,7 @@ void ComponentOptions::describe(OptionTable& v) {
   v.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.").harmless();
 }
 
-void OptimisationOptions::describe(OptionTable& v) {
+void OptimizationOptions::describe(OptionTable& v) {
   v.section("Optimization");
   v.field("max-tokens",
           max_tokens,
@@ -76,7 +76,7 @@ void OptimisationOptions::describe(OptionTable& v) {
       .harmless();
 }
 
-std::vector<std::string> OptimisationOptions::problems() const {
+std::vector<std::string> OptimizationOptions::problems() const {
   std::vector<std::string> found;
   if (max_tokens == 0 && batch_size == 0)
     found.push_back("--max-tokens or --batch-size is required");

@@ -24,7 +24,7 @@ struct PHRASEQ_API ComponentOptions : Options {
 };
 
 /// What one update is made of, and when to end.
-struct PHRASEQ_API OptimisationOptions : Options {
+struct PHRASEQ_API OptimizationOptions : Options {
   int64_t max_tokens = 0;
   int64_t batch_size = 0;
   std::vector<int64_t> update_freq = {1};

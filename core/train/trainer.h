@@ -43,7 +43,7 @@ struct TrainerParts {
 };
 
 struct TrainerOptions {
-  OptimisationOptions optimization;
+  OptimizationOptions optimization;
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;

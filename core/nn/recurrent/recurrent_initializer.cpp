@@ -15,7 +15,7 @@ constexpr double kCoverageDeviation = 1e-3;
 
 // The style is for maps of Transformers, and there are none here.
 RecurrentInitializer::RecurrentInitializer(uint64_t seed, double deviation)
-    : draws_(InitialisationStyle::kFairseq, seed), deviation_(deviation) {}
+    : draws_(InitializationStyle::kFairseq, seed), deviation_(deviation) {}
 
 void RecurrentInitializer::matrix(at::Tensor& weight) { draws_.normal(weight, deviation_); }
 

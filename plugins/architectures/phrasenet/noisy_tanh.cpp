@@ -17,7 +17,7 @@ constexpr double kHalfNormalMean = 0.797;  // as published; √(2/π) is 0.79788
 /// N(0, 1) in the shape of `like`, a function of the key alone.
 at::Tensor normal_like(const at::Tensor& like, uint64_t key) {
   at::Tensor drawn = at::empty(like.sizes(), at::kFloat);
-  nn::Initializer(nn::InitialisationStyle::kFairseq, key).normal(drawn, 1.0);
+  nn::Initializer(nn::InitializationStyle::kFairseq, key).normal(drawn, 1.0);
   return drawn.to(like.options());
 }
 

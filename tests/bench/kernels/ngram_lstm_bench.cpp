@@ -42,7 +42,7 @@ void ngram_lstm(benchmark::State& state) {
   const bool bf16 = state.range(2) != 0, window = state.range(3) == kWindow;
   const PackedTokens tokens = sentences();
   NgramLstm lstm({gram, width, kDropout, window, true, true});
-  nn::Initializer initializer(nn::InitialisationStyle::kFairseq, 1);
+  nn::Initializer initializer(nn::InitializationStyle::kFairseq, 1);
   lstm.initialize(initializer);
   nn::FlatParameters flat(lstm, true);
   if (bf16)

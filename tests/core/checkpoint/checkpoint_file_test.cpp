@@ -269,11 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"TextAsTensor", R"({"a":"b"})", 0, "header has a string in \"a\""},
         Defect{"ListAsTensor", R"({"a":[]})", 0, "header has a list in \"a\""},
         Defect{"NullAsTensor", R"({"a":null})", 0, "header has null in \"a\""},
-        Defect{"NumberInMetadata", R"({"__metadata__":{"a":1}})", 0, "a number in \"a\", expected a string"},
-        Defect{"ObjectInMetadata",
-               R"({"__metadata__":{"a":{}}})",
+        Defect{"NumberInMetadata",
+               R"({"__metadata__":{"a":1}})",
                0,
-               "header has an object in \"a\""},
+               "a number in \"a\", expected a string"},
+        Defect{
+            "ObjectInMetadata", R"({"__metadata__":{"a":{}}})", 0, "header has an object in \"a\""},
         Defect{
             "TensorTwice",
             R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",

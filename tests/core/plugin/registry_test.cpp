@@ -168,7 +168,8 @@ TEST(Registry, RejectsInvalidNames) {
   for (const char* name :
        {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
     Registry registry;
-    EXPECT_THAT(message_of([&] { add_box(registry, name); }), HasSubstr("cannot be the name of a shape"))
+    EXPECT_THAT(message_of([&] { add_box(registry, name); }),
+                HasSubstr("cannot be the name of a shape"))
         << name;
   }
 }

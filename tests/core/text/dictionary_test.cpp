@@ -99,8 +99,10 @@ TEST(Dictionary, RejectsDamageWithItsLine) {
   EXPECT_THAT(message_of("a -1\n"), HasSubstr("'-1' is not a count"));
   EXPECT_THAT(message_of("a 99999999999999999999\n"), HasSubstr("does not fit in 64 bits"));
   EXPECT_THAT(message_of(" 3\n"), HasSubstr("no symbol before the count"));
-  EXPECT_THAT(message_of("a 3\nb 2\na 1\n"), HasSubstr("dict.xx.txt:3: the symbol 'a' already has the id 4"));
-  EXPECT_THAT(message_of("</s> 3\n"), HasSubstr("dict.xx.txt:1: the symbol '</s>' already has the id 2"));
+  EXPECT_THAT(message_of("a 3\nb 2\na 1\n"),
+              HasSubstr("dict.xx.txt:3: the symbol 'a' already has the id 4"));
+  EXPECT_THAT(message_of("</s> 3\n"),
+              HasSubstr("dict.xx.txt:1: the symbol '</s>' already has the id 2"));
   EXPECT_THAT(message_of("a 3\nb\xC0\xAF 2\n"),
               HasSubstr("dict.xx.txt:2:2: invalid UTF-8: overlong"));
 }

@@ -48,7 +48,8 @@ TEST(PhraseLine, ReportsEverythingThatIsWrongWithIt) {
   EXPECT_THAT(problems_of("a ||| b ||| c d ||| 1 ||| 1"), HasSubstr("category 'c d' is not"));
   EXPECT_THAT(problems_of("a  x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source contains whitespace"));
   EXPECT_THAT(problems_of("a ||| b\tx ||| c ||| 1 ||| 1"), HasSubstr("target contains whitespace"));
-  EXPECT_THAT(problems_of("a\xC2\xA0x ||| b ||| c ||| 1 ||| 1"), HasSubstr("source contains whitespace"));
+  EXPECT_THAT(problems_of("a\xC2\xA0x ||| b ||| c ||| 1 ||| 1"),
+              HasSubstr("source contains whitespace"));
   for (const char* number : {"0", "1.01", "-0.5", "nan", "x", "", "0.5x"}) {
     EXPECT_THAT(problems_of("a ||| b ||| c ||| " + std::string(number) + " ||| 1"),
                 HasSubstr("not a number above 0 and at most 1"))

@@ -76,8 +76,7 @@ TEST(MatchSourceLen, HoldsForGreedySearchAndSampling) {
   settings.samples = 5;
   const auto samples = sampling_search(drawn, matching(), settings);
   ASSERT_EQ(samples[0].size(), 5u);
-  for (const Hypothesis& hypothesis : samples[0])
-    EXPECT_EQ(hypothesis.tokens.size(), 4u);
+  for (const Hypothesis& hypothesis : samples[0]) EXPECT_EQ(hypothesis.tokens.size(), 4u);
 }
 
 TEST(MatchSourceLen, OffersOnlyPhrasesThatFit) {

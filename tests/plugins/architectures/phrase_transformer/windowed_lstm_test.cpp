@@ -251,7 +251,7 @@ TEST(NgramLstm, AddsItsGradientsToTheFlatBufferUnderBf16) {
   const at::Tensor rows = normal({tokens.tokens() * kStreams, 16}, 7, at::kFloat);
   const auto gradients = [&](nn::Precision precision) {
     NgramLstm lstm(options);
-    nn::Initializer initializer(nn::InitialisationStyle::kFairseq, 5);
+    nn::Initializer initializer(nn::InitializationStyle::kFairseq, 5);
     lstm.initialize(initializer);
     nn::FlatParameters flat(lstm, true);
     if (precision == nn::Precision::kBf16)

@@ -146,7 +146,7 @@ TEST(RnnSearch, DrawsRecurrentMatricesOrthogonal) {
 
 TEST(GruCell, IsTorchsWithoutTheSecondBias) {
   nn::GruCell cell(3, 4);
-  nn::Initializer initializer(nn::InitialisationStyle::kFairseq, 1);
+  nn::Initializer initializer(nn::InitializationStyle::kFairseq, 1);
   for (auto* parameter : {&cell.weight_ih, &cell.bias_ih, &cell.weight_hh})
     initializer.normal(*parameter, 1.0);
   torch::nn::GRU torchs(3, 4);
