@@ -53,8 +53,8 @@ void SubwordWatch::look_at(std::string_view line) {
   if (marks.begun + marks.ended == 0 || !all.are_of_subwords() || has_warned_.exchange(true))
     return;
   log_warning(fmt::format(
-      "[{}] the text seems to be cut into subwords already: {}. The subword model cuts it again. "
-      "Give plain text: take the marks out (sed -r 's/@@( |$)//g', spm_decode)",
+      "[{}] the text appears to be segmented into subwords already: {}. The subword model segments "
+      "it again. Join the subwords first, for example with sed -r 's/@@( |$)//g' or spm_decode",
       language_,
       text_of(all)));
 }
@@ -69,7 +69,7 @@ void warn_of_subwords(const std::vector<std::string>& lines, std::string_view op
   }
   if (!all.are_of_subwords())
     return;
-  log_warning(fmt::format("the score is one of subwords: {} in the references. {} joins them",
+  log_warning(fmt::format("the score is computed on subwords: {} in the references. Give {}",
                           text_of(all),
                           all.ended >= all.begun ? fmt::format("{} subword_nmt", option)
                                                  : fmt::format("{} sentencepiece", option)));

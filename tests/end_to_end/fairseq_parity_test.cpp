@@ -275,7 +275,7 @@ TEST_F(FairseqParity, OfTextThatWasCutIntoSubwordsBeforeIsWarnedOf) {
               0);
     std::string all;
     for (const std::string& line : read_lines(log.string())) all += line + '\n';
-    return all.find("cut into subwords already") != std::string::npos;
+    return all.find("segmented into subwords already") != std::string::npos;
   };
   EXPECT_TRUE(warning_of("A gro@@ up of men\nTwo chil@@ dren pla@@ y .\n"));
   EXPECT_TRUE(warning_of("\u2581A \u2581gro up\n"));
