@@ -80,6 +80,9 @@ bool has_formula(const WordContext& words) {
 bool is_decimal(const WordContext& words, size_t at) {
   const Word before = words.before(at);
   const Word behind = words.at(at + 1);
+  constexpr std::array<Word, 4> kCompared = {"older", "newer", "earlier", "later"};
+  if (before == "than" && at > 1 && is_one_of(words.at(at - 2), kCompared))
+    return false;
   if (is_one_of(behind, kVersioned) || has_capital(behind))
     return is_one_of(behind, kEnglishUnits);
   const bool is_fraction = words.at(at).starts_with("0.") && words.at(at) != "0.0" &&

@@ -75,6 +75,7 @@ TEST(EnglishGermanRules, LeaveVersionsSectionsAndScalesThatAreNotSure) {
                            "with USB 2.0 devices",
                            "Python 3.10 needs",
                            "up to version 0.5 of",
+                           "glibc earlier than 2.2 .",
                            "see Section 3.2 for",
                            "since version 1.5 of",
                            "Linux 2.6 , glibc 2.1 .",
