@@ -69,7 +69,8 @@ TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
 
 /// Every hand-written and generated page of the source tree.
 std::vector<fs::path> all_pages() {
-  std::vector<fs::path> pages = {kSource / "README.md", kSource / "CONTRIBUTING.md"};
+  std::vector<fs::path> pages = {
+      kSource / "README.md", kSource / "CONTRIBUTING.md", kSource / "CHANGELOG.md"};
   for (const char* folder : {"docs", "examples", "plugins", "tasks", "criterions"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
       if (entry.path().extension() == ".md")
@@ -140,7 +141,7 @@ TEST(BareFlagsInTheGuide, AreWhatTheOptionPagesSay) {
 
 TEST(TheIndexOfDocs, NamesEveryPage) {
   std::vector<std::string> linked = links_in(content_of(kSource / "docs/README.md"));
-  for (const char* folder : {"guide", "handbook", "formats", "parameters"}) {
+  for (const char* folder : {"guide", "handbook", "formats", "parameters", "papers"}) {
     for (const auto& [name, text] : pages_of(kSource / "docs" / folder)) {
       EXPECT_THAT(linked, testing::Contains(std::string(folder) + "/" + name));
     }
