@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "core/nn/linear_map.h"
 #include "core/nn/transformer/attention_factory.h"
 #include "core/nn/transformer/attention_module.h"
+#include "core/nn/linear_map.h"
 #include "core/nn/transformer/transformer_model.h"
 
 /// A Transformer in which a gate decides, for every channel, how much of the encoder's
