@@ -66,6 +66,33 @@ TEST_F(ValidationMetric, MayBeSetOtherwiseWhenARunIsResumed) {
   EXPECT_EQ(last_validation("checkpoints")["updates"], 8);
 }
 
+/// Text that another program cut into subwords, and no subword model: fairseq's own case.
+TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
+  for (const std::string name : {"train.de", "dev.de", "test.de"}) {
+    std::string text = workspace_.read(name);
+    for (size_t at = text.find("sieben"); at != std::string::npos; at = text.find("sieben"))
+      text.replace(at, 6, "sie@@ ben");
+    workspace_.write(name, text);
+  }
+  ASSERT_EQ(workspace_
+                .run(words("preprocess --source-lang en --target-lang de --destdir cut "
+                           "--trainpref train --validpref dev --testpref test"))
+                .exit_code,
+            kExitOk);
+  const auto log_of = [&](const std::string& save_dir, const std::string& more) {
+    Arguments arguments = toy_train(save_dir, 2);
+    std::replace(arguments.begin(), arguments.end(), std::string("data-bin"), std::string("cut"));
+    const auto result = workspace_.run(
+        arguments + words("--threads 1 --eval-bleu --eval-bleu-print-samples 20 " + more));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result.errors;
+  };
+  EXPECT_THAT(log_of("pieces", ""),
+              AllOf(HasSubstr("sie@@ ben"), HasSubstr("Give --eval-bleu-remove-bpe subword_nmt")));
+  EXPECT_THAT(log_of("joined", "--eval-bleu-remove-bpe"),
+              AllOf(HasSubstr("sieben"), ::testing::Not(HasSubstr("@@"))));
+}
+
 TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   train("checkpoints", 20, "");
   const std::string generate = "generate data-bin --path checkpoints/checkpoint_last --threads 1";
