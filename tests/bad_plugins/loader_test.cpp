@@ -116,10 +116,10 @@ TEST(PluginLoader, RejectsANameThatIsAPath) {
   const PluginFolder folder;
   EXPECT_THAT(refusal(folder.copy("bad_name")),
               AllOf(HasSubstr("libphraseq-bad_name.so"),
-                    HasSubstr("'../evil' cannot be the name of a toy")));
+                    HasSubstr("'../evil' is not a valid name for a toy")));
   EXPECT_THAT(refusal(folder.copy("bad_plugin_name")),
               AllOf(HasSubstr("libphraseq-bad_plugin_name.so"),
-                    HasSubstr("'../evil' cannot be the name of a toy")));
+                    HasSubstr("'../evil' is not a valid plugin name")));
 }
 
 TEST(PluginLoader, NamesBothFilesThatOfferTheSameName) {

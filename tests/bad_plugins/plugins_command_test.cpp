@@ -140,7 +140,7 @@ TEST(PluginsCommand, WritesAPageForEveryComponent) {
 
 TEST(FrontProgram, ListsCommandsAndGuessesMisspeltOnes) {
   EXPECT_THAT(shell("phraseq --help").text,
-              HasSubstr("plugins         list, explain and check plugins"));
+              HasSubstr("plugins         list, describe and check plugins"));
   const Outcome outcome = shell("phraseq plugin list");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("'plugin' is not a command"), HasSubstr("'plugins'")));

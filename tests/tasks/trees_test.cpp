@@ -127,7 +127,7 @@ TEST_F(Trees, ForRawTextMustMatchIt) {
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
   const auto task = task_from_folder(kLanguages);
   EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
-              HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', the subwords say 'dog' 'cat'"));
+              HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
 }
 
 TEST_F(Trees, FollowTheRandomSegmentationOfEveryEpoch) {
@@ -193,7 +193,7 @@ TEST_F(Trees, OfLinesNameTheLeafThatIsNotThere) {
   write("in.txt", "the cat\ndog\n");
   write("in.trees", "\n(NN cat)\n");
   EXPECT_THAT(message({path("in.txt"), {}, path("in.trees")}),
-              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', the subwords say 'dog'"));
+              HasSubstr("in.trees:2:5: leaf 1 of 1 is 'cat', but the subwords have 'dog'"));
 }
 
 TEST_F(Trees, AreCutWhereTheirSentenceIsCut) {

@@ -413,7 +413,7 @@ TEST(CheckpointFile, ReportsThatAnotherProgramRewroteIt) {
   const TemporaryFolder folder;
   const std::string header =
       R"({"__metadata__": {"phraseq.crc32c":"{}","phraseq.format_version":"1","phraseq.header_crc32c": "00000000","phraseq.version":"0.1.0"}})";
-  EXPECT_THAT(refusal_of(folder, raw_file(header)), HasSubstr("another program rewrote it"));
+  EXPECT_THAT(refusal_of(folder, raw_file(header)), HasSubstr("Another program rewrote the file"));
 }
 
 TEST(WriteCheckpoint, RejectsWhatCouldNotBeReadAgain) {

@@ -118,8 +118,8 @@ TEST_F(PreprocessTreesTest, RejectsALeafThatIsNotInTheSentenceAndWritesNothing) 
   folder.write("train.en.trees", "(S (NP dogs) (VP chase cars))\n\n\n");
   EXPECT_THAT(
       message(),
-      AllOf(HasSubstr("train.en.trees:1:24: leaf 3 of 3 is 'cars', the subwords say 'cats'"),
-            HasSubstr("empty the line")));
+      AllOf(HasSubstr("train.en.trees:1:24: leaf 3 of 3 is 'cars', but the subwords have 'cats'"),
+            HasSubstr("leave the line empty")));
   EXPECT_EQ(folder.entries(), 3U);
 }
 

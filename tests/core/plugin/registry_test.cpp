@@ -169,7 +169,7 @@ TEST(Registry, RejectsInvalidNames) {
        {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
     Registry registry;
     EXPECT_THAT(message_of([&] { add_box(registry, name); }),
-                HasSubstr("cannot be the name of a shape"))
+                HasSubstr("is not a valid name for a shape"))
         << name;
   }
 }
