@@ -127,8 +127,10 @@ Selection Registry::select(std::string_view kind, std::string_view asked_for) co
     if (component.name != name && chosen == nullptr)
       continue;
     Selection selection{&component, name, component.make_options()};
-    if (chosen != nullptr)
+    if (chosen != nullptr) {
       chosen->apply(*selection.options);
+      selection.training = chosen->training;
+    }
     return selection;
   }
   refuse_unknown(kind, asked_for);

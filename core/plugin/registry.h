@@ -12,6 +12,7 @@
 #include "core/base/api.h"
 #include "core/base/error.h"
 #include "core/options/option_table.h"
+#include "core/plugin/training_defaults.h"
 
 namespace phraseq {
 
@@ -21,6 +22,7 @@ struct Preset {
   std::string name;
   std::string description;
   std::function<void(Options&)> apply;
+  TrainingDefaults training = {};
 };
 
 /// One thing that a plugin offers under a name.
@@ -50,6 +52,7 @@ struct Selection {
   const Component* component = nullptr;
   std::string name;  ///< as asked for: the component's or the preset's
   std::unique_ptr<Options> options;
+  TrainingDefaults training = {};  ///< the preset's
 };
 
 /// Every component that the loaded plugins offer. Refuses two of one kind and name; frozen by the
@@ -106,10 +109,14 @@ PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
 /// Makes a preset from a function over the concrete options type.
 template <class OptionsType>
-Preset preset(std::string name, std::string description, void (*apply)(OptionsType&)) {
-  return {std::move(name), std::move(description), [apply](Options& options) {
-            apply(dynamic_cast<OptionsType&>(options));
-          }};
+Preset preset(std::string name,
+              std::string description,
+              void (*apply)(OptionsType&),
+              TrainingDefaults training = {}) {
+  return {std::move(name),
+          std::move(description),
+          [apply](Options& options) { apply(dynamic_cast<OptionsType&>(options)); },
+          std::move(training)};
 }
 
 /// Calls the selected component's factory. What it throws comes back as PluginError with the

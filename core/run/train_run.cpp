@@ -5,6 +5,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -13,12 +14,16 @@
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
+#include "core/nn/automatic_precision.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
+#include "core/run/preset_training.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
+#include "core/run/training_warnings.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/search/named_decoder.h"
+#include "core/train/train_checkpoint.h"
 #include "core/train/trainer.h"
 
 namespace phraseq {
@@ -40,12 +45,14 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   if (!arch.empty())
     architecture = pick(Architecture::kKind, "arch", arch);
   take_declared_criterion();
+  take_component_names(architecture.training, !declared_criterion(architecture).empty(), table);
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
   if (peek_flag(arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
       !peek_option(arguments, "metric", "").empty())
     metric = pick(Metric::kKind, "metric", components.metric);
+  take_option_values(architecture.training, arguments, table);
 }
 
 void TrainRun::take_declared_criterion() {
@@ -90,12 +97,21 @@ std::string TrainRun::metric_problem() const {
 
 namespace {
 
-nn::Precision precision_of(const MachineOptions& machine) {
-  return machine.bf16 || machine.precision == "bf16" ? nn::Precision::kBf16 : nn::Precision::kFp32;
-}
-
 at::Device device_of(const MachineOptions& machine) {
   return !machine.cpu && at::hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+/// The precision, and why it was chosen where the user leaves that open; else no reason.
+nn::PrecisionChoice precision_choice(const MachineOptions& machine) {
+  if (machine.bf16 || machine.precision == "bf16")
+    return {nn::Precision::kBf16, ""};
+  if (machine.precision == "auto")
+    return nn::automatic_precision(device_of(machine));
+  return {nn::Precision::kFp32, ""};
+}
+
+nn::Precision precision_of(const MachineOptions& machine) {
+  return precision_choice(machine).precision;
 }
 
 /// Splits that the run reads.
@@ -116,6 +132,9 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   translator.architecture_selection = std::move(run.architecture);
   translator.task = create<Task>(translator.task_selection, setup);
   take_options_from_data(run.table, *translator.task);
+  tie_embeddings(translator.architecture_selection.training,
+                 translator.task->source_dictionary() == translator.task->target_dictionary(),
+                 run.table);
   require_source_trees(*translator.architecture_selection.options,
                        *translator.task_selection.options,
                        splits_of(run, *translator.task),
@@ -212,6 +231,39 @@ std::optional<std::string> restore_path(const CheckpointOptions& options,
   return path;
 }
 
+std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options,
+                                             const CheckpointFolder* folder) {
+  const auto path = restore_path(options, folder);
+  return path ? std::optional(CheckpointFile::open(*path)) : std::nullopt;
+}
+
+std::string precision_text(const nn::PrecisionChoice& choice) {
+  const std::string name = choice.precision == nn::Precision::kBf16 ? "bf16" : "fp32";
+  return choice.reason.empty() ? name : fmt::format("{} ({})", name, choice.reason);
+}
+
+/// The values that a preset was tested with and that this run uses.
+void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
+  std::vector<std::string> used;
+  const auto add = [&](const std::string& name) {
+    const OptionField* const field = run.table.find(name);
+    if (field != nullptr && field->origin == OptionOrigin::kPreset)
+      used.push_back(fmt::format("--{} {}", name, field->to_text()));
+  };
+  for (const char* component : {"criterion", "optimizer", "lr-scheduler"}) add(component);
+  for (const auto& [name, value] : defaults.options) add(name);
+  for (const char* decided : {"warmup-updates", "share-all-embeddings"}) add(decided);
+  if (!used.empty())
+    log_info(fmt::format("settings of {}: {}", run.components.arch, fmt::join(used, " ")));
+}
+
+void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training) {
+  warn_of_vocabulary(translator.task->target_dictionary(), training);
+  const std::string& subset = run.validation.valid_subset;
+  if (!run.validation.disable_validation)
+    warn_of_overlap(training, *translator.open(subset, /*training=*/false));
+}
+
 void announce(const TrainRun& run,
               const TranslationModel& translator,
               const BatchIterator& batches) {
@@ -220,7 +272,7 @@ void announce(const TrainRun& run,
                        parameter_count(*translator.parameters),
                        translator.parameters->values().device().str(),
                        at::get_num_threads(),
-                       precision_of(run.machine) == nn::Precision::kBf16 ? "bf16" : "fp32"));
+                       precision_text(precision_choice(run.machine))));
   log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
   if (batches.skipped().total() > 0)
     log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
@@ -248,19 +300,28 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   }
   NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
   const auto optimizer = create<Optimizer>(run.optimizer, {translator.parameters.get()});
-  const auto scheduler = create<LrScheduler>(
-      run.scheduler,
-      {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
   std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
   BatchIterator batches(
       corpus,
       training_batches(run, *translator.model),
       [&translator](const std::vector<Example>& examples) { return translator.collate(examples); },
       run.machine.data_buffer_size);
+  const auto resumed = file_to_resume(run.checkpoints, folder.get());
+  const auto run_length = expected_updates(run.optimization, batches.batches_in_epoch());
+  take_warmup(translator.architecture_selection.training,
+              run_length,
+              resumed ? read_train_record(*resumed).options : nlohmann::json::object(),
+              run.table);
+  const auto scheduler = create<LrScheduler>(
+      run.scheduler,
+      {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
   const ValidationParts validation = make_validation(run, translator, criterion);
+  warn_of_warmup(run_length, run.table);
+  warn_of_data(run, translator, *corpus);
   TrainingLog log(run.machine, folder ? folder->path() : "");
   StopSignals signals;
   announce(run, translator, batches);
+  announce_preset_values(run, translator.architecture_selection.training);
 
   Trainer trainer({&translator,
                    &criterion,
@@ -277,15 +338,14 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    precision_of(run.machine),
                    static_cast<uint64_t>(run.machine.seed),
                    &run.table});
-  if (const auto path = restore_path(run.checkpoints, folder.get()))
-    trainer.resume(*path);
+  if (resumed)
+    trainer.resume(*resumed);
   // Only now: a run that is rejected leaves the manifest of the one before.
   if (folder) {
-    write_file(
-        folder->path() + "/run.json",
-        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint())
-                .dump(2) +
-            "\n");
+    auto manifest =
+        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint());
+    manifest["precision"] = precision_text(precision_choice(run.machine));
+    write_file(folder->path() + "/run.json", manifest.dump(2) + "\n");
   }
   const int signal = trainer.run();
   return signal == 0 ? kExitOk : 128 + signal;

@@ -235,8 +235,9 @@ void MachineOptions::describe(OptionTable& v) {
   v.section("Machine and logging");
   v.field("seed", seed, "Random seed.").at_least(0);
   v.field("cpu", cpu, "Use the CPU even if there is a GPU.");
-  v.field("precision", precision, "Precision of matrix products and activations.")
-      .one_of({"fp32", "bf16"});
+  v.field("precision", precision, "Precision of matrix products and activations; auto = bf16 where the device computes in it, "
+          "else fp32.")
+      .one_of({"fp32", "bf16", "auto"});
   v.field("bf16", bf16, "The same as --precision bf16.");
   v.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
   v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")

@@ -242,8 +242,8 @@ void Trainer::require_same_options(const std::string& path, const TrainRecord& r
       "--allow-changed");
 }
 
-void Trainer::resume(const std::string& path) {
-  const CheckpointFile file = CheckpointFile::open(path);
+void Trainer::resume(const CheckpointFile& file) {
+  const std::string& path = file.path();
   const TrainRecord record = read_train_record(file);
   require_same_options(path, record);
   restore_training(file,

@@ -61,7 +61,7 @@ class PHRASEQ_API Trainer {
 
   /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them,
   /// unless allowed by name (--allow-changed).
-  void resume(const std::string& path);
+  void resume(const CheckpointFile& file);
 
   /// Trains until a limit or a signal; returns the signal's number, 0 = ended by a limit.
   int run();

@@ -62,11 +62,15 @@ Preset make(std::string name,
             std::string description,
             void (*sizes)(PhrasalAttentionOptions&),
             const Model& model) {
-  return {std::move(name), std::move(description), [=](Options& options) {
-            auto& o = dynamic_cast<PhrasalAttentionOptions&>(options);
-            set_all(o, model);
-            sizes(o);
-          }};
+  const auto apply = [=](Options& options) {
+    auto& o = dynamic_cast<PhrasalAttentionOptions&>(options);
+    set_all(o, model);
+    sizes(o);
+  };
+  return {std::move(name),
+          std::move(description),
+          apply,
+          sizes == tiny ? small_corpus_training() : TrainingDefaults()};
 }
 
 std::string described(const Model& model) {

@@ -35,6 +35,22 @@ void big(PhraseRepOptions& o) {
   o.set_dropout(0.3, 0.3, 0.3);
 }
 
+/// A row of table 2 at the size of transformer_tiny.
+template <void (*row)(PhraseRepOptions&)>
+void tiny(PhraseRepOptions& o) {
+  row(o);
+  o.set_sizes(128, 256, 4, 4);
+  o.set_dropout(0.3, 0.0, 0.0);
+}
+
+template <void (*row)(PhraseRepOptions&)>
+Preset tiny_preset(std::string name, const std::string& description) {
+  return preset(std::move(name),
+                description + ", 128/256, 4 heads, 4+4 layers",
+                tiny<row>,
+                small_corpus_training());
+}
+
 void neutron(PhraseRepOptions& o) {
   base(o);
   o.forbid_outputs = true;
@@ -58,6 +74,11 @@ std::vector<Preset> phrase_rep_presets() {
       preset("phrase_rep_base_parse", "Table 2, + phrases from parse trees", base_parse),
       preset("phrase_rep_big", "Big+PR of table 1, dropout 0.3", big),
       preset("phrase_rep_neutron", "Settings of the published code", neutron),
+      tiny_preset<base>("phrase_rep_tiny", "+Max+Attn+TA"),
+      tiny_preset<base_mean>("phrase_rep_tiny_mean", "+Mean"),
+      tiny_preset<base_max>("phrase_rep_tiny_max", "+Max"),
+      tiny_preset<base_max_attn>("phrase_rep_tiny_max_attn", "+Max+Attn"),
+      tiny_preset<base_parse>("phrase_rep_tiny_parse", "Phrases from parse trees"),
   };
 }
 

@@ -45,10 +45,18 @@ std::vector<Preset> phrase_transformer_presets() {
              "state",
              equations),
       preset("phrase_transformer_sep", "Separate heads with grams 2, 3, 0 and 0", sep),
-      preset("phrase_transformer_tiny_3", "128/256, 4 heads, 4+4 layers, grams {3}", tiny<3>),
-      preset("phrase_transformer_tiny_4", "128/256, 4 heads, 4+4 layers, grams {4}", tiny<4>),
-      preset(
-          "phrase_transformer_tiny_2_3", "128/256, 4 heads, 4+4 layers, grams {2, 3}", tiny<2, 3>),
+      preset("phrase_transformer_tiny_3",
+             "128/256, 4 heads, 4+4 layers, grams {3}",
+             tiny<3>,
+             small_corpus_training()),
+      preset("phrase_transformer_tiny_4",
+             "128/256, 4 heads, 4+4 layers, grams {4}",
+             tiny<4>,
+             small_corpus_training()),
+      preset("phrase_transformer_tiny_2_3",
+             "128/256, 4 heads, 4+4 layers, grams {2, 3}",
+             tiny<2, 3>,
+             small_corpus_training()),
   };
 }
 

@@ -30,8 +30,14 @@ std::vector<Preset> phrasenet_presets() {
   return {
       preset("phrasenet_gate", "620/1000, gate between words and slots", gate),
       preset("phrasenet_softmax", "620/1000, one softmax over words and phrases", softmax),
-      preset("phrasenet_tiny_gate", "128/192, gate between words and slots", tiny_gate),
-      preset("phrasenet_tiny_softmax", "128/192, one softmax over words and phrases", tiny_softmax),
+      preset("phrasenet_tiny_gate",
+             "128/192, gate between words and slots",
+             tiny_gate,
+             small_corpus_training()),
+      preset("phrasenet_tiny_softmax",
+             "128/192, one softmax over words and phrases",
+             tiny_softmax,
+             small_corpus_training()),
   };
 }
 

@@ -44,7 +44,8 @@ std::vector<Preset> rnnsearch_presets() {
       preset(
           "rnnsearch_tiny",
           "128/192, neural coverage of dimension 10, initial weights with standard deviation 0.1",
-          tiny),
+          tiny,
+          small_corpus_training()),
   };
 }
 

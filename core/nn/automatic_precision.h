@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include <c10/core/Device.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+
+namespace phraseq::nn {
+
+/// A precision, and the reason why it was chosen, as a phrase for the log and the run manifest.
+struct PrecisionChoice {
+  Precision precision = Precision::kFp32;
+  std::string reason;
+};
+
+/// What `--precision auto` means: bf16 where the device multiplies matrices of bf16 in hardware,
+/// else fp32. Processors need avx512_bf16, GPUs compute capability 8.0 or higher.
+PHRASEQ_API PrecisionChoice automatic_precision(const c10::Device& device);
+
+}  // namespace phraseq::nn

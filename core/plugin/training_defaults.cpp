@@ -1,0 +1,22 @@
+#include "core/plugin/training_defaults.h"
+
+namespace phraseq {
+
+TrainingDefaults small_corpus_training() {
+  TrainingDefaults defaults;
+  defaults.criterion = "label_smoothed_cross_entropy";
+  defaults.optimizer = "adam";
+  defaults.lr_scheduler = "inverse_sqrt";
+  defaults.options = {{"label-smoothing", "0.1"},
+                      {"adam-betas", "0.9,0.98"},
+                      {"lr", "0.003"},
+                      {"clip-norm", "1.0"},
+                      {"max-tokens", "1000"},
+                      {"precision", "auto"},
+                      {"share-decoder-input-output-embed", "yes"}};
+  defaults.warmup_share = 0.1;
+  defaults.tie_when_joined = true;
+  return defaults;
+}
+
+}  // namespace phraseq

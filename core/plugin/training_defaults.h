@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The training configuration that a preset of an architecture was tested with. `phraseq train`
+/// uses these values where neither the command line nor a configuration file gives one; a preset
+/// without them trains with the defaults of `phraseq train`.
+struct TrainingDefaults {
+  std::string criterion;     ///< an empty name: the default of `phraseq train`
+  std::string optimizer;     ///< the same
+  std::string lr_scheduler;  ///< the same
+  /// Option names and values. Those of components that are not selected are ignored, and so are the
+  /// learning rate with another optimizer and the batch size when another limit is given.
+  std::vector<std::pair<std::string, std::string>> options;
+  /// Warm-up updates as a share of the updates of the run; 0 = the scheduler's own default.
+  double warmup_share = 0.0;
+  /// Share all embeddings when source and target use one dictionary.
+  bool tie_when_joined = false;
+
+  bool empty() const { return options.empty() && criterion.empty(); }
+};
+
+/// For models of a few million parameters and corpora of 5,000 to 200,000 sentence pairs: after the
+/// configuration of Wu et al. 2021 ("Good for Misconceived Reasons", sec. 3.1) for Multi30k, with
+/// smaller batches and a warm-up in proportion to the length of the run.
+PHRASEQ_API TrainingDefaults small_corpus_training();
+
+}  // namespace phraseq

@@ -1,0 +1,110 @@
+#include "core/run/preset_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/options/command_line.h"
+
+namespace phraseq {
+namespace {
+
+constexpr int64_t kLongestWarmup = 4000;  // fairseq's default of inverse_sqrt
+constexpr int64_t kUnknownLength = 8000;  // the run of Wu et al. 2021
+constexpr const char* kWarmup = "warmup-updates";
+
+bool given(const OptionField& field) {
+  return field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
+}
+
+void take(OptionTable& table, std::string_view name, std::string_view value) {
+  OptionField* const field = table.find(name);
+  if (field != nullptr && !value.empty() && !given(*field))
+    field->from_text(value, OptionOrigin::kPreset);
+}
+
+bool is_in(std::span<const std::string> arguments, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) {
+    return !peek_option(arguments, name, "").empty();
+  });
+}
+
+/// Whether a value makes no sense beside what the user chose.
+bool is_void(const std::string& name,
+             const TrainingDefaults& defaults,
+             std::span<const std::string> arguments) {
+  if (name == "max-tokens")
+    return is_in(arguments, {"batch-size", "max-sentences"});
+  if (name == "precision")
+    return peek_flag(arguments, "bf16") || peek_flag(arguments, "fp16");
+  return name == "lr" &&
+         peek_option(arguments, "optimizer", defaults.optimizer) != defaults.optimizer;
+}
+
+int64_t updates_of_epoch(const OptimizationOptions& options, int64_t epoch, int64_t batches) {
+  const auto& list = options.update_freq;
+  const int64_t frequency = list[std::min(static_cast<size_t>(epoch), list.size() - 1)];
+  return (batches + frequency - 1) / frequency;
+}
+
+int64_t updates_of_epochs(const OptimizationOptions& options, int64_t batches_in_epoch) {
+  const auto listed = static_cast<int64_t>(options.update_freq.size());
+  int64_t updates = 0;
+  for (int64_t epoch = 0; epoch < std::min(listed, options.max_epoch); ++epoch)
+    updates += updates_of_epoch(options, epoch, batches_in_epoch);
+  const int64_t others = std::max<int64_t>(0, options.max_epoch - listed);
+  return updates + others * updates_of_epoch(options, listed, batches_in_epoch);
+}
+
+}  // namespace
+
+void take_component_names(const TrainingDefaults& defaults,
+                          bool architecture_declares_criterion,
+                          OptionTable& table) {
+  if (!architecture_declares_criterion)
+    take(table, "criterion", defaults.criterion);
+  take(table, "optimizer", defaults.optimizer);
+  take(table, "lr-scheduler", defaults.lr_scheduler);
+}
+
+void take_option_values(const TrainingDefaults& defaults,
+                        std::span<const std::string> arguments,
+                        OptionTable& table) {
+  for (const auto& [name, value] : defaults.options) {
+    if (!is_void(name, defaults, arguments))
+      take(table, name, value);
+  }
+}
+
+void tie_embeddings(const TrainingDefaults& defaults, bool joined, OptionTable& table) {
+  if (defaults.tie_when_joined && joined)
+    take(table, "share-all-embeddings", "yes");
+}
+
+std::optional<int64_t> expected_updates(const OptimizationOptions& options,
+                                        int64_t batches_in_epoch) {
+  int64_t updates = std::numeric_limits<int64_t>::max();
+  if (options.max_update > 0)
+    updates = options.max_update;
+  if (options.max_epoch > 0 && options.accumulate_to_tokens == 0)
+    updates = std::min(updates, updates_of_epochs(options, batches_in_epoch));
+  if (updates == std::numeric_limits<int64_t>::max())
+    return std::nullopt;
+  return updates;
+}
+
+void take_warmup(const TrainingDefaults& defaults,
+                 std::optional<int64_t> run_length,
+                 const nlohmann::json& recorded_options,
+                 OptionTable& table) {
+  if (defaults.warmup_share <= 0.0)
+    return;
+  const auto recorded = recorded_options.find("warmup_updates");
+  if (recorded != recorded_options.end() && recorded->is_number_integer())
+    return take(table, kWarmup, std::to_string(recorded->get<int64_t>()));
+  const double length = static_cast<double>(run_length.value_or(kUnknownLength));
+  const int64_t share = std::llround(length * defaults.warmup_share);
+  take(table, kWarmup, std::to_string(std::clamp<int64_t>(share, 1, kLongestWarmup)));
+}
+
+}  // namespace phraseq

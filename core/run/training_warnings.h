@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/api.h"
+#include "core/data/data_loader.h"
+#include "core/options/option_table.h"
+#include "core/text/dictionary.h"
+
+/// Warnings before the first update, about settings and data with which a model learns little or is
+/// judged wrongly. Each names the figures and the remedy.
+namespace phraseq {
+
+/// The run ends before the learning rate has reached its peak.
+PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
+
+/// The dictionary has more types than the training text can teach.
+PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);
+
+/// Pairs of the validation set are in the training set, too.
+PHRASEQ_API void warn_of_overlap(const Corpus& training, const Corpus& validation);
+
+/// Number of pairs of `some` that `others` contains, both sides equal.
+PHRASEQ_API int64_t common_pairs(const Corpus& some, const Corpus& others);
+
+}  // namespace phraseq
