@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/io/utf8.h"
+
 namespace phraseq {
 namespace {
 
@@ -10,6 +12,34 @@ bool is_token_letter(char one) {
   return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
          static_cast<unsigned char>(one) >= 0x80;
 }
+/// Marks outside of ASCII: « » „ “ – … 、 。 and full width forms of ASCII marks.
+bool is_wide_mark(char32_t one) {
+  return (one >= 0xA0 && one < 0xC0) || (one >= 0x2010 && one < 0x2070) ||
+         (one >= 0x3000 && one < 0x3030) || (one >= 0xFF01 && one < 0xFF10);
+}
+bool is_wide_blank(char32_t one) {
+  return one == 0xA0 || (one >= 0x2000 && one <= 0x200B) || one == 0x202F || one == 0x3000;
+}
+
+/// The text with ASCII blanks for all others, blanks around marks outside of ASCII, and no soft
+/// hyphens.
+std::string with_plain_blanks(std::string_view text) {
+  std::string plain;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t one = next_character(text, at);
+    if (one == 0xAD)
+      continue;
+    if (is_wide_blank(one))
+      plain += ' ';
+    else if (is_wide_mark(one))
+      plain += ' ' + std::string(text.substr(begin, at - begin)) + ' ';
+    else
+      plain += text.substr(begin, at - begin);
+  }
+  return plain;
+}
+
 bool is_inner_mark(char one) { return one == '.' || one == ',' || one == ':'; }
 
 /// Behind the token that begins here.
@@ -43,13 +73,14 @@ void join_last(std::vector<std::string>& tokens) {
 
 }  // namespace
 
-std::vector<std::string> plain_tokens(std::string_view text) {
+std::vector<std::string> plain_tokens(std::string_view given) {
+  const std::string text = with_plain_blanks(given);
   std::vector<std::string> tokens;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
     at = token_end(text, begin);
     if (text[begin] != ' ' && text[begin] != '\t')
-      tokens.emplace_back(text.substr(begin, at - begin));
+      tokens.push_back(text.substr(begin, at - begin));
     if (tokens.size() > 1 && is_loose_group(tokens))  // 10 ,000
       join_last(tokens);
   }

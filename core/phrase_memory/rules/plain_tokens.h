@@ -9,7 +9,7 @@
 namespace phraseq {
 
 /// Words, digits with points, commas and colons between them, and single other characters.
-PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view text);
+PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view given);
 
 /// Whether the phrase's tokens stand in the text, one behind the other.
 PHRASEQ_API bool has_phrase(const std::vector<std::string>& text,

@@ -22,19 +22,19 @@ struct Valued {
   double value;
 };
 constexpr std::array kEnglishSmall = std::to_array<Valued>(
-    {{"zero", 0},         {"one", 1},         {"two", 2},         {"three", 3},
-     {"four", 4},         {"five", 5},        {"six", 6},         {"seven", 7},
-     {"eight", 8},        {"nine", 9},        {"ten", 10},        {"eleven", 11},
-     {"twelve", 12},      {"thirteen", 13},   {"fourteen", 14},   {"fifteen", 15},
-     {"sixteen", 16},     {"seventeen", 17},  {"eighteen", 18},   {"nineteen", 19},
-     {"twenty", 20},      {"thirty", 30},     {"forty", 40},      {"fifty", 50},
-     {"sixty", 60},       {"seventy", 70},    {"eighty", 80},     {"ninety", 90},
-     {"first", 1},        {"second", 2},      {"third", 3},       {"fourth", 4},
-     {"fifth", 5},        {"sixth", 6},       {"seventh", 7},     {"eighth", 8},
-     {"ninth", 9},        {"tenth", 10},      {"eleventh", 11},   {"twelfth", 12},
-     {"thirteenth", 13},  {"fourteenth", 14}, {"fifteenth", 15},  {"sixteenth", 16},
-     {"seventeenth", 17}, {"eighteenth", 18}, {"nineteenth", 19}, {"twentieth", 20},
-     {"thirtieth", 30}});
+    {{"zero", 0},         {"one", 1},          {"two", 2},         {"three", 3},
+     {"four", 4},         {"five", 5},         {"six", 6},         {"seven", 7},
+     {"eight", 8},        {"nine", 9},         {"ten", 10},        {"eleven", 11},
+     {"twelve", 12},      {"thirteen", 13},    {"fourteen", 14},   {"fifteen", 15},
+     {"sixteen", 16},     {"seventeen", 17},   {"eighteen", 18},   {"nineteen", 19},
+     {"twenty", 20},      {"thirty", 30},      {"forty", 40},      {"fifty", 50},
+     {"sixty", 60},       {"seventy", 70},     {"eighty", 80},     {"ninety", 90},
+     {"first", 1},        {"second", 2},       {"third", 3},       {"fourth", 4},
+     {"fifth", 5},        {"sixth", 6},        {"seventh", 7},     {"eighth", 8},
+     {"ninth", 9},        {"tenth", 10},       {"eleventh", 11},   {"twelfth", 12},
+     {"thirteenth", 13},  {"fourteenth", 14},  {"fifteenth", 15},  {"sixteenth", 16},
+     {"seventeenth", 17}, {"eighteenth", 18},  {"nineteenth", 19}, {"twentieth", 20},
+     {"thirtieth", 30},   {"millennium", 1000}});
 constexpr std::array kGermanSmall = std::to_array<Valued>(
     {{"null", 0},   {"ein", 1},      {"eine", 1},     {"einer", 1},    {"einen", 1},
      {"zwei", 2},   {"drei", 3},     {"vier", 4},     {"fünf", 5},     {"sechs", 6},
@@ -68,6 +68,26 @@ constexpr std::array<Word, 12> kShortEnglish = {
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::array<Word, 12> kShortGerman = {
     "jan", "feb", "mrz", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"};
+struct Alias {
+  Word text;
+  Word unit;
+};
+constexpr std::array kUnitAliases = std::to_array<Alias>({{"mph", "miles"},
+                                                          {"mi", "miles"},
+                                                          {"h", "hours"},
+                                                          {"hr", "hours"},
+                                                          {"hrs", "hours"},
+                                                          {"s", "seconds"},
+                                                          {"sec", "seconds"},
+                                                          {"secs", "seconds"},
+                                                          {"°", "degrees"}});
+// Behind these a number is measured and no version: 12.5 % in German, 1,5 % in English.
+constexpr std::array<Word, 27> kMeasures = {
+    "%",      "percent", "prozent", "hz", "khz",  "mhz",  "ghz",   "mm",     "cm",
+    "m",      "km",      "kg",      "g",  "ms",   "s",    "euro",  "euros",  "€",
+    "dollar", "dollars", "grad",    "°",  "days", "tage", "meter", "meters", "points"};
+constexpr std::array<Word, 4> kCenturyWords = {"century", "centuries", "cent", "c"};
+constexpr std::array<Word, 7> kMonthLinks = {"to", "and", "or", "through", "until", "bis", "und"};
 constexpr std::array<Word, 5> kOrdinalEnds = {"st", "nd", "rd", "th", "."};
 
 bool is_digit(char one) { return one >= '0' && one <= '9'; }
@@ -109,10 +129,50 @@ double digits_number(Word digits, QuantityLanguage language) {
   return parsed(plain);
 }
 
+/// 1,5 in English or 1.5 in German: a mark in front of other than three digits groups none.
+std::optional<double> foreign_decimal(Word digits, QuantityLanguage language) {
+  const size_t mark = digits.find(language == QuantityLanguage::kEnglish ? ',' : '.');
+  if (mark == Word::npos || digits.find_first_of(".,:", mark + 1) != Word::npos ||
+      digits.find_first_of(".,:") != mark || digits.size() == mark + 4)
+    return std::nullopt;
+  return parsed(std::string(digits.substr(0, mark)) + '.' + std::string(digits.substr(mark + 1)));
+}
+
+bool is_number_token(Word word) { return !word.empty() && is_digit(word.front()); }
+
+/// December 30,1899: the day and the year of a date without a blank.
+bool is_day_and_year(Word word) {
+  const size_t comma = word.find(',');
+  return comma != Word::npos && comma <= 2 && word.size() == comma + 5 &&
+         plain_number(word.substr(comma + 1)) >= 1000 && plain_number(word.substr(0, comma)) > 0;
+}
+
+/// The tokens with times of two tokens joined, 01: 20, and days cut off from years.
+std::vector<std::string> quantity_tokens(std::string_view text) {
+  std::vector<std::string> tokens;
+  for (std::string& token : plain_tokens(text)) {
+    const size_t size = tokens.size();
+    const bool is_minute = token.size() == 2 && is_digit(token.front());
+    if (is_minute && size > 1 && tokens[size - 1] == ":" && tokens[size - 2].size() <= 2 &&
+        is_digit(tokens[size - 2].front())) {
+      tokens.pop_back();
+      tokens.back() += ':' + token;
+    } else if (is_day_and_year(token)) {
+      const size_t comma = token.find(',');
+      tokens.push_back(token.substr(0, comma));
+      tokens.emplace_back(",");
+      tokens.push_back(token.substr(comma + 1));
+    } else {
+      tokens.push_back(std::move(token));
+    }
+  }
+  return tokens;
+}
+
 class QuantityReader {
  public:
   QuantityReader(std::string_view text, QuantityLanguage language)
-      : language_(language), tokens_(plain_tokens(text)), is_used_(tokens_.size(), false) {
+      : language_(language), tokens_(quantity_tokens(text)), is_used_(tokens_.size(), false) {
     for (std::string& token : tokens_) small_.push_back(lower_case(token));
   }
 
@@ -120,15 +180,33 @@ class QuantityReader {
     for (size_t at = 0; at < small_.size(); ++at) read_numeric_date(at);
     for (size_t at = 0; at < small_.size(); ++at) read_month(at);
     for (size_t at = 0; at < small_.size(); ++at) read_time(at);
+    for (size_t at = 0; is_english() && at < small_.size(); ++at) {
+      read_spoken_time(at);
+      read_century(at);
+    }
     for (size_t at = 0; at < small_.size();) at = read_number(at);
     for (size_t at = 0; at < small_.size(); ++at) {
       if (!is_used_[at] && is_word_byte(small_[at].front()))
-        found_.words.push_back(small_[at]);
+        add_word(at);
     }
     return std::move(found_);
   }
 
  private:
+  void add_word(size_t place) {
+    found_.words.push_back(small_[place]);
+    if (place == 0 || !is_number_token(at(place - 1)) || is_decade(place))
+      return;
+    for (const Alias& alias : kUnitAliases) {  // 85mph
+      if (alias.text == at(place))
+        found_.words.emplace_back(alias.unit);
+    }
+  }
+  /// 1930s are no seconds.
+  bool is_decade(size_t place) const {
+    const Word number = at(place - 1);
+    return at(place) == "s" && number.size() == 4 && number.back() == '0';
+  }
   Word at(size_t place) const { return place < small_.size() ? Word(small_[place]) : Word(); }
   bool is_english() const { return language_ == QuantityLanguage::kEnglish; }
   void use(size_t begin, size_t end) {
@@ -156,6 +234,8 @@ class QuantityReader {
     const Word first = at(begin);
     const size_t point = first.find('.');
     const size_t second = point == Word::npos ? point : first.find('.', point + 1);
+    if (!is_english() && second == Word::npos && point != Word::npos && at(begin + 1) == ".")
+      read_day_and_month(begin, point);
     if (second != Word::npos) {
       const std::array<int64_t, 3> parts = {
           plain_number(first.substr(0, point), 4),
@@ -169,6 +249,13 @@ class QuantityReader {
           {plain_number(first, 4), plain_number(at(begin + 2), 2), plain_number(at(begin + 4), 4)},
           begin,
           begin + 5);
+  }
+  /// 26.12.
+  void read_day_and_month(size_t place, size_t point) {
+    const int64_t day = plain_number(at(place).substr(0, point), 2);
+    const int64_t month = plain_number(at(place).substr(point + 1), 2);
+    if (day > 0 && month > 0 && is_day_of_month(day, month))
+      found_.dates.push_back({0, month, {day}, false});
   }
   void take_parts(const std::array<int64_t, 3>& parts, size_t begin, size_t end) {
     const size_t before = found_.dates.size();
@@ -215,7 +302,16 @@ class QuantityReader {
     if (is_verb && date.days.empty() && date.year == 0)
       return;
     use(begin, end);
+    share_year(date, begin, end);
     found_.dates.push_back(std::move(date));
+  }
+  /// June to August 2010: both months are of 2010.
+  void share_year(const DateValue& date, size_t begin, size_t end) {
+    if (linked_month_ > 0 && begin == linked_month_ && date.year > 0 &&
+        found_.dates.back().year == 0)
+      found_.dates.back().year = date.year;
+    const bool is_linked = is_range_mark(at(end)) || is_one_of(at(end), kMonthLinks);
+    linked_month_ = is_linked && month_at(end + 1) > 0 ? end + 1 : 0;
   }
   /// 1., 1st, 1st of.
   void take_day_before(size_t& begin, DateValue& date) {
@@ -237,6 +333,9 @@ class QuantityReader {
   }
   void take_day_behind(size_t& end, DateValue& date) {
     size_t place = end;
+    const bool has_ordinal = is_one_of(at(place + 2), kOrdinalEnds) && at(place + 2) != ".";
+    if (at(place) == "," && has_ordinal)  // January, 1st
+      ++place;
     while (at(place) == "." || at(place) == "the") ++place;
     const size_t tens = place;
     int64_t day = is_english() ? day_at(place) : 0;
@@ -260,8 +359,8 @@ class QuantityReader {
     const Word word = at(place);
     const size_t mark = word.find_first_of(":.");
     const Word behind = at(place + 1);
-    const bool has_unit =
-        behind == "uhr" || behind == "am" || behind == "pm" || behind == "a" || behind == "p";
+    const bool has_unit = behind == "uhr" || (behind == "h" && !is_english()) || behind == "am" ||
+                          behind == "pm" || behind == "a" || behind == "p";
     const bool is_whole = mark == Word::npos && has_unit && behind != "a";
     if (is_used_[place] || word.empty() || !is_digit(word.front()) ||
         (!is_whole && (mark == Word::npos || (word[mark] == '.' && !has_unit))))
@@ -274,7 +373,78 @@ class QuantityReader {
     use(place, has_unit ? place + 2 : place + 1);
   }
 
+  /// A quarter past eleven, half past eight, ten past nine, quarter to one; one forty-five.
+  void read_spoken_time(size_t place) {
+    const Word word = at(place);
+    const auto minutes = word == "quarter" ? std::optional(15.0)
+                         : word == "half"  ? std::optional(30.0)
+                                           : small_number(word);
+    const size_t link = at(place + 1) == "minutes" ? place + 2 : place + 1;
+    const bool is_before = at(link) == "to" && word == "quarter";
+    if (minutes && (at(link) == "past" || is_before)) {
+      const auto word_hour = small_number(at(link + 1));
+      const int64_t hour =
+          word_hour ? static_cast<int64_t>(*word_hour) : plain_number(at(link + 1), 2);
+      if (hour > 0 && hour <= 12)
+        found_.times.push_back((hour * 60 + static_cast<int64_t>(is_before ? -15 : *minutes)) %
+                               720);
+      return;
+    }
+    const auto tens = small_number(at(place + 1));
+    if (!minutes || *minutes < 1 || *minutes > 12 || !tens || *tens < 10 || *tens > 50)
+      return;
+    const auto ones = at(place + 2) == "-" ? small_number(at(place + 3)) : std::nullopt;
+    const double minute = *tens + (ones && *ones < 10 && *tens >= 20 ? *ones : 0);
+    found_.times.push_back(static_cast<int64_t>(*minutes * 60 + minute) % 720);
+  }
+
+  static bool is_ordinal_word(Word word) {
+    return word.ends_with("th") || word == "first" || word == "second" || word == "third";
+  }
+  /// The number of an ordinal that ends before this place; 0 when there is none.
+  int64_t ordinal_before(size_t& place) const {
+    const bool has_end = place > 1 && is_one_of(at(place - 1), kOrdinalEnds);
+    size_t begin = place - (has_end ? 2 : 1);
+    if (has_end && plain_number(at(begin), 2) > 0) {
+      place = begin;
+      return plain_number(at(begin), 2);
+    }
+    const auto ones = small_number(at(begin));
+    if (!ones || has_end || !is_ordinal_word(at(begin)))
+      return 0;
+    const bool has_tens = begin > 1 && at(begin - 1) == "-" && small_number(at(begin - 2));
+    place = has_tens ? begin - 2 : begin;
+    return static_cast<int64_t>(*ones + (has_tens ? *small_number(at(begin - 2)) : 0));
+  }
+
+  /// 19th century, 16th and 17th centuries, late 4th cent., the 1800s, 1800's.
+  void read_century(size_t place) {
+    const int64_t year = plain_number(at(place), 4);
+    const bool has_ending =
+        at(place + 1) == "s" || (is_quote(at(place + 1)) && at(place + 2) == "s");
+    if (year >= 500 && year % 100 == 0 && has_ending)
+      found_.centuries.push_back(year / 100 + 1);
+    const bool is_short = at(place) == "c" || at(place) == "cent";
+    if (place == 0 || !is_one_of(at(place), kCenturyWords) ||
+        (is_short && !is_one_of(at(place - 1), kOrdinalEnds)))
+      return;
+    for (size_t begin = at(place - 1) == "-" ? place - 1 : place; begin > 0;) {
+      const int64_t century = ordinal_before(begin);
+      if (century == 0)
+        return;
+      found_.centuries.push_back(century);
+      use(begin, place + 1);
+      const Word link = begin > 1 ? at(begin - 1) : Word();
+      if (link != "and" && link != "or" && link != "to" && link != "-")
+        return;
+      --begin;
+    }
+  }
+  static bool is_quote(Word word) { return word == "'" || word == "’"; }
+
   std::optional<double> small_number(Word word) const {
+    if (is_english() && word.size() > 6 && word.ends_with("ties"))  // twenties
+      return value_in(kEnglishSmall, std::string(word.substr(0, word.size() - 3)) + "y");
     return is_english() ? value_in(kEnglishSmall, word) : value_in(kGermanSmall, word);
   }
   std::optional<double> scale(Word word) const {
@@ -285,13 +455,39 @@ class QuantityReader {
     return joins && (small_number(at(place + 1)) || scale(at(place + 1))) ? place + 1 : place;
   }
 
+  /// The value of a token of digits: that of a number with a foreign decimal mark where it is
+  /// measured.
+  double token_value(size_t place) const {
+    const auto foreign = foreign_decimal(at(place), language_);
+    const Word behind = at(place + 1);
+    const bool is_measured =
+        scale(behind) || (is_one_of(behind, kMeasures) && at(place + 2) != "}");
+    return foreign && is_measured ? *foreign : digits_number(at(place), language_);
+  }
+  /// 176 000, 3 000 000 000.
+  void add_spaced_groups(size_t begin, double first) {
+    double value = first;
+    size_t place = begin + 1;
+    for (; at(place).size() == 3 && is_digit(at(place).front()) &&
+           at(place).find_first_not_of("0123456789") == Word::npos;
+         ++place)
+      value = value * 1000 + static_cast<double>(plain_number(at(place)));
+    if (at(begin).size() <= 3 && place > begin + 1)
+      found_.numbers.push_back(value);
+  }
+  /// The second of "8 second clock" is a unit.
+  bool is_unit_second(size_t place) const {
+    const size_t number = place > 1 && at(place - 1) == "-" ? place - 2 : place - 1;
+    return at(place) == "second" && place > 0 && is_number_token(at(number));
+  }
+
   /// Digits or number words, and scales behind them; returns the place behind.
   size_t read_number(size_t begin) {
-    if (is_used_[begin])
+    if (is_used_[begin] || is_unit_second(begin))
       return begin + 1;
     const Word word = at(begin);
     const bool is_article = (word == "a" || word == "an") && scale(at(begin + 1));
-    const auto first = is_digit(word.front()) ? std::optional(digits_number(word, language_))
+    const auto first = is_digit(word.front()) ? std::optional(token_value(begin))
                        : is_article           ? std::optional(1.0)
                                               : small_number(word);
     if (!first)
@@ -303,11 +499,12 @@ class QuantityReader {
       const auto more = small_number(at(next));
       const auto unit = scale(at(next));
       const bool is_tail = more && !is_digit(word.front()) && *more < 100 &&
-                           std::fmod(current, *more < 10 ? 10 : 100) == 0 && current > 0;
+                           (current > 0 ? std::fmod(current, *more < 10 ? 10 : 100) == 0
+                                        : total > 0 && at(end) == "and");  // a thousand and one
       if (!is_tail && !unit)
         break;
       if (unit && *unit > 100) {
-        total += current * *unit;
+        total = current > 0 ? total + current * *unit : total * *unit;  // 3 thousand million
         current = 0;
       } else {
         current = unit ? current * *unit : current + *more;
@@ -315,9 +512,8 @@ class QuantityReader {
       end = next + 1;
     }
     found_.numbers.push_back(total + current);
-    const bool has_space = is_digit(word.front()) && word.size() <= 3 && at(begin + 1).size() == 3;
-    if (has_space && is_digit(at(begin + 1).front()))  // 176 000
-      found_.numbers.push_back(*first * 1000 + static_cast<double>(plain_number(at(begin + 1))));
+    if (is_digit(word.front()))
+      add_spaced_groups(begin, *first);
     if (is_digit(word.front()) && is_one_of(at(end), kOrdinalEnds) && at(end) != ".")
       ++end;
     use(begin, end);
@@ -328,6 +524,7 @@ class QuantityReader {
   std::vector<std::string> tokens_;
   std::vector<std::string> small_;
   std::vector<bool> is_used_;
+  size_t linked_month_ = 0;  ///< the month behind that shares its year with the last date
   Quantities found_;
 };
 
@@ -355,7 +552,9 @@ bool has_number(const Quantities& text, double number) {
 bool has_word(const Quantities& text, const std::string& word) {
   const std::string one = word.ends_with('s') ? word.substr(0, word.size() - 1) : word;
   return std::any_of(text.words.begin(), text.words.end(), [&](const std::string& other) {
-    return other == word || other == one || other == one + "s";
+    const bool is_many =
+        other.ends_with("ies") && other.substr(0, other.size() - 3) + "y" == word;  // centuries
+    return is_many || other == word || other == one || other == one + "s";
   });
 }
 
@@ -373,6 +572,11 @@ bool has_quantities(const Quantities& text, const Quantities& phrase) {
          all(phrase.times,
              [&](int64_t time) {
                return std::find(text.times.begin(), text.times.end(), time) != text.times.end();
+             }) &&
+         all(phrase.centuries,
+             [&](int64_t century) {
+               return std::find(text.centuries.begin(), text.centuries.end(), century) !=
+                      text.centuries.end();
              }) &&
          all(phrase.numbers, [&](double number) { return has_number(text, number); }) &&
          all(phrase.words, [&](const std::string& word) { return has_word(text, word); });

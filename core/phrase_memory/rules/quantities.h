@@ -20,11 +20,13 @@ struct DateValue {
 };
 
 /// What a text says of quantities, whatever the notation: March 1, 2003 is 1 March 2003 is
-/// 2003-03-01; 17 million is 17,000,000; twenty-five is 25.
+/// 2003-03-01; 17 million is 17,000,000; twenty-five is 25. docs/guide/phrase_table.md lists what
+/// is equal.
 struct Quantities {
   std::vector<DateValue> dates;
   std::vector<int64_t> times;      ///< minutes of half a day
   std::vector<double> numbers;     ///< all but those of dates and times
+  std::vector<int64_t> centuries;  ///< 19 for 19th century, 19th c., the 1800s
   std::vector<std::string> words;  ///< all other words and marks, in small letters
 };
 

@@ -44,6 +44,16 @@ int64_t expressions_of(const RuleReport& report, const std::string& category) {
   return found == report.expressions.end() ? 0 : found->second;
 }
 
+/// A person's name may have the ending of the German genitive: Tim Allens.
+bool has_genitive(PhraseRules rules,
+                  const std::vector<std::string>& text,
+                  std::vector<std::string> name) {
+  if (rules != PhraseRules::kEnglishGerman || name.empty())
+    return false;
+  name.back() += 's';
+  return has_phrase(text, name);
+}
+
 }  // namespace
 
 void RuleReport::add(PhraseRules which,
@@ -64,8 +74,9 @@ void RuleReport::add(PhraseRules which,
     RuleCounts& counts = rules[phrase.rule];
     counts.category = phrase.entry.category;
     const bool is_exact = has_phrase(tokens, plain_tokens(form(target)));
-    const bool is_equal = is_exact || (counts.category != "names" &&
-                                       has_quantities(said, quantities_in(target, language)));
+    const bool is_equal = is_exact || (counts.category == "names"
+                                           ? has_genitive(which, tokens, plain_tokens(form(target)))
+                                           : has_quantities(said, quantities_in(target, language)));
     ++counts.found;
     counts.exact += is_exact ? 1 : 0;
     counts.equal += is_equal ? 1 : 0;

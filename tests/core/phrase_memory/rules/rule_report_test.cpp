@@ -38,6 +38,13 @@ TEST_F(RuleReportTest, CountsWhatTheReferenceContains) {
   EXPECT_EQ(wrong.str(), "3\tdate\tMay 3 , 2003\t3. Mai 2003\n");
 }
 
+TEST_F(RuleReportTest, CountsTheGenitiveOfAName) {
+  const RuleReport counts = report("friends of Tim Allen left\nfriends of Tim Allen left\n",
+                                   "Tim Allens Freunde gingen\nTim Allenby ging\n");
+  EXPECT_EQ(counts.rules.at("person").exact, 0);
+  EXPECT_EQ(counts.rules.at("person").equal, 1);
+}
+
 TEST_F(RuleReportTest, SaysPrecisionAndRecallOfEachRule) {
   const std::string text =
       rule_report_text(report("17 million\n2 million\n", "17 Millionen und 5\n3 Millionen\n"));
