@@ -27,6 +27,10 @@ constexpr std::array<Words, 8> kSomeMonth = {
 constexpr std::array<Words, 10> kNoMonth = {
     U"内", U"球", U"亮", U"光", U"饼", U"餅", U"票", U"租", U"薪", U"天"};
 
+// 三点十分之一, 12 时 20 分 - 2 秒, 8 时 5 分多.
+constexpr std::array<Words, 10> kTimeGoesOn = {
+    U"之", U"钟", U"鐘", U"-", U"－", U"+", U"多", U"余", U"几", U"来"};
+
 /// A month, a day, an hour: 3, 三, 三十一; 0 when it is none.
 int64_t small_number(std::u32string_view text) {
   const auto digits = text.size() <= 2 ? digits_value(text) : std::nullopt;
@@ -157,8 +161,7 @@ std::optional<ChineseDate> chinese_time_at(const ChineseText& text, size_t begin
   const int64_t hour = small_number(text.between(begin, mark));
   const int64_t minutes = lone.value_or(small_number(minute_text)) * (has_quarters ? 15 : 1);
   const auto behind = text.behind(minute_end + 1);
-  const bool goes_on =
-      behind.starts_with(U"之") || behind.starts_with(U"钟") || is_numeral(text.at(minute_end + 1));
+  const bool goes_on = begins_with_any(behind, kTimeGoesOn) || is_numeral(text.at(minute_end + 1));
   ChineseDate date;
   date.end = minute_end + 1;
   date.rule = "time";

@@ -34,11 +34,13 @@ constexpr std::array<Words, 28> kOffices = {
     U"局长", U"将军", U"司令", U"大使",   U"议员",   U"特首",     U"外长",
     U"主编", U"教练", U"记者", U"委员长", U"秘书长", U"行政长官", U"发言人"};
 
+// Characters of given names with two readings: 朝 is zhao or chao.
+constexpr Words kTwoReadings = U"朝乐樂重行茜柏";
 // Characters of grammar, counting and common nouns that are in no given name.
 constexpr Words kNotInNames =
     U"的不了是在这那位为与就都也还很最么吗呢吧啊把被让给从到向对说去来会能要想看没个们我你他她它或"
     U"但而所者于老女男人员校院部省市县委务级色代表时候后前上下里外内第每各某些本该此其名职党团"
-    U"钱任何做叫请问见找跟同当由因将已曾再又只应须着过出入回关用使更太多号卫非";
+    U"钱任何做叫请问见找跟同当由因将已曾再又只应须着过出入回关用使更太多号卫非队隊";
 // Surnames that are a word of grammar more often than a name, unless a segmenter joined them to
 // one.
 constexpr Words kAlsoGrammar = U"位于时成向常方万任何左项都和";
@@ -118,7 +120,9 @@ size_t given_length(std::u32string_view name) { return name.size() - surname_len
 bool may_be_name(std::u32string_view text) {
   if (!looks_like_name(text) || begins_with_any(text, kOtherWords))
     return false;
-  return text.find_first_of(kNotInNames, surname_length(text)) == std::u32string_view::npos;
+  const size_t surname = surname_length(text);
+  return text.find_first_of(kNotInNames, surname) == Words::npos &&
+         text.find_first_of(kTwoReadings, surname) == Words::npos;
 }
 
 /// Whether an office stands in front of the word, however it is cut.

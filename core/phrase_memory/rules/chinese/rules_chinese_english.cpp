@@ -41,11 +41,11 @@ constexpr std::array<Words, 19> kNoNumberBehind = {U"第",
 constexpr std::array<Words, 8> kEndsInCount = {
     U"人数", U"总数", U"次数", U"分数", U"个数", U"件数", U"户数", U"例数"};
 // What makes another number of the one before it: 十六进制, 三分之二, 三十几, 九十年代 …
-constexpr std::array<Words, 35> kNoNumberBefore = {
-    U"几",   U"来",   U"半",   U"点",   U"分之", U"进制", U"进位", U"進制", U"進位",
-    U"位元", U"面体", U"面體", U"边形", U"邊形", U"年代", U"年级", U"年級", U"世纪",
-    U"世紀", U"周年", U"週年", U"世",   U"日",   U"号",   U"字",   U"月",   U"时",
-    U"角",   U"-",    U"、一", U"次方", U"万",   U"大",   U"生肖", U"宫"};
+constexpr std::array<Words, 37> kNoNumberBefore = {
+    U"几",   U"来",   U"半",   U"点",   U"分之", U"进制", U"进位", U"進制", U"進位", U"位元",
+    U"面体", U"面體", U"边形", U"邊形", U"年代", U"年级", U"年級", U"世纪", U"世紀", U"周年",
+    U"週年", U"世",   U"日",   U"号",   U"字",   U"月",   U"时",   U"角",   U"-",    U"、一",
+    U"次方", U"万",   U"大",   U"生肖", U"宫",   U"湖",   U"卦"};
 constexpr std::array<Words, 2> kMore = {U"多", U"余"};
 // 千 of these is kilo.
 constexpr std::array<Words, 12> kKilo = {

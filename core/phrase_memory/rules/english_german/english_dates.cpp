@@ -42,6 +42,30 @@ constexpr std::array<Word, 44> kBehindDate = {
 constexpr std::array<Word, 5> kGoesOnWithDay = {"and", "or", "to", "through", ","};
 constexpr std::array<Word, 6> kPartsOfDay = {
     "morning", "afternoon", "evening", "night", "nights", "noon"};
+// German makes one word of these and the day: Sonntagmittag.
+constexpr std::array<Word, 4> kTimesOfDay = {"noon", "midday", "midnight", "overnight"};
+// In front of a weekday that begins a sentence's second word: Easter Monday is a feast.
+constexpr std::array<Word, 18> kFeasts = {"Good",
+                                          "Easter",
+                                          "Pentecost",
+                                          "Whit",
+                                          "Palm",
+                                          "Ash",
+                                          "Holy",
+                                          "Maundy",
+                                          "Shrove",
+                                          "Black",
+                                          "Cyber",
+                                          "Super",
+                                          "Bloody",
+                                          "Fat",
+                                          "Giving",
+                                          "Passion",
+                                          "Trinity",
+                                          "Low"};
+constexpr std::array<Word, 9> kDeterminers = {
+    "a", "an", "the", "its", "his", "her", "their", "our", "my"};
+constexpr std::array<Word, 4> kQuotes = {"\"", "'", "&quot;", "|"};
 
 int64_t english_year_of(Word word) {
   const int64_t year = word.size() == 4 ? plain_number(word) : 0;
@@ -72,6 +96,20 @@ int64_t month_beside_day(Word word) {
 }
 
 bool is_also_word(int64_t month) { return month == 3 || month == 5; }
+
+bool is_possessive(Word word) { return word == "'s" || word == "’s" || word == "&apos;s"; }
+
+/// A word of a compound that German writes as one, "the Thursday negotiations", "a 9 am class".
+bool has_noun_behind(const WordContext& words, size_t begin, size_t end) {
+  const Word behind = words.at(end);
+  const bool is_noun = is_small_word(behind) && !is_one_of(behind, kBehindDate);
+  return is_one_of(lower_case(words.before(begin)), kDeterminers) && is_noun;
+}
+
+/// A name that is quoted stands for itself: print "Sunday".
+bool is_mentioned(const WordContext& words, size_t begin, size_t end) {
+  return is_one_of(words.before(begin), kQuotes) && is_one_of(words.at(end), kQuotes);
+}
 
 struct DateParts {
   size_t length = 0;  ///< 0: there is no date
@@ -195,7 +233,8 @@ bool is_sure_month(const WordContext& words, size_t begin, const DateParts& date
   const bool stands_in_name =
       has_capital(behind) || (has_capital(words.before(begin)) && !has_preposition);
   const bool is_followed = plain_number(behind) > 0 || is_range_mark(behind) || behind == "'s";
-  if (!date.has_capital || stands_in_name || is_followed)
+  const bool is_part = is_possessive(behind) || is_mentioned(words, begin, begin + date.length);
+  if (!date.has_capital || stands_in_name || is_followed || is_part)
     return false;
   const bool is_also_name =
       is_also_word(date.month) || date.month == 4 || date.month == 6 || date.month == 8;
@@ -214,10 +253,16 @@ std::optional<EnglishDate> english_weekday_at(const WordContext& words, size_t b
     return std::nullopt;
   const Word behind = words.at(begin + 1);
   const bool is_dated = english_month(behind) > 0;
-  const bool stands_in_name =
-      (has_capital(behind) && !is_dated) || (begin > 1 && has_capital(words.before(begin)));
-  const bool is_longer =
-      is_one_of(behind, kPartsOfDay) || behind == "'s" || behind == "’s" || is_range_mark(behind);
+  const Word before = words.before(begin);
+  const bool stands_in_name = (has_capital(behind) && !is_dated) || is_one_of(before, kFeasts) ||
+                              (begin > 1 && has_capital(before));
+  const Word last = behind.substr(0, behind.find_first_of(",;.!?"));  // "night;"
+  const bool is_cut =
+      is_one_of(last, kPartsOfDay) || is_possessive(behind) || is_range_mark(behind);
+  const Word time = before == "on" && begin > 1 ? words.at(begin - 2) : before;
+  const bool is_longer = is_cut || is_one_of(time, kTimesOfDay) ||
+                         has_noun_behind(words, begin, begin + 1) ||
+                         is_mentioned(words, begin, begin + 1);
   return EnglishDate{1,
                      std::string(kGermanWeekdays[static_cast<size_t>(day - 1)]),
                      "weekday",
@@ -245,8 +290,9 @@ std::optional<EnglishDate> english_time_at(const WordContext& words, size_t begi
   const bool is_minute =
       minutes.size() == 2 && minutes < "60" && (plain_number(minutes) > 0 || minutes == "00");
   EnglishDate found{2, "", "time", false};
-  found.is_sure =
-      hour < 12 && (mark == Word::npos || is_minute) && !is_range_mark(words.before(begin));
+  const bool is_part = is_range_mark(words.before(begin)) || words.before(begin).ends_with(':');
+  found.is_sure = hour < 12 && (mark == Word::npos || is_minute) && !is_part &&
+                  !has_noun_behind(words, begin, begin + 2);
   found.german =
       fmt::format("{}{} Uhr", hour + *half, mark == Word::npos ? Word() : time.substr(mark));
   return found;

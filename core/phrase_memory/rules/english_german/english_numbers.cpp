@@ -76,12 +76,33 @@ bool has_formula(const WordContext& words) {
   return false;
 }
 
+/// Whether the sentence is about versions of something.
+bool mentions_version(const WordContext& words) {
+  for (size_t at = 0; at < words.size(); ++at) {
+    if (is_one_of(words.at(at), kVersioned) && words.at(at).starts_with("version"))
+      return true;
+  }
+  return false;
+}
+
+/// Behind a number that is code or a placeholder: * 0.1, % { 12.1 % }.
+bool is_code(const WordContext& words, size_t at) {
+  const Word before = words.before(at);
+  return before == "{" || words.at(at + 1) == "}" ||
+         (before == "*" && at > 1 && words.at(at - 2) == "*");
+}
+
 /// Whether digits with a point in them are a decimal number here.
 bool is_decimal(const WordContext& words, size_t at) {
   const Word before = words.before(at);
   const Word behind = words.at(at + 1);
   constexpr std::array<Word, 4> kCompared = {"older", "newer", "earlier", "later"};
   if (before == "than" && at > 1 && is_one_of(words.at(at - 2), kCompared))
+    return false;
+  const bool is_named = has_capital(before) && behind == "per";  // SVG 1.1 per settings
+  if (is_code(words, at) || is_named)
+    return false;
+  if (mentions_version(words) && (behind == "per" || !is_one_of(behind, kEnglishUnits)))
     return false;
   if (is_one_of(behind, kVersioned) || has_capital(behind))
     return is_one_of(behind, kEnglishUnits);

@@ -49,16 +49,19 @@ constexpr std::array kGivenNames = std::to_array<Word>(
      "Werner",      "Wilhelm",   "William",   "Wolfgang"});
 // What things that are named after persons end in.
 constexpr std::array kThings = std::to_array<Word>(
-    {"Act",      "Airport",  "Avenue",     "Award",      "Bank",      "Bay",     "Bridge",
-     "Building", "Bureau",   "Castle",     "Center",     "Centre",    "Church",  "City",
-     "Club",     "College",  "Company",    "Council",    "County",    "Court",   "Cup",
-     "Day",      "Drive",    "Foundation", "Fund",       "Garden",    "Gardens", "Group",
-     "Hall",     "Hospital", "Hotel",      "House",      "Institute", "Island",  "Islands",
-     "Lake",     "Law",      "Library",    "License",    "Mountain",  "Museum",  "Office",
-     "Palace",   "Park",     "Prize",      "Report",     "River",     "Road",    "School",
-     "Show",     "Society",  "Square",     "Stadium",    "Station",   "Street",  "Theater",
-     "Theatre",  "Tower",    "Trust",      "University", "Memorial",  "Project", "Algorithm",
-     "Method",   "Bible",    "Testament",  "Gospel",     "Street",    "Team",    "Family"});
+    {"Act",      "Airport",  "Avenue",       "Award",      "Bank",          "Bay",      "Bridge",
+     "Building", "Bureau",   "Castle",       "Center",     "Centre",        "Church",   "City",
+     "Club",     "College",  "Company",      "Council",    "County",        "Court",    "Cup",
+     "Day",      "Drive",    "Foundation",   "Fund",       "Garden",        "Gardens",  "Group",
+     "Hall",     "Hospital", "Hotel",        "House",      "Institute",     "Island",   "Islands",
+     "Lake",     "Law",      "Library",      "License",    "Mountain",      "Museum",   "Office",
+     "Palace",   "Park",     "Prize",        "Report",     "River",         "Road",     "School",
+     "Show",     "Society",  "Square",       "Stadium",    "Station",       "Street",   "Theater",
+     "Theatre",  "Tower",    "Trust",        "University", "Memorial",      "Project",  "Algorithm",
+     "Method",   "Bible",    "Testament",    "Gospel",     "Interview",     "Team",     "Family",
+     "Plugin",   "Manual",   "Contributors", "Employees",  "Documentation", "Handbook", "Effect",
+     "Syndrome", "Guide",    "Center",       "Medal",      "Collection",    "Song",     "Songs",
+     "Fans",     "Fan",      "Film"});
 
 /// A capital and small letters of ASCII, or an inner capital: Smith, McCain, DeVito.
 bool is_name_word(Word word) {
@@ -75,7 +78,8 @@ bool is_calendar_word(Word word) {
 
 /// 's makes one German word of name and ending; a dash or another letter makes a longer name.
 bool name_goes_on(Word word) {
-  return word == "'s" || word == "’s" || word == "'" || word == "’" || is_range_mark(word) ||
+  return word == "'s" || word == "’s" || word == "&apos;s" || word == "&apos;" || word == "'" ||
+         word == "’" || is_range_mark(word) ||
          (!word.empty() && static_cast<unsigned char>(word.front()) >= 0xC3);
 }
 

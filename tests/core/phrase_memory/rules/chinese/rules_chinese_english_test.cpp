@@ -35,7 +35,7 @@ TEST(ChineseEnglishRules, MakeNothingOfPartsOfNumbers) {
         "1.5万 3千",      "一亿 五千",    "两 万 三",       "一 亿 五 千", "三 四 百 人",
         "十 七 八 岁",    "五 十 多 岁",  "三 分 之 二 十", "十 六 进 制", "二 十 面 体",
         "第 三 十 章",    "零下 三十 度", "十 四 五 规划",  "12 345 万",   "20千 克",
-        "5 千 米",        "三十人"}) {
+        "5 千 米",        "三十人",       "十 六 湖 公 园", "六 十 四 卦"}) {
     EXPECT_THAT(from_chinese(text), IsEmpty()) << text;
   }
   EXPECT_THAT(from_chinese("三 十 多 人"), ElementsAre("30 (numbers)"));  // more than 30
@@ -80,6 +80,8 @@ TEST(ChineseEnglishRules, TranslateTimesOfTheMorning) {
   EXPECT_THAT(from_chinese("三点 一刻"), ElementsAre("3:15 (dates)"));
   EXPECT_THAT(from_chinese("十一 点 了"), ElementsAre("11 (numbers)"));
   EXPECT_THAT(from_chinese("15 点 30 分"), IsEmpty());
+  EXPECT_THAT(from_chinese("12 时 20 分 - 2 秒"), IsEmpty());
+  EXPECT_THAT(from_chinese("八 点 五 分 多"), IsEmpty());
   EXPECT_THAT(from_chinese("三点 五十"), IsEmpty());
 }
 
@@ -100,6 +102,8 @@ TEST(ChineseEnglishRules, TakeNoOtherWordsForNames) {
                            "颁 授 荣 誉 博 士",
                            "校 董 会 主 席",
                            "成 为 总 统",
+                           "海 军 陆 战 队 大 使",
+                           "江 朝 晖 女 士",
                            "高 中 老 师",
                            "黄 颜 色 代 表"}) {
     EXPECT_THAT(from_chinese(text), IsEmpty()) << text;

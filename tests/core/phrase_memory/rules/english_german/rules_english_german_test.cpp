@@ -107,5 +107,54 @@ TEST(EnglishGermanRules, CopyPersonsOnly) {
   }
 }
 
+TEST(EnglishGermanRules, LeaveWeekdaysThatArePartOfALongerWord) {
+  for (const char* text : {"Easter Monday is free",
+                           "Good Friday = EASTERSUNDAY",
+                           "overnight on Sunday into",
+                           "until midday Monday",
+                           "around noon on Saturday",
+                           "arrived this Sunday night; then",
+                           "before the Thursday negotiations",
+                           "during Monday &apos;s match",
+                           "print \" Sunday \""}) {
+    EXPECT_THAT(from_english(text), IsEmpty()) << text;
+  }
+  EXPECT_THAT(from_english("before the Thursday after"), ElementsAre("Donnerstag (dates)"));
+  EXPECT_THAT(from_english("On Monday we left"), ElementsAre("Montag (dates)"));
+}
+
+TEST(EnglishGermanRules, LeavePartsOfTimesAndTimesOfCompounds) {
+  for (const char* text : {"today , at 3: 05 pm",
+                           "a 8:15 AM advertisement",
+                           "the 9 am class",
+                           "8 - 10 am",
+                           "a score of 3:2 yesterday",
+                           "at 25.10 pm"}) {
+    EXPECT_THAT(from_english(text), IsEmpty()) << text;
+  }
+}
+
+TEST(EnglishGermanRules, LeaveNumbersOfCodeAndVersions) {
+  for (const char* text : {"changed in GCC % { 12.1 % }",
+                           "return * track * * 0.1",
+                           "the MySQL server version less than 5.1 .",
+                           "a version number of 3.4 + b 2",
+                           "Export as SVG 1.1 per settings",
+                           "ISBN 978-0-306-40615-7",
+                           "phone 555 1234 or 0171.2345",
+                           "10.0.0.1"}) {
+    EXPECT_THAT(from_english(text), IsEmpty()) << text;
+  }
+}
+
+TEST(EnglishGermanRules, CopyNoThingsThatAreNamedAfterPersons) {
+  for (const char* text : {"the lost Steve Jobs Interview",
+                           "see the Kate Plugin documentation",
+                           "like Paul Fussell &apos;s book",
+                           "by Sebastian Heinlein Manual"}) {
+    EXPECT_THAT(from_english(text), IsEmpty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace phraseq
