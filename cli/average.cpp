@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_choice.h"
 #include "core/checkpoint/checkpoint_folder.h"
 
 namespace {

@@ -6,6 +6,10 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/compare/comparison_html.h"
+#include "core/score/compare/comparison_json.h"
+#include "core/score/compare/comparison_plot.h"
+#include "core/score/compare/comparison_text.h"
 #include "core/score/metrics/metric_set.h"
 
 namespace phraseq {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/tensor_role.h"

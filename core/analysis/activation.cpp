@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/plot/bar_chart.h"
 #include "core/plot/chart.h"
 
 namespace phraseq::analysis {

@@ -40,9 +40,4 @@ class PHRASEQ_API AttentionMap {
 /// "layer 3, head 2" or "layer 3, mean over heads".
 PHRASEQ_API std::string describe(const AttentionWeights& weights, int64_t head);
 
-/// One HTML page that loads nothing: the heat maps of the places that the sentence has weights of,
-/// with layer and head to choose.
-PHRASEQ_API std::string attention_page(const RecordedSentence& sentence,
-                                       const std::vector<AttentionPlace>& places);
-
 }  // namespace phraseq::analysis

@@ -1,3 +1,5 @@
+#include "core/analysis/attention_page.h"
+
 #include <fmt/format.h>
 
 #include "core/analysis/attention_map.h"

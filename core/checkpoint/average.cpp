@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 

@@ -1,3 +1,5 @@
+#include "core/checkpoint/checkpoint_choice.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -9,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/average.h"
 
 namespace phraseq {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,17 +10,6 @@
 #include "core/checkpoint/safetensors/tensor_view.h"
 
 namespace phraseq {
-
-/// Writes a checkpoint: safetensors layout, strings in `__metadata__`, a CRC-32C of every tensor
-/// and one of the header itself (docs/formats/checkpoint.md). Through AtomicFile: a failure throws
-/// IoError and leaves an older file as it was. No time stamp: equal content, equal bytes.
-///
-/// Names of metadata that begin with "phraseq." are the format's own and may not be given; names of
-/// tensors must differ, bytes fit dtype and shape (std::invalid_argument: the caller's bug). Texts
-/// must be UTF-8 (UsageError).
-PHRASEQ_API void write_checkpoint(const std::string& path,
-                                  const std::map<std::string, std::string>& metadata,
-                                  std::span<const TensorView> tensors);
 
 /// A checkpoint opened for reading. Opening verifies, in this order: size, header length, JSON,
 /// dtypes and shapes without overflow, offsets contiguous and covering the file, format version,

@@ -1,3 +1,5 @@
+#include "core/checkpoint/checkpoint_writer.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -5,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/atomic_file.h"

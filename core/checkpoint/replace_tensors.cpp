@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/near_miss.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 

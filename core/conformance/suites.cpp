@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/conformance/architecture_suite.h"
+#include "core/conformance/architecture/architecture_suite.h"
 #include "core/conformance/criterion_suite.h"
 #include "core/conformance/data_loader_suite.h"
 #include "core/conformance/decoder_suite.h"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -48,21 +47,6 @@ class PHRASEQ_API IndexedDataset {
  private:
   struct State;
   explicit IndexedDataset(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
-};
-
-/// Writes the same layout: `.bin` first, `.idx` last, both atomically. The id type is chosen from
-/// the vocabulary's size as fairseq does (u16 below 65,500, u32 below 2^32 - 1, else i64). `add`
-/// throws DataError for an id outside the vocabulary.
-class PHRASEQ_API IndexedDatasetWriter {
- public:
-  IndexedDatasetWriter(std::string prefix, int64_t vocabulary);
-  ~IndexedDatasetWriter();
-  void add(std::span<const int64_t> ids);
-  void commit();
-
- private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

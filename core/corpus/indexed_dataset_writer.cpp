@@ -1,3 +1,5 @@
+#include "core/corpus/indexed_dataset_writer.h"
+
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -6,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/corpus/id_type.h"
-#include "core/corpus/indexed_dataset.h"
 #include "core/io/atomic_file.h"
 
 namespace phraseq {

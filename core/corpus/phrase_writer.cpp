@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/stored_phrases.h"
 #include "core/corpus/stretches.h"
 #include "core/io/atomic_file.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/indexed_dataset_writer.h"
 
 namespace phraseq {
 namespace {

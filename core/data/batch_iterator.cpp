@@ -1,10 +1,11 @@
+#include "core/data/batch_iterator.h"
+
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/data/data_loader.h"
 #include "core/data/prefetcher.h"
 
 namespace phraseq {

@@ -1,3 +1,5 @@
+#include "core/data/batch_plan.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -5,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "core/base/random.h"
-#include "core/data/data_loader.h"
 
 namespace phraseq {
 namespace {

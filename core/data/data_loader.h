@@ -7,29 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "core/base/api.h"
 #include "core/base/error.h"
-#include "core/data/batch.h"
 #include "core/data/example.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
-
-/// How sentences are put together into batches.
-struct BatchingOptions {
-  int64_t max_tokens = 0;  ///< budget: the larger side's tokens summed over the batch, padding not
-                           ///< counted; 0 = no limit
-  int64_t max_sentences = 0;  ///< 0 = no limit
-  int64_t max_source_positions = 1024;
-  int64_t max_target_positions = 1024;
-  uint64_t seed = 1;
-  bool shuffle = true;  ///< order of batches and of equally long sentences, by seed and epoch
-};
-
-/// Turns examples into a batch; a task's `collate`.
-using Collate = std::function<Batch(const std::vector<Example>&)>;
 
 /// A random-access corpus: what a data loader batches. Thread safe after `start_epoch`.
 class PHRASEQ_API Corpus {
@@ -86,60 +69,6 @@ class PHRASEQ_API DataLoader {
   virtual bool has_split(const std::string& split) const = 0;
   /// `training`: random segmentation is on.
   virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;
-};
-
-/// Skipped sentences by reason, with the first few numbers (from 1) of each.
-struct PHRASEQ_API SkipReport {
-  struct Reason {
-    std::string what;
-    int64_t count = 0;
-    std::vector<int64_t> first;
-  };
-  std::vector<Reason> reasons;
-  int64_t total() const;
-  std::string text() const;
-};
-
-/// The batches of one epoch, as sentence indices: sentences are shuffled by (seed, epoch), sorted
-/// by length (stable), cut into batches within the budget, and the batches shuffled. No sentence is
-/// dropped but those in `skipped`: over the positions, or with an empty side.
-struct PHRASEQ_API BatchPlan {
-  std::vector<std::vector<int64_t>> batches;
-  SkipReport skipped;
-};
-PHRASEQ_API BatchPlan plan_batches(const Corpus& corpus,
-                                   const BatchingOptions& options,
-                                   int64_t epoch);
-
-/// Batches of an endless sequence of epochs, made ahead on a thread of its own.
-///
-/// The position (epoch, batches delivered) can be saved and restored: a condition of the interface.
-/// What was only prefetched does not count as delivered. An exception on the thread reaches the
-/// caller of `next`.
-class PHRASEQ_API BatchIterator {
- public:
-  BatchIterator(std::shared_ptr<Corpus> corpus,
-                BatchingOptions options,
-                Collate collate,
-                int64_t prefetch = 4);
-  ~BatchIterator();
-
-  /// The next batch of the running epoch, or nothing at its end; the call after that begins the
-  /// next.
-  std::optional<Batch> next();
-  int64_t epoch() const;              ///< from 1
-  int64_t batches_delivered() const;  ///< in this epoch
-  int64_t batches_in_epoch() const;
-  const SkipReport& skipped() const;
-
-  nlohmann::json position() const;
-  /// Throws FormatError when the recorded data or batching options are others than ours, with the
-  /// difference.
-  void restore(const nlohmann::json& position);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 }  // namespace phraseq

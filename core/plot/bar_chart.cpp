@@ -1,3 +1,5 @@
+#include "core/plot/bar_chart.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>

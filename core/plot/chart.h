@@ -4,9 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/api.h"
-#include "core/plot/svg.h"
-
 namespace phraseq::plot {
 
 /// One value of a series, with the interval that it is drawn with, and what stands above it.
@@ -36,10 +33,5 @@ struct Chart {
   std::vector<Series> series;
   std::optional<double> lowest, highest;  ///< ends of the value axis, else chosen from the values
 };
-
-/// Bars from zero, labels above them.
-PHRASEQ_API Svg bar_chart(const Chart& chart);
-/// Points joined by lines, which break where a value is missing; labels are shown at the pointer.
-PHRASEQ_API Svg line_chart(const Chart& chart);
 
 }  // namespace phraseq::plot

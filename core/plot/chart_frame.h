@@ -4,6 +4,7 @@
 
 #include "core/plot/chart.h"
 #include "core/plot/scale.h"
+#include "core/plot/svg.h"
 
 namespace phraseq::plot {
 

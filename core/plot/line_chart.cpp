@@ -1,3 +1,5 @@
+#include "core/plot/line_chart.h"
+
 #include <fmt/format.h>
 
 #include "core/plot/chart_frame.h"

@@ -1,7 +1,7 @@
+#include "core/run/analyze_options.h"
+
 #include <algorithm>
 #include <charconv>
-
-#include "core/run/analyze_run.h"
 
 namespace phraseq {
 

@@ -7,6 +7,7 @@
 
 #include "core/analysis/activation.h"
 #include "core/analysis/attention_map.h"
+#include "core/analysis/attention_page.h"
 #include "core/analysis/recorded_pass.h"
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-#include "core/run/generate_run.h"
+#include "core/run/generate_options.h"
 
 namespace phraseq {
 

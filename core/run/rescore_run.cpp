@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/run/result_output.h"
+#include "core/score/contrastive/contrastive_plot.h"
+#include "core/score/contrastive/contrastive_text.h"
 #include "core/translate/sentence_source.h"
 
 namespace phraseq {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_writer.h"
 
 namespace phraseq {
 namespace {

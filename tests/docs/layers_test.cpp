@@ -138,6 +138,43 @@ TEST(Layers, HoldAtMostAboutTwentyFiveFilesPerFolder) {
   for (const auto& [folder, count] : counts) EXPECT_LE(count, 25) << folder;
 }
 
+/// Sources without a header of their name, and why.
+const std::map<std::string, std::string> kWithoutHeader = {
+    {"core/nn/kernels/", "compiled once per level of the processor, behind the table in kernels.h"},
+    {"register.cpp", "registers the component of a plugin; nothing calls it"},
+};
+
+bool needs_header(const std::string& source) {
+  return std::none_of(kWithoutHeader.begin(), kWithoutHeader.end(), [&](const auto& entry) {
+    const auto& [exempt, reason] = entry;
+    return exempt.ends_with('/') ? source.starts_with(exempt) : source.ends_with("/" + exempt);
+  });
+}
+
+TEST(Layers, GiveEverySourceAHeaderOfItsName) {
+  std::vector<std::string> without;
+  for (const char* top : {"core", "plugins", "tasks", "criterions"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSourceTree / top)) {
+      const std::string source = fs::relative(entry.path(), kSourceTree).string();
+      if (entry.path().extension() == ".cpp" && needs_header(source) &&
+          !fs::exists(fs::path(entry.path()).replace_extension(".h")))
+        without.push_back(source);
+    }
+  }
+  EXPECT_THAT(without, IsEmpty()) << "split the header that declares what they define";
+}
+
+TEST(Layers, ExemptOnlySourcesThatExist) {
+  for (const auto& [exempt, reason] : kWithoutHeader) {
+    if (exempt.ends_with('/'))
+      EXPECT_TRUE(fs::exists(kSourceTree / exempt)) << exempt;
+  }
+  EXPECT_FALSE(needs_header("plugins/optimizers/adam/register.cpp"));
+  EXPECT_FALSE(needs_header("core/nn/kernels/softmax.cpp"));
+  EXPECT_TRUE(needs_header("core/plot/unregister.cpp"));
+  EXPECT_TRUE(needs_header("core/nn/linear_map.cpp"));
+}
+
 TEST(Layers, KeepPluginsApartFromOneAnother) {
   std::vector<std::string> complaints;
   for (const char* top : {"plugins", "tasks", "criterions"}) {

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {

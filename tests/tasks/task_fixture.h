@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/indexed_dataset_writer.h"
 #include "core/data/task.h"
 #include "core/options/option_table.h"
 #include "core/plugin/loader.h"

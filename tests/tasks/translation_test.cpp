@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/data/batch_iterator.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {

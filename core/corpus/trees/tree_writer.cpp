@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/stretches.h"
 #include "core/corpus/trees/bracketed_tree.h"
 #include "core/corpus/trees/tree_alignment.h"

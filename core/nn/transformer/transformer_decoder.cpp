@@ -1,7 +1,8 @@
+#include "core/nn/transformer/transformer_decoder.h"
+
 #include <utility>
 
 #include "core/nn/module_list.h"
-#include "core/nn/transformer/transformer_model.h"
 
 namespace phraseq::nn {
 namespace {

@@ -1,5 +1,6 @@
+#include "core/nn/transformer/transformer_encoder.h"
+
 #include "core/nn/module_list.h"
-#include "core/nn/transformer/transformer_model.h"
 
 namespace phraseq::nn {
 

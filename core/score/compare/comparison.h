@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/plot/svg.h"
 #include "core/score/report/evaluation.h"
 #include "core/score/report/score_input.h"
 
@@ -63,15 +62,5 @@ PHRASEQ_API Comparison compare(const Metrics& metrics,
                                const ScoreInput& input,
                                const Buckets& buckets,
                                const Sampling& sampling);
-
-/// The same for a terminal, for machines (docs/formats/compare_json.md), and as one HTML page that
-/// needs no other file.
-PHRASEQ_API std::string comparison_text(const Comparison& comparison, int width, bool colors);
-PHRASEQ_API std::string comparison_json(const Comparison& comparison);
-PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
-
-/// The scores by length, with their 95 % intervals: bars with the scores and `*` for significant
-/// differences above them, or lines.
-PHRASEQ_API plot::Svg comparison_plot(const Comparison& comparison, int width, bool lines);
 
 }  // namespace phraseq::score

@@ -1,7 +1,10 @@
+#include "core/score/compare/comparison_html.h"
+
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "core/score/compare/comparison_plot.h"
 #include "core/score/compare/comparison_rows.h"
 
 namespace phraseq::score {

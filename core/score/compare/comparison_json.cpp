@@ -1,6 +1,6 @@
-#include <nlohmann/json.hpp>
+#include "core/score/compare/comparison_json.h"
 
-#include "core/score/compare/comparison.h"
+#include <nlohmann/json.hpp>
 
 namespace phraseq::score {
 namespace {

@@ -1,6 +1,10 @@
+#include "core/score/compare/comparison_plot.h"
+
 #include <fmt/format.h>
 
+#include "core/plot/bar_chart.h"
 #include "core/plot/chart.h"
+#include "core/plot/line_chart.h"
 #include "core/score/compare/comparison_rows.h"
 
 namespace phraseq::score {

@@ -1,3 +1,5 @@
+#include "core/score/compare/comparison_text.h"
+
 #include <fmt/format.h>
 
 #include "core/score/compare/comparison_rows.h"

@@ -1,9 +1,12 @@
+#include "core/score/contrastive/contrastive_plot.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "core/plot/bar_chart.h"
 #include "core/plot/chart.h"
-#include "core/score/contrastive/contrastive_report.h"
+#include "core/plot/line_chart.h"
 
 namespace phraseq::score {
 namespace {

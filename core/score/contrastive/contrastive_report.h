@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/plot/svg.h"
 #include "core/score/contrastive/contrastive_set.h"
 
 namespace phraseq::score {
@@ -70,19 +69,5 @@ PHRASEQ_API ContrastiveReport evaluate_contrastive(const ContrastiveSet& set,
 /// The two-sided exact test of McNemar (1947): the chance of a split at least as uneven when
 /// `first` and `second` pairs were right for one system only and both were as likely.
 PHRASEQ_API double mcnemar_test(size_t first, size_t second);
-
-/// For a terminal, for programs (docs/formats/contrastive_json.md), and a line for each pair.
-PHRASEQ_API std::string contrastive_text(const ContrastiveReport& report);
-PHRASEQ_API std::string contrastive_json(const ContrastiveReport& report);
-/// For each system the two logarithms and `right`, `wrong` or `tie`, between TABs.
-PHRASEQ_API std::string contrastive_rows(const ContrastiveSet& set,
-                                         const std::vector<ContrastiveSystem>& systems);
-/// The same as one JSON object a line, with line and groups.
-PHRASEQ_API std::string contrastive_jsonl(const ContrastiveSet& set,
-                                          const std::vector<ContrastiveSystem>& systems);
-
-/// Accuracy by distance as lines; without distances by the first group column as bars, and without
-/// groups of all pairs.
-PHRASEQ_API plot::Svg contrastive_plot(const ContrastiveReport& report);
 
 }  // namespace phraseq::score

@@ -1,7 +1,8 @@
+#include "core/score/contrastive/contrastive_text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/score/contrastive/contrastive_report.h"
 #include "core/score/report/text_table.h"
 
 namespace phraseq::score {

@@ -8,6 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/base/near_miss.h"
+#include "core/score/tokenizers/tokenizer_13a.h"
+#include "core/score/tokenizers/tokenizer_char.h"
+#include "core/score/tokenizers/tokenizer_intl.h"
+#include "core/score/tokenizers/tokenizer_zh.h"
 
 namespace phraseq::score {
 namespace {

@@ -9,24 +9,6 @@
 
 namespace phraseq::score {
 
-/// mteval-v13a.pl's: entities decoded, ASCII punctuation set apart, numbers kept whole.
-PHRASEQ_API std::string tokenize_13a(std::string_view line);
-
-/// mteval-v14.pl's `--international-tokenization`: Unicode punctuation apart unless it stands
-/// between two numbers, every symbol apart. Entities stay. A mark at either end of the line that
-/// touches a number stays with it, because nothing pads the line.
-PHRASEQ_API std::string tokenize_intl(std::string_view line);
-
-/// Every Chinese character apart, then the punctuation rules.
-///
-/// "Chinese" as sacrebleu has it, which is not what its author wrote: two ranges are given as "\u"
-/// and five digits, so that U+2001-2A6D (dashes, curly quotes, arrows, mathematics) counts and
-/// Extension B and its supplement do not.
-PHRASEQ_API std::string tokenize_zh(std::string_view line);
-
-/// Every character apart.
-PHRASEQ_API std::string tokenize_char(std::string_view line);
-
 /// A tokenizer by its sacrebleu name, and the name that the signature shows for it. What it returns
 /// is split at whitespace afterwards. Thread safe.
 struct BleuTokenizer {

@@ -1,4 +1,5 @@
-#include "core/score/tokenizers/bleu_tokenizer.h"
+#include "core/score/tokenizers/tokenizer_13a.h"
+
 #include "core/score/tokenizers/punctuation_rules.h"
 
 namespace phraseq::score {

@@ -1,4 +1,5 @@
-#include "core/score/tokenizers/bleu_tokenizer.h"
+#include "core/score/tokenizers/tokenizer_char.h"
+
 #include "core/text/unicode_text.h"
 
 namespace phraseq::score {

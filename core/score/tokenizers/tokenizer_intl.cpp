@@ -1,6 +1,7 @@
+#include "core/score/tokenizers/tokenizer_intl.h"
+
 #include <unicode/uchar.h>
 
-#include "core/score/tokenizers/bleu_tokenizer.h"
 #include "core/text/unicode_text.h"
 
 namespace phraseq::score {

@@ -1,7 +1,8 @@
+#include "core/score/tokenizers/tokenizer_zh.h"
+
 #include <algorithm>
 #include <iterator>
 
-#include "core/score/tokenizers/bleu_tokenizer.h"
 #include "core/score/tokenizers/punctuation_rules.h"
 #include "core/text/unicode_text.h"
 

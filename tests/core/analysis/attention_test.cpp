@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/attention_map.h"
+#include "core/analysis/attention_page.h"
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"
 #include "tests/core/analysis/example.h"

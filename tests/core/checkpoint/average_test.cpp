@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_choice.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/checkpoint/checkpoint_writer.h"
 #include "phraseq/abi_stamp.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 

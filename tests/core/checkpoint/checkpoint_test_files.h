@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::testing {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"

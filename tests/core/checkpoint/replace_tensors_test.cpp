@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {

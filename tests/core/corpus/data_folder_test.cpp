@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/corpus/indexed_dataset_writer.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {

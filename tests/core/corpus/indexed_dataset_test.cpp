@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/corpus/indexed_dataset_writer.h"
 #include "core/io/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 

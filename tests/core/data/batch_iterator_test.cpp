@@ -1,3 +1,5 @@
+#include "core/data/batch_iterator.h"
+
 #include <atomic>
 #include <csignal>
 #include <memory>

@@ -1,3 +1,5 @@
+#include "core/data/batch_plan.h"
+
 #include <algorithm>
 #include <set>
 #include <vector>

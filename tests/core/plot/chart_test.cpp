@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/plot/bar_chart.h"
+#include "core/plot/line_chart.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::plot {

@@ -8,6 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/compare/comparison_html.h"
+#include "core/score/compare/comparison_json.h"
+#include "core/score/compare/comparison_plot.h"
+#include "core/score/compare/comparison_text.h"
 #include "core/score/metrics/bleu.h"
 #include "core/score/metrics/ter.h"
 #include "tests/support/xml.h"

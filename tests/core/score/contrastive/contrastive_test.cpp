@@ -10,7 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/score/contrastive/contrastive_options.h"
+#include "core/score/contrastive/contrastive_plot.h"
 #include "core/score/contrastive/contrastive_report.h"
+#include "core/score/contrastive/contrastive_text.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::score {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/score/tokenizers/tokenizer_13a.h"
+#include "core/score/tokenizers/tokenizer_char.h"
+#include "core/score/tokenizers/tokenizer_intl.h"
+#include "core/score/tokenizers/tokenizer_zh.h"
 #include "core/text/unicode_text.h"
 
 namespace phraseq::score {

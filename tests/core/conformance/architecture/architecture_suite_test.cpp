@@ -1,6 +1,6 @@
 // The suite finds what is wrong: a Transformer with one fault at a time.
 
-#include "core/conformance/architecture_suite.h"
+#include "core/conformance/architecture/architecture_suite.h"
 
 #include <filesystem>
 #include <memory>

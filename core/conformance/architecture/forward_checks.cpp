@@ -1,3 +1,5 @@
+#include "core/conformance/architecture/forward_checks.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +11,6 @@
 #include <ATen/ops/isnan.h>
 #include <fmt/format.h>
 
-#include "core/conformance/architecture_suite.h"
 #include "core/conformance/fixtures/small_model.h"
 
 namespace phraseq::conformance {

@@ -1,3 +1,5 @@
+#include "core/conformance/architecture/decoding_checks.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +8,6 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
-#include "core/conformance/architecture_suite.h"
 #include "core/conformance/fixtures/small_model.h"
 
 namespace phraseq::conformance {

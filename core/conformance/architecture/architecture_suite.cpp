@@ -1,4 +1,9 @@
-#include "core/conformance/architecture_suite.h"
+#include "core/conformance/architecture/architecture_suite.h"
+
+#include "core/conformance/architecture/checkpoint_checks.h"
+#include "core/conformance/architecture/decoding_checks.h"
+#include "core/conformance/architecture/forward_checks.h"
+#include "core/conformance/architecture/gradient_checks.h"
 
 namespace phraseq::conformance {
 

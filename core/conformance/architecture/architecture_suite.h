@@ -15,12 +15,4 @@ PHRASEQ_API std::vector<Check> architecture_suite(const Registry& registry,
                                                   const Selection& selection,
                                                   const std::string& folder);
 
-// The parts of the suite.
-std::vector<Check> forward_checks(const Registry& registry, const Selection& selection);
-std::vector<Check> gradient_checks(const Registry& registry, const Selection& selection);
-std::vector<Check> decoding_checks(const Registry& registry, const Selection& selection);
-std::vector<Check> checkpoint_checks(const Registry& registry,
-                                     const Selection& selection,
-                                     const std::string& folder);
-
 }  // namespace phraseq::conformance

@@ -1,3 +1,5 @@
+#include "core/conformance/architecture/gradient_checks.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,6 @@
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
-#include "core/conformance/architecture_suite.h"
 #include "core/conformance/fixtures/small_model.h"
 
 namespace phraseq::conformance {

@@ -1,8 +1,10 @@
+#include "core/conformance/architecture/checkpoint_checks.h"
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
-#include "core/conformance/architecture_suite.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/conformance/fixtures/small_model.h"
 #include "core/optim/adam.h"
 #include "core/train/train_checkpoint.h"

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+#include "core/score/compare/comparison.h"
+
+namespace phraseq::score {
+
+/// The comparison as one HTML page that needs no other file.
+PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
+
+}  // namespace phraseq::score

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/contrastive/contrastive_report.h"
+#include "core/score/contrastive/contrastive_set.h"
+
+namespace phraseq::score {
+
+/// For a terminal, for programs (docs/formats/contrastive_json.md), and a line for each pair.
+PHRASEQ_API std::string contrastive_text(const ContrastiveReport& report);
+PHRASEQ_API std::string contrastive_json(const ContrastiveReport& report);
+/// For each system the two logarithms and `right`, `wrong` or `tie`, between TABs.
+PHRASEQ_API std::string contrastive_rows(const ContrastiveSet& set,
+                                         const std::vector<ContrastiveSystem>& systems);
+/// The same as one JSON object a line, with line and groups.
+PHRASEQ_API std::string contrastive_jsonl(const ContrastiveSet& set,
+                                          const std::vector<ContrastiveSystem>& systems);
+
+}  // namespace phraseq::score

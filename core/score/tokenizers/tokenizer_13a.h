@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+/// mteval-v13a.pl's: entities decoded, ASCII punctuation set apart, numbers kept whole.
+PHRASEQ_API std::string tokenize_13a(std::string_view line);
+
+}  // namespace phraseq::score

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq::score {
+
+/// Every character apart.
+PHRASEQ_API std::string tokenize_char(std::string_view line);
+
+}  // namespace phraseq::score
