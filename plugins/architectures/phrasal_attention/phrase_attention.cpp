@@ -54,7 +54,7 @@ at::Tensor PhraseSelfAttention::step(const at::Tensor& x,
                                      nn::AttentionState& state,
                                      const nn::DecodingRows& rows,
                                      nn::Context& context) const {
-  auto& phrases = static_cast<GrowingPhrases&>(state);
+  auto& phrases = dynamic_cast<GrowingPhrases&>(state);
   const at::Tensor products = maps_.all(x, context);  // [rows, columns]
   const int64_t reach =
       std::max(summed_.keys_values.longest_window, summed_.queries.longest_window) - 1;
@@ -119,7 +119,7 @@ at::Tensor PhraseCrossAttention::step(const at::Tensor& x,
                                       const nn::DecodingRows& rows,
                                       nn::Context& context,
                                       at::Tensor* weights) const {
-  auto& phrases = static_cast<SourcePhrases&>(state);
+  auto& phrases = dynamic_cast<SourcePhrases&>(state);
   const bool first = rows.ancestry.steps() == 1;
   const at::Tensor products = maps_.queries(x, context);  // [rows, columns]
   const int64_t reach = summed_.queries.longest_window - 1;
