@@ -1,8 +1,8 @@
 #include "core/run/model_options.h"
 
 #include <algorithm>
+#include <memory>
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include "core/base/error.h"
@@ -26,16 +26,6 @@ std::vector<std::string> split_colons(const std::string& text) {
 /// Cores this process may use.
 int64_t cores() { return std::max(1, at::get_num_threads()); }
 
-void move_to(TranslationModel& translator, at::Device device, nn::Precision precision) {
-  if (device.is_cpu())
-    return;
-  translator.model->to(device);
-  translator.parameters =
-      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
-  if (precision == nn::Precision::kBf16)
-    translator.parameters->refresh_bf16();
-}
-
 }  // namespace
 
 void ModelOptions::describe(OptionTable& table) {
@@ -57,9 +47,7 @@ void ModelOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("precision", precision, "Precision of the computation.")
       .one_of({"fp32", "bf16", "fp64"});
-  table.field("device", device, "Device to use; auto = the GPU, if there is one.")
-      .one_of({"auto", "cpu", "cuda"});
-  table.field("cpu", cpu, "Use the CPU (the same as --device cpu).");
+  device.describe(table);
   table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
       .at_least(0);
   table
@@ -71,25 +59,23 @@ void ModelOptions::describe(OptionTable& table) {
       .value_name("DIR");
 }
 
-at::Device ModelOptions::chosen_device() const {
-  if (cpu || device == "cpu")
-    return at::kCPU;
-  if (at::hasCUDA())
-    return {at::kCUDA, 0};
-  if (device == "cuda")
-    throw UsageError(
-        "--device cuda: this machine has no CUDA device, or LibTorch was built without CUDA");
-  return at::kCPU;
-}
-
 WorkerSettings ModelOptions::worker_settings() const {
-  const int64_t automatic = chosen_device().is_cpu() ? cores() : 1;
+  const int64_t automatic = device.chosen().is_cpu() ? cores() : 1;
   WorkerSettings settings;
   settings.workers = workers > 0   ? workers
                      : threads > 0 ? std::max<int64_t>(1, automatic / threads)
                                    : automatic;
   settings.threads = threads > 0 ? threads : std::max<int64_t>(1, cores() / settings.workers);
   return settings;
+}
+
+void move_to(TranslationModel& model, at::Device device, nn::Precision precision) {
+  if (device.is_cpu())
+    return;
+  model.model->to(device);
+  model.parameters = std::make_unique<nn::FlatParameters>(*model.model, /*with_gradients=*/false);
+  if (precision == nn::Precision::kBf16)
+    model.parameters->refresh_bf16();
 }
 
 std::vector<TranslationModel> load_models(const Registry& registry,
@@ -107,7 +93,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
     models.push_back(TranslationModel::load(registry, resolve_checkpoint(path), load));
-    move_to(models.back(), options.chosen_device(), load.precision);
+    move_to(models.back(), options.device.chosen(), load.precision);
     load.data.clear();  // the first model's task reads the data
   }
   if (models.empty())

@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
+#include "core/run/device_options.h"
 #include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
 
@@ -17,19 +18,19 @@ struct PHRASEQ_API ModelOptions : Options {
   std::vector<std::string> model_overrides;
   std::string phrase_table;
   std::string precision = "fp32";
-  std::string device = "auto";
-  bool cpu = false;
+  DeviceOptions device;
   int64_t workers = 0;
   int64_t threads = 0;
   std::vector<std::string> plugin_dir;
 
   void describe(OptionTable& table) override;
-  /// The device meant; UsageError for an accelerator that is not there.
-  at::Device chosen_device() const;
   /// 0 resolved: one worker a core with one thread each; on an accelerator one worker.
   WorkerSettings worker_settings() const;
   nn::Precision chosen_precision() const { return nn::precision_from(precision); }
 };
+
+/// Moves the model and its parameters; on the CPU they stay as they are.
+PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precision precision);
 
 /// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are wanted,
 /// or empty.

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
+#include "core/data/batch_iterator.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
@@ -37,6 +37,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   validation.describe(table);
   checkpoints.describe(table);
   machine.describe(table);
+  device.describe(table);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
     return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
   };
@@ -97,21 +98,18 @@ std::string TrainRun::metric_problem() const {
 
 namespace {
 
-at::Device device_of(const MachineOptions& machine) {
-  return !machine.cpu && at::hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
-}
-
 /// The precision, and why it was chosen where the user leaves that open; else no reason.
-nn::PrecisionChoice precision_choice(const MachineOptions& machine) {
+nn::PrecisionChoice precision_choice(const TrainRun& run) {
+  const MachineOptions& machine = run.machine;
   if (machine.bf16 || machine.precision == "bf16")
     return {nn::Precision::kBf16, ""};
   if (machine.precision == "auto")
-    return nn::automatic_precision(device_of(machine));
+    return nn::automatic_precision(run.device.chosen());
   return {nn::Precision::kFp32, ""};
 }
 
-nn::Precision precision_of(const MachineOptions& machine) {
-  return precision_choice(machine).precision;
+nn::Precision precision_of(const TrainRun& run) {
+  return precision_choice(run).precision;
 }
 
 /// Splits that the run reads.
@@ -141,10 +139,10 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
                        /*trained=*/false);
   translator.build_model();
   translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
-  translator.model->to(device_of(run.machine));
+  translator.model->to(run.device.chosen());
   translator.parameters =
       std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
-  if (precision_of(run.machine) == nn::Precision::kBf16)
+  if (precision_of(run) == nn::Precision::kBf16)
     translator.parameters->refresh_bf16();
   return translator;
 }
@@ -202,7 +200,7 @@ ValidationParts make_validation(TrainRun& run,
   options.printed_samples = run.validation.eval_bleu_print_samples;
   options.remove_bpe = run.validation.eval_bleu_remove_bpe;
   parts.validator =
-      std::make_unique<Validator>(translator, criterion, precision_of(run.machine), options);
+      std::make_unique<Validator>(translator, criterion, precision_of(run), options);
   if (!run.validation.eval_bleu)
     return parts;
   parts.decoder = make_validation_decoder(run, *translator.task);
@@ -272,7 +270,7 @@ void announce(const TrainRun& run,
                        parameter_count(*translator.parameters),
                        translator.parameters->values().device().str(),
                        at::get_num_threads(),
-                       precision_text(precision_choice(run.machine))));
+                       precision_text(precision_choice(run))));
   log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
   if (batches.skipped().total() > 0)
     log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
@@ -295,7 +293,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   if (!run.checkpoints.finetune_from_model.empty()) {
     translator.load_parameters(
         CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));
-    if (precision_of(run.machine) == nn::Precision::kBf16)
+    if (precision_of(run) == nn::Precision::kBf16)
       translator.parameters->refresh_bf16();
   }
   NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
@@ -335,7 +333,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                   {run.optimization,
                    run.validation,
                    run.checkpoints,
-                   precision_of(run.machine),
+                   precision_of(run),
                    static_cast<uint64_t>(run.machine.seed),
                    &run.table});
   if (resumed)
@@ -344,7 +342,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   if (folder) {
     auto manifest =
         run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint());
-    manifest["precision"] = precision_text(precision_choice(run.machine));
+    manifest["precision"] = precision_text(precision_choice(run));
     write_file(folder->path() + "/run.json", manifest.dump(2) + "\n");
   }
   const int signal = trainer.run();

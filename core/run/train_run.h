@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
+#include "core/run/device_options.h"
 #include "core/run/run_components.h"
 #include "core/train/train_options.h"
 
@@ -26,6 +27,7 @@ struct PHRASEQ_API TrainRun {
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   MachineOptions machine;
+  DeviceOptions device;
   std::unique_ptr<LoadedPlugins> loaded;
   Selection architecture, task, criterion, optimizer, scheduler;
   Selection metric;  ///< chosen and described when --eval-bleu or an option that names one is given

@@ -234,7 +234,6 @@ void CheckpointOptions::describe(OptionTable& v) {
 void MachineOptions::describe(OptionTable& v) {
   v.section("Machine and logging");
   v.field("seed", seed, "Random seed.").at_least(0);
-  v.field("cpu", cpu, "Use the CPU even if there is a GPU.");
   v.field("precision", precision, "Precision of matrix products and activations; auto = bf16 where the device computes in it, "
           "else fp32.")
       .one_of({"fp32", "bf16", "auto"});

@@ -88,10 +88,9 @@ struct PHRASEQ_API CheckpointOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// Device, arithmetic, threads, seed, logging.
+/// Arithmetic, threads, seed, logging.
 struct PHRASEQ_API MachineOptions : Options {
   int64_t seed = 1;
-  bool cpu = false;
   std::string precision = "fp32";
   bool bf16 = false;
   int64_t threads = 0;

@@ -102,6 +102,16 @@ TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   EXPECT_THAT(translated.errors, HasSubstr("with beam=5: " + lines_of(scored.output).front()));
 }
 
+TEST_F(ValidationMetric, OfACheckpointIsComputedOnTheChosenDevice) {
+  train("run", 4, "");
+  const std::string validate = "validate data-bin --path run/checkpoint_last --threads 1 ";
+  const auto on_cpu = workspace_.run(words(validate + "--device cpu"));
+  EXPECT_EQ(on_cpu.exit_code, kExitOk) << on_cpu.errors;
+  EXPECT_THAT(on_cpu.output, StartsWith("valid on 'valid' subset | loss "));
+  EXPECT_EQ(workspace_.run(words(validate + "--cpu")).output, on_cpu.output);
+  EXPECT_THAT(workspace_.run(words(validate + "--device tpu")).errors, HasSubstr("--device"));
+}
+
 /// A plugin that is built for tests, with a metric of which lower is better.
 const std::string kLengthErrorPlugin =
     " --plugin-dir " PHRASEQ_BUILD_FOLDER "/tests/support/plugins ";

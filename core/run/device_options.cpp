@@ -1,0 +1,26 @@
+#include "core/run/device_options.h"
+
+#include <ATen/Context.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+
+void DeviceOptions::describe(OptionTable& table) {
+  table.field("device", device, "Device to use; auto = the GPU, if there is one.")
+      .one_of({"auto", "cpu", "cuda"});
+  table.field("cpu", cpu, "Use the CPU (the same as --device cpu).");
+}
+
+at::Device DeviceOptions::chosen() const {
+  if (cpu || device == "cpu")
+    return at::kCPU;
+  if (at::hasCUDA())
+    return {at::kCUDA, 0};
+  if (device == "cuda")
+    throw UsageError(
+        "--device cuda: this machine has no CUDA device, or LibTorch was built without CUDA");
+  return at::kCPU;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include <c10/core/Device.h>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// Where a command computes. The fields belong to the section that is being described.
+struct PHRASEQ_API DeviceOptions : Options {
+  std::string device = "auto";
+  bool cpu = false;
+
+  void describe(OptionTable& table) override;
+  /// The device to compute on; UsageError for `cuda` on a machine without CUDA.
+  at::Device chosen() const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,132 @@
+#include "core/run/validate_run.h"
+
+#include <numbers>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/criterion/declared_criterion.h"
+#include "core/criterion/named_criterion.h"
+#include "core/data/source_trees.h"
+#include "core/options/command_line.h"
+#include "core/run/model_options.h"
+#include "core/train/validator.h"
+
+namespace phraseq {
+namespace {
+
+/// The criterion that the architecture of a checkpoint declares, else `fallback`. A file that
+/// cannot be read is reported when the model is loaded.
+std::string default_criterion(const Registry& registry,
+                              const std::string& path,
+                              const std::string& fallback) {
+  try {
+    const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
+    const std::string declared = declared_criterion(recorded_architecture(registry, file));
+    return declared.empty() ? fallback : declared;
+  } catch (const Error&) {
+    return fallback;
+  }
+}
+
+TranslationModel load_model(const ValidateRun& run) {
+  LoadOptions load;
+  load.precision = nn::precision_from(run.options.precision);
+  load.data = run.options.data;
+  load.overrides = run.options.model_overrides;
+  const at::Device device = run.options.device.chosen();
+  TranslationModel model =
+      TranslationModel::load(run.loaded->registry, resolve_checkpoint(run.options.path), load);
+  move_to(model, device, load.precision);
+  return model;
+}
+
+ValidatorOptions validator_options(const ValidateOptions& options) {
+  ValidatorOptions validation;
+  validation.subset = options.valid_subset;
+  validation.max_tokens = options.max_tokens;
+  validation.max_sentences = options.batch_size;
+  return validation;
+}
+
+}  // namespace
+
+void ValidateOptions::describe(OptionTable& table) {
+  table.section("Validation");
+  table.field("data", data, "Data folder made by phraseq preprocess.")
+      .positional()
+      .value_name("DATA")
+      .required();
+  table.field("path", path, "Checkpoint or folder of checkpoints.").value_name("FILE").required();
+  table.field("model-overrides",
+              model_overrides,
+              "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
+  table.field("valid-subset", valid_subset, "Name of the split.");
+  table.field(
+      "criterion",
+      criterion,
+      "Name of the criterion; default: the criterion of the architecture, if it declares one.");
+  table.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.");
+  table.field("max-tokens", max_tokens, "Maximum number of tokens in a batch.").at_least(1);
+  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
+      .at_least(0);
+  table.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
+  table.field("precision", precision, "Precision of the computation.")
+      .one_of({"fp32", "bf16", "fp64"});
+  device.describe(table);
+  table
+      .field("format",
+             format,
+             "plain: one line as in the training log; json: a JSON object with natural logarithms.")
+      .one_of({"plain", "json"});
+}
+
+ValidateRun::ValidateRun(std::span<const std::string> arguments)
+    : loaded(load_plugins_for(arguments)) {
+  options.criterion =
+      default_criterion(loaded->registry, peek_option(arguments, "path", ""), options.criterion);
+  options.describe(table);
+  criterion = select_and_describe(
+      loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
+}
+
+nlohmann::json validate(ValidateRun& run) {
+  if (run.options.threads > 0)
+    at::set_num_threads(static_cast<int>(run.options.threads));
+  const TranslationModel model = load_model(run);
+  warn_of_other_criterion(model.architecture_selection, run.criterion);
+  require_source_trees(
+      *model.architecture_selection.options,
+      *model.task_selection.options,
+      {run.options.data, model.task->source_language(), {run.options.valid_subset}},
+      /*trained=*/true);
+  NamedCriterion criterion(run.criterion, {model.task->target_dictionary().size()});
+  Validator validator(
+      model, criterion, nn::precision_from(run.options.precision), validator_options(run.options));
+  return validator.run();
+}
+
+std::string validation_text(const nlohmann::json& result, const std::string& format) {
+  if (format == "json")
+    return result.dump();
+  const double bits = 1.0 / std::numbers::ln2;
+  const std::string accuracy =
+      result.contains("correct_per_token")
+          ? fmt::format(" | accuracy {:.4f}", result["correct_per_token"].get<double>())
+          : "";
+  return fmt::format(
+      "valid on '{}' subset | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl "
+      "{:.2f}{} | {} tokens | {} sentences",
+      result["subset"].get<std::string>(),
+      result["loss"].get<double>() * bits,
+      result["nll_loss"].get<double>() * bits,
+      result["ppl"].get<double>(),
+      accuracy,
+      result["tokens"].get<int64_t>(),
+      result["sentences"].get<int64_t>());
+}
+
+}  // namespace phraseq
