@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
 
@@ -36,8 +37,8 @@ at::Tensor scatter_rows(const at::Tensor& dy,
                         double scale,
                         int64_t skip,
                         const kernels::Dropout& dropout) {
-  const auto options = dy.options().dtype(cpu::sum_type(dy.scalar_type()));
-  const at::Tensor d_table = place.defined() ? place : at::zeros(table_sizes, options);
+  const ParameterGradient d_table(
+      place, table_sizes, dy.options().dtype(cpu::sum_type(dy.scalar_type())));
   const int64_t columns = dy.size(1), units = (columns + 15) / 16;
   cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
     at::parallel_for(0,
@@ -46,7 +47,7 @@ at::Tensor scatter_rows(const at::Tensor& dy,
                      [&](int64_t first, int64_t last) {
                        cpu::loops<T>().embed_backward(cpu::data<T>(dy),
                                                       cpu::data<int64_t>(ids),
-                                                      cpu::mutable_data<kernels::Sum<T>>(d_table),
+                                                      cpu::mutable_data<kernels::Sum<T>>(d_table.sum()),
                                                       scale,
                                                       skip,
                                                       16 * first,
@@ -55,7 +56,7 @@ at::Tensor scatter_rows(const at::Tensor& dy,
                                                       dropout);
                      });
   });
-  return place.defined() ? at::Tensor() : d_table;
+  return d_table.for_autograd();
 }
 
 /// Variables: table, position table (or none).

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
+#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/functional/reference/functional_reference.h"
 
 namespace phraseq::nn {
@@ -155,15 +156,6 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
   return dz;
 }
 
-/// Weight gradient dzᵀ x, dz [rows, out], x [rows, in]: added to `place` [out, in] when that is
-/// defined, else returned in the sums' type.
-at::Tensor weight_gradient(const at::Tensor& dz, const at::Tensor& x, const at::Tensor& place) {
-  if (!place.defined())
-    return matrix_product(dz.t(), x).to(cpu::sum_type(x.scalar_type()));  // [out, in]
-  add_matrix_product(place, dz.t(), x);                                   // [out, in]
-  return {};
-}
-
 std::vector<int64_t> row_counts(at::TensorList parts) {
   std::vector<int64_t> counts;
   for (const at::Tensor& part : parts) counts.push_back(part.size(0));
@@ -216,24 +208,26 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
                             static_cast<uint64_t>(ctx->saved_data["key"].toInt())};
     const auto weight_rows = ctx->saved_data["weight rows"].toIntVector();
     const auto bias_rows = ctx->saved_data["bias rows"].toIntVector();
-    const at::Tensor weight_place = ctx->saved_data["weight gradient"].toTensor();
-    const at::Tensor bias_place = ctx->saved_data["bias gradient"].toTensor();
+    const auto options = x.options().dtype(cpu::sum_type(x.scalar_type()));
+    std::optional<ParameterGradient> d_weight, d_bias;
+    if (ctx->needs_input_grad(1))
+      d_weight.emplace(ctx->saved_data["weight gradient"].toTensor(), weight.sizes(), options);
     bool bias_needed = false;
     for (size_t i = 0; i < bias_rows.size(); ++i)
       bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
-
-    at::Tensor d_bias = bias_place;
-    if (bias_needed && !d_bias.defined()) {
-      d_bias = at::zeros({weight.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+    if (bias_needed) {
+      d_bias.emplace(
+          ctx->saved_data["bias gradient"].toTensor(), at::IntArrayRef{weight.size(0)}, options);
     }
-    const at::Tensor dz = undo_epilogue(outputs[0].contiguous(), kept, epilogue, d_bias);
+    const at::Tensor dz = undo_epilogue(
+        outputs[0].contiguous(), kept, epilogue, d_bias ? d_bias->sum() : at::Tensor());
+    if (d_weight)
+      d_weight->add_product(dz.t(), x);  // [Σ out, in]
     tensor_list gradients;
     gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight)
                                                  : at::Tensor());  // [rows, in]
-    append_parts(ctx->needs_input_grad(1) ? weight_gradient(dz, x, weight_place) : at::Tensor(),
-                 weight_rows,
-                 gradients);
-    append_parts(bias_place.defined() ? at::Tensor() : d_bias, bias_rows, gradients);
+    append_parts(d_weight ? d_weight->for_autograd() : at::Tensor(), weight_rows, gradients);
+    append_parts(d_bias ? d_bias->for_autograd() : at::Tensor(), bias_rows, gradients);
     gradients.resize(gradients.size() + 2);  // context, epilogue
     return gradients;
   }

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
 
@@ -103,8 +104,6 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &residual = saved[1], &gain = saved[2], &moments = saved[3];
     const at::Tensor dy = outputs[0].contiguous();
-    const at::Tensor gain_place = ctx->saved_data["gain gradient"].toTensor();
-    const at::Tensor bias_place = ctx->saved_data["bias gradient"].toTensor();
     const auto key = static_cast<uint64_t>(ctx->saved_data["key"].toInt());
     const kernels::Dropout dropout = cpu::make_dropout(ctx->saved_data["p"].toDouble(), key);
     const int64_t columns = x.size(1), rows = x.size(0);
@@ -134,23 +133,20 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
                                                                      dropout);
                          });
     });
+    const auto collected = [&](const char* place, int64_t row) {
+      ParameterGradient gradient(
+          ctx->saved_data[place].toTensor(), {columns}, d_parameters.options());
+      gradient.add(d_parameters[row]);  // [columns]
+      return gradient.for_autograd();
+    };
     return {dx,
             residual.defined() ? d_sum : at::Tensor(),
-            collected(d_parameters[0], gain_place),
-            collected(d_parameters[1], bias_place),
+            collected("gain gradient", 0),
+            collected("bias gradient", 1),
             {},
             {},
             {},
             {}};
-  }
-
- private:
-  /// Adds to the place, when there is one, and returns nothing.
-  static at::Tensor collected(const at::Tensor& gradient, const at::Tensor& place) {
-    if (!place.defined())
-      return gradient;
-    cpu::add_to(place, gradient);
-    return {};
   }
 };
 

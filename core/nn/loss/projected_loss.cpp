@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
@@ -110,28 +111,37 @@ class ChunkLoss {
   kernels::LossSums sums_;
 };
 
-/// Gradients made in the forward pass: hidden [all rows, model], weight [vocab, model], bias
-/// [vocab]. With a place in the flat buffer the parameters' wait in it.
-struct Gradients {
-  at::Tensor hidden, weight, bias;
+/// Gradients of hidden [all rows, model], weight [vocab, model] and bias [vocab]. They are computed
+/// in the forward pass, which has the logits. Only the backward pass knows their factor, so they are
+/// kept for autograd.
+class Gradients {
+ public:
+  Gradients(const at::Tensor& hidden, const at::Tensor& weight, const std::optional<at::Tensor>& bias)
+      : hidden_(at::empty_like(hidden)), weight_({}, weight.sizes(), weight.options()) {
+    if (bias)
+      bias_.emplace(at::Tensor(), bias->sizes(), bias->options());
+  }
 
   /// dz [rows, vocab], h [rows, model] of the rows from `first` on, weights [vocab, model].
   void add_chunk(const at::Tensor& dz,
                  const at::Tensor& h,
                  const at::Tensor& weights,
                  int64_t first) {
-    at::Tensor d_hidden = hidden.narrow(0, first, h.size(0));  // [rows, model]
-    at::mm_out(d_hidden, dz, weights);                         // [rows, model]
-    if (weight.scalar_type() == dz.scalar_type()) {
-      weight.addmm_(dz.t(), h);  // [vocab, model]
-    } else if (weight.is_cpu()) {
-      cpu::add_to(weight, at::mm(dz.t(), h));  // [vocab, model]
-    } else {
-      weight.add_(at::mm(dz.t(), h));  // [vocab, model]
-    }
-    if (bias.defined())
-      bias.add_(dz.sum(0, false, bias.scalar_type()));  // [vocab]
+    at::Tensor d_hidden = hidden_.narrow(0, first, h.size(0));  // [rows, model]
+    at::mm_out(d_hidden, dz, weights);                          // [rows, model]
+    weight_.add_product(dz.t(), h);                             // [vocab, model]
+    if (bias_)
+      bias_->add(dz.sum(0, false, bias_->sum().scalar_type()));  // [vocab]
   }
+
+  tensor_list tensors() const {
+    return {hidden_, weight_.for_autograd(), bias_ ? bias_->for_autograd() : at::Tensor()};
+  }
+
+ private:
+  at::Tensor hidden_;
+  ParameterGradient weight_;
+  std::optional<ParameterGradient> bias_;
 };
 
 /// Variables: hidden, weight, bias (or none).
@@ -146,24 +156,20 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
                             const SmoothingRule* rule,
                             bool with_gradient,
                             ProjectedLoss* result) {
-    Gradients gradients;
-    if (with_gradient) {
-      gradients.hidden = at::empty_like(hidden);
-      gradients.weight = at::zeros_like(weight);
-      if (bias)
-        gradients.bias = at::zeros_like(*bias);
-    }
+    std::optional<Gradients> gradients;
+    if (with_gradient)
+      gradients.emplace(hidden, weight, bias);
     ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient);
     over_chunks(
         hidden, compute_weight, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
           loss.run(logits, first, {});
-          if (with_gradient)
-            gradients.add_chunk(logits, h, compute_weight, first);
+          if (gradients)
+            gradients->add_chunk(logits, h, compute_weight, first);
         });
     result->loss_sum = loss.sums().loss;
     result->nll_sum = loss.sums().nll;
     result->correct = loss.sums().correct;
-    ctx->save_for_backward({gradients.hidden, gradients.weight, gradients.bias});
+    ctx->save_for_backward(gradients ? gradients->tensors() : tensor_list(3));
     return at::full(
         {}, result->loss_sum, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
   }

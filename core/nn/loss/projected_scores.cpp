@@ -6,9 +6,9 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gather.h>
 #include <ATen/ops/logsumexp.h>
-#include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 
@@ -53,8 +53,10 @@ class Scores : public torch::autograd::Function<Scores> {
     const at::Tensor &hidden = saved[0], &weight = saved[1], &bias = saved[2], &matrix = saved[3],
                      &targets = saved[4], &normalizer = saved[5];
     const at::Tensor d_hidden = at::empty_like(hidden);
-    at::Tensor d_weight = at::zeros_like(weight);
-    at::Tensor d_bias = bias.defined() ? at::zeros_like(bias) : at::Tensor();
+    ParameterGradient d_weight({}, weight.sizes(), weight.options());
+    std::optional<ParameterGradient> d_bias;
+    if (bias.defined())
+      d_bias.emplace(at::Tensor(), bias.sizes(), bias.options());
     over_chunks(
         hidden, matrix, [&](const at::Tensor& h, int64_t first, const at::Tensor& products) {
           const auto part = [&](const at::Tensor& x) {
@@ -67,13 +69,17 @@ class Scores : public torch::autograd::Function<Scores> {
           dz.scatter_add_(1,
                           part(targets).unsqueeze(1),         // [rows, 1]
                           part(outputs[0][0]).unsqueeze(1));  // [rows, 1]
-          if (d_bias.defined())
-            d_bias.add_(dz.sum(0));  // [vocab]
+          if (d_bias)
+            d_bias->add(dz.sum(0));  // [vocab]
           const at::Tensor narrow = dz.to(hidden.scalar_type());
           part(d_hidden).copy_(at::mm(narrow, matrix));  // [rows, model]
-          d_weight.add_(at::mm(narrow.t(), h));          // [vocab, model]
+          d_weight.add(at::mm(narrow.t(), h));          // [vocab, model]
         });
-    return {d_hidden, d_weight, d_bias, {}, {}};
+    return {d_hidden,
+            d_weight.for_autograd(),
+            d_bias ? d_bias->for_autograd() : at::Tensor(),
+            {},
+            {}};
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
+#include "core/nn/functional/parameter_gradient.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
@@ -217,22 +218,6 @@ at::Tensor run_backward(const Steps& steps,
   return d_gates;
 }
 
-/// A parameter's gradient: added to its place among the flat gradients when it has one, else kept
-/// for autograd.
-class Gradient {
- public:
-  Gradient(const at::Tensor& place, at::IntArrayRef sizes, const at::TensorOptions& options)
-      : sum_(place.defined() ? place : at::zeros(sizes, options)), placed_(place.defined()) {}
-  void add(const at::Tensor& x) { cpu::add_to(sum_, x); }
-  /// += a b
-  void add_product(const at::Tensor& a, const at::Tensor& b) { nn::add_matrix_product(sum_, a, b); }
-  at::Tensor rest() const { return placed_ ? at::Tensor() : sum_; }
-
- private:
-  at::Tensor sum_;
-  bool placed_;
-};
-
 /// [rows, columns] → [columns], in the sums' type.
 at::Tensor column_sums(const at::Tensor& x) {
   const int64_t columns = x.size(1);
@@ -296,9 +281,9 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
                               data["cell"].toBool(),
                               data["shared"].toBool()};
     const auto options = sum_options(weight);
-    Gradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
-    Gradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
-    Gradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);
+    nn::ParameterGradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
+    nn::ParameterGradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
+    nn::ParameterGradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);
     const at::Tensor d_gates =
         run_backward(steps, weight, windows, setting, outputs[0].contiguous());
     const Order order(windows, setting);
@@ -310,9 +295,9 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     d_bias_ih.add(d_bias);
     d_bias_hh.add(d_bias);
     return {setting.shared_products ? sum_places(d_places, windows, {}) : d_places,
-            d_weight.rest(),
-            d_bias_ih.rest(),
-            d_bias_hh.rest(),
+            d_weight.for_autograd(),
+            d_bias_ih.for_autograd(),
+            d_bias_hh.for_autograd(),
             {},
             {},
             {},

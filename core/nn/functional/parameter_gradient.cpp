@@ -1,0 +1,27 @@
+#include "core/nn/functional/parameter_gradient.h"
+
+#include <ATen/ops/zeros.h>
+
+#include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/matrix_product.h"
+
+namespace phraseq::nn {
+
+ParameterGradient::ParameterGradient(const at::Tensor& place,
+                                     at::IntArrayRef sizes,
+                                     const at::TensorOptions& options)
+    : is_placed_(place.defined()), sum_(is_placed_ ? place : at::zeros(sizes, options)) {}
+
+void ParameterGradient::add(const at::Tensor& x) {
+  if (sum_.is_cpu() && sum_.is_contiguous() && x.is_contiguous() &&
+      sum_.scalar_type() == cpu::sum_type(x.scalar_type()))
+    cpu::add_to(sum_, x);
+  else
+    sum_.add_(x);
+}
+
+void ParameterGradient::add_product(const at::Tensor& a, const at::Tensor& b) {
+  add_matrix_product(sum_, a, b);
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+
+namespace phraseq::nn {
+
+/// The gradient of a parameter, in an autograd function that computes it itself. Every such
+/// function writes it through this class.
+///
+/// It is added to the parameter's part of the flat gradients where there is one. Autograd then gets
+/// nothing, which saves a pass over the parameter. Else it is a sum of its own, which autograd
+/// takes.
+class PHRASEQ_API ParameterGradient {
+ public:
+  /// `place`: Context::gradient of the parameter, or undefined. `sizes` and `options` are those of
+  /// the parameter.
+  ParameterGradient(const at::Tensor& place,
+                    at::IntArrayRef sizes,
+                    const at::TensorOptions& options);
+
+  /// += x, of the parameter's shape. x may be bf16 where the sum is fp32.
+  void add(const at::Tensor& x);
+  /// += a b for matrices; the same of their types.
+  void add_product(const at::Tensor& a, const at::Tensor& b);
+  /// For a kernel that adds to it.
+  const at::Tensor& sum() const { return sum_; }
+  /// What the backward pass returns for the parameter: undefined if the flat gradients have it.
+  at::Tensor for_autograd() const { return is_placed_ ? at::Tensor() : sum_; }
+
+ private:
+  bool is_placed_;
+  at::Tensor sum_;
+};
+
+}  // namespace phraseq::nn
