@@ -12,7 +12,7 @@
 #include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"
 #include "core/score/report/score_options.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -45,7 +45,7 @@ void apply_environment(ScoreOptions& options) {
 
 /// As in sacrebleu the environment wins over --format, if it names one.
 void override_format(ScoreOptions& options) {
-  const auto format = score::lowercase(environment("SACREBLEU_FORMAT"));
+  const auto format = to_lowercase(environment("SACREBLEU_FORMAT"));
   if (format == "json" || format == "text" || format == "latex")
     options.format = format;
 }

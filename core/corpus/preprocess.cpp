@@ -21,7 +21,7 @@
 #include "core/io/staging_folder.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 #include "core/text/sentencepiece_training.h"
 #include "phraseq/abi_stamp.h"
 
@@ -148,7 +148,7 @@ std::string Run::learn_subwords(const Sides& of) const {
       next_line = kept_lines(texts[current]);
     }
     if (lowercase)
-      line = lower_case(line);
+      line = to_lowercase(line);
     return true;
   };
   log_info(fmt::format("[{}] learning {} {} pieces",

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -64,7 +64,7 @@ void note_findings(SplitReport& report, const std::vector<LineReader>& readers, 
     report.skipped.push_back(report.lines);
 }
 
-bool has_words(const std::string& line) { return !split_white_space(line).empty(); }
+bool has_words(const std::string& line) { return !split_whitespace(line).empty(); }
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 std::unordered_map<std::string, int64_t> by_lower_case(const Dictionary& dictionary) {
   std::unordered_map<std::string, int64_t> ids;
   for (int64_t id = kUnk + 1; id < dictionary.size(); ++id)
-    ids.emplace(lower_case(dictionary.symbol(id)), id);
+    ids.emplace(to_lowercase(dictionary.symbol(id)), id);
   return ids;
 }
 
@@ -26,7 +26,7 @@ OtherCase count_other_case(const PhraseTable& table, const Dictionary& dictionar
   for (const PhraseEntry& entry : table.entries()) {
     for (const std::string& word : entry.target) {
       ++found.words;
-      const auto known = ids.find(lower_case(word));
+      const auto known = ids.find(to_lowercase(word));
       if (known == ids.end() || dictionary.contains(word))
         continue;
       if (found.other++ == 0) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <unicode/utf8.h>
 
 namespace phraseq {
 namespace {
@@ -144,13 +145,13 @@ std::string escape_bytes(std::string_view bytes) {
 }
 
 char32_t next_character(std::string_view text, size_t& position) {
-  const uint8_t first = byte_at(text, position);
-  const size_t length = sequence_length(first);
-  char32_t character = length == 1 ? first : first & (0x7f >> length);
-  for (size_t i = 1; i < length; ++i)
-    character = (character << 6) | (byte_at(text, position + i) & 0x3f);
-  position += length;
-  return character;
+  const char* bytes = text.data();
+  const auto size = static_cast<int64_t>(text.size());
+  auto index = static_cast<int64_t>(position);
+  UChar32 character = 0;
+  U8_NEXT_OR_FFFD(bytes, index, size, character);
+  position = static_cast<size_t>(index);
+  return static_cast<char32_t>(character);
 }
 
 }  // namespace phraseq

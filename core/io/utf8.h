@@ -41,7 +41,7 @@ PHRASEQ_API std::string mend_text(std::string_view text, ControlBytes control);
 /// "0xC3 0x28": bytes as a message shows them.
 PHRASEQ_API std::string escape_bytes(std::string_view bytes);
 
-/// The character at `position` of valid UTF-8, which moves after it.
+/// The character at `position`, which moves after it; U+FFFD for an invalid sequence.
 PHRASEQ_API char32_t next_character(std::string_view text, size_t& position);
 
 }  // namespace phraseq

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 
@@ -11,7 +11,7 @@ namespace {
 std::vector<std::string> lowered(std::span<const std::string> words) {
   std::vector<std::string> lower;
   lower.reserve(words.size());
-  for (const std::string& word : words) lower.push_back(lower_case(word));
+  for (const std::string& word : words) lower.push_back(to_lowercase(word));
   return lower;
 }
 

@@ -15,7 +15,7 @@
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/io/utf8.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -177,7 +177,7 @@ void Dictionary::finalize(int64_t threshold, int64_t max_symbols, int64_t paddin
 
 std::vector<int64_t> Dictionary::encode(std::string_view tokens, bool append_eos) const {
   std::vector<int64_t> ids;
-  for (const std::string_view token : split_white_space(tokens)) ids.push_back(id(token));
+  for (const std::string_view token : split_whitespace(tokens)) ids.push_back(id(token));
   if (append_eos)
     ids.push_back(kEos);
   return ids;

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 // SentencePiece's generator of the calling thread. Exported by the library, in no public header;
 // its public SetRandomGeneratorSeed acts only on threads that have not drawn a number yet.
@@ -48,7 +48,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 std::string SentencePieceTokenizer::prepared(std::string_view line) const {
-  return settings_.lowercase ? lower_case(line) : std::string(line);
+  return settings_.lowercase ? to_lowercase(line) : std::string(line);
 }
 
 std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {

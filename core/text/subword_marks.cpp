@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -35,7 +35,7 @@ bool SubwordMarks::are_of_subwords() const {
 
 SubwordMarks count_subword_marks(std::string_view line) {
   SubwordMarks marks;
-  for (const std::string_view token : split_white_space(line)) {
+  for (const std::string_view token : split_whitespace(line)) {
     ++marks.tokens;
     if (token.starts_with("\u2581"))
       ++marks.begun;

@@ -1,13 +1,12 @@
 #include "core/text/word_tokenizer.h"
 
-#include "core/text/lower_case.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 
 std::vector<std::string> WordTokenizer::encode(std::string_view line) const {
-  const std::string lowered = lowercase_ ? lower_case(line) : std::string();
-  const auto words = split_white_space(lowercase_ ? lowered : line);
+  const std::string lowered = lowercase_ ? to_lowercase(line) : std::string();
+  const auto words = split_whitespace(lowercase_ ? lowered : line);
   return {words.begin(), words.end()};
 }
 

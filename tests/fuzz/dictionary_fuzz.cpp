@@ -3,8 +3,8 @@
 //
 //     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I.
 //     tests/fuzz/dictionary_fuzz.cpp
-//         core/text/{dictionary,white_space}.cpp core/io/*.cpp core/base/*.cpp -lfmt -lspdlog -lz
-//         -o dictionary_fuzz
+//         core/text/{dictionary,unicode}.cpp core/io/*.cpp core/base/*.cpp -lfmt -lspdlog -lz
+//         -licuuc -o dictionary_fuzz
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,8 @@
 // with a slow reference decoder, repaired text is valid, and its words hold no whitespace.
 //
 //     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz/text_fuzz.cpp
-//         core/io/utf8.cpp core/text/white_space.cpp -lfmt -o text_fuzz
+//         core/io/utf8.cpp core/text/unicode.cpp core/base/*.cpp -lfmt -lspdlog -licuuc
+//         -o text_fuzz
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <string_view>
 
 #include "core/io/utf8.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace {
 
@@ -56,8 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string mended = phraseq::mend_text(text, ControlBytes::kRefuse);
   if (!is_good(mended))
     __builtin_trap();
-  for (const std::string_view word : phraseq::split_white_space(mended)) {
-    if (word.empty() || phraseq::split_white_space(word).size() != 1)
+  for (const std::string_view word : phraseq::split_whitespace(mended)) {
+    if (word.empty() || phraseq::split_whitespace(word).size() != 1)
       __builtin_trap();
   }
   return 0;

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace @name@_plugin {
 
 std::string ExactMatch::prepare(std::string_view text) const {
-  return settings_.ignore_case ? phraseq::score::lowercase(text) : std::string(text);
+  return settings_.ignore_case ? phraseq::to_lowercase(text) : std::string(text);
 }
 
 void ExactMatch::measure(std::string_view hypothesis,

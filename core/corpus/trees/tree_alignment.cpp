@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -29,7 +29,7 @@ std::string without(std::string_view text, std::string_view mark) {
 
 std::string without_white_space(std::string_view text) {
   std::string rest;
-  for (const std::string_view word : split_white_space(text)) rest += word;
+  for (const std::string_view word : split_whitespace(text)) rest += word;
   return rest;
 }
 

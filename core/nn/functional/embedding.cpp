@@ -45,15 +45,16 @@ at::Tensor scatter_rows(const at::Tensor& dy,
                      units,
                      std::max<int64_t>(1, 1024 / std::max<int64_t>(dy.size(0), 1)),
                      [&](int64_t first, int64_t last) {
-                       cpu::loops<T>().embed_backward(cpu::data<T>(dy),
-                                                      cpu::data<int64_t>(ids),
-                                                      cpu::mutable_data<kernels::Sum<T>>(d_table.sum()),
-                                                      scale,
-                                                      skip,
-                                                      16 * first,
-                                                      std::min(16 * last, columns),
-                                                      {0, dy.size(0), columns},
-                                                      dropout);
+                       cpu::loops<T>().embed_backward(
+                           cpu::data<T>(dy),
+                           cpu::data<int64_t>(ids),
+                           cpu::mutable_data<kernels::Sum<T>>(d_table.sum()),
+                           scale,
+                           skip,
+                           16 * first,
+                           std::min(16 * last, columns),
+                           {0, dy.size(0), columns},
+                           dropout);
                      });
   });
   return d_table.for_autograd();

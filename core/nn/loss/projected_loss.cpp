@@ -112,11 +112,13 @@ class ChunkLoss {
 };
 
 /// Gradients of hidden [all rows, model], weight [vocab, model] and bias [vocab]. They are computed
-/// in the forward pass, which has the logits. Only the backward pass knows their factor, so they are
-/// kept for autograd.
+/// in the forward pass, which has the logits. Only the backward pass knows their factor, so they
+/// are kept for autograd.
 class Gradients {
  public:
-  Gradients(const at::Tensor& hidden, const at::Tensor& weight, const std::optional<at::Tensor>& bias)
+  Gradients(const at::Tensor& hidden,
+            const at::Tensor& weight,
+            const std::optional<at::Tensor>& bias)
       : hidden_(at::empty_like(hidden)), weight_({}, weight.sizes(), weight.options()) {
     if (bias)
       bias_.emplace(at::Tensor(), bias->sizes(), bias->options());

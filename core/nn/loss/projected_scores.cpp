@@ -73,13 +73,10 @@ class Scores : public torch::autograd::Function<Scores> {
             d_bias->add(dz.sum(0));  // [vocab]
           const at::Tensor narrow = dz.to(hidden.scalar_type());
           part(d_hidden).copy_(at::mm(narrow, matrix));  // [rows, model]
-          d_weight.add(at::mm(narrow.t(), h));          // [vocab, model]
+          d_weight.add(at::mm(narrow.t(), h));           // [vocab, model]
         });
-    return {d_hidden,
-            d_weight.for_autograd(),
-            d_bias ? d_bias->for_autograd() : at::Tensor(),
-            {},
-            {}};
+    return {
+        d_hidden, d_weight.for_autograd(), d_bias ? d_bias->for_autograd() : at::Tensor(), {}, {}};
   }
 };
 

@@ -1,13 +1,13 @@
 #include "core/phrase_memory/rules/calendar.h"
 
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 
 int64_t place_in(std::span<const std::string_view> names, std::string_view word) {
-  const std::string lower = lower_case(word);
+  const std::string lower = to_lowercase(word);
   for (size_t place = 0; place < names.size(); ++place) {
-    if (lower == lower_case(names[place]))
+    if (lower == to_lowercase(names[place]))
       return static_cast<int64_t>(place + 1);
   }
   return 0;

@@ -10,7 +10,7 @@
 #include "core/phrase_memory/rules/calendar.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/word_context.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -173,7 +173,7 @@ class QuantityReader {
  public:
   QuantityReader(std::string_view text, QuantityLanguage language)
       : language_(language), tokens_(quantity_tokens(text)), is_used_(tokens_.size(), false) {
-    for (std::string& token : tokens_) small_.push_back(lower_case(token));
+    for (std::string& token : tokens_) small_.push_back(to_lowercase(token));
   }
 
   Quantities read() {

@@ -9,7 +9,7 @@
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/quantities.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -62,7 +62,7 @@ void RuleReport::add(PhraseRules which,
                      bool lowercase,
                      std::ostream* wrong,
                      int64_t line) {
-  const auto form = [&](const std::string& text) { return lowercase ? lower_case(text) : text; };
+  const auto form = [&](const std::string& text) { return lowercase ? to_lowercase(text) : text; };
   const auto language = target_language(which);
   const Quantities said = quantities_in(reference, language);
   const auto tokens = plain_tokens(form(reference));

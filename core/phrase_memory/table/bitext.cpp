@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/table/phrase_table.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 
@@ -19,7 +19,7 @@ uint32_t WordNumbers::number_of(const std::string& word) {
 void NumberedText::add(std::string_view sentence, bool lowercase) {
   std::vector<uint32_t>& numbers = sentences.emplace_back();
   for (const std::string& word : phrase_words(sentence))
-    numbers.push_back(words.number_of(lowercase ? lower_case(word) : word));
+    numbers.push_back(words.number_of(lowercase ? to_lowercase(word) : word));
 }
 
 Bitext read_bitext(const std::string& source, const std::string& target, bool lowercase) {

@@ -9,8 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
-#include "core/text/lower_case.h"
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -76,7 +75,7 @@ struct Lowering {
 };
 
 void lower(std::vector<std::string>& words) {
-  for (std::string& word : words) word = lower_case(word);
+  for (std::string& word : words) word = to_lowercase(word);
 }
 
 ParsedPhraseLine parse_line(std::string_view line, int64_t number, Lowering lowering) {
@@ -144,7 +143,7 @@ class EntryList {
 }  // namespace
 
 std::vector<std::string> phrase_words(std::string_view text) {
-  const auto words = split_white_space(text);
+  const auto words = split_whitespace(text);
   return {words.begin(), words.end()};
 }
 

@@ -21,7 +21,7 @@ struct PhraseEntry {
   int64_t line = 0;          ///< in the file it came from, from 1; 0 = made by a rule
 };
 
-/// Words between whitespace of any kind (core/text/white_space.h).
+/// Words between whitespace of any kind (core/text/unicode.h).
 PHRASEQ_API std::vector<std::string> phrase_words(std::string_view text);
 /// Words joined by single spaces.
 PHRASEQ_API std::string phrase_text(const std::vector<std::string>& words);

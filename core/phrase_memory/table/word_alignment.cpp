@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/white_space.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -68,7 +68,7 @@ WordAlignment parse_alignment(std::string_view line,
                               int64_t target_words,
                               const TextPlace& place) {
   WordAlignment links;
-  for (const std::string_view text : split_white_space(line)) {
+  for (const std::string_view text : split_whitespace(line)) {
     AlignmentLink link;
     if (!read_link(text, link)) {
       throw DataError(

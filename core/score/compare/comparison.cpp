@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -52,7 +52,7 @@ Statistics select_rows(const Statistics& all, const std::vector<size_t>& sentenc
 
 int64_t length_of(const std::string& line, LengthUnit unit) {
   const size_t length =
-      unit == LengthUnit::kWords ? split(line).size() : to_code_points(line).size();
+      unit == LengthUnit::kWords ? split_whitespace(line).size() : to_code_points(line).size();
   return static_cast<int64_t>(length);
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/score/metrics/ngram_matcher.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -127,12 +127,12 @@ Bleu::Bleu(BleuSettings settings)
 std::string Bleu::prepare(std::string_view line) const {
   if (!settings_.lowercase)
     return tokenizer_.tokenize(strip_right(line));
-  const std::string lowered = settings_.bytes ? lowercase_ascii(line) : lowercase(line);
+  const std::string lowered = settings_.bytes ? to_ascii_lowercase(line) : to_lowercase(line);
   return tokenizer_.tokenize(strip_right(lowered));
 }
 
 std::vector<std::string_view> Bleu::words_of(std::string_view text) const {
-  return settings_.bytes ? split_ascii(text) : split(text);
+  return settings_.bytes ? split_ascii_whitespace(text) : split_whitespace(text);
 }
 
 void Bleu::measure(std::string_view hypothesis,

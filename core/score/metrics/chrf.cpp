@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/score/metrics/ngram_matcher.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -91,7 +91,7 @@ double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
 
 std::vector<std::string_view> chrf_words(std::string_view line) {
   std::vector<std::string_view> words;
-  for (const auto& word : split(line)) {
+  for (const auto& word : split_whitespace(line)) {
     if (is_single_character(word)) {
       words.push_back(word);
     } else if (is_punctuation(word.back())) {
@@ -116,7 +116,7 @@ void Chrf::measure(std::string_view hypothesis,
                    std::span<const std::string_view> references,
                    std::span<double> row) const {
   const auto prepare = [&](std::string_view line) {
-    return settings_.lowercase ? lowercase(line) : std::string(line);
+    return settings_.lowercase ? to_lowercase(line) : std::string(line);
   };
   const std::string text = prepare(hypothesis);
   const auto characters = characters_of(text, settings_.whitespace);

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/score/metrics/ter_shifts.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -45,14 +45,14 @@ void Ter::measure(std::string_view hypothesis,
                   std::span<const std::string_view> references,
                   std::span<double> row) const {
   const std::string text = tokenize_tercom(strip_right(hypothesis), settings_);
-  const auto words = split(text);
+  const auto words = split_whitespace(text);
   int64_t fewest = std::numeric_limits<int64_t>::max();
   int64_t total_length = 0;
   for (const auto& line : references) {
     // sacrebleu prepares references twice: with entities or case that shows.
     const std::string once = tokenize_tercom(strip_right(line), settings_);
     const std::string reference = tokenize_tercom(once, settings_);
-    const auto target = split(reference);
+    const auto target = split_whitespace(reference);
     SortedNumbers numbers;
     numbers.add(words);
     numbers.add(target);

@@ -10,11 +10,11 @@
 #include <zlib.h>
 
 #include <fmt/format.h>
-#include <unicode/utf8.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/text/unicode_text.h"
+#include "core/io/utf8.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -54,26 +54,13 @@ std::string read_all(const std::string& path) {
   return text;
 }
 
-/// Where the first invalid sequence begins, or npos.
-size_t find_invalid(std::string_view line) {
-  const auto size = static_cast<int64_t>(line.size());
-  for (int64_t at = 0; at < size;) {
-    const int64_t begin = at;
-    UChar32 character = 0;
-    U8_NEXT(line.data(), at, size, character);
-    if (character < 0)
-      return static_cast<size_t>(begin);
-  }
-  return std::string_view::npos;
-}
-
 void check_line(std::string_view line, const std::string& path, size_t number) {
-  const size_t at = find_invalid(line);
-  if (at == std::string_view::npos)
+  const auto fault = find_text_fault(line, ControlBytes::kAllow);
+  if (!fault)
     return;
   throw DataError(
-      {path, static_cast<int64_t>(number), static_cast<int64_t>(at) + 1},
-      fmt::format("invalid UTF-8 (byte 0x{:02X})", static_cast<unsigned char>(line[at])),
+      {path, static_cast<int64_t>(number), static_cast<int64_t>(fault->offset) + 1},
+      fmt::format("invalid UTF-8 (byte 0x{:02X})", static_cast<unsigned char>(line[fault->offset])),
       "nothing was scored; convert the file to UTF-8, for example with iconv");
 }
 

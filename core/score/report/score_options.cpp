@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 
@@ -104,7 +104,7 @@ std::vector<std::string> ScoreOptions::problems() const {
     if (!condition)
       found.emplace_back(sentence);
   };
-  const std::string lowered = score::lowercase(encoding);
+  const std::string lowered = to_lowercase(encoding);
   require(lowered == "utf-8" || lowered == "utf8",
           "--encoding: only utf-8 is supported; convert the files with iconv");
   require(!(paired_ar && paired_bs), "--paired-ar and --paired-bs cannot be combined");

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/score/tokenizers/punctuation_rules.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
@@ -76,7 +76,7 @@ std::string remove_asian_punctuation(std::string_view line) {
 }  // namespace
 
 std::string tokenize_tercom(std::string_view line, const TerTokenizerSettings& settings) {
-  std::string text = settings.case_sensitive ? std::string(line) : lowercase(line);
+  std::string text = settings.case_sensitive ? std::string(line) : to_lowercase(line);
   if (settings.normalized) {
     text = normalize_western(text);
     if (settings.asian_support)
@@ -87,7 +87,7 @@ std::string tokenize_tercom(std::string_view line, const TerTokenizerSettings& s
     if (settings.asian_support)
       text = remove_asian_punctuation(text);
   }
-  return join(split(text));
+  return join_words(split_whitespace(text));
 }
 
 }  // namespace phraseq::score

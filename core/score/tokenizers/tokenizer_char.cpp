@@ -1,6 +1,6 @@
 #include "core/score/tokenizers/tokenizer_char.h"
 
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 

@@ -2,7 +2,7 @@
 
 #include <unicode/uchar.h>
 
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {

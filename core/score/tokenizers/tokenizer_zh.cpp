@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/score/tokenizers/punctuation_rules.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {

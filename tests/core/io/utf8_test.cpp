@@ -99,5 +99,15 @@ TEST(Utf8, ReadsCharactersOfOneToFourBytes) {
   EXPECT_EQ(position, text.size());
 }
 
+TEST(Utf8, ReadsAnInvalidSequenceAsOneReplacementCharacter) {
+  const std::string text = "\xF0\x9F\x98z\xFF";
+  size_t position = 0;
+  EXPECT_EQ(next_character(text, position), char32_t{0xFFFD});
+  EXPECT_EQ(position, 3u);
+  EXPECT_EQ(next_character(text, position), U'z');
+  EXPECT_EQ(next_character(text, position), char32_t{0xFFFD});
+  EXPECT_EQ(position, text.size());
+}
+
 }  // namespace
 }  // namespace phraseq

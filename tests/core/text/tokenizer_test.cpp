@@ -8,10 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/text/lower_case.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/sentencepiece_training.h"
-#include "core/text/white_space.h"
 #include "core/text/word_tokenizer.h"
 
 namespace phraseq {
@@ -29,31 +27,6 @@ std::string tiny_model(const std::string& type, int64_t pieces = 23) {
     return line_number++ < 40;
   };
   return train_sentencepiece(next, {type, pieces, 1.0});
-}
-
-TEST(SplitWhiteSpace, SplitsWherePythonDoes) {
-  EXPECT_THAT(split_white_space(" a\t\vb\x1c"
-                                "c\x1f\xC2\x85"
-                                "d\xC2\xA0"
-                                "e\xE1\x9A\x80"
-                                "f\xE2\x80\x8A"
-                                "g\xE2\x80\xA8"
-                                "h\xE2\x80\xAF"
-                                "i\xE2\x81\x9F"
-                                "j\xE3\x80\x80k\n"),
-              ElementsAre("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"));
-}
-
-TEST(SplitWhiteSpace, KeepsWhatOnlyLooksEmpty) {
-  EXPECT_THAT(split_white_space("\xE2\x80\x8B \xEF\xBB\xBF"),
-              ElementsAre("\xE2\x80\x8B", "\xEF\xBB\xBF"));
-  EXPECT_THAT(split_white_space(" \t "), ElementsAre());
-}
-
-TEST(LowerCase, IsUnicodesFullMapping) {
-  EXPECT_EQ(lower_case("\xC3\x84 STRASSE \xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3"),
-            "\xC3\xA4 strasse \xCE\xBF\xCE\xB4\xCE\xBF\xCF\x82");
-  EXPECT_EQ(lower_case("\xC4\xB0I"), "i\xCC\x87i");
 }
 
 TEST(WordTokenizer, SplitsJoinsAndLowercasesOnDemand) {

@@ -5,7 +5,7 @@
 
 #include "core/plugin/plugin.h"
 #include "core/score/metrics/metric.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace {
 
@@ -48,8 +48,8 @@ class LengthError final : public Metric {
 
  private:
   double length(std::string_view text) const {
-    return static_cast<double>(options_.characters ? phraseq::score::to_code_points(text).size()
-                                                   : phraseq::score::split(text).size());
+    return static_cast<double>(options_.characters ? phraseq::to_code_points(text).size()
+                                                   : phraseq::split_whitespace(text).size());
   }
 
   LengthErrorOptions options_;

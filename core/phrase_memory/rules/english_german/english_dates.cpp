@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/phrase_memory/rules/calendar.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -210,7 +210,7 @@ bool is_sure_date(const WordContext& words,
     return true;
   if (day_is_first)  // "at least 5 may come"
     return date.has_capital;
-  const std::string before = lower_case(words.before(begin));
+  const std::string before = to_lowercase(words.before(begin));
   const bool has_date_before = begin == 0 || before == "and" || before == "or" ||
                                is_one_of(before, kBeforeDate) ||
                                place_in(kEnglishWeekdays, words.before(begin)) > 0;
@@ -219,7 +219,7 @@ bool is_sure_date(const WordContext& words,
 
 /// Whether the word in front says that a month follows: in May, between March and May.
 bool has_month_before(const WordContext& words, size_t begin) {
-  const std::string before = lower_case(words.before(begin));
+  const std::string before = to_lowercase(words.before(begin));
   const bool joins = before == "and" || before == "or" || before == "to" || before == "-";
   const bool is_second = joins && begin > 1 && english_month(words.at(begin - 2)) > 0;
   return is_second || is_one_of(before, kBeforeMonth);
@@ -271,7 +271,7 @@ std::optional<EnglishDate> english_weekday_at(const WordContext& words, size_t b
 
 /// am or pm: 0 or 12 hours; nothing for another word.
 std::optional<int64_t> half_of_day(Word word) {
-  const std::string lower = lower_case(word);
+  const std::string lower = to_lowercase(word);
   if (lower == "am" || lower == "a.m." || lower == "a.m")
     return 0;
   return lower == "pm" || lower == "p.m." || lower == "p.m" ? std::optional<int64_t>(12)

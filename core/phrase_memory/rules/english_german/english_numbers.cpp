@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/phrase_memory/rules/numerals.h"
-#include "core/text/lower_case.h"
+#include "core/text/unicode.h"
 
 namespace phraseq {
 namespace {
@@ -141,7 +141,7 @@ std::optional<EnglishNumber> scaled_number(const WordContext& words, size_t at) 
   const Word scale = words.at(at + 1);
   if (is_one_of(scale, kSharedScales))
     return EnglishNumber{2, german + ' ' + std::string(scale), "million", !is_either(number)};
-  const std::string lower = lower_case(scale);
+  const std::string lower = to_lowercase(scale);
   for (const EnglishScale& known : kEnglishScales) {
     if (lower == known.english)
       return EnglishNumber{2,

@@ -7,12 +7,12 @@
 #include "core/score/tokenizers/tokenizer_char.h"
 #include "core/score/tokenizers/tokenizer_intl.h"
 #include "core/score/tokenizers/tokenizer_zh.h"
-#include "core/text/unicode_text.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
 
-std::string words(const std::string& text) { return join(split(text)); }
+std::string words(const std::string& text) { return join_words(split_whitespace(text)); }
 std::string with_13a(std::string_view line) { return words(tokenize_13a(line)); }
 std::string with_intl(std::string_view line) { return words(tokenize_intl(line)); }
 std::string with_zh(std::string_view line) { return words(tokenize_zh(line)); }
