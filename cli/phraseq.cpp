@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
 
@@ -116,7 +116,7 @@ int print_help() {
   return phraseq::kExitOk;
 }
 
-[[noreturn]] void refuse(const std::string& name) {
+[[noreturn]] void reject(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& [command, path] : find_commands()) known.push_back(command);
   const std::string guess = phraseq::did_you_mean(name, known);
@@ -135,7 +135,7 @@ void limit_spinning() {
 int run_program(const std::string& name, std::span<const std::string> arguments) {
   const std::string program = find_command(name).string();
   if (program.empty())
-    refuse(name);
+    reject(name);
   std::vector<const char*> argv = {program.c_str()};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);

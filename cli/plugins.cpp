@@ -17,7 +17,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/near_miss.h"
+#include "core/base/close_matches.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/plugin/component_text.h"

@@ -30,11 +30,11 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-void refuse_downloads(std::span<const std::string> arguments) {
+void reject_downloads(std::span<const std::string> arguments) {
   for (const auto& argument : arguments) {
-    const std::string refusal = score::refusal_of(argument);
-    if (!refusal.empty())
-      throw UsageError(refusal, "pass the references as files");
+    const std::string rejection = score::rejection_of(argument);
+    if (!rejection.empty())
+      throw UsageError(rejection, "pass the references as files");
   }
 }
 
@@ -132,7 +132,7 @@ int score_command(std::span<const std::string> arguments) {
   metric_set.describe(table);
   if (answer_help(table, "score", kUsage, kDescription, arguments))
     return kExitOk;
-  refuse_downloads(arguments);
+  reject_downloads(arguments);
   parse_command_line(table, arguments, [&] { return metric_set.add_problems(options.problems()); });
   if (answer_print_config(table, arguments))
     return kExitOk;

@@ -117,14 +117,14 @@ using Checksums = std::map<std::string, std::string, std::less<>>;
 /// A JSON object of strings. Nesting is rejected while parsing: as a document it could take many
 /// times the memory of its text.
 Checksums parse_table(const std::string& text) {
-  const auto refuse_nesting = [](int depth, json::parse_event_t event, const json&) {
+  const auto reject_nesting = [](int depth, json::parse_event_t event, const json&) {
     using enum json::parse_event_t;
     if (depth > 0 && (event == object_start || event == array_start)) {
       throw json::other_error::create(501, "nested", nullptr);
     }
     return true;
   };
-  return json::parse(text, refuse_nesting).get<Checksums>();
+  return json::parse(text, reject_nesting).get<Checksums>();
 }
 
 /// Tensor name → recorded checksum; exactly the tensors of the header.

@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"

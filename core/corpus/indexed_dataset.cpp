@@ -28,7 +28,7 @@ std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.size()};
 }
 
-[[noreturn]] void refuse(const MappedFile& file, const std::string& what) {
+[[noreturn]] void reject(const MappedFile& file, const std::string& what) {
   throw FormatError(fmt::format("{}: {}", file.path(), what), kPreprocessAgain);
 }
 
@@ -63,30 +63,30 @@ struct IndexedDataset::State {
 void IndexedDataset::State::check_header() {
   const std::string_view text = text_of(index);
   if (text.starts_with("TNTIDX"))
-    refuse(index, "fairseq's old 'cached' or 'lazy' format; expected mmap");
+    reject(index, "fairseq's old 'cached' or 'lazy' format; expected mmap");
   if (!text.starts_with(kIndexMagic)) {
-    refuse(index,
+    reject(index,
            fmt::format("not an index: starts with {}, expected {}",
                        escape_bytes(text.substr(0, kIndexMagic.size())),
                        escape_bytes(kIndexMagic)));
   }
   if (text.size() < kIndexHeaderBytes) {
-    refuse(index, fmt::format("{} bytes, expected at least {}", text.size(), kIndexHeaderBytes));
+    reject(index, fmt::format("{} bytes, expected at least {}", text.size(), kIndexHeaderBytes));
   }
   const std::byte* data = index.bytes().data();
   const auto version = load<uint64_t>(data + 9);
   if (version != kIndexVersion) {
-    refuse(index, fmt::format("version {}, this program reads version {}", version, kIndexVersion));
+    reject(index, fmt::format("version {}, this program reads version {}", version, kIndexVersion));
   }
   type = static_cast<IdType>(load<uint8_t>(data + 17));
   if (!with_id_type(type, [this](auto id) { id_bytes = sizeof id; })) {
-    refuse(index,
+    reject(index,
            fmt::format("type code {}, expected 1 to 5 or 8 to 10", load<uint8_t>(data + 17)));
   }
   sentences = load<uint64_t>(data + 18);
   const size_t entries = text.size() - kIndexHeaderBytes;
   if (entries % kIndexEntryBytes != 0 || entries / kIndexEntryBytes != sentences) {
-    refuse(index,
+    reject(index,
            fmt::format("{} bytes, expected {} + {} for each of {} sentences",
                        text.size(),
                        kIndexHeaderBytes,
@@ -100,10 +100,10 @@ void IndexedDataset::State::check_lengths() const {
       0;  // cannot overflow: fewer than 2^61 sentences of fewer than 2^31 ids fit a file
   for (uint64_t sentence = 0; sentence < sentences; ++sentence) {
     if (length(sentence) < 0) {
-      refuse(index, fmt::format("sentence {} has {} ids", sentence + 1, length(sentence)));
+      reject(index, fmt::format("sentence {} has {} ids", sentence + 1, length(sentence)));
     }
     if (static_cast<uint64_t>(offset(sentence)) != promised) {
-      refuse(index,
+      reject(index,
              fmt::format("sentence {} starts at byte {}, expected {}",
                          sentence + 1,
                          offset(sentence),
@@ -113,7 +113,7 @@ void IndexedDataset::State::check_lengths() const {
   }
   if (promised == ids.size())
     return;
-  refuse(ids,
+  reject(ids,
          fmt::format("{} bytes, but {} requires {} bytes; the {}",
                      ids.size(),
                      index.path(),

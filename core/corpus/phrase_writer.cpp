@@ -7,19 +7,19 @@
 
 #include <fmt/format.h>
 
+#include "core/corpus/chunks.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/stored_phrases.h"
-#include "core/corpus/stretches.h"
 #include "core/io/atomic_file.h"
 
 namespace phraseq {
 namespace {
 
-constexpr size_t kStretchLines = 4096;
+constexpr size_t kChunkLines = 4096;
 constexpr int64_t kNumberLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
 
-struct Stretch {
+struct Chunk {
   std::vector<std::string> sources;
   std::vector<std::string> targets;  ///< empty when there are none
 
@@ -35,15 +35,15 @@ class PairReader {
       next_target_ = kept_lines(*target);
   }
 
-  Stretch next() {
-    Stretch stretch;
+  Chunk next() {
+    Chunk chunk;
     std::string line;
-    while (stretch.sources.size() < kStretchLines && next_source_(line)) {
-      stretch.sources.push_back(line);
+    while (chunk.sources.size() < kChunkLines && next_source_(line)) {
+      chunk.sources.push_back(line);
       if (next_target_ && next_target_(line))
-        stretch.targets.push_back(line);
+        chunk.targets.push_back(line);
     }
-    return stretch;
+    return chunk;
   }
 
  private:
@@ -56,12 +56,12 @@ struct FoundPhrases {
   std::vector<TargetSpan> spans;
 };
 
-std::vector<FoundPhrases> find_phrases(const Stretch& stretch, const PhraseMemory& memory) {
+std::vector<FoundPhrases> find_phrases(const Chunk& chunk, const PhraseMemory& memory) {
   std::vector<FoundPhrases> found;
-  for (size_t i = 0; i < stretch.sources.size(); ++i) {
-    found.push_back({memory.read(memory.words(stretch.sources[i])), {}});
-    if (!stretch.targets.empty())
-      found.back().spans = found.back().phrases.spans_in(memory.words(stretch.targets[i]));
+  for (size_t i = 0; i < chunk.sources.size(); ++i) {
+    found.push_back({memory.read(memory.words(chunk.sources[i])), {}});
+    if (!chunk.targets.empty())
+      found.back().spans = found.back().phrases.spans_in(memory.words(chunk.targets[i]));
   }
   return found;
 }
@@ -94,45 +94,45 @@ std::vector<StoredSlot> stored(const FoundPhrases& found, EntryNumbers& numbers)
   return slots;
 }
 
-void add(PhraseTally& tally, const FoundPhrases& found) {
-  ++tally.sentences;
-  tally.with_phrases += found.phrases.slots.empty() ? 0 : 1;
-  tally.slots += static_cast<int64_t>(found.phrases.slots.size());
-  tally.spans += static_cast<int64_t>(found.spans.size());
+void add(PhraseCounts& counts, const FoundPhrases& found) {
+  ++counts.sentences;
+  counts.with_phrases += found.phrases.slots.empty() ? 0 : 1;
+  counts.slots += static_cast<int64_t>(found.phrases.slots.size());
+  counts.spans += static_cast<int64_t>(found.spans.size());
 }
 
 }  // namespace
 
-std::string to_string(const PhraseTally& tally) {
+std::string to_string(const PhraseCounts& counts) {
   return fmt::format("{} sentences, {} with phrases; {} slots, {} found in the target",
-                     tally.sentences,
-                     tally.with_phrases,
-                     tally.slots,
-                     tally.spans);
+                     counts.sentences,
+                     counts.with_phrases,
+                     counts.slots,
+                     counts.spans);
 }
 
-PhraseTally write_phrases(const CheckedText& source,
-                          const std::optional<CheckedText>& target,
-                          const PhraseMemory& memory,
-                          int64_t workers,
-                          const std::string& prefix) {
+PhraseCounts write_phrases(const CheckedText& source,
+                           const std::optional<CheckedText>& target,
+                           const PhraseMemory& memory,
+                           int64_t workers,
+                           const std::string& prefix) {
   IndexedDatasetWriter writer(prefix, kNumberLimit);
   PairReader reader(source, target);
   EntryNumbers numbers;
-  PhraseTally tally;
-  over_stretches(
+  PhraseCounts counts;
+  over_chunks(
       workers,
       [&] { return reader.next(); },
-      [&](const Stretch& stretch) { return find_phrases(stretch, memory); },
-      [&](const std::vector<FoundPhrases>& of_stretch) {
-        for (const FoundPhrases& found : of_stretch) {
+      [&](const Chunk& chunk) { return find_phrases(chunk, memory); },
+      [&](const std::vector<FoundPhrases>& of_chunk) {
+        for (const FoundPhrases& found : of_chunk) {
           writer.add(encode_slots(stored(found, numbers)));
-          add(tally, found);
+          add(counts, found);
         }
       });
   writer.commit();
   write_file(prefix + ".txt", numbers.text());
-  return tally;
+  return counts;
 }
 
 }  // namespace phraseq

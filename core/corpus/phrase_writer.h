@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// What was written of the phrases of a split.
-struct PhraseTally {
+struct PhraseCounts {
   int64_t sentences = 0;
   int64_t with_phrases = 0;
   int64_t slots = 0;
@@ -19,15 +19,15 @@ struct PhraseTally {
 };
 
 /// "29000 sentences, 21004 with phrases; 40123 slots, 35200 found in the target"
-PHRASEQ_API std::string to_string(const PhraseTally& tally);
+PHRASEQ_API std::string to_string(const PhraseCounts& counts);
 
 /// Finds the phrases of each sentence, P_x, and where their translations are in the target, P_xy,
 /// by the words of both texts, and writes them as StoredPhrases under `prefix`. Entries are listed
 /// in the order of their first use, whatever the number of workers.
-PHRASEQ_API PhraseTally write_phrases(const CheckedText& source,
-                                      const std::optional<CheckedText>& target,
-                                      const PhraseMemory& memory,
-                                      int64_t workers,
-                                      const std::string& prefix);
+PHRASEQ_API PhraseCounts write_phrases(const CheckedText& source,
+                                       const std::optional<CheckedText>& target,
+                                       const PhraseMemory& memory,
+                                       int64_t workers,
+                                       const std::string& prefix);
 
 }  // namespace phraseq

@@ -21,8 +21,8 @@
 #include "core/io/staging_folder.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
-#include "core/text/unicode.h"
 #include "core/text/sentencepiece_training.h"
+#include "core/text/unicode.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {
@@ -83,7 +83,7 @@ class Run {
                        int64_t threshold,
                        int64_t max_symbols);
   void build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbols);
-  Tally write_side(size_t split, const Side& side) const;
+  SplitCounts write_side(size_t split, const Side& side) const;
   json write_source_trees(size_t split) const;
   json write_source_phrases(size_t split, const PhraseMemory& memory) const;
   void write_beside_source();
@@ -233,7 +233,7 @@ void Run::prepare_dictionaries() {
   }
 }
 
-Tally Run::write_side(size_t split, const Side& side) const {
+SplitCounts Run::write_side(size_t split, const Side& side) const {
   const Dictionary& dictionary = *side.dictionary;
   if (split == kTrain && !side.final_ids.empty()) {
     return rewrite_split(provisional(side), side.final_ids, dictionary.size(), result(split, side));
@@ -248,17 +248,17 @@ json Run::write_source_trees(size_t split) const {
   CheckedText trees = sentences;
   trees.file = splits_[split].trees;
   const std::string prefix = trees_prefix(result(split, side));
-  const TreeTally tally =
+  const TreeCounts counts =
       write_trees(sentences,
                   trees,
                   *side.tokenizer,
                   options_.on_bad_tree == "skip" ? OnBadTree::kSkip : OnBadTree::kError,
                   options_.workers,
                   prefix);
-  log_info(fmt::format("[{}] {}: {}", side.language, trees.file, to_string(tally)));
+  log_info(fmt::format("[{}] {}: {}", side.language, trees.file, to_string(counts)));
   json record = dataset_record(trees.file, prefix);
-  record["unparsed"] = tally.unparsed.count;
-  record["refused"] = tally.refused.count;
+  record["unparsed"] = counts.unparsed.count;
+  record["refused"] = counts.rejected.count;
   return record;
 }
 
@@ -275,13 +275,13 @@ json Run::write_source_phrases(size_t split, const PhraseMemory& memory) const {
   if (sides_.size() > 1)
     target = text(split, sides_[1]);
   const std::string prefix = phrases_prefix(result(split, side));
-  const PhraseTally tally =
+  const PhraseCounts counts =
       write_phrases(text(split, side), target, memory, options_.workers, prefix);
   log_info(
-      fmt::format("[{}] phrases of {}: {}", side.language, splits_[split].name, to_string(tally)));
+      fmt::format("[{}] phrases of {}: {}", side.language, splits_[split].name, to_string(counts)));
   json record = stored_phrases_record(prefix);
-  record["slots"] = tally.slots;
-  record["spans"] = tally.spans;
+  record["slots"] = counts.slots;
+  record["spans"] = counts.spans;
   return record;
 }
 
@@ -302,16 +302,16 @@ void Run::write_beside_source() {
 void Run::write_splits() {
   for (const Side& side : sides_) {
     for (size_t split = 0; split < splits_.size() && !options_.dict_only; ++split) {
-      const Tally tally = write_side(split, side);
+      const SplitCounts counts = write_side(split, side);
       log_info(fmt::format(
-          "[{}] {}: {}", side.language, splits_[split].files[side.number], to_string(tally)));
+          "[{}] {}: {}", side.language, splits_[split].files[side.number], to_string(counts)));
       json& record = split_records_[splits_[split].name];
-      record["sentences"] = tally.sentences;
+      record["sentences"] = counts.sentences;
       record["skipped"] = reports_[split].skipped.size();
       record[side.language] =
           dataset_record(splits_[split].files[side.number], result(split, side));
-      record[side.language]["tokens"] = tally.tokens;
-      record[side.language]["replaced"] = tally.replaced;
+      record[side.language]["tokens"] = counts.tokens;
+      record[side.language]["replaced"] = counts.replaced;
     }
     fs::remove(provisional(side) + ".bin");
     fs::remove(provisional(side) + ".idx");
@@ -341,7 +341,7 @@ void Run::write_manifest(const json& recorded_options) const {
   write_file(staged(kDataManifest), manifest.dump(2) + "\n");
 }
 
-void refuse_earlier_result(const PreprocessOptions& options) {
+void reject_earlier_result(const PreprocessOptions& options) {
   for (const std::string& language : {options.source_lang, options.target_lang}) {
     const std::string dictionary = fmt::format("{}/dict.{}.txt", options.destdir, language);
     if (options.overwrite || !fs::exists(dictionary))
@@ -371,7 +371,7 @@ void preprocess(const PreprocessOptions& options,
     check_splits(options, splits);
     return;
   }
-  refuse_earlier_result(options);
+  reject_earlier_result(options);
   StagingFolder staging(options.destdir);
   Run run(options, tokenizer, splits, check_splits(options, splits), staging.path());
   run.read_phrase_memory();

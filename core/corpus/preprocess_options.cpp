@@ -173,7 +173,7 @@ void PreprocessOptions::describe(OptionTable& table) {
 
 std::vector<std::string> PreprocessOptions::problems() const {
   std::vector<std::string> found;
-  const auto refuse_if = [&](bool wrong, const char* sentence) {
+  const auto reject_if = [&](bool wrong, const char* sentence) {
     if (wrong)
       found.emplace_back(sentence);
   };
@@ -181,32 +181,32 @@ std::vector<std::string> PreprocessOptions::problems() const {
   const bool builds_source = srcdict.empty() && !(joined_dictionary && !tgtdict.empty());
   const bool builds_target =
       !only_source && tgtdict.empty() && !(joined_dictionary && !srcdict.empty());
-  refuse_if(source_lang.empty(), "--source-lang is missing");
-  refuse_if(target_lang.empty() && !only_source,
+  reject_if(source_lang.empty(), "--source-lang is missing");
+  reject_if(target_lang.empty() && !only_source,
             "--target-lang is missing (or give --only-source)");
-  refuse_if(!source_lang.empty() && source_lang == target_lang,
+  reject_if(!source_lang.empty() && source_lang == target_lang,
             "--source-lang and --target-lang are the same");
-  refuse_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
-  refuse_if(trainpref.empty() && any_text && !check_only && (builds_source || builds_target),
+  reject_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
+  reject_if(trainpref.empty() && any_text && !check_only && (builds_source || builds_target),
             "without --trainpref, both --srcdict and --tgtdict are required");
-  refuse_if(trainpref.empty() && subwords > 0,
+  reject_if(trainpref.empty() && subwords > 0,
             "--subwords trains on --trainpref, which is missing");
-  refuse_if(joined_dictionary && !srcdict.empty() && !tgtdict.empty(),
+  reject_if(joined_dictionary && !srcdict.empty() && !tgtdict.empty(),
             "--joined-dictionary accepts one of --srcdict and --tgtdict, not both");
-  refuse_if(joined_dictionary && only_source,
+  reject_if(joined_dictionary && only_source,
             "--joined-dictionary and --only-source cannot be combined");
-  refuse_if(subwords > 0 && has_subword_model(),
+  reject_if(subwords > 0 && has_subword_model(),
             "--subwords trains a model, --subword-model loads one: give only one of them");
-  refuse_if(
+  reject_if(
       one_file_twice(*this),
       "--subword-model is for both languages: do not combine it with a model for one language");
-  refuse_if(source_subword_model.empty() != target_subword_model.empty() && !only_source,
+  reject_if(source_subword_model.empty() != target_subword_model.empty() && !only_source,
             "--source-subword-model and --target-subword-model must be given together");
-  refuse_if(subwords > 0 && tokenizer != "auto" && tokenizer != "sentencepiece",
+  reject_if(subwords > 0 && tokenizer != "auto" && tokenizer != "sentencepiece",
             "--subwords trains a model for --tokenizer sentencepiece");
-  refuse_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
+  reject_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
             "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
-  refuse_if(memory.any() && tokenizer_component() != "word",
+  reject_if(memory.any() && tokenizer_component() != "word",
             "--phrase-table and --pn-rules work on words: do not use them with subwords");
   return found;
 }

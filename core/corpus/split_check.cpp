@@ -20,7 +20,7 @@ int64_t count_lines(LineReader& reader) {
 }
 
 /// Names the first file and the first one that has another number of lines.
-[[noreturn]] void refuse_counts(std::vector<LineReader>& readers, bool last_holds_trees) {
+[[noreturn]] void reject_counts(std::vector<LineReader>& readers, bool last_holds_trees) {
   const int64_t first = count_lines(readers[0]);
   size_t number = 1;
   int64_t second = count_lines(readers[1]);
@@ -45,7 +45,7 @@ bool next_of_all(std::vector<LineReader>& readers,
   size_t ended = 0;
   for (size_t i = 0; i < readers.size(); ++i) ended += readers[i].next(lines[i]) ? 0 : 1;
   if (ended != 0 && ended != readers.size())
-    refuse_counts(readers, last_holds_trees);
+    reject_counts(readers, last_holds_trees);
   return ended == 0;
 }
 

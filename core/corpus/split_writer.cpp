@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// Writes the sentences of a stretch, `</s>` at the end of each; `ids` are those of its symbols.
+/// Writes the sentences of a chunk, `</s>` at the end of each; `ids` are those of its symbols.
 void add_sentences(IndexedDatasetWriter& writer,
                    const EncodedText& encoded,
                    std::span<const int64_t> ids) {
@@ -29,34 +29,34 @@ void add_sentences(IndexedDatasetWriter& writer,
 
 }  // namespace
 
-std::string to_string(const Tally& tally) {
-  const auto tokens = static_cast<double>(std::max<int64_t>(tally.tokens, 1));
+std::string to_string(const SplitCounts& counts) {
+  const auto tokens = static_cast<double>(std::max<int64_t>(counts.tokens, 1));
   return fmt::format("{} sents, {} tokens, {:.3}% replaced (by <unk>)",
-                     tally.sentences,
-                     tally.tokens,
-                     100.0 * static_cast<double>(tally.replaced) / tokens);
+                     counts.sentences,
+                     counts.tokens,
+                     100.0 * static_cast<double>(counts.replaced) / tokens);
 }
 
-Tally write_split(const CheckedText& text,
-                  const Tokenizer& tokenizer,
-                  const Dictionary& dictionary,
-                  int64_t workers,
-                  const std::string& prefix) {
+SplitCounts write_split(const CheckedText& text,
+                        const Tokenizer& tokenizer,
+                        const Dictionary& dictionary,
+                        int64_t workers,
+                        const std::string& prefix) {
   IndexedDatasetWriter writer(prefix, dictionary.size());
-  Tally tally;
+  SplitCounts counts;
   encode_text(text, tokenizer, workers, [&](const EncodedText& encoded) {
     std::vector<int64_t> ids;
     for (size_t i = 0; i < encoded.symbols.size(); ++i) {
       ids.push_back(dictionary.id(encoded.symbols[i]));
       if (!dictionary.contains(encoded.symbols[i]))
-        tally.replaced += encoded.occurrences[i];
+        counts.replaced += encoded.occurrences[i];
     }
     add_sentences(writer, encoded, ids);
-    tally.sentences += static_cast<int64_t>(encoded.lengths.size());
-    tally.tokens += static_cast<int64_t>(encoded.tokens.size() + encoded.lengths.size());
+    counts.sentences += static_cast<int64_t>(encoded.lengths.size());
+    counts.tokens += static_cast<int64_t>(encoded.tokens.size() + encoded.lengths.size());
   });
   writer.commit();
-  return tally;
+  return counts;
 }
 
 void write_provisional(const CheckedText& text,
@@ -76,25 +76,25 @@ void write_provisional(const CheckedText& text,
   writer.commit();
 }
 
-Tally rewrite_split(const std::string& provisional_prefix,
-                    std::span<const int64_t> final_ids,
-                    int64_t vocabulary,
-                    const std::string& prefix) {
+SplitCounts rewrite_split(const std::string& provisional_prefix,
+                          std::span<const int64_t> final_ids,
+                          int64_t vocabulary,
+                          const std::string& prefix) {
   const IndexedDataset provisional = IndexedDataset::open(provisional_prefix);
   IndexedDatasetWriter writer(prefix, vocabulary);
-  Tally tally{provisional.size(), provisional.tokens(), 0};
+  SplitCounts counts{provisional.size(), provisional.tokens(), 0};
   for (int64_t i = 0; i < provisional.size(); ++i) {
     std::vector<int64_t> sentence = provisional.get(i);
     for (int64_t& id : sentence) {
       const int64_t final_id = final_ids[static_cast<size_t>(id)];
       if (final_id == kUnk && id != kUnk)
-        ++tally.replaced;
+        ++counts.replaced;
       id = final_id;
     }
     writer.add(sentence);
   }
   writer.commit();
-  return tally;
+  return counts;
 }
 
 }  // namespace phraseq

@@ -13,21 +13,21 @@ namespace phraseq {
 
 /// What was written of one side of a split; `</s>` counts as a token, `<unk>` in the text itself is
 /// not replaced.
-struct Tally {
+struct SplitCounts {
   int64_t sentences = 0;
   int64_t tokens = 0;
   int64_t replaced = 0;
 };
 
 /// "29000 sents, 434957 tokens, 0.0065% replaced (by <unk>)", as fairseq prints it.
-std::string to_string(const Tally& tally);
+std::string to_string(const SplitCounts& counts);
 
 /// Encodes a text with a finished dictionary and writes it as an indexed dataset.
-Tally write_split(const CheckedText& text,
-                  const Tokenizer& tokenizer,
-                  const Dictionary& dictionary,
-                  int64_t workers,
-                  const std::string& prefix);
+SplitCounts write_split(const CheckedText& text,
+                        const Tokenizer& tokenizer,
+                        const Dictionary& dictionary,
+                        int64_t workers,
+                        const std::string& prefix);
 
 /// The same while the dictionary is being counted: symbols get ids in order of appearance. So that
 /// a training text is tokenized once, not twice.
@@ -38,9 +38,9 @@ void write_provisional(const CheckedText& text,
                        const std::string& prefix);
 
 /// Writes what `write_provisional` wrote again, with `final_ids[provisional id]`.
-Tally rewrite_split(const std::string& provisional_prefix,
-                    std::span<const int64_t> final_ids,
-                    int64_t vocabulary,
-                    const std::string& prefix);
+SplitCounts rewrite_split(const std::string& provisional_prefix,
+                          std::span<const int64_t> final_ids,
+                          int64_t vocabulary,
+                          const std::string& prefix);
 
 }  // namespace phraseq

@@ -83,7 +83,7 @@ StoredPhrases StoredPhrases::open(const std::string& prefix) {
 }
 
 std::vector<StoredSlot> StoredPhrases::get(int64_t sentence) const {
-  const auto refuse = [&](const std::string& what) {
+  const auto reject = [&](const std::string& what) {
     throw FormatError(
         fmt::format("{}: the phrases of sentence {}: {}", slots_.prefix(), sentence + 1, what),
         kPreprocessAgain);
@@ -92,11 +92,11 @@ std::vector<StoredSlot> StoredPhrases::get(int64_t sentence) const {
   try {
     slots = decode_slots(slots_.get(sentence));
   } catch (const FormatError& error) {
-    refuse(error.message());
+    reject(error.message());
   }
   for (const StoredSlot& slot : slots) {
     if (slot.entry >= static_cast<int64_t>(entries_.size()))
-      refuse(fmt::format("entry {} of {}", slot.entry + 1, entries_.size()));
+      reject(fmt::format("entry {} of {}", slot.entry + 1, entries_.size()));
   }
   return slots;
 }

@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/corpus/stretches.h"
+#include "core/corpus/chunks.h"
 
 namespace phraseq {
 namespace {
 
-constexpr size_t kStretchBytes = 1 << 19;  // about 50 ms of SentencePiece
+constexpr size_t kChunkBytes = 1 << 19;  // about 50 ms of SentencePiece
 
-/// The next lines, up to the size of a stretch; empty at the end.
-std::vector<std::string> read_stretch(const std::function<bool(std::string&)>& next) {
+/// The next lines, up to the size of a chunk; empty at the end.
+std::vector<std::string> read_chunk(const std::function<bool(std::string&)>& next) {
   std::vector<std::string> lines;
   size_t bytes = 0;
   std::string line;
-  while (bytes < kStretchBytes && next(line)) {
+  while (bytes < kChunkBytes && next(line)) {
     bytes += line.size() + 1;
     lines.push_back(line);
   }
@@ -53,9 +53,9 @@ void encode_text(const CheckedText& text,
                  int64_t workers,
                  const std::function<void(const EncodedText&)>& use) {
   const auto next = kept_lines(text);
-  over_stretches(
+  over_chunks(
       workers,
-      [&] { return read_stretch(next); },
+      [&] { return read_chunk(next); },
       [&](const auto& lines) { return encode_lines(lines, tokenizer); },
       use);
 }

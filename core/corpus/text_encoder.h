@@ -11,8 +11,8 @@
 
 namespace phraseq {
 
-/// A stretch of a text as symbols: each distinct one once, the sentences as numbers into them.
-/// Small enough to hand over, and the look-up in a dictionary costs once a stretch instead of once
+/// A chunk of a text as symbols: each distinct one once, the sentences as numbers into them.
+/// Small enough to hand over, and the look-up in a dictionary costs once a chunk instead of once
 /// a token.
 struct EncodedText {
   std::vector<std::string> symbols;
@@ -32,7 +32,7 @@ struct CheckedText {
   std::vector<int64_t> skipped;
 };
 
-/// Calls `use` with the whole of a text, stretch by stretch in its order, tokenized by `workers`
+/// Calls `use` with the whole of a text, chunk by chunk in its order, tokenized by `workers`
 /// threads. The result does not depend on their number. Throws DataError when the file has changed
 /// since it was checked.
 PHRASEQ_API void encode_text(const CheckedText& text,

@@ -28,13 +28,13 @@ bool have_targets(const std::vector<Example>& examples) {
 
 void add_targets(Batch& batch, const std::vector<Example>& examples, int64_t start) {
   std::vector<std::vector<int64_t>> fed;
-  std::vector<std::vector<int64_t>> said;
+  std::vector<std::vector<int64_t>> generated;
   for (const Example& example : examples) {
     fed.push_back(with_start(start, example.target.begin(), example.target.end() - 1));
-    said.push_back(example.target);
+    generated.push_back(example.target);
   }
   batch.target_in = PackedTokens::pack(fed);
-  batch.target_out = PackedTokens::pack(said).ids;  // [target tokens], packed as target_in
+  batch.target_out = PackedTokens::pack(generated).ids;  // [target tokens], packed as target_in
 }
 
 }  // namespace

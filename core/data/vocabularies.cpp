@@ -133,7 +133,7 @@ TaskState Vocabularies::save() const {
 LanguageSide::LanguageSide(const Vocabularies::Side& side, std::unique_ptr<Tokenizer> tokenizer)
     : language_(side.language), dictionary_(side.dictionary), tokenizer_(std::move(tokenizer)) {
   if (!side.model.empty())
-    watch_ = std::make_shared<SubwordWatch>(language_);
+    watch_ = std::make_shared<SubwordDetector>(language_);
 }
 
 std::vector<std::string> LanguageSide::symbols_of(const std::string& line,
@@ -144,7 +144,7 @@ std::vector<std::string> LanguageSide::symbols_of(const std::string& line,
 std::vector<int64_t> LanguageSide::encode(const std::string& line,
                                           std::optional<uint64_t> sample_seed) const {
   if (watch_)
-    watch_->look_at(line);
+    watch_->observe(line);
   const auto symbols = symbols_of(line, sample_seed);
   std::vector<int64_t> ids;
   ids.reserve(symbols.size() + 1);

@@ -14,7 +14,7 @@
 
 namespace phraseq {
 
-class SubwordWatch;
+class SubwordDetector;
 
 /// Which tokenizer text goes through when the data folder does not say: a component's name and the
 /// files of its models. Empty = as the folder's manifest has it.
@@ -78,7 +78,7 @@ class PHRASEQ_API LanguageSide {
   std::string language_;
   Dictionary dictionary_;
   std::unique_ptr<Tokenizer> tokenizer_;
-  std::shared_ptr<SubwordWatch> watch_;  // of the text that a subword model cuts
+  std::shared_ptr<SubwordDetector> watch_;  // of the text that a subword model cuts
 };
 
 }  // namespace phraseq

@@ -68,8 +68,8 @@ struct LineReader::State {
   bool read_raw(std::string& line);
   void check(std::string& line);
   void remove_mark(std::string& line);
-  void refuse_too_long();
-  [[noreturn]] void refuse(std::string_view line, const TextFault& fault) const;
+  void reject_too_long();
+  [[noreturn]] void reject(std::string_view line, const TextFault& fault) const;
 };
 
 /// Reads the next block; false at the end of the file.
@@ -123,7 +123,7 @@ bool LineReader::State::read_raw(std::string& line) {
     if (static_cast<int64_t>(line.size() + length) > options.max_line_bytes && !too_long) {
       too_long = true;
       line.clear();
-      refuse_too_long();
+      reject_too_long();
     }
     if (!too_long)
       line.append(begin, length);
@@ -133,7 +133,7 @@ bool LineReader::State::read_raw(std::string& line) {
   return any;
 }
 
-void LineReader::State::refuse_too_long() {
+void LineReader::State::reject_too_long() {
   if (options.on_bad_line != OnBadLine::kSkip) {
     throw DataError({path, line_number + 1},
                     fmt::format("the line is longer than {} bytes", options.max_line_bytes),
@@ -153,7 +153,7 @@ void LineReader::State::remove_mark(std::string& line) {
   log_info(fmt::format("{}: removed the byte-order mark at the start", path));
 }
 
-void LineReader::State::refuse(std::string_view line, const TextFault& fault) const {
+void LineReader::State::reject(std::string_view line, const TextFault& fault) const {
   const TextPlace place{path, line_number, static_cast<int64_t>(fault.offset) + removed_bytes + 1};
   const bool control = fault.defect == TextDefect::kControl;
   throw DataError(place,
@@ -165,12 +165,12 @@ void LineReader::State::refuse(std::string_view line, const TextFault& fault) co
 }
 
 void LineReader::State::check(std::string& line) {
-  if (const auto fault = find_text_fault(line, ControlBytes::kRefuse)) {
+  if (const auto fault = find_text_fault(line, ControlBytes::kReject)) {
     if (options.on_bad_line == OnBadLine::kError)
-      refuse(line, *fault);
+      reject(line, *fault);
     bad = options.on_bad_line == OnBadLine::kSkip;
     defect = to_string(fault->defect);
-    line = bad ? std::string() : mend_text(line, ControlBytes::kRefuse);
+    line = bad ? std::string() : repair_text(line, ControlBytes::kReject);
   }
 }
 

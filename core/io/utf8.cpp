@@ -112,7 +112,7 @@ std::optional<TextFault> find_text_fault(std::string_view text, ControlBytes con
   while ((position = skip_plain(text, position)) < text.size()) {
     const uint8_t byte = byte_at(text, position);
     if (byte < 0x80) {
-      if (control == ControlBytes::kRefuse && is_control(byte)) {
+      if (control == ControlBytes::kReject && is_control(byte)) {
         return TextFault{TextDefect::kControl, position, 1};
       }
       ++position;
@@ -125,15 +125,15 @@ std::optional<TextFault> find_text_fault(std::string_view text, ControlBytes con
   return std::nullopt;
 }
 
-std::string mend_text(std::string_view text, ControlBytes control) {
-  std::string mended;
+std::string repair_text(std::string_view text, ControlBytes control) {
+  std::string repaired;
   size_t position = 0;
   while (const auto fault = find_text_fault(text, control, position)) {
-    mended.append(text.substr(position, fault->offset - position));
-    mended.append(fault->defect == TextDefect::kControl ? " " : "\xEF\xBF\xBD");
+    repaired.append(text.substr(position, fault->offset - position));
+    repaired.append(fault->defect == TextDefect::kControl ? " " : "\xEF\xBF\xBD");
     position = fault->offset + fault->length;
   }
-  return mended.append(text.substr(position));
+  return repaired.append(text.substr(position));
 }
 
 std::string escape_bytes(std::string_view bytes) {

@@ -28,7 +28,7 @@ struct TextFault {
   size_t length;  ///< bytes that belong to it: the maximal subpart that a decoder would replace
 };
 
-enum class ControlBytes { kAllow, kRefuse };
+enum class ControlBytes { kAllow, kReject };
 
 /// The first fault at or after `from`, or nothing when the text is good.
 PHRASEQ_API std::optional<TextFault> find_text_fault(std::string_view text,
@@ -36,7 +36,7 @@ PHRASEQ_API std::optional<TextFault> find_text_fault(std::string_view text,
                                                      size_t from = 0);
 
 /// U+FFFD in place of each invalid sequence, a space in place of each control byte.
-PHRASEQ_API std::string mend_text(std::string_view text, ControlBytes control);
+PHRASEQ_API std::string repair_text(std::string_view text, ControlBytes control);
 
 /// "0xC3 0x28": bytes as a message shows them.
 PHRASEQ_API std::string escape_bytes(std::string_view bytes);

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -56,7 +56,7 @@ class Speller {
     } else if (OptionField* negated = find_negated(flag)) {
       emit(*negated, "no");
     } else if (!is_general(flag)) {
-      refuse(argument, flag);
+      reject(argument, flag);
     }
   }
 
@@ -118,7 +118,7 @@ class Speller {
     return std::find(kGeneralFlags.begin(), kGeneralFlags.end(), flag.name) != kGeneralFlags.end();
   }
 
-  void refuse(const std::string& argument, const SplitFlag& flag) {
+  void reject(const std::string& argument, const SplitFlag& flag) {
     std::vector<std::string> known;
     for (const std::string& name : table_.names()) known.push_back("--" + name);
     for (const OptionField& field : table_.fields()) {

@@ -9,8 +9,8 @@
 #include <boost/program_options/positional_options.hpp>
 #include <fmt/format.h>
 
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/config_file.h"
 #include "core/options/value_text.h"

@@ -18,8 +18,8 @@ namespace phraseq {
 /// `name = value` a line, sections ignored) is read first, whatever its place, so that the command
 /// line wins.
 ///
-/// Every problem is gathered (unknown names with their near misses, values that do not parse or are
-/// out of range, missing required ones, `more_problems`), then one UsageError lists them all,
+/// Every problem is gathered (unknown names with their close matches, values that do not parse or
+/// are out of range, missing required ones, `more_problems`), then one UsageError lists them all,
 /// before anything was touched.
 PHRASEQ_API void parse_command_line(
     OptionTable& table,

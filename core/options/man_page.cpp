@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/options/option_words.h"
+#include "core/options/option_help.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {

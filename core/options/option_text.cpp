@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 #include "core/options/config_file.h"
-#include "core/options/option_words.h"
+#include "core/options/option_help.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -74,7 +74,7 @@ std::string legal_values(const OptionField& field) {
     return "yes, no";
   if (!field.choices.empty())
     return fmt::format("{}", fmt::join(field.choices, ", "));
-  const std::string word = value_word(field);
+  const std::string word = metavar(field);
   return has_range(field) ? fmt::format("{}, {}", word, range_text(field.low, field.high)) : word;
 }
 

@@ -83,7 +83,7 @@ struct MatchTotals {
   }
 };
 
-[[noreturn]] void refuse_lengths(const LineReader& longer, const LineReader& shorter) {
+[[noreturn]] void reject_lengths(const LineReader& longer, const LineReader& shorter) {
   throw DataError({longer.path(), longer.line_number()},
                   fmt::format("{} ends before this line", shorter.path()),
                   "Source and reference must have the same number of lines.");
@@ -136,7 +136,7 @@ void report_matches(const PhraseMemory& memory,
   std::string reference;
   while (sources.next(line)) {
     if (references && !references->next(reference))
-      refuse_lengths(sources, *references);
+      reject_lengths(sources, *references);
     const auto source = memory.words(line);
     const SentencePhrases phrases = memory.read(source);
     std::vector<TargetSpan> spans;
@@ -148,7 +148,7 @@ void report_matches(const PhraseMemory& memory,
     output << form(sources.line_number(), source, phrases, references ? &spans : nullptr);
   }
   if (references && references->next(reference))
-    refuse_lengths(*references, sources);
+    reject_lengths(*references, sources);
   if (!settings.json)
     output << totals.text(references != nullptr);
 }

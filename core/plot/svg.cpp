@@ -53,7 +53,7 @@ bool is_wide(char32_t character) {
 }  // namespace
 
 std::string escape_xml(std::string_view text) {
-  const std::string good = mend_text(text, ControlBytes::kAllow);
+  const std::string good = repair_text(text, ControlBytes::kAllow);
   std::string result;
   for (size_t position = 0; position < good.size();) {
     const size_t begin = position;
@@ -75,7 +75,7 @@ std::string escape_xml(std::string_view text) {
 }
 
 double text_width(std::string_view text, double size) {
-  const std::string good = mend_text(text, ControlBytes::kAllow);
+  const std::string good = repair_text(text, ControlBytes::kAllow);
   double width = 0;
   for (size_t position = 0; position < good.size();) {
     const char32_t character = next_character(good, position);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSymbolPrefix = "phraseq_plugin_";
 constexpr std::string_view kSymbol = "phraseq_plugin_" PHRASEQ_ABI_HASH;
 
-void refuse_if_writable_by_others(const fs::path& path) {
+void reject_if_writable_by_others(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
     throw IoError(path.string(), "inspect", errno);
@@ -53,12 +53,12 @@ fs::path checked_path(const std::string& path) {
         fmt::format("{}: is a symbolic link to a file outside its folder: {}", path, real.string()),
         "Put the library itself into the folder, or search the folder that contains it.");
   }
-  refuse_if_writable_by_others(folder);
-  refuse_if_writable_by_others(real);
+  reject_if_writable_by_others(folder);
+  reject_if_writable_by_others(real);
   return real;
 }
 
-[[noreturn]] void refuse_other_build(const std::string& path) {
+[[noreturn]] void reject_other_build(const std::string& path) {
   std::string theirs = abi_text_in(path);
   if (theirs.empty())
     theirs = "no build information";
@@ -76,7 +76,7 @@ void check_manifest_symbol(const std::string& path, const LibraryFile& library) 
     return;
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with(kSymbolPrefix))
-      refuse_other_build(path);
+      reject_other_build(path);
   }
   throw PluginError(
       fmt::format(
@@ -95,7 +95,7 @@ std::string loader_message(std::string_view text) {
   return std::string(text.substr(0, text.rfind("): ")));
 }
 
-[[noreturn]] void refuse_unloadable(const std::string& path, std::string_view text) {
+[[noreturn]] void reject_unloadable(const std::string& path, std::string_view text) {
   constexpr std::string_view kUndefined = "undefined symbol: ";
   const std::string message = loader_message(text);
   const size_t found = message.find(kUndefined);
@@ -119,7 +119,7 @@ const boost::dll::shared_library& load_for_ever(const std::string& path) {
   try {
     return kept.try_emplace(path, path, load_mode::rtld_now | load_mode::rtld_local).first->second;
   } catch (const boost::system::system_error& failure) {
-    refuse_unloadable(path, failure.what());
+    reject_unloadable(path, failure.what());
   }
 }
 
@@ -212,7 +212,7 @@ std::vector<std::string> find_plugin_files(std::span<const std::string> folders)
   for (const std::string& folder : folders) {
     if (!fs::is_directory(folder))
       continue;
-    refuse_if_writable_by_others(folder);
+    reject_if_writable_by_others(folder);
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("libphraseq-") || !name.ends_with(".so"))

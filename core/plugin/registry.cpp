@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/near_miss.h"
+#include "core/base/close_matches.h"
 
 namespace phraseq {
 namespace {
@@ -133,10 +133,10 @@ Selection Registry::select(std::string_view kind, std::string_view asked_for) co
     }
     return selection;
   }
-  refuse_unknown(kind, asked_for);
+  reject_unknown(kind, asked_for);
 }
 
-void Registry::refuse_unknown(std::string_view kind, std::string_view name) const {
+void Registry::reject_unknown(std::string_view kind, std::string_view name) const {
   const auto known = names(kind);
   const std::string guess = did_you_mean(name, known);
   std::map<std::string, std::vector<std::string>> by_file;

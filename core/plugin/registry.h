@@ -95,7 +95,7 @@ class PHRASEQ_API Registry {
 
  private:
   void check_name(const Component& component, const std::string& name) const;
-  [[noreturn]] void refuse_unknown(std::string_view kind, std::string_view name) const;
+  [[noreturn]] void reject_unknown(std::string_view kind, std::string_view name) const;
 
   std::map<std::pair<std::string, std::string>, Component> components_;
   std::vector<LoadedPlugin> plugins_;

@@ -7,11 +7,11 @@ namespace phraseq {
 
 /// One finished translation of one sentence. Logarithms are natural.
 struct Hypothesis {
-  std::vector<int64_t> tokens;                ///< ends in </s>
-  std::vector<double> token_scores;           ///< log p of each token
-  std::vector<int64_t> slots = {};            ///< [tokens] the slot whose phrase said it, -1 = none
-  double score = 0;                           ///< after the length penalty: what ranks
-  double log_probability = 0;                 ///< the sum of token_scores
+  std::vector<int64_t> tokens;       ///< ends in </s>
+  std::vector<double> token_scores;  ///< log p of each token
+  std::vector<int64_t> slots = {};   ///< [tokens] the slot whose phrase generated it, -1 = none
+  double score = 0;                  ///< after the length penalty: what ranks
+  double log_probability = 0;        ///< the sum of token_scores
   std::vector<std::vector<float>> attention;  ///< [tokens][source time], when asked for
 };
 

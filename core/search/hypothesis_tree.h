@@ -14,7 +14,7 @@ struct HypothesisNode {
   double log_probability = 0;  ///< of this token
   int64_t step = 0;            ///< number of tokens before it
   int64_t row = 0;             ///< the session's row that scored it in that step
-  int64_t slot = -1;           ///< the slot whose phrase said it, -1 = none
+  int64_t slot = -1;           ///< the slot whose phrase generated it, -1 = none
   int64_t string = 0;  ///< what it says (SentenceInput::phrase_strings): equal for equal strings
 };
 

@@ -172,7 +172,7 @@ void rank_all(const StepOutput& output,
   });
 }
 
-void refuse_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
+void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
   for (const auto& best : ranked) {
     if (best.empty() || std::isfinite(best.front().log_probability))
       continue;
@@ -258,7 +258,7 @@ std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
                           "training of the checkpoint may have diverged: `phraseq inspect` shows "
                           "its tensors; or try --precision fp32");
   }
-  refuse_impossible(ranked);
+  reject_impossible(ranked);
   return ranked;
 }
 

@@ -18,7 +18,7 @@ struct SearchRow {
   double log_probability = 0;  ///< of everything decided so far
   int64_t sample = 0;          ///< which of its sentence's random draws it is
   std::vector<int64_t> queue =
-      {};             ///< words of a chosen phrase that are still to be said, without a decision
+      {};  ///< words of a chosen phrase that are still to be generated, without a decision
   int64_t slot = -1;  ///< the slot whose phrase the queue is the rest of, -1 = none
 };
 

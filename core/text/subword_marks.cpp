@@ -27,7 +27,7 @@ std::string text_of(const SubwordMarks& marks) {
 
 }  // namespace
 
-bool SubwordMarks::are_of_subwords() const {
+bool SubwordMarks::is_segmented() const {
   const int64_t marked = begun + ended;
   return static_cast<double>(marked) >= kShare * static_cast<double>(tokens) &&
          (marked >= kFewTokens || (marked > 0 && 2 * marked >= tokens));
@@ -45,12 +45,12 @@ SubwordMarks count_subword_marks(std::string_view line) {
   return marks;
 }
 
-void SubwordWatch::look_at(std::string_view line) {
+void SubwordDetector::observe(std::string_view line) {
   if (has_warned_)
     return;
   const SubwordMarks marks = count_subword_marks(line);
   const SubwordMarks all{tokens_ += marks.tokens, begun_ += marks.begun, ended_ += marks.ended};
-  if (marks.begun + marks.ended == 0 || !all.are_of_subwords() || has_warned_.exchange(true))
+  if (marks.begun + marks.ended == 0 || !all.is_segmented() || has_warned_.exchange(true))
     return;
   log_warning(fmt::format(
       "[{}] the text appears to be segmented into subwords already: {}. The subword model segments "
@@ -67,7 +67,7 @@ void warn_of_subwords(const std::vector<std::string>& lines, std::string_view op
     all.begun += marks.begun;
     all.ended += marks.ended;
   }
-  if (!all.are_of_subwords())
+  if (!all.is_segmented())
     return;
   log_warning(fmt::format("the score is computed on subwords: {} in the references. Give {}",
                           text_of(all),

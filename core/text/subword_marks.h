@@ -19,17 +19,17 @@ struct SubwordMarks {
 
   /// Whether so large a share of the tokens is marked that the text was cut into subwords: at least
   /// 1 percent, by three tokens or by half of them all. Plain text has next to none.
-  PHRASEQ_API bool are_of_subwords() const;
+  PHRASEQ_API bool is_segmented() const;
 };
 
 PHRASEQ_API SubwordMarks count_subword_marks(std::string_view line);
 
 /// Watches the lines that are going to be cut into subwords, and warns once when they were cut
 /// before. Thread safe.
-class PHRASEQ_API SubwordWatch {
+class PHRASEQ_API SubwordDetector {
  public:
-  explicit SubwordWatch(std::string language) : language_(std::move(language)) {}
-  void look_at(std::string_view line);
+  explicit SubwordDetector(std::string language) : language_(std::move(language)) {}
+  void observe(std::string_view line);
 
  private:
   std::string language_;

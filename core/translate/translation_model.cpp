@@ -16,7 +16,7 @@
 namespace phraseq {
 namespace {
 
-[[noreturn]] void refuse_entry(const CheckpointFile& file, const char* key, const char* wanted) {
+[[noreturn]] void reject_entry(const CheckpointFile& file, const char* key, const char* wanted) {
   throw FormatError(fmt::format("{}: the metadata entry '{}' is not {}", file.path(), key, wanted),
                     "it is described in docs/formats/checkpoint.md");
 }
@@ -27,7 +27,7 @@ nlohmann::json parse_metadata(const CheckpointFile& file, const char* key) {
     throw FormatError(fmt::format("{}: the metadata entry '{}' is not JSON", file.path(), key));
   }
   if (!json.is_object())
-    refuse_entry(file, key, "a JSON object");
+    reject_entry(file, key, "a JSON object");
   return json;
 }
 
@@ -39,10 +39,10 @@ nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
   };
   using Type = nlohmann::json::value_t;
   if (!has("name", Type::string) || !has("options", Type::object))
-    refuse_entry(file, key, "an object with a name and options");
+    reject_entry(file, key, "an object with a name and options");
   for (const char* name : {"plugin", "plugin_version"}) {
     if (record.contains(name) && !has(name, Type::string))
-      refuse_entry(file, key, "an object whose plugin is a text");
+      reject_entry(file, key, "an object whose plugin is a text");
   }
   return record;
 }
@@ -52,7 +52,7 @@ TaskState read_task_state(const CheckpointFile& file) {
   const nlohmann::json texts = parse_metadata(file, "task_texts");
   for (const auto& [name, text] : texts.items()) {
     if (!text.is_string())
-      refuse_entry(file, "task_texts", "an object of texts");
+      reject_entry(file, "task_texts", "an object of texts");
     state.texts[name] = text;
   }
   for (const TensorView& tensor : file.tensors()) {

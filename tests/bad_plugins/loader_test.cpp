@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// The error message of loading the file; empty when it is loaded.
-std::string refusal(const std::string& path) {
+std::string rejection(const std::string& path) {
   Registry registry;
   try {
     load_plugin_file(registry, path);
@@ -70,13 +70,13 @@ TEST(PluginLoader, LoadsAStrippedPlugin) {
   const std::string file = folder.copy("good", "stripped");
   if (std::system(("strip '" + file + "' 2>/dev/null").c_str()) != 0)
     GTEST_SKIP() << "no strip here";
-  EXPECT_EQ(refusal(file), "");
+  EXPECT_EQ(rejection(file), "");
 }
 
 TEST(PluginLoader, RejectsAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) {
   const PluginFolder folder;
   const Marks marks;
-  EXPECT_THAT(refusal(folder.copy("other_abi")),
+  EXPECT_THAT(rejection(folder.copy("other_abi")),
               AllOf(HasSubstr("libphraseq-other_abi.so: was built for another version of phraseq"),
                     HasSubstr("this program: " PHRASEQ_ABI_TEXT),
                     HasSubstr("the plugin:   phraseq-abi 999; LibTorch 9.8.7; GNU 99"),
@@ -87,7 +87,7 @@ TEST(PluginLoader, RejectsAnotherBuildWithBothFingerprintsAndRunsNoneOfItsCode) 
 TEST(PluginLoader, RejectsALibraryWithoutAManifestAndRunsNoneOfItsCode) {
   const PluginFolder folder;
   const Marks marks;
-  EXPECT_THAT(refusal(folder.copy("no_manifest")),
+  EXPECT_THAT(rejection(folder.copy("no_manifest")),
               AllOf(HasSubstr("not a phraseq plugin"),
                     HasSubstr("phraseq_plugin_" PHRASEQ_ABI_HASH),
                     HasSubstr("PHRASEQ_PLUGIN(")));
@@ -96,28 +96,28 @@ TEST(PluginLoader, RejectsALibraryWithoutAManifestAndRunsNoneOfItsCode) {
 
 TEST(PluginLoader, NamesTheUndefinedSymbolAndThePlugin) {
   const PluginFolder folder;
-  EXPECT_THAT(refusal(folder.copy("undefined_symbol")),
+  EXPECT_THAT(rejection(folder.copy("undefined_symbol")),
               AllOf(HasSubstr("libphraseq-undefined_symbol.so"),
                     HasSubstr("'nowhere::missing_kernel(long)', which is not defined")));
 }
 
 TEST(PluginLoader, NamesThePluginThatThrowsWhileItRegisters) {
   const PluginFolder folder;
-  EXPECT_THAT(refusal(folder.copy("throws_std")),
+  EXPECT_THAT(rejection(folder.copy("throws_std")),
               AllOf(HasSubstr("plugin 'throws_std' ("), HasSubstr("no weather today")));
-  EXPECT_THAT(refusal(folder.copy("throws_own")),
+  EXPECT_THAT(rejection(folder.copy("throws_own")),
               AllOf(HasSubstr("plugin 'throws_own' ("), HasSubstr("own words")));
   EXPECT_THAT(
-      refusal(folder.copy("throws_other")),
+      rejection(folder.copy("throws_other")),
       AllOf(HasSubstr("plugin 'throws_other' ("), HasSubstr("not derive from std::exception")));
 }
 
 TEST(PluginLoader, RejectsANameThatIsAPath) {
   const PluginFolder folder;
-  EXPECT_THAT(refusal(folder.copy("bad_name")),
+  EXPECT_THAT(rejection(folder.copy("bad_name")),
               AllOf(HasSubstr("libphraseq-bad_name.so"),
                     HasSubstr("'../evil' is not a valid name for a toy")));
-  EXPECT_THAT(refusal(folder.copy("bad_plugin_name")),
+  EXPECT_THAT(rejection(folder.copy("bad_plugin_name")),
               AllOf(HasSubstr("libphraseq-bad_plugin_name.so"),
                     HasSubstr("'../evil' is not a valid plugin name")));
 }
@@ -182,13 +182,13 @@ TEST(PluginLoader, PassesOverOtherFilesOfTheFolder) {
 
 TEST(PluginLoader, ReportsWhatAFileIsInsteadOfAPlugin) {
   const PluginFolder folder;
-  EXPECT_THAT(refusal(folder.path("libphraseq-missing.so")),
+  EXPECT_THAT(rejection(folder.path("libphraseq-missing.so")),
               AllOf(HasSubstr("libphraseq-missing.so"), HasSubstr("No such file")));
-  EXPECT_THAT(refusal(folder.write("libphraseq-text.so", "just words\n")),
+  EXPECT_THAT(rejection(folder.write("libphraseq-text.so", "just words\n")),
               HasSubstr("it is not an ELF shared library"));
-  EXPECT_THAT(refusal(folder.write("libphraseq-empty.so", "")), HasSubstr("it is not an ELF"));
+  EXPECT_THAT(rejection(folder.write("libphraseq-empty.so", "")), HasSubstr("it is not an ELF"));
   fs::create_directory(folder.path("libphraseq-folder.so"));
-  EXPECT_THAT(refusal(folder.path("libphraseq-folder.so")), HasSubstr("not a regular file"));
+  EXPECT_THAT(rejection(folder.path("libphraseq-folder.so")), HasSubstr("not a regular file"));
 }
 
 TEST(PluginLoader, RejectsEveryTruncationOfAPlugin) {
@@ -198,7 +198,7 @@ TEST(PluginLoader, RejectsEveryTruncationOfAPlugin) {
   int misnamed = 0;
   for (size_t size = 0; size < whole.size(); size += 499) {
     const std::string cut = folder.write("libphraseq-cut.so", whole.substr(0, size));
-    const std::string text = refusal(cut);
+    const std::string text = rejection(cut);
     accepted += text.empty() ? 1 : 0;
     if (text.find("libphraseq-cut.so") == std::string::npos)
       ++misnamed;
@@ -212,15 +212,15 @@ TEST(PluginLoader, RejectsOtherMachinesAndPrograms) {
   const std::string whole = content_of(folder.copy("good"));
   std::string narrow = whole;
   narrow[EI_CLASS] = ELFCLASS32;
-  EXPECT_THAT(refusal(folder.write("libphraseq-narrow.so", narrow)), HasSubstr("32-bit"));
+  EXPECT_THAT(rejection(folder.write("libphraseq-narrow.so", narrow)), HasSubstr("32-bit"));
   std::string foreign = whole;
   foreign[offsetof(Elf64_Ehdr, e_machine)] = EM_PPC64;
   foreign[offsetof(Elf64_Ehdr, e_machine) + 1] = 0;
-  EXPECT_THAT(refusal(folder.write("libphraseq-foreign.so", foreign)),
+  EXPECT_THAT(rejection(folder.write("libphraseq-foreign.so", foreign)),
               HasSubstr("another processor"));
   std::string program = whole;
   program[offsetof(Elf64_Ehdr, e_type)] = ET_REL;
-  EXPECT_THAT(refusal(folder.write("libphraseq-object.so", program)),
+  EXPECT_THAT(rejection(folder.write("libphraseq-object.so", program)),
               HasSubstr("not a shared library"));
 }
 
@@ -255,7 +255,7 @@ TEST(PluginLoader, RejectsALinkThatLeavesItsFolder) {
   const PluginFolder elsewhere;
   const std::string outside = elsewhere.copy("good");
   fs::create_symlink(outside, folder.path("libphraseq-good.so"));
-  EXPECT_THAT(refusal(folder.path("libphraseq-good.so")),
+  EXPECT_THAT(rejection(folder.path("libphraseq-good.so")),
               AllOf(HasSubstr("symbolic link to a file outside its folder"), HasSubstr(outside)));
   Registry registry;
   EXPECT_THROW(load_plugins(registry, std::vector{folder.path()}), PluginError);
@@ -265,11 +265,11 @@ TEST(PluginLoader, RejectsFilesThatEveryUserMayWriteTo) {
   const PluginFolder folder;
   const std::string file = folder.copy("good");
   ASSERT_EQ(chmod(file.c_str(), 0666), 0);
-  EXPECT_THAT(refusal(file),
+  EXPECT_THAT(rejection(file),
               AllOf(HasSubstr(file), HasSubstr("writable by every user"), HasSubstr("chmod o-w")));
   ASSERT_EQ(chmod(file.c_str(), 0644), 0);
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
-  EXPECT_THAT(refusal(file), HasSubstr("writable by every user"));
+  EXPECT_THAT(rejection(file), HasSubstr("writable by every user"));
   Registry registry;
   EXPECT_THROW(load_plugins(registry, std::vector{folder.path()}), PluginError);
 }

@@ -110,7 +110,7 @@ TEST_F(PhraseTableCommand, ReportsThePrecisionOfRules) {
               HasSubstr("rules: --wrong needs --reference"));
 }
 
-TEST_F(PhraseTableCommand, SaysWhatIsMissing) {
+TEST_F(PhraseTableCommand, ReportsWhatIsMissing) {
   const Outcome outcome = run("build --source s");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("build: --target is missing"));

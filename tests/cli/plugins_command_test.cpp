@@ -40,7 +40,7 @@ TEST(PluginsCommand, ShowsAComponentsOptionsAndPresets) {
                     HasSubstr("encoder-embed-dim 128")));
 }
 
-TEST(PluginsCommand, RefusesAKindThatThereIsNot) {
+TEST(PluginsCommand, RejectsAKindThatThereIsNot) {
   for (const char* command : {"plugins list", "plugins info transformer"}) {
     const auto result = run(std::string(command) + " --kind architectures");
     EXPECT_EQ(result.exit_code, kExitUsage);
@@ -54,7 +54,7 @@ TEST(PluginsCommand, RefusesAKindThatThereIsNot) {
   EXPECT_THAT(some.output, testing::StartsWith("architecture\n"));
 }
 
-TEST(PluginsCommand, SaysThatANameIsNoComponentAndNoPreset) {
+TEST(PluginsCommand, ReportsThatANameIsNoComponentAndNoPreset) {
   const auto result = run("plugins info transformer_tinny");
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,

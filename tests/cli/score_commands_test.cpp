@@ -148,18 +148,18 @@ TEST_F(ScoreCommands, ScoreScoresEmptySentences) {
 }
 
 TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
-  const auto refused = [&](const std::string& arguments) {
+  const auto rejected = [&](const std::string& arguments) {
     const auto result = run("score " + arguments);
     EXPECT_EQ(result.exit_code, kExitUsage) << arguments;
     return result.errors;
   };
-  EXPECT_THAT(refused("-t wmt17 -l en-de -i sys"), HasSubstr("sacrebleu downloads"));
-  EXPECT_THAT(refused("a -i sys -tok ja-mecab"), HasSubstr("needs MeCab"));
-  EXPECT_THAT(refused("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
-  EXPECT_THAT(refused("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
-  EXPECT_THAT(refused("a -i sys -m comet"), HasSubstr("unknown metric 'comet'"));
-  EXPECT_THAT(refused("a -i sys -e latin-1"), HasSubstr("only utf-8 is supported"));
-  EXPECT_THAT(refused("a -i sys --paired-bs"), HasSubstr("two or more files"));
+  EXPECT_THAT(rejected("-t wmt17 -l en-de -i sys"), HasSubstr("sacrebleu downloads"));
+  EXPECT_THAT(rejected("a -i sys -tok ja-mecab"), HasSubstr("needs MeCab"));
+  EXPECT_THAT(rejected("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
+  EXPECT_THAT(rejected("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
+  EXPECT_THAT(rejected("a -i sys -m comet"), HasSubstr("unknown metric 'comet'"));
+  EXPECT_THAT(rejected("a -i sys -e latin-1"), HasSubstr("only utf-8 is supported"));
+  EXPECT_THAT(rejected("a -i sys --paired-bs"), HasSubstr("two or more files"));
 }
 
 TEST_F(ScoreCommands, ScoreTokenizesByASentencePieceModel) {

@@ -60,9 +60,9 @@ TEST_F(BadInput, EmbeddingsOfTwoDictionariesAreNotSharedAndTheAdviceHelps) {
   const Arguments train = words(
       "train data-bin --save-dir checkpoints --arch phrase_transformer_tiny_3 --optimizer adam "
       "--lr 0.001 --max-tokens 400 --max-update 1 --threads 1");
-  const CommandResult refused = workspace_.run(train);
-  EXPECT_EQ(refused.exit_code, kExitUsage);
-  EXPECT_THAT(refused.errors, HasSubstr("--share-all-embeddings no"));
+  const CommandResult rejected = workspace_.run(train);
+  EXPECT_EQ(rejected.exit_code, kExitUsage);
+  EXPECT_THAT(rejected.errors, HasSubstr("--share-all-embeddings no"));
   const CommandResult advised = workspace_.run(train + words("--share-all-embeddings no"));
   EXPECT_EQ(advised.exit_code, kExitOk) << advised.errors;
 }

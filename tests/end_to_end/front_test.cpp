@@ -37,7 +37,7 @@ TEST_F(Front, RunsACommandOfThePathWithItsArguments) {
   EXPECT_EQ(show({"--to", "a b"}), "1000 --to a b\n");
 }
 
-TEST_F(Front, LimitsHowLongThreadsSpinUnlessTheUserSaidHow) {
+TEST_F(Front, LimitsHowLongThreadsSpinUnlessTheUserChose) {
   EXPECT_EQ(show(), "1000\n");
   ::setenv("GOMP_SPINCOUNT", "7", 1);
   EXPECT_EQ(show(), "7\n");

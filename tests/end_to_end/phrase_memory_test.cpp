@@ -128,16 +128,16 @@ TEST_F(PhraseMemoryOnTheCommandLine, ReadsRawTextAndTakesAnotherTableForTranslat
   const Arguments other = generate + words("--phrase-table other");
   EXPECT_THAT(run(other, "six\n").output, Not(HasSubstr("\"phrases\"")));
   EXPECT_THAT(run(other, "seven\n").output, HasSubstr("\"phrases\""));
-  const CommandResult refused = run(other + words("data-bin"));
-  EXPECT_EQ(refused.exit_code, kExitUsage);
-  EXPECT_THAT(refused.errors, HasSubstr("DATA has its own phrases"));
+  const CommandResult rejected = run(other + words("data-bin"));
+  EXPECT_EQ(rejected.exit_code, kExitUsage);
+  EXPECT_THAT(rejected.errors, HasSubstr("DATA has its own phrases"));
 }
 
 TEST_F(PhraseMemoryOnTheCommandLine, IsRequiredByTheTask) {
   ASSERT_EQ(run(toy_preprocess()).exit_code, kExitOk);
-  const CommandResult refused = run(train());
-  EXPECT_EQ(refused.exit_code, kExitUsage);
-  EXPECT_THAT(refused.errors,
+  const CommandResult rejected = run(train());
+  EXPECT_EQ(rejected.exit_code, kExitUsage);
+  EXPECT_THAT(rejected.errors,
               AllOf(HasSubstr("there is no phrase memory"), HasSubstr("--phrase-table FILE")));
   const CommandResult plain = run(toy_train("plain", 1) + words("--threads 1"));
   ASSERT_EQ(plain.exit_code, kExitOk) << plain.errors;
@@ -149,9 +149,9 @@ TEST_F(PhraseMemoryOnTheCommandLine, IsRequiredByTheTask) {
 
 TEST_F(PhraseMemoryOnTheCommandLine, StopsAtALineThatIsNotAnEntryAndLeavesNothing) {
   workspace_.write("table", "six ||| sechs\n");
-  const CommandResult refused = run(toy_preprocess() + words("--phrase-table table"));
-  EXPECT_EQ(refused.exit_code, kExitData);
-  EXPECT_THAT(refused.errors, HasSubstr("table:1: 2 fields, expected 5"));
+  const CommandResult rejected = run(toy_preprocess() + words("--phrase-table table"));
+  EXPECT_EQ(rejected.exit_code, kExitData);
+  EXPECT_THAT(rejected.errors, HasSubstr("table:1: 2 fields, expected 5"));
   EXPECT_FALSE(workspace_.exists("data-bin"));
 }
 

@@ -82,7 +82,7 @@ class PlainCheckpoint : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(PlainCheckpoint, TranslatesAsTheOriginalAndSaysThatItHasNoChecksums) {
+TEST_F(PlainCheckpoint, TranslatesAsTheOriginalAndReportsThatItHasNoChecksums) {
   write_plain("plain.safetensors", 1);
   const CommandResult original = generate("run/checkpoint_last");
   const CommandResult plain = generate("plain.safetensors");
@@ -126,7 +126,7 @@ TEST_F(PlainCheckpoint, GoesOnTrainingFromWhereItStood) {
   EXPECT_TRUE(last_tensors(workspace_, "other") == expected);
 }
 
-TEST_F(PlainCheckpoint, IsRefusedWithoutTheModelsEntriesOrWithBadOnes) {
+TEST_F(PlainCheckpoint, IsRejectedWithoutTheModelsEntriesOrWithBadOnes) {
   write_plain("weights.safetensors", 1, [](Metadata& entries) { entries.clear(); });
   const CommandResult weights = generate("weights.safetensors");
   EXPECT_EQ(weights.exit_code, kExitFormat);
@@ -177,9 +177,9 @@ TEST_F(PlainCheckpoint, TheTensorsOfOneGoIntoACheckpointWithChecksums) {
   EXPECT_THAT(sealed.errors, Not(HasSubstr(kWarning)));
   EXPECT_EQ(sealed.output, generate("edited.safetensors").output);
 
-  const CommandResult refused =
+  const CommandResult rejected =
       run("replace-tensors run data-bin/dict.en.txt --output other.safetensors");
-  EXPECT_EQ(refused.exit_code, kExitFormat);
+  EXPECT_EQ(rejected.exit_code, kExitFormat);
   EXPECT_FALSE(workspace_.exists("other.safetensors"));
 }
 

@@ -131,7 +131,7 @@ TEST_F(Recipes, Tang2016RunsWithTheBaselineAloneAndWithoutUnknownWords) {
   EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: said as phrases: 0"));
 }
 
-TEST_F(Recipes, RefuseARowThatThereIsNotBeforeAnythingIsMade) {
+TEST_F(Recipes, RejectARowThatThereIsNotBeforeAnythingIsMade) {
   write_text("train", "dev", "test", "en", "de");
   for (const auto& [variable, recipe, arguments] :
        {std::tuple{"ROWS", "xu2020", "text made"},

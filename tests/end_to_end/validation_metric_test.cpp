@@ -146,14 +146,14 @@ TEST_F(ValidationMetric, OfAPluginGivesTheScoreThatTheCommandGives) {
 }
 
 TEST_F(ValidationMetric, IsOneMetricForTheLogAndForTheBestCheckpoint) {
-  const auto refused = [&](const std::string& options) {
+  const auto rejected = [&](const std::string& options) {
     const auto result = workspace_.run(toy_train("run", 2) + words("--eval-bleu " + options));
     EXPECT_EQ(result.exit_code, kExitUsage) << options;
     return result.errors;
   };
-  EXPECT_THAT(refused("--metric bleu --best-checkpoint-metric chrf"),
+  EXPECT_THAT(rejected("--metric bleu --best-checkpoint-metric chrf"),
               HasSubstr("--best-checkpoint-metric chrf needs --metric chrf"));
-  EXPECT_THAT(refused("--best-checkpoint-metric blue"),
+  EXPECT_THAT(rejected("--best-checkpoint-metric blue"),
               AllOf(HasSubstr("unknown metric 'blue'"), HasSubstr("did you mean 'bleu'")));
 }
 

@@ -49,9 +49,9 @@ TEST_F(WrongResume, AnAverageCannotBeResumed) {
                 .exit_code,
             kExitOk);
   const Arguments fresh = toy_train("fresh", 20) + words("--threads 1");
-  const CommandResult refused = workspace_.run(fresh + words("--restore-file ./mean.safetensors"));
-  EXPECT_EQ(refused.exit_code, kExitFormat);
-  EXPECT_THAT(refused.errors, HasSubstr("--finetune-from-model"));
+  const CommandResult rejected = workspace_.run(fresh + words("--restore-file ./mean.safetensors"));
+  EXPECT_EQ(rejected.exit_code, kExitFormat);
+  EXPECT_THAT(rejected.errors, HasSubstr("--finetune-from-model"));
   EXPECT_EQ(workspace_.run(fresh + words("--finetune-from-model mean.safetensors")).exit_code,
             kExitOk);
 }

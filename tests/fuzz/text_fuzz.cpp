@@ -48,16 +48,16 @@ bool is_good(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using phraseq::ControlBytes;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto fault = phraseq::find_text_fault(text, ControlBytes::kRefuse);
+  const auto fault = phraseq::find_text_fault(text, ControlBytes::kReject);
   if (fault.has_value() == is_good(text))
     __builtin_trap();
   if (fault && (fault->length == 0 || fault->offset + fault->length > size ||
                 !is_good(text.substr(0, fault->offset))))
     __builtin_trap();
-  const std::string mended = phraseq::mend_text(text, ControlBytes::kRefuse);
-  if (!is_good(mended))
+  const std::string repaired = phraseq::repair_text(text, ControlBytes::kReject);
+  if (!is_good(repaired))
     __builtin_trap();
-  for (const std::string_view word : phraseq::split_whitespace(mended)) {
+  for (const std::string_view word : phraseq::split_whitespace(repaired)) {
     if (word.empty() || phraseq::split_whitespace(word).size() != 1)
       __builtin_trap();
   }

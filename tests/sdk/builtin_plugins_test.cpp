@@ -35,9 +35,9 @@ TEST(PluginsCheck, RunsTheSuiteOnEveryPresetAndTakesOptions) {
   EXPECT_THAT(outcome.text,
               testing::AllOf(testing::HasSubstr("architecture transformer_xu_base\n"),
                              testing::HasSubstr("gradients equal finite differences ....")));
-  const Outcome refused = shell(check + " --set encoder-layer=1");
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.text, testing::HasSubstr("did you mean 'encoder-layers'"));
+  const Outcome rejected = shell(check + " --set encoder-layer=1");
+  EXPECT_EQ(rejected.code, 2);
+  EXPECT_THAT(rejected.text, testing::HasSubstr("did you mean 'encoder-layers'"));
 }
 
 }  // namespace

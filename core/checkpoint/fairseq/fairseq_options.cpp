@@ -72,11 +72,11 @@ class FairseqReader {
     for (const char* name : kSwitches) result_[name] = flag(name);
     for (const char* name : kUnsupported) {
       if (!is_off(value(name)))
-        refuse(name);
+        reject(name);
     }
     for (const char* name : {"decoder_input_dim", "decoder_output_dim"}) {
       if (!value(name).is_null() && value(name) != value("decoder_embed_dim"))
-        refuse(name);
+        reject(name);
     }
     read_dropout();
     read_activation();
@@ -100,7 +100,7 @@ class FairseqReader {
   json value(const char* name) const { return options_.value(name, json()); }
   bool flag(const char* name) const { return !is_off(value(name)); }
 
-  void refuse(const char* name) {
+  void reject(const char* name) {
     problems_.push_back(fmt::format("{} = {}", name, value(name).dump()));
   }
 
@@ -138,14 +138,14 @@ class FairseqReader {
       return fallback;
     if (given.is_number())
       return given.get<double>();
-    refuse(name);
+    reject(name);
     return fallback;
   }
 
   void read_activation() {
     const json function = value("activation_fn").is_null() ? json("relu") : value("activation_fn");
     if (function != "relu" && function != "gelu" && function != "swish")
-      refuse("activation_fn");
+      reject("activation_fn");
     result_["activation_fn"] = function;
   }
 

@@ -52,7 +52,7 @@ std::string bytes_as(const std::vector<double>& values) {
   return bytes;
 }
 
-[[noreturn]] void refuse(DType dtype, const char* wanted) {
+[[noreturn]] void reject(DType dtype, const char* wanted) {
   throw std::invalid_argument(fmt::format("{} is not {}", to_string(dtype), wanted));
 }
 
@@ -75,7 +75,7 @@ std::vector<double> float_values(const TensorView& tensor) {
     case DType::kBF16:
       return converted<uint16_t>(tensor, from_bfloat16);
     default:
-      refuse(tensor.dtype, "a floating-point type");
+      reject(tensor.dtype, "a floating-point type");
   }
 }
 
@@ -84,7 +84,7 @@ std::string float_bytes(const std::vector<double>& values, DType dtype) {
     return bytes_as<float>(values);
   if (dtype == DType::kF64)
     return bytes_as<double>(values);
-  refuse(dtype, "F32 or F64");
+  reject(dtype, "F32 or F64");
 }
 
 }  // namespace phraseq

@@ -34,7 +34,7 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
     if (place_ == Place::kOutside)
       return enter(Place::kTop);
     if (place_ != Place::kTop)
-      refuse("an object");
+      reject("an object");
     if (key_ == kMetadataKey)
       return enter(Place::kMetadata);
     tensor_ = HeaderTensor{};
@@ -76,21 +76,21 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
         defect(fmt::format("has the unknown dtype {}", in_quotes(text)));
       tensor_.dtype = *dtype;
     } else {
-      refuse("a string");
+      reject("a string");
     }
     return true;
   }
 
   bool start_array(std::size_t) override {
     if (place_ != Place::kTensor || field_ == "dtype")
-      refuse("a list");
+      reject("a list");
     offsets_.clear();
     return enter(Place::kNumbers);
   }
 
   bool number_unsigned(number_unsigned_t number) override {
     if (place_ != Place::kNumbers)
-      refuse("a number");
+      reject("a number");
     if (field_ == "data_offsets") {
       if (offsets_.size() == 2)
         defect("has more than two data_offsets");
@@ -113,13 +113,13 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
     return enter(Place::kTensor);
   }
 
-  bool null() override { refuse("null"); }
-  bool boolean(bool) override { refuse("a boolean"); }
-  bool number_integer(number_integer_t) override { refuse("a negative number"); }
+  bool null() override { reject("null"); }
+  bool boolean(bool) override { reject("a boolean"); }
+  bool number_integer(number_integer_t) override { reject("a negative number"); }
   bool number_float(number_float_t, const string_t&) override {
-    refuse("a number with a fraction");
+    reject("a number with a fraction");
   }
-  bool binary(binary_t&) override { refuse("binary data"); }
+  bool binary(binary_t&) override { reject("binary data"); }
 
   bool parse_error(std::size_t position,
                    const std::string&,
@@ -154,7 +154,7 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
     defect(fmt::format("has {} twice", in_quotes(name)));
   }
 
-  [[noreturn]] void refuse(std::string_view found) const {
+  [[noreturn]] void reject(std::string_view found) const {
     switch (place_) {
       case Place::kOutside:
         defect(fmt::format("is {}, not a JSON object", found));

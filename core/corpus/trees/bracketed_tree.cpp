@@ -46,7 +46,7 @@ class Reader {
   BracketedTree read() {
     for (skip_separators(); position_ < line_.size(); skip_separators()) {
       if (open_.empty() && !tree_.nodes.empty())
-        refuse(position_, "the tree ends here, but the line continues");
+        reject(position_, "the tree ends here, but the line continues");
       if (line_[position_] == '(') {
         open_bracket();
       } else if (line_[position_] == ')') {
@@ -56,7 +56,7 @@ class Reader {
       }
     }
     if (!open_.empty()) {
-      refuse(line_.size(),
+      reject(line_.size(),
              fmt::format("the line ends, but the bracket opened in column {} is not closed",
                          node(open_.back().node).column));
     }
@@ -102,7 +102,7 @@ class Reader {
   void add_word() {
     if (open_.empty()) {
       const size_t begin = position_;
-      refuse(begin, fmt::format("'{}' is outside all brackets", take_word()));
+      reject(begin, fmt::format("'{}' is outside all brackets", take_word()));
     }
     add_node(/*is_leaf=*/true, {});
     const std::string_view word = take_word();
@@ -113,10 +113,10 @@ class Reader {
 
   void close_bracket() {
     if (open_.empty())
-      refuse(position_, "')' has no matching bracket");
+      reject(position_, "')' has no matching bracket");
     const OpenBracket closed = open_.back();
     if (closed.words + closed.brackets == 0) {
-      refuse(position_,
+      reject(position_,
              fmt::format("the bracket opened in column {} contains no word",
                          node(closed.node).column));
     }
@@ -134,7 +134,7 @@ class Reader {
     node(bracket) = std::move(word);
   }
 
-  [[noreturn]] void refuse(size_t position, const std::string& problem) const {
+  [[noreturn]] void reject(size_t position, const std::string& problem) const {
     const TextPlace here{place_.file, place_.line, static_cast<int64_t>(position) + 1};
     throw FormatError(fmt::format("{}: {}; expected one bracketed tree per line, such as (S (NP "
                                   "(DT the) (NN cat)) (VP (VBD sat)))",

@@ -21,7 +21,7 @@ std::vector<int64_t> count_subwords(const BracketedTree& tree,
   return counts;
 }
 
-[[noreturn]] void refuse_code(const std::string& problem) {
+[[noreturn]] void reject_code(const std::string& problem) {
   throw FormatError(
       fmt::format("a stored tree {}; expected one number per node in depth-first order, 2k for a "
                   "leaf of k subwords, 2k + 1 for a node with k children",
@@ -90,9 +90,9 @@ SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
       open;  // nodes and how many of their children are missing
   for (size_t i = 0; i < code.size(); ++i) {
     if (code[i] < 2)
-      refuse_code(fmt::format("contains the number {}", code[i]));
+      reject_code(fmt::format("contains the number {}", code[i]));
     if (i > 0 && open.empty())
-      refuse_code(fmt::format("is complete after {} of {} numbers", i, code.size()));
+      reject_code(fmt::format("is complete after {} of {} numbers", i, code.size()));
     const bool is_leaf = code[i] % 2 == 0;
     tree.add(open.empty() ? -1 : open.back().first, is_leaf ? 0 : code[i] / 2);
     if (!open.empty())
@@ -105,7 +105,7 @@ SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
     while (!open.empty() && open.back().second == 0) open.pop_back();
   }
   if (!open.empty())
-    refuse_code(fmt::format("ends after {} numbers, with {} children of a node missing",
+    reject_code(fmt::format("ends after {} numbers, with {} children of a node missing",
                             code.size(),
                             open.back().second));
   return tree;

@@ -66,7 +66,7 @@ int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
   return found == leaf_subwords.rend() ? leaf_subwords.back() : *found;
 }
 
-[[noreturn]] void refuse_tree(const TextPlace& place,
+[[noreturn]] void reject_tree(const TextPlace& place,
                               const BracketedTree::Node& leaf,
                               const std::string& problem) {
   throw DataError(
@@ -115,7 +115,7 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
     const BracketedTree::Node& leaf = tree.nodes[node];
     const std::string& characters = characters_of(leaf.word);
     if (sentence.characters.compare(position, characters.size(), characters) != 0) {
-      refuse_tree(place,
+      reject_tree(place,
                   leaf,
                   fmt::format("leaf {} of {} is '{}', but the subwords have {}",
                               leaf_subwords.size() + 1,
@@ -129,7 +129,7 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
     leaf_subwords.push_back(static_cast<int64_t>(symbol - first_symbol));
   }
   if (position < sentence.characters.size()) {
-    refuse_tree(place,
+    reject_tree(place,
                 tree.nodes[leaves.back()],
                 fmt::format("the tree ends with leaf {}, '{}', but the subwords continue with {}",
                             leaves.size(),

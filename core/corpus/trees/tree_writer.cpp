@@ -8,21 +8,21 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/corpus/chunks.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
-#include "core/corpus/stretches.h"
 #include "core/corpus/trees/bracketed_tree.h"
 #include "core/corpus/trees/tree_alignment.h"
 
 namespace phraseq {
 namespace {
 
-constexpr size_t kStretchLines = 4096;
+constexpr size_t kChunkLines = 4096;
 constexpr size_t kPlaces = 3;
 constexpr int64_t kCodeLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
 
 /// Sentences with their trees as they are in the files.
-struct Stretch {
+struct Chunk {
   std::vector<std::string> lines;
   std::vector<std::string> trees;
   std::vector<int64_t> numbers;  ///< of the lines, from 1
@@ -36,18 +36,18 @@ class PairReader {
   PairReader(const CheckedText& text, const CheckedText& trees)
       : skipped_(text.skipped), next_line_(kept_lines(text)), next_tree_(kept_lines(trees)) {}
 
-  Stretch next() {
-    Stretch stretch;
+  Chunk next() {
+    Chunk chunk;
     std::string line, tree;
-    while (stretch.lines.size() < kStretchLines && next_line_(line) && next_tree_(tree)) {
+    while (chunk.lines.size() < kChunkLines && next_line_(line) && next_tree_(tree)) {
       do {
         ++number_;
       } while (std::binary_search(skipped_.begin(), skipped_.end(), number_));
-      stretch.lines.push_back(line);
-      stretch.trees.push_back(tree);
-      stretch.numbers.push_back(number_);
+      chunk.lines.push_back(line);
+      chunk.trees.push_back(tree);
+      chunk.numbers.push_back(number_);
     }
-    return stretch;
+    return chunk;
   }
 
  private:
@@ -60,30 +60,30 @@ class PairReader {
 struct EncodedTrees {
   std::vector<std::vector<int64_t>> codes;
   std::vector<int64_t> unparsed;
-  std::vector<int64_t> refused;
-  std::string first_refusal;
+  std::vector<int64_t> rejected;
+  std::string first_rejection;
 };
 
-EncodedTrees encode_trees(const Stretch& stretch,
+EncodedTrees encode_trees(const Chunk& chunk,
                           const std::string& file,
                           const Tokenizer& tokenizer,
                           OnBadTree on_bad_tree) {
   TreeAligner aligner(tokenizer);
   EncodedTrees encoded;
-  for (size_t i = 0; i < stretch.lines.size(); ++i) {
-    const TextPlace place{file, stretch.numbers[i], 0};
+  for (size_t i = 0; i < chunk.lines.size(); ++i) {
+    const TextPlace place{file, chunk.numbers[i], 0};
     SubwordTree tree;
     try {
-      const BracketedTree read = read_bracketed_tree(stretch.trees[i], place);
-      tree = aligner.align(read, tokenizer.encode(stretch.lines[i]), place);
+      const BracketedTree read = read_bracketed_tree(chunk.trees[i], place);
+      tree = aligner.align(read, tokenizer.encode(chunk.lines[i]), place);
       if (!tree.is_parsed())
         encoded.unparsed.push_back(place.line);
     } catch (const Error& error) {
       if (on_bad_tree == OnBadTree::kError)
         throw;
-      if (encoded.refused.empty())
-        encoded.first_refusal = error.message();
-      encoded.refused.push_back(place.line);
+      if (encoded.rejected.empty())
+        encoded.first_rejection = error.message();
+      encoded.rejected.push_back(place.line);
     }
     encoded.codes.push_back(tree.encode());
   }
@@ -98,12 +98,12 @@ void note(Findings& findings, const std::vector<int64_t>& lines) {
   }
 }
 
-void add(TreeTally& tally, const EncodedTrees& encoded) {
-  tally.sentences += static_cast<int64_t>(encoded.codes.size());
-  note(tally.unparsed, encoded.unparsed);
-  note(tally.refused, encoded.refused);
-  if (tally.first_refusal.empty())
-    tally.first_refusal = encoded.first_refusal;
+void add(TreeCounts& counts, const EncodedTrees& encoded) {
+  counts.sentences += static_cast<int64_t>(encoded.codes.size());
+  note(counts.unparsed, encoded.unparsed);
+  note(counts.rejected, encoded.rejected);
+  if (counts.first_rejection.empty())
+    counts.first_rejection = encoded.first_rejection;
 }
 
 std::string to_string(const Findings& found, std::string_view what) {
@@ -119,38 +119,36 @@ std::string to_string(const Findings& found, std::string_view what) {
 
 }  // namespace
 
-std::string to_string(const TreeTally& tally) {
-  const int64_t trees = tally.sentences - tally.unparsed.count - tally.refused.count;
+std::string to_string(const TreeCounts& counts) {
+  const int64_t trees = counts.sentences - counts.unparsed.count - counts.rejected.count;
   std::string text = fmt::format("{} trees{}{}",
                                  trees,
-                                 to_string(tally.unparsed, "not parsed"),
-                                 to_string(tally.refused, "skipped"));
-  if (!tally.first_refusal.empty())
-    text += "\n  first: " + tally.first_refusal;
+                                 to_string(counts.unparsed, "not parsed"),
+                                 to_string(counts.rejected, "skipped"));
+  if (!counts.first_rejection.empty())
+    text += "\n  first: " + counts.first_rejection;
   return text;
 }
 
-TreeTally write_trees(const CheckedText& text,
-                      const CheckedText& trees,
-                      const Tokenizer& tokenizer,
-                      OnBadTree on_bad_tree,
-                      int64_t workers,
-                      const std::string& prefix) {
+TreeCounts write_trees(const CheckedText& text,
+                       const CheckedText& trees,
+                       const Tokenizer& tokenizer,
+                       OnBadTree on_bad_tree,
+                       int64_t workers,
+                       const std::string& prefix) {
   IndexedDatasetWriter writer(prefix, kCodeLimit);
   PairReader reader(text, trees);
-  TreeTally tally;
-  over_stretches(
+  TreeCounts counts;
+  over_chunks(
       workers,
       [&] { return reader.next(); },
-      [&](const Stretch& stretch) {
-        return encode_trees(stretch, trees.file, tokenizer, on_bad_tree);
-      },
+      [&](const Chunk& chunk) { return encode_trees(chunk, trees.file, tokenizer, on_bad_tree); },
       [&](const EncodedTrees& encoded) {
         for (const auto& code : encoded.codes) writer.add(code);
-        add(tally, encoded);
+        add(counts, encoded);
       });
   writer.commit();
-  return tally;
+  return counts;
 }
 
 }  // namespace phraseq

@@ -11,26 +11,26 @@
 namespace phraseq {
 
 /// What was written of the trees of a split.
-struct TreeTally {
+struct TreeCounts {
   int64_t sentences = 0;
-  Findings unparsed;          ///< sentences without a tree
-  Findings refused;           ///< with one that cannot be used, omitted on demand
-  std::string first_refusal;  ///< the message
+  Findings unparsed;            ///< sentences without a tree
+  Findings rejected;            ///< with one that cannot be used, omitted on demand
+  std::string first_rejection;  ///< the message
 };
 
 /// "29000 trees; 57 × not parsed, line 138, 1170, 1784 …"
-PHRASEQ_API std::string to_string(const TreeTally& tally);
+PHRASEQ_API std::string to_string(const TreeCounts& counts);
 
 enum class OnBadTree { kError, kSkip };
 
 /// Aligns the trees of a text with its subwords (SubwordTree) and writes them as an indexed
 /// dataset, an empty sequence for a sentence without a tree. Throws what read_bracketed_tree and
 /// TreeAligner throw; with kSkip the sentence has no tree.
-PHRASEQ_API TreeTally write_trees(const CheckedText& text,
-                                  const CheckedText& trees,
-                                  const Tokenizer& tokenizer,
-                                  OnBadTree on_bad_tree,
-                                  int64_t workers,
-                                  const std::string& prefix);
+PHRASEQ_API TreeCounts write_trees(const CheckedText& text,
+                                   const CheckedText& trees,
+                                   const Tokenizer& tokenizer,
+                                   OnBadTree on_bad_tree,
+                                   int64_t workers,
+                                   const std::string& prefix);
 
 }  // namespace phraseq

@@ -71,7 +71,7 @@ class PhraseColumns {
     const int64_t end = batch_.source.offsets[static_cast<size_t>(sentence) + 1];
     for (const int64_t place : example.phrases[static_cast<size_t>(slot)].places) {
       if (place < 0 || place >= words)
-        refuse(example, slot, "source", place, words);
+        reject(example, slot, "source", place, words);
       tags_[static_cast<size_t>(end - words + place)] = slot;
     }
   }
@@ -81,14 +81,14 @@ class PhraseColumns {
     const auto words = static_cast<int64_t>(example.target.size());
     const auto length = static_cast<int64_t>(phrase.target.size());
     if (phrase.span_begin + length > words)
-      refuse(example, slot, "target", phrase.span_begin + length - 1, words);
+      reject(example, slot, "target", phrase.span_begin + length - 1, words);
     const auto begin = static_cast<size_t>(batch_.target_in.offsets[static_cast<size_t>(sentence)] +
                                            phrase.span_begin);
     span_slots_[begin] = slot;
     span_lengths_[begin] = length;
   }
 
-  [[noreturn]] static void refuse(
+  [[noreturn]] static void reject(
       const Example& example, int64_t slot, const char* side, int64_t place, int64_t words) {
     throw DataError(fmt::format("sentence {}: phrase {} covers {} word {}, but there are {}",
                                 example.id + 1,

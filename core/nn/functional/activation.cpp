@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
 
 namespace phraseq::nn {
 

@@ -16,7 +16,7 @@ struct DecisionState {
   at::Tensor state;         ///< [rows, hidden]
   at::Tensor context;       ///< [rows, 2 · hidden]
   at::Tensor context_tags;  ///< [rows, slots], undefined where nothing is tagged
-  at::Tensor embedding;     ///< [rows, embed], zeros where nothing was said yet
+  at::Tensor embedding;     ///< [rows, embed], zeros where nothing was generated yet
 };
 
 /// U s + C c + C_tag a + V e [+ b]: a layer over the state of a decision. Parameters `state`,

@@ -83,7 +83,7 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
     at::Tensor input;      ///< [rows, 3 · hidden] of the cell
     Fed slice(int64_t first, int64_t rows) const;
   };
-  /// ids [rows]; `first` [rows] bool: nothing was said yet, the embedding is zeros.
+  /// ids [rows]; `first` [rows] bool: nothing was generated yet, the embedding is zeros.
   Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;
 
   /// One step of all rows; `active` [rows, slots] says which of the memory's tags count, undefined

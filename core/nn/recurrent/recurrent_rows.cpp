@@ -22,10 +22,11 @@ RecurrentStep RecurrentRows::step(const at::Tensor& last_tokens,
                                   const at::Tensor& active,
                                   Context& context) {
   const at::Tensor ids = last_tokens.to(state_.hidden.device());
-  const at::Tensor nothing_said = at::full(ids.sizes(), first_, ids.options().dtype(at::kBool));
+  const at::Tensor nothing_generated =
+      at::full(ids.sizes(), first_, ids.options().dtype(at::kBool));
   first_ = false;
   return decoder_.step(
-      decoder_.feed(ids, nothing_said, context), of_rows_, active, state_, context);
+      decoder_.feed(ids, nothing_generated, context), of_rows_, active, state_, context);
 }
 
 void RecurrentRows::select(const std::vector<int64_t>& rows) {

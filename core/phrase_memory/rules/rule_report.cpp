@@ -33,7 +33,7 @@ std::string share_text(int64_t part, int64_t whole) {
   return whole == 0 ? "-" : fmt::format("{:.3f}", share(part, whole));
 }
 
-[[noreturn]] void refuse_lengths(const LineReader& longer, const LineReader& shorter) {
+[[noreturn]] void reject_lengths(const LineReader& longer, const LineReader& shorter) {
   throw DataError({longer.path(), longer.line_number()},
                   fmt::format("{} ends before this line", shorter.path()),
                   "Source and reference need the same number of lines.");
@@ -64,19 +64,22 @@ void RuleReport::add(PhraseRules which,
                      int64_t line) {
   const auto form = [&](const std::string& text) { return lowercase ? to_lowercase(text) : text; };
   const auto language = target_language(which);
-  const Quantities said = quantities_in(reference, language);
+  const Quantities generated = quantities_in(reference, language);
   const auto tokens = plain_tokens(form(reference));
-  for (const double number : said.numbers) ++expressions[is_year(number) ? "dates" : "numbers"];
-  expressions["dates"] += static_cast<int64_t>(said.times.size());
-  for (const DateValue& date : said.dates) expressions["dates"] += date.is_other_reading ? 0 : 1;
+  for (const double number : generated.numbers)
+    ++expressions[is_year(number) ? "dates" : "numbers"];
+  expressions["dates"] += static_cast<int64_t>(generated.times.size());
+  for (const DateValue& date : generated.dates)
+    expressions["dates"] += date.is_other_reading ? 0 : 1;
   for (const RulePhrase& phrase : find_rule_phrases(which, phrase_words(form(source)))) {
     const std::string target = phrase_text(phrase.entry.target);
     RuleCounts& counts = rules[phrase.rule];
     counts.category = phrase.entry.category;
     const bool is_exact = has_phrase(tokens, plain_tokens(form(target)));
-    const bool is_equal = is_exact || (counts.category == "names"
-                                           ? has_genitive(which, tokens, plain_tokens(form(target)))
-                                           : has_quantities(said, quantities_in(target, language)));
+    const bool is_equal =
+        is_exact ||
+        (counts.category == "names" ? has_genitive(which, tokens, plain_tokens(form(target)))
+                                    : has_quantities(generated, quantities_in(target, language)));
     ++counts.found;
     counts.exact += is_exact ? 1 : 0;
     counts.equal += is_equal ? 1 : 0;
@@ -93,11 +96,11 @@ RuleReport report_rules(const RuleReportSettings& settings, std::ostream* wrong)
   std::string source, reference;
   while (sources.next(source)) {
     if (!references.next(reference))
-      refuse_lengths(sources, references);
+      reject_lengths(sources, references);
     report.add(settings.rules, source, reference, settings.lowercase, wrong, sources.line_number());
   }
   if (references.next(reference))
-    refuse_lengths(references, sources);
+    reject_lengths(references, sources);
   return report;
 }
 

@@ -138,7 +138,7 @@ Sampling ScoreOptions::sampling() const {
   return sampling;
 }
 
-std::string refusal_of(const std::string& argument) {
+std::string rejection_of(const std::string& argument) {
   constexpr const char* kDownloads[] = {"-t",
                                         "--test-set",
                                         "--list",

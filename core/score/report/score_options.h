@@ -48,6 +48,6 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
 
 /// Why an argument of sacrebleu's is not served here ("--test-set needs a download …"), or an empty
 /// string.
-PHRASEQ_API std::string refusal_of(const std::string& argument);
+PHRASEQ_API std::string rejection_of(const std::string& argument);
 
 }  // namespace phraseq::score

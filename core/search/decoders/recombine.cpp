@@ -22,15 +22,15 @@ bool leaves_a_queue(const SearchState& state, const Candidate& candidate) {
   return words_of(state, candidate).size() > 1;
 }
 
-Strings said_by(const SearchState& state, int64_t row) {
+Strings generated_by(const SearchState& state, int64_t row) {
   return state.tree.strings(state.rows[static_cast<size_t>(row)].node);
 }
 
 /// All that a candidate says that leaves no queue.
-Strings said_with(const SearchState& state, const Candidate& candidate) {
-  Strings said = said_by(state, candidate.row);
-  said.push_back(strings_of(state, candidate).front());
-  return said;
+Strings generated_with(const SearchState& state, const Candidate& candidate) {
+  Strings generated = generated_by(state, candidate.row);
+  generated.push_back(strings_of(state, candidate).front());
+  return generated;
 }
 
 /// The columns of a row that say one of the strings and leave no queue.
@@ -61,14 +61,14 @@ void absorb(Candidate& better, double total) {
 
 void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
   rank(candidates);
-  std::map<Strings, size_t> places;  // in `kept`, by all that is said
+  std::map<Strings, size_t> places;  // in `kept`, by all that is generated
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates) {
     if (leaves_a_queue(state, candidate)) {
       kept.push_back(candidate);
       continue;
     }
-    const auto [place, is_new] = places.emplace(said_with(state, candidate), kept.size());
+    const auto [place, is_new] = places.emplace(generated_with(state, candidate), kept.size());
     if (is_new) {
       kept.push_back(candidate);
     } else {
@@ -91,15 +91,15 @@ void add_equal_candidates(const SearchState& state,
     known.emplace(candidate.row, candidate.column);
     if (leaves_a_queue(state, candidate))
       continue;
-    Strings said = said_with(state, candidate);
-    const int64_t last = said.back();
-    said.pop_back();
-    endings[said].insert(last);
+    Strings generated = generated_with(state, candidate);
+    const int64_t last = generated.back();
+    generated.pop_back();
+    endings[generated].insert(last);
   }
   for (const int64_t row : rows) {
     if (!state.rows[static_cast<size_t>(row)].queue.empty())
       continue;
-    const auto after = endings.find(said_by(state, row));
+    const auto after = endings.find(generated_by(state, row));
     if (after == endings.end())
       continue;
     for (const int64_t column : columns_that_say(state, row, after->second)) {

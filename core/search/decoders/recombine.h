@@ -19,7 +19,7 @@ PHRASEQ_API void recombine(const SearchState& state, std::vector<Candidate>& can
 
 /// Adds, to the ranked candidates of a sentence, all other continuations of its rows that say what
 /// one of them says, so that `recombine` sums them all; how improbable they are does not matter.
-/// What a row would have said that left the beam is not known any more.
+/// What a row would have generated that left the beam is not known any more.
 PHRASEQ_API void add_equal_candidates(const SearchState& state,
                                       const StepOutput& output,
                                       const std::vector<StepConstraint>& constraints,

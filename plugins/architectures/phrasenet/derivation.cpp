@@ -45,10 +45,10 @@ void Derivation::match_words() {
   int64_t best = -1;
   for (int64_t slot = 0; slot < static_cast<int64_t>(phrases_.size()); ++slot) {
     const auto& words = phrase(slot);
-    const bool said = active(slot) && words.size() <= spoken_.size() &&
-                      std::find(words.begin(), words.end(), kUnk) == words.end() &&
-                      std::equal(words.rbegin(), words.rend(), spoken_.rbegin());
-    if (said && (best < 0 || words.size() > phrase(best).size()))
+    const bool generated = active(slot) && words.size() <= spoken_.size() &&
+                           std::find(words.begin(), words.end(), kUnk) == words.end() &&
+                           std::equal(words.rbegin(), words.rend(), spoken_.rbegin());
+    if (generated && (best < 0 || words.size() > phrase(best).size()))
       best = slot;
   }
   if (best >= 0)

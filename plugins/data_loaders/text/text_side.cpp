@@ -15,24 +15,24 @@ namespace {
 
 constexpr size_t kLinesWorthAThread = 2000;
 
-/// The ids of a stretch of lines, one after the other.
-struct Stretch {
+/// The ids of a chunk of lines, one after the other.
+struct Chunk {
   std::vector<int32_t> ids;
   std::vector<int64_t> lengths;
 };
 
-Stretch encode_stretch(std::span<const std::string> lines,
-                       size_t first,
-                       const TextSide::Encode& encode,
-                       std::optional<uint64_t> seed) {
-  Stretch stretch;
+Chunk encode_stretch(std::span<const std::string> lines,
+                     size_t first,
+                     const TextSide::Encode& encode,
+                     std::optional<uint64_t> seed) {
+  Chunk chunk;
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto line_seed = seed ? std::optional(mix_seeds(*seed, first + i)) : std::nullopt;
     const std::vector<int64_t> ids = encode(lines[i], static_cast<int64_t>(first + i), line_seed);
-    stretch.lengths.push_back(static_cast<int64_t>(ids.size()));
-    for (const int64_t id : ids) stretch.ids.push_back(static_cast<int32_t>(id));
+    chunk.lengths.push_back(static_cast<int64_t>(ids.size()));
+    for (const int64_t id : ids) chunk.ids.push_back(static_cast<int32_t>(id));
   }
-  return stretch;
+  return chunk;
 }
 
 size_t stretch_size(size_t lines) {
@@ -60,20 +60,20 @@ TextSide::TextSide(const std::string& path, Encode encode)
 
 void TextSide::encode_all(std::optional<uint64_t> seed) {
   const size_t size = stretch_size(lines_.size());
-  std::vector<std::future<Stretch>> stretches;
+  std::vector<std::future<Chunk>> chunks;
   for (size_t first = 0; first < lines_.size(); first += size) {
     const auto lines =
         std::span<const std::string>(lines_).subspan(first, std::min(size, lines_.size() - first));
-    stretches.push_back(std::async(std::launch::async, [this, lines, first, seed] {
+    chunks.push_back(std::async(std::launch::async, [this, lines, first, seed] {
       return encode_stretch(lines, first, encode_, seed);
     }));
   }
   ids_.clear();
   offsets_.assign(1, 0);
-  for (auto& pending : stretches) {
-    const Stretch stretch = pending.get();
-    ids_.insert(ids_.end(), stretch.ids.begin(), stretch.ids.end());
-    for (const int64_t length : stretch.lengths) offsets_.push_back(offsets_.back() + length);
+  for (auto& pending : chunks) {
+    const Chunk chunk = pending.get();
+    ids_.insert(ids_.end(), chunk.ids.begin(), chunk.ids.end());
+    for (const int64_t length : chunk.lengths) offsets_.push_back(offsets_.back() + length);
   }
 }
 

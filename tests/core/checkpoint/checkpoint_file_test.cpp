@@ -26,7 +26,7 @@ using testing::write_bytes;
 const std::string kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/checkpoint/";
 
 /// The message with which a file is rejected; empty when it opens.
-std::string refusal(const std::string& path) {
+std::string rejection(const std::string& path) {
   try {
     CheckpointFile::open(path);
     return {};
@@ -35,9 +35,9 @@ std::string refusal(const std::string& path) {
   }
 }
 
-std::string refusal_of(const TemporaryFolder& folder, std::string_view bytes) {
+std::string rejection_of(const TemporaryFolder& folder, std::string_view bytes) {
   write_bytes(folder.file("x"), bytes);
-  return refusal(folder.file("x"));
+  return rejection(folder.file("x"));
 }
 
 /// Changes one byte of a file where it stands.
@@ -173,14 +173,14 @@ TEST(CheckpointFile, FindsEveryFlippedBit) {
   for (size_t byte = 0; byte < good.size(); ++byte) {
     for (int bit = 0; bit < 8; ++bit) {
       overwrite(folder.file("good"), byte, static_cast<char>(good[byte] ^ (1 << bit)));
-      const std::string message = refusal(folder.file("good"));
+      const std::string message = rejection(folder.file("good"));
       ASSERT_THAT(message, HasSubstr(folder.file("good"))) << "byte " << byte << " bit " << bit;
       ASSERT_TRUE(message.find("header") != message.npos || message.find("tensor") != message.npos)
           << message;
     }
     overwrite(folder.file("good"), byte, good[byte]);
   }
-  EXPECT_EQ(refusal(folder.file("good")), "");
+  EXPECT_EQ(rejection(folder.file("good")), "");
 }
 
 TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
@@ -188,7 +188,7 @@ TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
   testing::write_small(folder.file("x"), 7);
   std::string bytes = read_bytes(folder.file("x"));
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  EXPECT_THAT(refusal_of(folder, bytes), HasSubstr("tensor \"weight\" has the checksum"));
+  EXPECT_THAT(rejection_of(folder, bytes), HasSubstr("tensor \"weight\" has the checksum"));
 
   const auto unverified = CheckpointFile::open(folder.file("x"), /*verify_tensors=*/false);
   EXPECT_THROW(unverified.verify_tensors(), FormatError);
@@ -199,34 +199,34 @@ TEST(CheckpointFile, RejectsEveryTruncation) {
   testing::write_small(folder.file("good"), 7);
   const std::string good = read_bytes(folder.file("good"));
   for (size_t size = 0; size < good.size(); ++size) {
-    ASSERT_NE(refusal_of(folder, good.substr(0, size)), "") << size;
+    ASSERT_NE(rejection_of(folder, good.substr(0, size)), "") << size;
   }
-  EXPECT_THAT(refusal_of(folder, ""), HasSubstr("the file has 0 bytes"));
-  EXPECT_THAT(refusal_of(folder, good.substr(0, 100)), HasSubstr("but the file has 92 left"));
-  EXPECT_THAT(refusal_of(folder, good.substr(0, good.size() - 1)),
+  EXPECT_THAT(rejection_of(folder, ""), HasSubstr("the file has 0 bytes"));
+  EXPECT_THAT(rejection_of(folder, good.substr(0, 100)), HasSubstr("but the file has 92 left"));
+  EXPECT_THAT(rejection_of(folder, good.substr(0, good.size() - 1)),
               HasSubstr("header describes 12 bytes of tensors, but 11 follow it"));
 }
 
 TEST(CheckpointFile, RejectsWhatWasAppended) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
-  EXPECT_THAT(refusal_of(folder, read_bytes(folder.file("good")) + "ab"),
+  EXPECT_THAT(rejection_of(folder, read_bytes(folder.file("good")) + "ab"),
               HasSubstr("header describes 12 bytes of tensors, but 14 follow it"));
 }
 
 TEST(CheckpointFile, RejectsALengthWithoutBelievingIt) {
   const TemporaryFolder folder;
   const std::string two_to_the_60th("\0\0\0\0\0\0\0\x10", 8);
-  EXPECT_THAT(refusal_of(folder, two_to_the_60th + "{}"),
+  EXPECT_THAT(rejection_of(folder, two_to_the_60th + "{}"),
               HasSubstr("header claims 1152921504606846976 bytes; at most 100000000 are allowed"));
   const std::string ninety_million("\x80\x4a\x5d\x05\0\0\0\0", 8);
-  EXPECT_THAT(refusal_of(folder, ninety_million + "{}"),
+  EXPECT_THAT(rejection_of(folder, ninety_million + "{}"),
               HasSubstr("header claims 90000000 bytes, but the file has 2 left"));
 }
 
 TEST(CheckpointFile, ReportsWhatAPyTorchFileIs) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of(folder, "PK\x03\x04 and so on"), HasSubstr("PyTorch's .pt"));
+  EXPECT_THAT(rejection_of(folder, "PK\x03\x04 and so on"), HasSubstr("PyTorch's .pt"));
 }
 
 struct Defect {
@@ -241,7 +241,8 @@ class HeaderDefect : public ::testing::TestWithParam<Defect> {};
 TEST_P(HeaderDefect, IsRejectedWithItsOwnMessage) {
   const TemporaryFolder folder;
   const std::string data(GetParam().data_size, 'x');
-  EXPECT_THAT(refusal_of(folder, raw_file(GetParam().header, data)), HasSubstr(GetParam().message));
+  EXPECT_THAT(rejection_of(folder, raw_file(GetParam().header, data)),
+              HasSubstr(GetParam().message));
 }
 
 /// A header with one tensor "a", and more after it.
@@ -398,7 +399,7 @@ TEST(CheckpointFile, NamesBothVersionsOfANewerFile) {
   const TemporaryFolder folder;
   const std::string header =
       R"({"__metadata__":{"phraseq.crc32c":"{}","phraseq.format_version":"2","phraseq.header_crc32c":"00000000","phraseq.version":"9.8.7"}})";
-  const std::string message = refusal_of(folder, raw_file(header));
+  const std::string message = rejection_of(folder, raw_file(header));
   EXPECT_THAT(message, HasSubstr("header has checkpoint format 2, written by phraseq \"9.8.7\""));
   EXPECT_THAT(message,
               HasSubstr("this is phraseq " PHRASEQ_VERSION ", which reads formats up to 1"));
@@ -406,7 +407,7 @@ TEST(CheckpointFile, NamesBothVersionsOfANewerFile) {
 
 TEST(CheckpointFile, RejectsACheckpointWithoutOneOfItsEntries) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of(folder, raw_file(R"({"__metadata__":{"phraseq.version":"0.1.0"}})")),
+  EXPECT_THAT(rejection_of(folder, raw_file(R"({"__metadata__":{"phraseq.version":"0.1.0"}})")),
               HasSubstr("header has no entry 'phraseq.format_version'"));
 }
 
@@ -414,7 +415,8 @@ TEST(CheckpointFile, ReportsThatAnotherProgramRewroteIt) {
   const TemporaryFolder folder;
   const std::string header =
       R"({"__metadata__": {"phraseq.crc32c":"{}","phraseq.format_version":"1","phraseq.header_crc32c": "00000000","phraseq.version":"0.1.0"}})";
-  EXPECT_THAT(refusal_of(folder, raw_file(header)), HasSubstr("Another program rewrote the file"));
+  EXPECT_THAT(rejection_of(folder, raw_file(header)),
+              HasSubstr("Another program rewrote the file"));
 }
 
 TEST(WriteCheckpoint, RejectsWhatCouldNotBeReadAgain) {

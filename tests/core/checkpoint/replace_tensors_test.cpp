@@ -85,7 +85,7 @@ TEST_F(ReplaceTensors, RoundsOtherFloatingPointTypesToTheCheckpoints) {
   EXPECT_THAT(values_of<float>(*file.find("encoder.bias")), ElementsAre(1, -2));
 }
 
-TEST_F(ReplaceTensors, TellsChangedFromEqualOnesAndRecordsEveryReplacement) {
+TEST_F(ReplaceTensors, DistinguishesChangedFromEqualOnesAndRecordsEveryReplacement) {
   const std::vector<float> values = {9, 9};
   const auto replaced = replace({view("encoder.weight", DType::kF32, {3}, weight_),
                                  view("encoder.bias", DType::kF32, {2}, values)});
@@ -99,7 +99,7 @@ TEST_F(ReplaceTensors, TellsChangedFromEqualOnesAndRecordsEveryReplacement) {
   EXPECT_THAT(record[1]["tensors"], IsEmpty());
 }
 
-TEST_F(ReplaceTensors, RefusesAllThatDoesNotFitAtOnceAndWritesNothing) {
+TEST_F(ReplaceTensors, RejectsAllThatDoesNotFitAtOnceAndWritesNothing) {
   const std::vector<float> two = {1, 2};
   const std::vector<int64_t> integers = {1, 2};
   const std::string message = message_of({view("encoder.weight", DType::kF32, {2}, two),
@@ -113,7 +113,7 @@ TEST_F(ReplaceTensors, RefusesAllThatDoesNotFitAtOnceAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("output")));
 }
 
-TEST_F(ReplaceTensors, RefusesValuesThatAreNotFiniteAlsoOnlyAfterRounding) {
+TEST_F(ReplaceTensors, RejectsValuesThatAreNotFiniteAlsoOnlyAfterRounding) {
   const std::vector<float> bad = {1, std::numeric_limits<float>::quiet_NaN()};
   EXPECT_THAT(message_of({view("encoder.bias", DType::kF32, {2}, bad)}),
               HasSubstr("encoder.bias holds values that are not finite"));

@@ -125,7 +125,7 @@ TEST_F(PreprocessTest, GivesTheSameBytesForAnyNumberOfWorkers) {
               " some text to fill it\n";
     target += "v" + std::to_string(line % 89) + "\n";
   }
-  write("train", source, target);  // several stretches
+  write("train", source, target);  // several chunks
   run();
   const std::string ids = written("train.de-en.de.bin");
   const std::string index = written("train.de-en.de.idx");

@@ -55,7 +55,7 @@ TEST(EncodeText, RejectsAFileThatChangedSinceItWasChecked) {
 TEST(EncodeText, PassesOnAnErrorFromAnyOfItsThreads) {
   const TemporaryFolder folder;
   std::string lines;
-  for (int i = 0; i < 300'000; ++i) lines += "yes\n";  // three stretches
+  for (int i = 0; i < 300'000; ++i) lines += "yes\n";  // three chunks
   for (const char* bad_first : {"no\n", ""}) {
     const std::string content = bad_first + lines + "no\n";
     const CheckedText text{

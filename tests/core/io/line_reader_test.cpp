@@ -146,11 +146,11 @@ TEST_F(LineReaderTest, FindsAnEndlessLineInLittleMemory) {
         ::_exit(99);
     });
   };
-  const int refused = read_all(OnBadLine::kError, int64_t{2} << 30);
-  EXPECT_EQ(WEXITSTATUS(refused), kExitData);
+  const int rejected = read_all(OnBadLine::kError, int64_t{2} << 30);
+  EXPECT_EQ(WEXITSTATUS(rejected), kExitData);
   const int skipped = read_all(OnBadLine::kSkip, int64_t{400} << 20);
   EXPECT_EQ(WEXITSTATUS(skipped), kExitOk);
-  EXPECT_TRUE(WIFEXITED(refused) && WIFEXITED(skipped));
+  EXPECT_TRUE(WIFEXITED(rejected) && WIFEXITED(skipped));
 }
 
 TEST_F(LineReaderTest, ReadsLinesThatCrossItsBuffer) {

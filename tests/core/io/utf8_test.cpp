@@ -20,7 +20,7 @@ TEST_P(BadText, IsFoundWithItsClassPlaceAndLength) {
   for (const std::string& before :
        {std::string(), std::string("plain "), std::string("nine chars and öé ")}) {
     const std::string text = before + GetParam().bytes + " and after it";
-    const auto fault = find_text_fault(text, ControlBytes::kRefuse);
+    const auto fault = find_text_fault(text, ControlBytes::kReject);
     ASSERT_TRUE(fault.has_value());
     EXPECT_EQ(fault->defect, GetParam().defect) << to_string(fault->defect);
     EXPECT_EQ(fault->offset, before.size());
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(EveryClass,
                                          Case{"\x7F", TextDefect::kControl, 1}));
 
 TEST(Utf8, FindsASequenceCutOffByTheEnd) {
-  const auto fault = find_text_fault("abc\xE2\x82", ControlBytes::kRefuse);
+  const auto fault = find_text_fault("abc\xE2\x82", ControlBytes::kReject);
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->defect, TextDefect::kTruncated);
   EXPECT_EQ(fault->offset, 3U);
@@ -61,11 +61,11 @@ TEST(Utf8, AcceptsTheEdgesOfEveryRange) {
   const std::string edges =
       "\x7E\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F"
       "\xBF\xBF";
-  EXPECT_FALSE(find_text_fault(edges, ControlBytes::kRefuse).has_value());
+  EXPECT_FALSE(find_text_fault(edges, ControlBytes::kReject).has_value());
 }
 
 TEST(Utf8, AcceptsTabCarriageReturnAndSeparators) {
-  EXPECT_FALSE(find_text_fault("a\tb\rc\xC2\x85\xE2\x80\xA8", ControlBytes::kRefuse).has_value());
+  EXPECT_FALSE(find_text_fault("a\tb\rc\xC2\x85\xE2\x80\xA8", ControlBytes::kReject).has_value());
 }
 
 TEST(Utf8, LetsControlBytesPassWhenAsked) {
@@ -76,17 +76,17 @@ TEST(Utf8, SeesAControlByteAtEveryPlaceOfAWord) {
   for (size_t place = 0; place < 24; ++place) {
     std::string text(24, 'x');
     text[place] = '\x7f';
-    const auto fault = find_text_fault(text, ControlBytes::kRefuse);
+    const auto fault = find_text_fault(text, ControlBytes::kReject);
     ASSERT_TRUE(fault.has_value()) << place;
     EXPECT_EQ(fault->offset, place);
   }
 }
 
 TEST(Utf8, RepairsEachInvalidSequenceOnce) {
-  EXPECT_EQ(mend_text("a\xF0\x9F\x98z\xFF\xFF", ControlBytes::kRefuse),
+  EXPECT_EQ(repair_text("a\xF0\x9F\x98z\xFF\xFF", ControlBytes::kReject),
             "a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(mend_text(std::string("a\0b", 3), ControlBytes::kRefuse), "a b");
-  EXPECT_EQ(mend_text("whole", ControlBytes::kRefuse), "whole");
+  EXPECT_EQ(repair_text(std::string("a\0b", 3), ControlBytes::kReject), "a b");
+  EXPECT_EQ(repair_text("whole", ControlBytes::kReject), "whole");
 }
 
 TEST(Utf8, ReadsCharactersOfOneToFourBytes) {

@@ -25,7 +25,8 @@ class StoredMemoryTest : public ::testing::Test {
     options.pn_overlap = "literal";
     return StoredMemory::read(options, lowercase);
   }
-  static std::vector<std::string> said(const StoredMemory& memory, const std::string& sentence) {
+  static std::vector<std::string> generated(const StoredMemory& memory,
+                                            const std::string& sentence) {
     const PhraseMemory open = memory.open();
     std::vector<std::string> targets;
     for (const PhraseEntry& entry : open.read(open.words(sentence)).entries)
@@ -38,9 +39,9 @@ class StoredMemoryTest : public ::testing::Test {
 
 TEST_F(StoredMemoryTest, FollowsTheTableAndTheOptions) {
   EXPECT_EQ(memory().table, kStoredTable);
-  EXPECT_THAT(said(memory(), "a dog in New York"), ElementsAre("Neu York"));  // one slot
-  EXPECT_THAT(said(memory(), "a DOG"), ElementsAre());
-  EXPECT_THAT(said(memory(true), "a DOG"), ElementsAre("hund"));
+  EXPECT_THAT(generated(memory(), "a dog in New York"), ElementsAre("Neu York"));  // one slot
+  EXPECT_THAT(generated(memory(), "a DOG"), ElementsAre());
+  EXPECT_THAT(generated(memory(true), "a DOG"), ElementsAre("hund"));
 }
 
 TEST_F(StoredMemoryTest, IgnoresCaseWithoutLosingTheTablesOwn) {
@@ -50,7 +51,7 @@ TEST_F(StoredMemoryTest, IgnoresCaseWithoutLosingTheTablesOwn) {
   const StoredMemory kept = StoredMemory::from_record(made.record(), made.table, "here");
   EXPECT_EQ(kept.fingerprint(), made.fingerprint());
   for (const StoredMemory& memory : {made, kept}) {
-    EXPECT_THAT(said(memory, "a DOG in New york"), ElementsAre("Hund", "Neu York"));
+    EXPECT_THAT(generated(memory, "a DOG in New york"), ElementsAre("Hund", "Neu York"));
     const PhraseMemory open = memory.open();
     const auto spans =
         open.read(open.words("a dog in New York")).spans_in(open.words("EIN HUND in Neu York"));
@@ -65,7 +66,7 @@ TEST_F(StoredMemoryTest, IsTheSameAfterItsRecord) {
   const StoredMemory after = StoredMemory::from_record(before.record(), before.table, "here");
   EXPECT_EQ(after.record(), before.record());
   EXPECT_EQ(after.fingerprint(), before.fingerprint());
-  EXPECT_THAT(said(after, "New YORK and a DOG"), ElementsAre("neu york"));
+  EXPECT_THAT(generated(after, "New YORK and a DOG"), ElementsAre("neu york"));
   EXPECT_EQ(before.record()["pn_slots"], 1);
   EXPECT_EQ(before.record()["pn_overlap"], "literal");
   EXPECT_EQ(before.record()["lowercase"], true);
@@ -83,7 +84,7 @@ TEST_F(StoredMemoryTest, HasAFingerprintOfTableAndOptions) {
 TEST_F(StoredMemoryTest, TakesAnotherTableForTheSameOptions) {
   const StoredMemory other =
       memory(true).with_table(folder.write("other", "dog ||| Köter ||| others ||| 1 ||| 1\n"));
-  EXPECT_THAT(said(other, "Dog dog"), ElementsAre("köter"));
+  EXPECT_THAT(generated(other, "Dog dog"), ElementsAre("köter"));
 }
 
 TEST_F(StoredMemoryTest, LivesInAFolderWithTheSumOfItsTable) {
@@ -103,7 +104,7 @@ TEST_F(StoredMemoryTest, OfRulesAloneNeedsNoTable) {
   options.pn_rules = "en-de";
   const auto entry = StoredMemory::read(options, false).save(folder.path());
   EXPECT_FALSE(entry.contains("table"));
-  EXPECT_THAT(said(StoredMemory::load(folder.path(), entry), "in 1,345.5 days"),
+  EXPECT_THAT(generated(StoredMemory::load(folder.path(), entry), "in 1,345.5 days"),
               ElementsAre("1.345,5"));
 }
 

@@ -63,7 +63,7 @@ TEST(PresetText, GivesEveryValueWithThePresetThoseItChangesFirst) {
             "  --color gray\n");
 }
 
-TEST(PresetText, SaysThatNothingIsChanged) {
+TEST(PresetText, ReportsThatNothingIsChanged) {
   const Component component = crate();
   const std::string text = preset_text(component, component.presets[1]);
   EXPECT_THAT(text, HasSubstr("Changed:\n  nothing\n"));

@@ -119,7 +119,7 @@ TEST(Registry, TakesNamesWithAPlus) {
   EXPECT_EQ(registry.select("shape", "box++").name, "box++");
 }
 
-TEST(Registry, SaysThatNoLoadedPluginOffersTheKind) {
+TEST(Registry, ReportsThatNoLoadedPluginOffersTheKind) {
   const Registry registry;
   EXPECT_THAT(
       message_of([&] { registry.select("shape", "box"); }),

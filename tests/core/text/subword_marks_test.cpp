@@ -11,8 +11,8 @@ using testing::IsEmpty;
 
 std::string warning_of(const std::vector<std::string>& lines) {
   testing::internal::CaptureStderr();
-  SubwordWatch watch("en");
-  for (const std::string& line : lines) watch.look_at(line);
+  SubwordDetector watch("en");
+  for (const std::string& line : lines) watch.observe(line);
   return testing::internal::GetCapturedStderr();
 }
 
@@ -30,14 +30,14 @@ TEST(SubwordMarks, AreCountedByTheirKind) {
 }
 
 TEST(SubwordMarks, NeedAShareOfTheText) {
-  EXPECT_FALSE((SubwordMarks{0, 0, 0}.are_of_subwords()));
-  EXPECT_FALSE((SubwordMarks{4, 1, 0}.are_of_subwords()));  // one word about the mark itself
-  EXPECT_TRUE((SubwordMarks{2, 2, 0}.are_of_subwords()));
-  EXPECT_TRUE((SubwordMarks{300, 0, 3}.are_of_subwords()));
-  EXPECT_FALSE((SubwordMarks{301, 0, 3}.are_of_subwords()));
+  EXPECT_FALSE((SubwordMarks{0, 0, 0}.is_segmented()));
+  EXPECT_FALSE((SubwordMarks{4, 1, 0}.is_segmented()));  // one word about the mark itself
+  EXPECT_TRUE((SubwordMarks{2, 2, 0}.is_segmented()));
+  EXPECT_TRUE((SubwordMarks{300, 0, 3}.is_segmented()));
+  EXPECT_FALSE((SubwordMarks{301, 0, 3}.is_segmented()));
 }
 
-TEST(SubwordWatch, WarnsOnceOfTextThatWasCutBefore) {
+TEST(SubwordDetector, WarnsOnceOfTextThatWasCutBefore) {
   const std::string bpe = warning_of({"a big dog", "two ca@@ ts sle@@ ep", "ca@@ ts", "ca@@ ts"});
   EXPECT_THAT(bpe, HasSubstr("[en] the text appears to be segmented into subwords already"));
   EXPECT_THAT(bpe, HasSubstr("end with @@"));
@@ -45,7 +45,7 @@ TEST(SubwordWatch, WarnsOnceOfTextThatWasCutBefore) {
   EXPECT_THAT(warning_of({"\u2581a \u2581big \u2581do g"}), HasSubstr("begin with U+2581"));
 }
 
-TEST(SubwordWatch, SaysNothingOfPlainText) {
+TEST(SubwordDetector, IgnoresPlainText) {
   EXPECT_THAT(warning_of({"a big dog", "me@example.com or @@ here", "", "two cats"}), IsEmpty());
 }
 

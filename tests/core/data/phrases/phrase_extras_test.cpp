@@ -88,7 +88,7 @@ TEST(PhraseExtras, AreThereForSentencesWithoutPhrases) {
 }
 
 TEST(PhraseExtras, RejectPlacesOutsideOfTheSentence) {
-  const auto refusal_of = [](const std::vector<Example>& of) {
+  const auto rejection_of = [](const std::vector<Example>& of) {
     try {
       batch_of(of);
     } catch (const DataError& error) {
@@ -98,11 +98,11 @@ TEST(PhraseExtras, RejectPlacesOutsideOfTheSentence) {
   };
   std::vector<Example> of = examples();
   of[2].phrases[0].places = {4};
-  EXPECT_THAT(refusal_of(of),
+  EXPECT_THAT(rejection_of(of),
               HasSubstr("sentence 3: phrase 1 covers source word 5, but there are 4"));
   of = examples();
   of[0].phrases[0].span_begin = 4;
-  EXPECT_THAT(refusal_of(of),
+  EXPECT_THAT(rejection_of(of),
               HasSubstr("sentence 1: phrase 1 covers target word 6, but there are 5"));
 }
 

@@ -45,7 +45,7 @@ TEST_F(RuleReportTest, CountsTheGenitiveOfAName) {
   EXPECT_EQ(counts.rules.at("person").equal, 1);
 }
 
-TEST_F(RuleReportTest, SaysPrecisionAndRecallOfEachRule) {
+TEST_F(RuleReportTest, ReportsPrecisionAndRecallOfEachRule) {
   const std::string text =
       rule_report_text(report("17 million\n2 million\n", "17 Millionen und 5\n3 Millionen\n"));
   EXPECT_THAT(text, HasSubstr("million              numbers         2       1     0.500"));

@@ -295,7 +295,7 @@ TEST(CompareOptions, RequireTwoSystemsAndIncreasingEdges) {
   EXPECT_THAT(alone.problems(), ElementsAre("a comparison needs at least two systems"));
 }
 
-TEST(Comparison, SaysOfWhichMetricsLowerIsBetter) {
+TEST(Comparison, ReportsOfWhichMetricsLowerIsBetter) {
   const auto comparison = example_comparison();
   EXPECT_THAT(comparison.lower_is_better, ElementsAre("TER"));
   EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("\nLower is better: TER.\n"));

@@ -88,7 +88,7 @@ TEST(MetricSet, KeepsTheValuesOfAPresetOverThoseThatAMetricIsGiven) {
               ElementsAre("weight 7", "weight 2"));
 }
 
-TEST(MetricSet, RefusesOneMetricUnderTwoNames) {
+TEST(MetricSet, RejectsOneMetricUnderTwoNames) {
   const std::vector<std::string> named = {"weight", "weight++"};
   const Parsed parsed(named, {"--weight", "2"});
   try {
@@ -109,7 +109,7 @@ TEST(MetricSet, ReportsWhatAMetricFindsWrongWithItsOptions) {
   EXPECT_THROW(Parsed({"weight"}, {"--weight", "11"}), UsageError);
 }
 
-TEST(MetricSet, RefusesTwoMetricsWithOneOption) {
+TEST(MetricSet, RejectsTwoMetricsWithOneOption) {
   OptionTable table;
   MetricSet set(registry(), std::vector<std::string>{"weight", "other_weight"});
   EXPECT_THROW(set.describe(table), PluginError);
@@ -127,7 +127,7 @@ TEST(MetricSet, ProposesTheNearestNames) {
   }
 }
 
-TEST(NamedMetric, SaysWhoseCodeThrew) {
+TEST(NamedMetric, ReportsWhoseCodeThrew) {
   const Registry found = registry();
   const NamedMetric metric(found.select(Metric::kKind, "weight"), {});
   double row = 0;
@@ -144,7 +144,7 @@ TEST(NamedMetric, SaysWhoseCodeThrew) {
   EXPECT_THROW(NamedMetric(found.select(Metric::kKind, "weight"), {"nowhere"}), PluginError);
 }
 
-TEST(NamedMetric, RefusesRowsOfNoStatistics) {
+TEST(NamedMetric, RejectsRowsOfNoStatistics) {
   const Registry found = registry();
   const Selection selection = found.select(Metric::kKind, "weight");
   dynamic_cast<WeightOptions&>(*selection.options).weight = 0;

@@ -239,7 +239,7 @@ TEST(BeamSearch, BreaksNoConstraintWhereAHypothesisKeepsThemAll) {
   for (const Hypothesis& hypothesis : found[0]) EXPECT_GE(hypothesis.tokens.size(), 3u);
 }
 
-TEST(BeamSearch, RefusesAPrefixThatTheModelExcludes) {
+TEST(BeamSearch, RejectsAPrefixThatTheModelExcludes) {
   const Language language = [](int64_t, const std::vector<int64_t>&) {
     return std::vector<double>{0, 0, 0.5, 0, 0.5, 0, 0};
   };

@@ -139,7 +139,7 @@ TEST(Recombine, RanksRecombinedHypothesesAgain) {
   EXPECT_EQ(candidates[1].column, kA);
 }
 
-TEST(Recombine, TellsWordsOutsideTheVocabularyApartByTheirStrings) {
+TEST(Recombine, DistinguishesWordsOutsideTheVocabularyByTheirStrings) {
   using testing::DoubleNear;
   const auto near = [](double value) { return DoubleNear(value, 1e-12); };
   EXPECT_THAT(of_unknown_words({{-1}, {-2}}), ElementsAre(near(0.5), near(0.4), near(0.1)));
@@ -149,7 +149,7 @@ TEST(Recombine, TellsWordsOutsideTheVocabularyApartByTheirStrings) {
   EXPECT_THAT(of_unknown_words({}), ElementsAre(near(0.5), near(0.4), near(0.1)));
 }
 
-TEST(Recombine, ComparesWhatAPhraseSaidBeforeToo) {
+TEST(Recombine, ComparesWhatAPhraseGeneratedBeforeToo) {
   // Two phrases of two words, the first of them unknown; a word by word path has the second alone.
   auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
     return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0.6, 0.4}

@@ -85,7 +85,7 @@ TEST(PhraseTransformerOptions, AreTheAuthorsCodeByDefaultAndThePapersEquationsBy
 struct BadCase {
   const char* name;
   std::vector<std::pair<const char*, const char*>> given;
-  const char* said;
+  const char* generated;
 };
 
 class BadPhraseOptions : public ::testing::TestWithParam<BadCase> {};
@@ -96,7 +96,7 @@ TEST_P(BadPhraseOptions, AreNamed) {
   options.describe(table);
   for (const auto& [name, value] : GetParam().given)
     table.find(name)->from_text(value, OptionOrigin::kCommandLine);
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().said)));
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().generated)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -141,7 +141,7 @@ TEST(PhraseTransformerOptions, BoundGramSizes) {
   EXPECT_THAT(with_grams({2, 101}).problems(), ElementsAre(HasSubstr("101 is not a gram size")));
 }
 
-TEST(PhraseTransformerOptions, RefuseUnknownChoices) {
+TEST(PhraseTransformerOptions, RejectUnknownChoices) {
   PhraseTransformerOptions options;
   OptionTable table;
   options.describe(table);

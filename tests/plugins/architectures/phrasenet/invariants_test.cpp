@@ -78,9 +78,9 @@ TEST_P(WithoutPhrases, IsBitExactlyRnnSearch) {
       plain.decoder->forward(batch.target_in, h, batch.source, {}, pass), pass);
   const at::Tensor logits = theirs.logits(pass);
   EXPECT_TRUE(ours.logits(pass).equal(logits));
-  const at::Tensor said = nn::word_and_slot_scores(ours, pass);
-  EXPECT_TRUE(said.narrow(1, 0, kVocabulary).equal(logits));
-  EXPECT_LT(said.narrow(1, kVocabulary, kSlots).max().item<double>(), -1e29);
+  const at::Tensor generated = nn::word_and_slot_scores(ours, pass);
+  EXPECT_TRUE(generated.narrow(1, 0, kVocabulary).equal(logits));
+  EXPECT_LT(generated.narrow(1, kVocabulary, kSlots).max().item<double>(), -1e29);
 }
 
 /// A sentence with phrases in the batch changes nothing for one without.

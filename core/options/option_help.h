@@ -11,7 +11,7 @@ bool takes_no_value(const OptionField& field);
 bool has_range(const OptionField& field);
 
 /// What stands for its value: FILE, a|b|c, N.
-std::string value_word(const OptionField& field);
+std::string metavar(const OptionField& field);
 
 /// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
 std::string flags_text(const OptionField& field);

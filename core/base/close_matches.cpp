@@ -1,4 +1,4 @@
-#include "core/base/near_miss.h"
+#include "core/base/close_matches.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +27,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::vector<std::string> near_misses(std::string_view name, std::span<const std::string> known) {
+std::vector<std::string> close_matches(std::string_view name, std::span<const std::string> known) {
   const size_t limit = std::max<size_t>(1, name.size() / 3);
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
@@ -43,7 +43,7 @@ std::vector<std::string> near_misses(std::string_view name, std::span<const std:
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
-  const auto near = near_misses(name, known);
+  const auto near = close_matches(name, known);
   if (near.empty())
     return {};
   std::string text = fmt::format("did you mean '{}'", near[0]);

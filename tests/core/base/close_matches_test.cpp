@@ -1,4 +1,4 @@
-#include "core/base/near_miss.h"
+#include "core/base/close_matches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,31 +13,31 @@ const std::vector<std::string> kKnown = {
     "transformer", "transformer_big", "phrase_transformer", "lstm", "beam", "dropout"};
 
 TEST(NearMisses, FindsAReplacedAMissingAnExtraAndASwappedLetter) {
-  EXPECT_THAT(near_misses("dropaut", kKnown), ElementsAre("dropout"));
-  EXPECT_THAT(near_misses("dropou", kKnown), ElementsAre("dropout"));
-  EXPECT_THAT(near_misses("droppout", kKnown), ElementsAre("dropout"));
-  EXPECT_THAT(near_misses("drpoout", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(close_matches("dropaut", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(close_matches("dropou", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(close_matches("droppout", kKnown), ElementsAre("dropout"));
+  EXPECT_THAT(close_matches("drpoout", kKnown), ElementsAre("dropout"));
 }
 
 TEST(NearMisses, CountsASwapOfNeighborsOnce) {
   // Four letters allow one edit; as two replacements this swap would be too far.
-  EXPECT_THAT(near_misses("bema", kKnown), ElementsAre("beam"));
+  EXPECT_THAT(close_matches("bema", kKnown), ElementsAre("beam"));
 }
 
 TEST(NearMisses, TakesABeginningOfThreeLetters) {
-  EXPECT_THAT(near_misses("tra", kKnown), ElementsAre("transformer", "transformer_big"));
-  EXPECT_THAT(near_misses("ls", kKnown), IsEmpty());
+  EXPECT_THAT(close_matches("tra", kKnown), ElementsAre("transformer", "transformer_big"));
+  EXPECT_THAT(close_matches("ls", kKnown), IsEmpty());
 }
 
 TEST(NearMisses, PutsTheNearestFirstAndStopsAtThree) {
   const std::vector<std::string> known = {"max-tokenz", "max-tokens", "max-tokkenss", "max-tokans"};
-  EXPECT_THAT(near_misses("max-tokenss", known),
+  EXPECT_THAT(close_matches("max-tokenss", known),
               ElementsAre("max-tokens", "max-tokkenss", "max-tokans"));
 }
 
 TEST(NearMisses, FindsNothingNearForAnotherWord) {
-  EXPECT_THAT(near_misses("phoneme", kKnown), IsEmpty());
-  EXPECT_THAT(near_misses("", kKnown), IsEmpty());
+  EXPECT_THAT(close_matches("phoneme", kKnown), IsEmpty());
+  EXPECT_THAT(close_matches("", kKnown), IsEmpty());
 }
 
 TEST(DidYouMean, JoinsTheGuessesIntoAQuestion) {

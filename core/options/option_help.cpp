@@ -1,4 +1,4 @@
-#include "core/options/option_words.h"
+#include "core/options/option_help.h"
 
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@ bool takes_no_value(const OptionField& field) {
   return std::holds_alternative<bool*>(field.target);
 }
 
-std::string value_word(const OptionField& field) {
+std::string metavar(const OptionField& field) {
   if (!field.metavariable.empty())
     return field.metavariable;
   if (!field.choices.empty())
@@ -35,8 +35,8 @@ std::string flags_text(const OptionField& field) {
     text += "]";
   if (takes_no_value(field))
     return text;
-  return text + (field.bare.empty() ? fmt::format(" {}", value_word(field))
-                                    : fmt::format(" [{}]", value_word(field)));
+  return text + (field.bare.empty() ? fmt::format(" {}", metavar(field))
+                                    : fmt::format(" [{}]", metavar(field)));
 }
 
 std::string details_text(const OptionField& field) {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <utility>
+#include <vector>
+
+namespace phraseq {
+
+/// Works on a text chunk by chunk, `workers` of them at a time, the first on this thread, and
+/// hands the results to `use` in the order of the text.
+///
+/// `next()` gives the next chunk, an empty one at the end; `work(chunk)` its result.
+template <class Next, class Work, class Use>
+void over_chunks(int64_t workers, const Next& next, const Work& work, const Use& use) {
+  while (true) {
+    std::vector<decltype(next())> chunks;
+    while (static_cast<int64_t>(chunks.size()) < workers) {
+      auto chunk = next();
+      if (chunk.empty())
+        break;
+      chunks.push_back(std::move(chunk));
+    }
+    if (chunks.empty())
+      return;
+    std::vector<std::future<decltype(work(chunks[0]))>> others;
+    for (size_t i = 1; i < chunks.size(); ++i)
+      others.push_back(std::async(std::launch::async, [&, i] { return work(chunks[i]); }));
+    use(work(chunks[0]));
+    for (auto& other : others) use(other.get());
+  }
+}
+
+}  // namespace phraseq
