@@ -9,7 +9,7 @@
 
 namespace phraseq::nn {
 
-/// The three published sinusoids, learned vectors, or nothing (architectures: `--pos`).
+/// The three published sinusoids, learned vectors, or nothing (`--pos`).
 ///
 ///   kInterleaved    PE[p,2i] = sin(p·r_i), PE[p,2i+1] = cos(p·r_i), r_i = 10000^(-2i/d) (Neutron)
 ///   kTensor2Tensor  PE[p,i] = sin(p·r_i), PE[p,d/2+i] = cos(p·r_i), r_i = 10000^(-i/(d/2-1))

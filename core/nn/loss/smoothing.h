@@ -7,7 +7,7 @@
 
 namespace phraseq::nn {
 
-/// How label smoothing spreads its mass (architectures: three published kernels).
+/// How label smoothing spreads its mass in the three published implementations.
 enum class Smoothing {
   kFairseq,        ///< (1-ε)·nll + (ε/V)·Σ_all(-ln p)
   kTensor2Tensor,  ///< cross entropy against q minus q's entropy, q: 1-ε gold, ε/(V-1) elsewhere

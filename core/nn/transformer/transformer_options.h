@@ -57,8 +57,8 @@ struct PHRASEQ_API TransformerOptions : Options {
   void set_dropout(double residual, double attention, double activation);
 };
 
-/// Every switch but the sizes as in one of the three published code bases (architectures,
-/// sec. 1.1).
+/// Every switch but the sizes as in one of three published code bases: fairseq, Neutron and
+/// Tensor2Tensor.
 PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
 PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);
 PHRASEQ_API void use_tensor2tensor_conventions(TransformerOptions& options);

@@ -7,9 +7,8 @@
 namespace phraseq {
 
 /// base, big, small and tiny with fairseq's conventions and dropout of their own, fairseq's
-/// iwslt_de_en, and the baselines of the papers whose architectures phraseq rebuilds
-/// (architectures, sec. 1.1). Every preset sets every switch; one that names a source has the
-/// source's values.
+/// iwslt_de_en, and the baselines of the papers whose architectures phraseq rebuilds. Every preset
+/// sets every switch; one that names a source has the source's values.
 std::vector<Preset> transformer_presets();
 
 }  // namespace phraseq

@@ -151,7 +151,7 @@ int64_t parameters_of(const std::string& name, int64_t vocabulary, const char* h
 }
 
 constexpr int64_t kRows = 42885;     // the vocabulary that meets the printed baselines
-constexpr int64_t kBase = 88054661;  // and the baseline with it (architectures, sec. 2.7)
+constexpr int64_t kBase = 88054661;  // and the baseline with it
 constexpr int64_t kMean = kBase + 12 * (4 * 512 * 512 + 3 * 512 * 1536 + 1536 + 2 * 512);
 
 TEST(PhraseRepSizes, MeetThePrintedCountOfMeanAndMax) {
