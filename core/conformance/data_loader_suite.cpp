@@ -11,7 +11,7 @@
 
 #include "core/conformance/fixtures/id_sequence.h"
 #include "core/conformance/fixtures/two_threads.h"
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
 #include "core/io/crc32c.h"

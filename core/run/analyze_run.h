@@ -7,8 +7,8 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/run/analyze_options.h"
-#include "core/run/model_options.h"
+#include "core/run/options/analyze_options.h"
+#include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {

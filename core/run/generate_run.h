@@ -8,8 +8,8 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/run/generate_options.h"
-#include "core/run/model_options.h"
+#include "core/run/options/generate_options.h"
+#include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {

@@ -7,7 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/run/model_options.h"
+#include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
 #include "core/score/contrastive/contrastive_options.h"
 #include "core/score/contrastive/contrastive_report.h"

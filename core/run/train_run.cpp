@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"

@@ -8,7 +8,7 @@
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
-#include "core/run/device_options.h"
+#include "core/run/options/device_options.h"
 #include "core/run/run_components.h"
 #include "core/train/train_options.h"
 

@@ -12,7 +12,7 @@
 #include "core/criterion/named_criterion.h"
 #include "core/data/source_trees.h"
 #include "core/options/command_line.h"
-#include "core/run/model_options.h"
+#include "core/run/options/model_options.h"
 #include "core/train/validator.h"
 
 namespace phraseq {

@@ -10,7 +10,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/run/device_options.h"
+#include "core/run/options/device_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {

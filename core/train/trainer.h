@@ -13,7 +13,7 @@
 #include "core/base/signals.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/criterion.h"
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 #include "core/data/data_loader.h"
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"

@@ -9,7 +9,7 @@
 
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
-#include "core/data/batch_plan.h"
+#include "core/data/batching/batch_plan.h"
 #include "core/data/data_loader.h"
 #include "core/nn/context.h"
 #include "core/score/metrics/metric.h"

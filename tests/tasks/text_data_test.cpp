@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/data/batch_plan.h"
+#include "core/data/batching/batch_plan.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {

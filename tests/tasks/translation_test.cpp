@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {

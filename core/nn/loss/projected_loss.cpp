@@ -9,11 +9,11 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/cpu_kernels.h"
-#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
 #include "core/nn/optional_tensor.h"
+#include "core/nn/parameters/parameter_gradient.h"
 
 namespace phraseq::nn {
 namespace {

@@ -8,9 +8,9 @@
 #include <ATen/ops/logsumexp.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/functional/parameter_gradient.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
+#include "core/nn/parameters/parameter_gradient.h"
 
 namespace phraseq::nn {
 namespace {

@@ -16,7 +16,7 @@
 #include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 #include "core/nn/recurrent/time_major.h"
-#include "core/nn/transformer/token_embedding.h"
+#include "core/nn/token_embedding.h"
 
 namespace phraseq::nn {
 

@@ -8,7 +8,7 @@
 
 #include "core/nn/architecture.h"
 #include "core/nn/linear_map.h"
-#include "core/nn/transformer/token_embedding.h"
+#include "core/nn/token_embedding.h"
 #include "core/nn/transformer/transformer_options.h"
 
 namespace phraseq::nn {

@@ -5,7 +5,7 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/functional/incremental.h"
-#include "core/nn/transformer/token_embedding.h"
+#include "core/nn/token_embedding.h"
 #include "core/nn/transformer/transformer_options.h"
 
 namespace phraseq::nn {

@@ -8,7 +8,7 @@
 
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
-#include "core/nn/functional/parameter_gradient.h"
+#include "core/nn/parameters/parameter_gradient.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 

@@ -1,4 +1,4 @@
-#include "core/data/prefetcher.h"
+#include "core/data/batching/prefetcher.h"
 
 #include <algorithm>
 #include <condition_variable>

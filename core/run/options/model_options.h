@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
-#include "core/run/device_options.h"
+#include "core/run/options/device_options.h"
 #include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
 

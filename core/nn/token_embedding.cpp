@@ -1,4 +1,4 @@
-#include "core/nn/transformer/token_embedding.h"
+#include "core/nn/token_embedding.h"
 
 #include <string>
 #include <utility>

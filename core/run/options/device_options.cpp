@@ -1,4 +1,4 @@
-#include "core/run/device_options.h"
+#include "core/run/options/device_options.h"
 
 #include <ATen/Context.h>
 

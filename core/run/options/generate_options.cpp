@@ -1,4 +1,4 @@
-#include "core/run/generate_options.h"
+#include "core/run/options/generate_options.h"
 
 namespace phraseq {
 

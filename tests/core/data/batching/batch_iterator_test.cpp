@@ -1,4 +1,4 @@
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 
 #include <atomic>
 #include <csignal>

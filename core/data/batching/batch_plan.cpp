@@ -1,4 +1,4 @@
-#include "core/data/batch_plan.h"
+#include "core/data/batching/batch_plan.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "core/run/analyze_options.h"
+#include "core/run/options/analyze_options.h"
 
 #include <algorithm>
 #include <charconv>

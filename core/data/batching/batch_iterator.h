@@ -10,7 +10,7 @@
 
 #include "core/base/api.h"
 #include "core/data/batch.h"
-#include "core/data/batch_plan.h"
+#include "core/data/batching/batch_plan.h"
 #include "core/data/data_loader.h"
 
 namespace phraseq {

@@ -1,4 +1,4 @@
-#include "core/nn/functional/parameter_gradient.h"
+#include "core/nn/parameters/parameter_gradient.h"
 
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>

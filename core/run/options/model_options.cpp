@@ -1,4 +1,4 @@
-#include "core/run/model_options.h"
+#include "core/run/options/model_options.h"
 
 #include <algorithm>
 #include <memory>

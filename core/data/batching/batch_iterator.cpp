@@ -1,4 +1,4 @@
-#include "core/data/batch_iterator.h"
+#include "core/data/batching/batch_iterator.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/data/prefetcher.h"
+#include "core/data/batching/prefetcher.h"
 
 namespace phraseq {
 namespace {
