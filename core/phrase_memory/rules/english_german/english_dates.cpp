@@ -103,7 +103,7 @@ bool is_possessive(Word word) { return word == "'s" || word == "’s" || word ==
 bool has_noun_behind(const WordContext& words, size_t begin, size_t end) {
   const Word behind = words.at(end);
   const bool is_noun = is_small_word(behind) && !is_one_of(behind, kBehindDate);
-  return is_one_of(lower_case(words.before(begin)), kDeterminers) && is_noun;
+  return is_one_of(to_lowercase(words.before(begin)), kDeterminers) && is_noun;
 }
 
 /// A name that is quoted stands for itself: print "Sunday".
