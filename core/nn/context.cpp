@@ -1,24 +1,15 @@
 #include "core/nn/context.h"
 
-#include <string>
-
 #include <ATen/ops/_to_copy.h>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/nn/flat_parameters.h"
+#include "core/nn/precision_option.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq::nn {
 
-Precision precision_from(std::string_view name) {
-  if (name == "fp32")
-    return Precision::kFp32;
-  if (name == "bf16")
-    return Precision::kBf16;
-  if (name == "fp64")
-    return Precision::kFp64;
-  throw UsageError("--precision '" + std::string(name) + "' is not one of fp32, bf16, fp64");
-}
+Precision precision_from(std::string_view name) { return enum_value(kPrecisionNames, name); }
 
 at::ScalarType Context::activation_type() const {
   switch (precision_) {

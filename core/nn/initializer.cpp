@@ -6,8 +6,6 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "core/base/error.h"
-
 namespace phraseq::nn {
 namespace {
 
@@ -27,17 +25,6 @@ double glorot_limit(const Fan& fan, double gain) {
 double fan_in_limit(const Fan& fan) { return 1.0 / std::sqrt(fan.in); }
 
 }  // namespace
-
-InitializationStyle initialization_style_from(std::string_view name) {
-  if (name == "fairseq")
-    return InitializationStyle::kFairseq;
-  if (name == "tensor2tensor")
-    return InitializationStyle::kTensor2Tensor;
-  if (name == "neutron")
-    return InitializationStyle::kNeutron;
-  throw UsageError("--init '" + std::string(name) +
-                   "' is not one of fairseq, tensor2tensor, neutron");
-}
 
 void Initializer::uniform(at::Tensor& tensor, double limit) {
   fill(tensor, [&] { return (2.0 * random_.uniform() - 1.0) * limit; });

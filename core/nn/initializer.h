@@ -1,11 +1,10 @@
 #pragma once
 
-#include <string_view>
-
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
 #include "core/base/random.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::nn {
 
@@ -21,7 +20,11 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 ///   kTensor2Tensor  Glorot uniform, biases 0; embeddings N(0, d^-½)
 ///   kNeutron        U(±1/√in), biases 0; embeddings U(±√(2/(V+d)))
 enum class InitializationStyle { kFairseq, kTensor2Tensor, kNeutron };
-PHRASEQ_API InitializationStyle initialization_style_from(std::string_view name);
+
+inline constexpr EnumName<InitializationStyle> kInitializationStyleNames[] = {
+    {"neutron", InitializationStyle::kNeutron},
+    {"tensor2tensor", InitializationStyle::kTensor2Tensor},
+    {"fairseq", InitializationStyle::kFairseq}};
 
 /// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's
 /// kernel [taps, in, out] has taps · in and taps · out.

@@ -19,21 +19,6 @@ double rate(PositionKind kind, int64_t pair, int64_t width) {
 
 }  // namespace
 
-PositionKind position_kind_from(std::string_view name) {
-  if (name == "interleaved")
-    return PositionKind::kInterleaved;
-  if (name == "tensor2tensor")
-    return PositionKind::kTensor2Tensor;
-  if (name == "fairseq")
-    return PositionKind::kFairseq;
-  if (name == "learned")
-    return PositionKind::kLearned;
-  if (name == "none")
-    return PositionKind::kNone;
-  throw UsageError("--pos '" + std::string(name) +
-                   "' is not one of interleaved, tensor2tensor, fairseq, learned, none");
-}
-
 at::Tensor sinusoids(PositionKind kind, int64_t positions, int64_t width) {
   if (kind == PositionKind::kLearned || kind == PositionKind::kNone)
     return {};

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::nn {
 
@@ -16,7 +16,13 @@ namespace phraseq::nn {
 ///   kFairseq        as kTensor2Tensor, but the first token's p is 2 (padding index + 1)
 ///   kLearned        a parameter with fairseq's rows: token t reads row t + 2
 enum class PositionKind { kInterleaved, kTensor2Tensor, kFairseq, kLearned, kNone };
-PHRASEQ_API PositionKind position_kind_from(std::string_view name);
+
+inline constexpr EnumName<PositionKind> kPositionKindNames[] = {
+    {"interleaved", PositionKind::kInterleaved},
+    {"tensor2tensor", PositionKind::kTensor2Tensor},
+    {"fairseq", PositionKind::kFairseq},
+    {"learned", PositionKind::kLearned},
+    {"none", PositionKind::kNone}};
 
 /// Row t holds the vector of a sentence's token number t (from 0). [positions, width] fp64;
 /// undefined for kLearned and kNone. Throws UsageError for an odd width.

@@ -1,26 +1,13 @@
 #include "core/nn/token_embedding.h"
 
-#include <string>
 #include <utility>
 
 #include <ATen/ops/empty.h>
 
-#include "core/base/error.h"
 #include "core/nn/functional/functional.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::nn {
-
-EmbeddingNorm embedding_norm_from(std::string_view name) {
-  if (name == "no")
-    return EmbeddingNorm::kNo;
-  if (name == "after-dropout")
-    return EmbeddingNorm::kAfterDropout;
-  if (name == "before-dropout")
-    return EmbeddingNorm::kBeforeDropout;
-  throw UsageError("--embed-norm '" + std::string(name) +
-                   "' is not one of no, after-dropout, before-dropout");
-}
 
 EmbeddingTable::EmbeddingTable(int64_t rows, int64_t width) {
   weight = register_parameter("weight", at::empty({rows, width}));

@@ -8,13 +8,10 @@
 #include "core/data/batch.h"
 #include "core/nn/context.h"
 #include "core/nn/positions.h"
+#include "core/nn/transformer/embedding_norm.h"
 #include "core/nn/transformer/residual_norm.h"
 
 namespace phraseq::nn {
-
-/// Where a norm stands on the sum of token and position embedding.
-enum class EmbeddingNorm { kNo, kAfterDropout, kBeforeDropout };
-PHRASEQ_API EmbeddingNorm embedding_norm_from(std::string_view name);
 
 struct TokenEmbeddingOptions {
   double scale = 1.0;  ///< usually sqrt(model)

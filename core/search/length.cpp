@@ -8,7 +8,7 @@ namespace phraseq {
 int64_t LengthCap::max_length(int64_t source_length, int64_t model_limit) const {
   const auto x = static_cast<double>(source_length);
   const double wanted =
-      form == "neutron"
+      form == LengthCapForm::kNeutron
           ? static_cast<double>(source_length + std::max<int64_t>(64, source_length / 4) - 1)
           : std::floor(a * x + b);
   const auto limit = static_cast<double>(model_limit - 1);
@@ -17,10 +17,14 @@ int64_t LengthCap::max_length(int64_t source_length, int64_t model_limit) const 
 
 double LengthPenalty::score(double log_probability, int64_t length) const {
   const auto n = static_cast<double>(length);
-  if (form == "power")
-    return log_probability / std::pow(n, alpha);
-  if (form == "wu")
-    return log_probability / std::pow((5 + n) / 6, alpha);
+  switch (form) {
+    case LengthPenaltyForm::kPower:
+      return log_probability / std::pow(n, alpha);
+    case LengthPenaltyForm::kWu:
+      return log_probability / std::pow((5 + n) / 6, alpha);
+    case LengthPenaltyForm::kNone:
+      break;
+  }
   return log_probability;
 }
 

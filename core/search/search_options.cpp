@@ -9,12 +9,11 @@ void SearchOptions::describe(OptionTable& table) {
              "Generate at most A * source length + B tokens (without </s>).")
       .at_least(0);
   table.field("max-len-b", length_cap.b, "See --max-len-a.").at_least(0);
-  table
-      .field("max-len-form",
-             length_cap.form,
-             "Form of the maximum length. linear: as in --max-len-a; neutron: x + max(64, x/4) "
-             "with the source length x, including </s>.")
-      .one_of({"linear", "neutron"});
+  table.field("max-len-form",
+              length_cap.form,
+              kLengthCapFormNames,
+              "Form of the maximum length. linear: as in --max-len-a; neutron: x + max(64, x/4) "
+              "with the source length x, including </s>.");
   table
       .field(
           "min-len", constraints.min_length, "Minimum number of generated tokens (without </s>).")
@@ -24,12 +23,11 @@ void SearchOptions::describe(OptionTable& table) {
              length_penalty.alpha,
              "Length penalty: below 1 favors shorter, above 1 favors longer translations.")
       .in(-50.0, 50.0);
-  table
-      .field("length-penalty-form",
-             length_penalty.form,
-             "Form of the length penalty. power: logp / length^lenpen; wu: logp / ((5 + length) / "
-             "6)^lenpen; none: logp.")
-      .one_of({"power", "wu", "none"});
+  table.field("length-penalty-form",
+              length_penalty.form,
+              kLengthPenaltyFormNames,
+              "Form of the length penalty. power: logp / length^lenpen; wu: logp / ((5 + length) / "
+              "6)^lenpen; none: logp.");
   table.field("unnormalized",
               unnormalized,
               "Compare unnormalized hypothesis scores (the same as --length-penalty-form none).");
@@ -51,7 +49,7 @@ void SearchOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> SearchOptions::problems() const {
-  const bool linear = length_cap.form == "linear" && length_cap.a == 0;
+  const bool linear = length_cap.form == LengthCapForm::kLinear && length_cap.a == 0;
   if (!constraints.match_source_len && linear &&
       static_cast<double>(constraints.min_length) > length_cap.b) {
     return {"--min-len is greater than --max-len-b"};

@@ -138,9 +138,11 @@ TEST(ParameterPage, ListsWhatEachSwitchAdds) {
   expect_with("--ffn-bias1", [](auto& o) { o.ffn_bias1 = true; });
   expect_with("--ffn-bias2", [](auto& o) { o.ffn_bias2 = true; });
   expect_with("--out-bias", [](auto& o) { o.out_bias = true; });
-  expect_with("--pos learned", [](auto& o) { o.pos = "learned"; });
-  expect_with("--embed-norm other than no", [](auto& o) { o.embed_norm = "after-dropout"; });
-  expect_with("--embed-norm other than no", [](auto& o) { o.embed_norm = "before-dropout"; });
+  expect_with("--pos learned", [](auto& o) { o.pos = nn::PositionKind::kLearned; });
+  expect_with("--embed-norm other than no",
+              [](auto& o) { o.embed_norm = nn::EmbeddingNorm::kAfterDropout; });
+  expect_with("--embed-norm other than no",
+              [](auto& o) { o.embed_norm = nn::EmbeddingNorm::kBeforeDropout; });
   expect_with("--encoder-normalize-before", [](auto& o) { o.encoder_normalize_before = true; });
   expect_with("--decoder-normalize-before", [](auto& o) { o.decoder_normalize_before = true; });
 }

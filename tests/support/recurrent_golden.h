@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/nn/recurrent/recurrent_options.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq::testing_support {
 
@@ -15,11 +16,11 @@ inline void set_recurrent_options(nn::RecurrentOptions& options,
   options.embed_dim = sizes["embedding"];
   options.hidden = sizes["hidden"];
   options.coverage_dim = sizes["coverage_dim"];
-  options.coverage = o["coverage"];
+  options.coverage = enum_value(nn::kCoverageModelNames, o["coverage"].get<std::string>());
   options.coverage_gate = o["coverage_gate"];
   options.fertility = o["fertility"];
-  options.decoder_cell = o["decoder_cell"];
-  options.readout_state = o["readout_state"];
+  options.decoder_cell = enum_value(nn::kDecoderCellNames, o["decoder_cell"].get<std::string>());
+  options.readout_state = enum_value(nn::kReadoutStateNames, o["readout_state"].get<std::string>());
 }
 
 }  // namespace phraseq::testing_support

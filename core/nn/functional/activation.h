@@ -1,12 +1,13 @@
 #pragma once
 
-#include <string_view>
-
-#include "core/base/api.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::nn {
 
 enum class Activation { kNone, kRelu, kGelu, kSwish, kSigmoid };  ///< gelu is the erf form
-PHRASEQ_API Activation activation_from(std::string_view name);  ///< "relu" …; UsageError otherwise
+
+/// The activations of a feed-forward layer, as options name them.
+inline constexpr EnumName<Activation> kFeedForwardActivationNames[] = {
+    {"relu", Activation::kRelu}, {"gelu", Activation::kGelu}, {"swish", Activation::kSwish}};
 
 }  // namespace phraseq::nn

@@ -111,7 +111,7 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
   const RecurrentOptions& options() const { return options_; }
 
  private:
-  bool reads_old_state() const { return options_.readout_state == "old"; }
+  bool reads_old_state() const { return options_.readout_state == ReadoutState::kOld; }
 
   RecurrentOptions options_;
   std::shared_ptr<EmbeddingTable> embed_tokens_;

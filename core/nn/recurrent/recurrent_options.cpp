@@ -21,18 +21,18 @@ void RecurrentOptions::describe(OptionTable& v) {
       .in(0.0, 0.99);
   v.field("decoder-cell",
           decoder_cell,
+          kDecoderCellNames,
           "Decoder cell. gru: one GRU, attention reads its last state; cgru: conditional GRU, one "
-          "cell before and one after the attention.")
-      .one_of({"gru", "cgru"});
+          "cell before and one after the attention.");
   v.field("readout-state",
           readout_state,
+          kReadoutStateNames,
           "Decoder state that the readout layer reads: the new state, or the old state as printed "
-          "in the paper.")
-      .one_of({"new", "old"});
+          "in the paper.");
   v.field("coverage",
           coverage,
-          "Coverage model of the attention: how translated source words are tracked.")
-      .one_of({"neural", "linguistic", "none"});
+          kCoverageModelNames,
+          "Coverage model of the attention: how translated source words are tracked.");
   v.field("coverage-dim", coverage_dim, "Dimension of neural coverage for each source word.")
       .in(1, kLargestSize);
   v.field("coverage-gate", coverage_gate, "Update neural coverage with a gated unit.");

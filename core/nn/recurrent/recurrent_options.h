@@ -9,15 +9,28 @@
 
 namespace phraseq::nn {
 
+enum class DecoderCell { kGru, kConditionalGru };
+enum class ReadoutState { kNew, kOld };
+enum class CoverageModel { kNeural, kLinguistic, kNone };
+
+inline constexpr EnumName<DecoderCell> kDecoderCellNames[] = {
+    {"gru", DecoderCell::kGru}, {"cgru", DecoderCell::kConditionalGru}};
+inline constexpr EnumName<ReadoutState> kReadoutStateNames[] = {{"new", ReadoutState::kNew},
+                                                                {"old", ReadoutState::kOld}};
+inline constexpr EnumName<CoverageModel> kCoverageModelNames[] = {
+    {"neural", CoverageModel::kNeural},
+    {"linguistic", CoverageModel::kLinguistic},
+    {"none", CoverageModel::kNone}};
+
 /// The switches of RNNsearch (Bahdanau et al. 2015, as dl4mt has it) and of its coverage (Tu et al.
 /// 2016); the defaults are those of Tang et al. 2016.
 struct PHRASEQ_API RecurrentOptions : Options {
   int64_t embed_dim = 620;
   int64_t hidden = 1000;
   double dropout = 0.0;  ///< on the readout
-  std::string decoder_cell = "gru";
-  std::string readout_state = "new";
-  std::string coverage = "neural";
+  DecoderCell decoder_cell = DecoderCell::kGru;
+  ReadoutState readout_state = ReadoutState::kNew;
+  CoverageModel coverage = CoverageModel::kNeural;
   int64_t coverage_dim = 10;
   bool coverage_gate = true;
   double fertility = 0.0;
@@ -28,9 +41,9 @@ struct PHRASEQ_API RecurrentOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  bool two_cells() const { return decoder_cell == "cgru"; }
-  bool has_coverage() const { return coverage != "none"; }
-  bool linguistic() const { return coverage == "linguistic"; }
+  bool two_cells() const { return decoder_cell == DecoderCell::kConditionalGru; }
+  bool has_coverage() const { return coverage != CoverageModel::kNone; }
+  bool linguistic() const { return coverage == CoverageModel::kLinguistic; }
   /// Values of coverage at each source token.
   int64_t coverage_width() const { return linguistic() ? 1 : coverage_dim; }
 };

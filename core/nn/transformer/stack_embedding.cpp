@@ -14,7 +14,7 @@ TokenEmbeddingOptions token_embedding_options(const TransformerOptions& o,
                                               const StackEmbeddingOptions& sizes) {
   return {o.no_scale_embedding ? 1.0 : std::sqrt(static_cast<double>(sizes.model)),
           o.dropout,
-          position_kind_from(o.pos),
+          o.pos,
           sizes.max_positions};
 }
 
@@ -30,9 +30,9 @@ StackEmbedding::StackEmbedding(torch::nn::Module& owner,
   };
   if (owns_tokens)
     tokens = add_table("embed_tokens", sizes.vocabulary);
-  if (position_kind_from(o.pos) == PositionKind::kLearned)  // fairseq's rows
+  if (o.pos == PositionKind::kLearned)  // fairseq's rows
     positions_ = add_table("embed_positions", sizes.max_positions + kPad + 1);
-  const EmbeddingNorm place = embedding_norm_from(o.embed_norm);
+  const EmbeddingNorm place = o.embed_norm;
   if (place != EmbeddingNorm::kNo) {
     norm_ = owner.register_module("layernorm_embedding",
                                   std::make_shared<LayerNorm>(sizes.model, o.norm_eps));

@@ -8,12 +8,7 @@ namespace {
 FeedForwardOptions feed_forward_options(const TransformerOptions& o,
                                         int64_t model,
                                         int64_t hidden) {
-  return {model,
-          hidden,
-          o.ffn_bias1,
-          o.ffn_bias2,
-          activation_from(o.activation_fn),
-          o.activation_dropout};
+  return {model, hidden, o.ffn_bias1, o.ffn_bias2, o.activation_fn, o.activation_dropout};
 }
 
 std::shared_ptr<LayerNorm> add_norm(torch::nn::Module& owner,

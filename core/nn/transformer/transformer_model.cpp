@@ -6,7 +6,7 @@
 namespace phraseq::nn {
 
 SequenceConventions conventions_of(const TransformerOptions& options) {
-  return {options.start_token == "bos", options.source_bos, {}};
+  return {options.start_token == StartToken::kBos, options.source_bos, {}};
 }
 
 void check_shared_embeddings(const TransformerOptions& options, const ArchitectureSetup& setup) {
@@ -45,7 +45,7 @@ std::unique_ptr<DecodingSession> TransformerModel::start_decoding(const Batch& b
 }
 
 void TransformerModel::initialize(uint64_t seed) {
-  Initializer initializer(initialization_style_from(options_.init), seed);
+  Initializer initializer(options_.init, seed);
   encoder_->initialize(initializer);
   decoder_->initialize(initializer);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/options/enum_name.h"
+
 namespace phraseq::nn {
 namespace {
 
@@ -50,13 +52,14 @@ void describe_embeddings(TransformerOptions& o, OptionTable& v) {
   v.field("no-scale-embedding",
           o.no_scale_embedding,
           "Do not scale embeddings by sqrt(embedding dimension).");
-  v.field(
-       "pos", o.pos, "Positional embeddings: one of three sinusoidal variants, learned, or none.")
-      .one_of({"interleaved", "tensor2tensor", "fairseq", "learned", "none"});
+  v.field("pos",
+          o.pos,
+          kPositionKindNames,
+          "Positional embeddings: one of three sinusoidal variants, learned, or none.");
   v.field("embed-norm",
           o.embed_norm,
-          "Layer normalization of the sum of token and positional embeddings, and its place.")
-      .one_of({"no", "after-dropout", "before-dropout"});
+          kEmbeddingNormNames,
+          "Layer normalization of the sum of token and positional embeddings, and its place.");
   v.field("max-source-positions",
           o.max_source_positions,
           "Maximum number of tokens in a source sentence.")
@@ -78,8 +81,8 @@ void describe_switches(TransformerOptions& o, OptionTable& v) {
       "Apply layer normalization before each decoder sub-layer, and once after the last layer.");
   v.field("activation-fn",
           o.activation_fn,
+          kFeedForwardActivationNames,
           "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
-      .one_of({"relu", "gelu", "swish"})
       .alias("activation");
   v.field("norm-eps", o.norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
   v.field("attn-bias",
@@ -88,11 +91,13 @@ void describe_switches(TransformerOptions& o, OptionTable& v) {
   v.field("ffn-bias1", o.ffn_bias1, "Use a bias in the first feed-forward projection.");
   v.field("ffn-bias2", o.ffn_bias2, "Use a bias in the second feed-forward projection.");
   v.field("out-bias", o.out_bias, "Use a bias in the output projection.");
-  v.field("start-token", o.start_token, "First input token of the decoder.").one_of({"eos", "bos"});
+  v.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
   v.field("source-bos", o.source_bos, "Start source sentences with <s>.");
   v.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
-  v.field("init", o.init, "Initialization of the parameters, as in the named toolkit.")
-      .one_of({"neutron", "tensor2tensor", "fairseq"});
+  v.field("init",
+          o.init,
+          kInitializationStyleNames,
+          "Initialization of the parameters, as in the named toolkit.");
 }
 
 void check_stack(std::vector<std::string>& found, const char* stack, int64_t width, int64_t heads) {
@@ -106,13 +111,14 @@ void check_positions(std::vector<std::string>& found,
                      const TransformerOptions& o,
                      const char* stack,
                      int64_t width) {
-  if (o.pos == "learned" || o.pos == "none" || (width % 2 == 0 && width >= 4))
+  const bool any_width = o.pos == PositionKind::kLearned || o.pos == PositionKind::kNone;
+  if (any_width || (width % 2 == 0 && width >= 4))
     return;
   found.push_back(fmt::format(
       "--{}-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned takes any",
       stack,
       width,
-      o.pos));
+      enum_name(kPositionKindNames, o.pos)));
 }
 
 }  // namespace
@@ -154,39 +160,39 @@ void TransformerOptions::set_dropout(double residual, double attention, double a
 void use_fairseq_conventions(TransformerOptions& o) {
   o.encoder_normalize_before = o.decoder_normalize_before = false;
   o.share_all_embeddings = o.share_decoder_input_output_embed = o.no_scale_embedding = false;
-  o.activation_fn = "relu";
-  o.embed_norm = "no";
-  o.pos = "fairseq";
+  o.activation_fn = Activation::kRelu;
+  o.embed_norm = EmbeddingNorm::kNo;
+  o.pos = PositionKind::kFairseq;
   o.norm_eps = 1e-5;
   o.attn_bias = o.ffn_bias1 = o.ffn_bias2 = true;
   o.out_bias = false;
-  o.start_token = "eos";
+  o.start_token = StartToken::kEos;
   o.source_bos = o.forbid_outputs = false;
-  o.init = "fairseq";
+  o.init = InitializationStyle::kFairseq;
   o.max_source_positions = o.max_target_positions = 1024;
 }
 
 void use_neutron_conventions(TransformerOptions& o) {
   use_fairseq_conventions(o);
   o.share_decoder_input_output_embed = true;
-  o.embed_norm = "after-dropout";
-  o.pos = "interleaved";
+  o.embed_norm = EmbeddingNorm::kAfterDropout;
+  o.pos = PositionKind::kInterleaved;
   o.norm_eps = 1e-6;
   o.attn_bias = o.ffn_bias2 = false;
   o.out_bias = true;
-  o.start_token = "bos";
+  o.start_token = StartToken::kBos;
   o.source_bos = true;
-  o.init = "neutron";
+  o.init = InitializationStyle::kNeutron;
 }
 
 void use_tensor2tensor_conventions(TransformerOptions& o) {
   use_fairseq_conventions(o);
   o.encoder_normalize_before = o.decoder_normalize_before = true;
   o.share_all_embeddings = true;
-  o.pos = "tensor2tensor";
+  o.pos = PositionKind::kTensor2Tensor;
   o.norm_eps = 1e-6;
   o.attn_bias = false;
-  o.init = "tensor2tensor";
+  o.init = InitializationStyle::kTensor2Tensor;
 }
 
 }  // namespace phraseq::nn

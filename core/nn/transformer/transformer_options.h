@@ -5,9 +5,19 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/functional/activation.h"
+#include "core/nn/initializer.h"
+#include "core/nn/positions.h"
+#include "core/nn/transformer/embedding_norm.h"
 #include "core/options/option_table.h"
 
 namespace phraseq::nn {
+
+/// The decoder's first input token.
+enum class StartToken { kEos, kBos };
+
+inline constexpr EnumName<StartToken> kStartTokenNames[] = {{"eos", StartToken::kEos},
+                                                            {"bos", StartToken::kBos}};
 
 /// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
 /// switch in which the published baselines differ. Defaults are those of fairseq 0.12's
@@ -32,19 +42,19 @@ struct PHRASEQ_API TransformerOptions : Options {
   bool share_decoder_input_output_embed = false;
   bool no_scale_embedding = false;
 
-  std::string activation_fn = "relu";
-  std::string embed_norm = "no";
-  std::string pos = "fairseq";
+  Activation activation_fn = Activation::kRelu;
+  EmbeddingNorm embed_norm = EmbeddingNorm::kNo;
+  PositionKind pos = PositionKind::kFairseq;
   double norm_eps = 1e-5;
   bool attn_bias = true;
   bool ffn_bias1 = true;
   bool ffn_bias2 = true;
   bool out_bias = false;
 
-  std::string start_token = "eos";
+  StartToken start_token = StartToken::kEos;
   bool source_bos = false;
   bool forbid_outputs = false;
-  std::string init = "fairseq";
+  InitializationStyle init = InitializationStyle::kFairseq;
 
   int64_t max_source_positions = 1024;
   int64_t max_target_positions = 1024;

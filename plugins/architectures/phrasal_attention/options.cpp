@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq::phrasal {
 namespace {
@@ -52,20 +53,21 @@ void check_lengths(const PhrasalAttentionOptions& o, Stack stack, Problems& foun
   }
   if (std::adjacent_find(lengths.begin(), lengths.end()) != lengths.end())
     found.push_back(fmt::format("--pa-ngrams {} contains an n-gram length twice", o.pa_ngrams));
-  if (o.pa_type == "interleaved" && lengths != std::vector<int64_t>{1, 2})
+  if (o.pa_type == PhraseType::kInterleaved && lengths != std::vector<int64_t>{1, 2})
     found.push_back(
         fmt::format("--pa-type interleaved supports only --pa-ngrams 12, not {}", o.pa_ngrams));
 }
 
 bool is_phrasal(const PhrasalAttentionOptions& o, Stack stack) {
-  return stack == Stack::kEncoder ? o.applies_to("enc")
-                                  : o.applies_to("dec") || o.applies_to("cross");
+  return stack == Stack::kEncoder
+             ? o.applies_to(Place::kEncoderSelf)
+             : o.applies_to(Place::kDecoderSelf) || o.applies_to(Place::kCross);
 }
 
 Problems ngram_problems(const PhrasalAttentionOptions& o, Stack stack) {
   Problems found;
   try {
-    if (o.pa_type == "homogeneous") {
+    if (o.pa_type == PhraseType::kHomogeneous) {
       check_split(o, stack, found);
     } else {
       check_lengths(o, stack, found);
@@ -97,7 +99,7 @@ bool has_phrases(const PhrasalAttentionOptions& o, Stack stack) {
   if (!is_phrasal(o, stack))
     return false;
   const std::vector<int64_t> ngrams = o.ngrams_for(stack);
-  if (o.pa_type != "homogeneous")
+  if (o.pa_type != PhraseType::kHomogeneous)
     return ngrams.back() > 1;
   return std::any_of(ngrams.begin() + 1, ngrams.end(), [](int64_t heads) { return heads > 0; });
 }
@@ -116,7 +118,10 @@ void check_places(const PhrasalAttentionOptions& o, Problems& found) {
         "without phrases is --arch transformer)");
   }
   for (auto place = o.pa_where.begin(); place != o.pa_where.end(); ++place) {
-    if (*place != "enc" && *place != "dec" && *place != "cross")
+    const bool is_known = std::any_of(std::begin(kPlaceNames),
+                                      std::end(kPlaceNames),
+                                      [&](const auto& known) { return known.name == *place; });
+    if (!is_known)
       found.push_back(fmt::format("--pa-where: '{}' is not one of enc, dec, cross", *place));
     if (std::find(o.pa_where.begin(), place, *place) != place)
       found.push_back(fmt::format("--pa-where contains '{}' twice", *place));
@@ -132,17 +137,15 @@ PhrasalAttentionOptions::PhrasalAttentionOptions() {
 
 void PhrasalAttentionOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
-  table
-      .field("pa-type",
-             pa_type,
-             "How n-gram lengths are assigned to heads (see the guide of the architecture).")
-      .one_of({"homogeneous", "heterogeneous", "interleaved"});
-  table
-      .field("pa-method",
-             pa_method,
-             "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
-             "query for each word of the window times its key.")
-      .one_of({"convkv", "queryk"});
+  table.field("pa-type",
+              pa_type,
+              kPhraseTypeNames,
+              "How n-gram lengths are assigned to heads (see the guide of the architecture).");
+  table.field("pa-method",
+              pa_method,
+              kPhraseMethodNames,
+              "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
+              "query for each word of the window times its key.");
   table
       .field(
           "pa-ngrams",
@@ -154,18 +157,18 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
   table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
       .one_of({"enc", "dec", "cross"})
       .value_name("PLACE,...");
-  table
-      .field("pa-out",
-             pa_out,
-             "Place of the convolution of interleaved attention: instead of the output projection, "
-             "or after it.")
-      .one_of({"replace-o", "after-o"});
-  table
-      .field("pa-scale",
-             pa_scale,
-             "Scale of queryk scores, 1/sqrt of: dhn = head width * n, dhn2 = head width * n^2, dh "
-             "= head width.")
-      .one_of({"dhn", "dhn2", "dh"});
+  table.field(
+      "pa-out",
+      pa_out,
+      kConvolutionPlaceNames,
+      "Place of the convolution of interleaved attention: instead of the output projection, "
+      "or after it.");
+  table.field(
+      "pa-scale",
+      pa_scale,
+      kPhraseScaleNames,
+      "Scale of queryk scores, 1/sqrt of: dhn = head width * n, dhn2 = head width * n^2, dh "
+      "= head width.");
   table.field("pa-conv-bias",
               pa_conv_bias,
               "Biases in the convolutions over two and more words, interleaving's included.");
@@ -181,10 +184,12 @@ std::vector<std::string> PhrasalAttentionOptions::problems() const {
   if (about_ngrams.empty())
     check_biases(*this, about_ngrams);
   found.insert(found.end(), about_ngrams.begin(), about_ngrams.end());
-  if (pa_type != "interleaved" && pa_out != "replace-o")
-    found.push_back(fmt::format("--pa-out {} needs --pa-type interleaved", pa_out));
-  if (pa_method != "queryk" && pa_scale != "dhn")
-    found.push_back(fmt::format("--pa-scale {} needs --pa-method queryk", pa_scale));
+  if (pa_type != PhraseType::kInterleaved && pa_out != ConvolutionPlace::kReplaceOutput)
+    found.push_back(fmt::format("--pa-out {} needs --pa-type interleaved",
+                                enum_name(kConvolutionPlaceNames, pa_out)));
+  if (pa_method != PhraseMethod::kQueryK && pa_scale != PhraseScale::kWidthTimesLength)
+    found.push_back(fmt::format("--pa-scale {} needs --pa-method queryk",
+                                enum_name(kPhraseScaleNames, pa_scale)));
   return found;
 }
 
@@ -193,7 +198,7 @@ int64_t PhrasalAttentionOptions::heads_of(Stack stack) const {
 }
 
 std::vector<int64_t> PhrasalAttentionOptions::ngrams_for(Stack stack) const {
-  const bool split = pa_type == "homogeneous";
+  const bool split = pa_type == PhraseType::kHomogeneous;
   const int64_t half = heads_of(stack) / 2;
   if (pa_ngrams.empty())
     return split ? std::vector<int64_t>{half, half} : std::vector<int64_t>{1, 2};
@@ -203,8 +208,9 @@ std::vector<int64_t> PhrasalAttentionOptions::ngrams_for(Stack stack) const {
   return numbers;
 }
 
-bool PhrasalAttentionOptions::applies_to(const std::string& place) const {
-  return std::find(pa_where.begin(), pa_where.end(), place) != pa_where.end();
+bool PhrasalAttentionOptions::applies_to(Place place) const {
+  const std::string_view name = enum_name(kPlaceNames, place);
+  return std::find(pa_where.begin(), pa_where.end(), name) != pa_where.end();
 }
 
 }  // namespace phraseq::phrasal

@@ -9,16 +9,39 @@
 
 namespace phraseq::phrasal {
 
+enum class Place { kEncoderSelf, kDecoderSelf, kCross };
+enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
+enum class PhraseMethod { kConvKv, kQueryK };
+/// Where interleaved attention's convolution is: it replaces the output projection, or follows it.
+enum class ConvolutionPlace { kReplaceOutput, kAfterOutput };
+/// What is under the root of the scale of queryk scores; the width is a head's.
+enum class PhraseScale { kWidthTimesLength, kWidthTimesSquare, kWidth };
+
+inline constexpr EnumName<Place> kPlaceNames[] = {
+    {"enc", Place::kEncoderSelf}, {"dec", Place::kDecoderSelf}, {"cross", Place::kCross}};
+inline constexpr EnumName<PhraseType> kPhraseTypeNames[] = {
+    {"homogeneous", PhraseType::kHomogeneous},
+    {"heterogeneous", PhraseType::kHeterogeneous},
+    {"interleaved", PhraseType::kInterleaved}};
+inline constexpr EnumName<PhraseMethod> kPhraseMethodNames[] = {{"convkv", PhraseMethod::kConvKv},
+                                                                {"queryk", PhraseMethod::kQueryK}};
+inline constexpr EnumName<ConvolutionPlace> kConvolutionPlaceNames[] = {
+    {"replace-o", ConvolutionPlace::kReplaceOutput}, {"after-o", ConvolutionPlace::kAfterOutput}};
+inline constexpr EnumName<PhraseScale> kPhraseScaleNames[] = {
+    {"dhn", PhraseScale::kWidthTimesLength},
+    {"dhn2", PhraseScale::kWidthTimesSquare},
+    {"dh", PhraseScale::kWidth}};
+
 /// The Transformer's options and those of phrasal attention (Nguyen & Joty 2018). Defaults are the
 /// paper's: tensor2tensor's conventions and interleaved attention with QUERYK everywhere.
 struct PhrasalAttentionOptions : nn::TransformerOptions {
-  std::string pa_type = "interleaved";
-  std::string pa_method = "queryk";
+  PhraseType pa_type = PhraseType::kInterleaved;
+  PhraseMethod pa_method = PhraseMethod::kQueryK;
   std::string
       pa_ngrams;  ///< empty: half of the heads with n = 1 and half with 2; n-grams of 1 and 2
   std::vector<std::string> pa_where = {"enc", "dec", "cross"};
-  std::string pa_out = "replace-o";
-  std::string pa_scale = "dhn";
+  ConvolutionPlace pa_out = ConvolutionPlace::kReplaceOutput;
+  PhraseScale pa_scale = PhraseScale::kWidthTimesLength;
   bool pa_conv_bias = false;
 
   PhrasalAttentionOptions();
@@ -29,7 +52,7 @@ struct PhrasalAttentionOptions : nn::TransformerOptions {
   /// homogeneous attention, else the lengths in ascending order.
   std::vector<int64_t> ngrams_for(Stack stack) const;
   int64_t heads_of(Stack stack) const;
-  bool applies_to(const std::string& place) const;  ///< "enc", "dec" or "cross"
+  bool applies_to(Place place) const;
 };
 
 }  // namespace phraseq::phrasal

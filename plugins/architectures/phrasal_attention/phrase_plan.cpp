@@ -40,9 +40,9 @@ std::string name_for(const char* map, int64_t n) {
 double scale_for(const PhraseOptions& o, int64_t n) {
   auto divisor = static_cast<double>(o.model / o.heads);
   const auto window = static_cast<double>(n);
-  if (o.method == PhraseMethod::kQueryK && o.scale == "dhn")
+  if (o.method == PhraseMethod::kQueryK && o.scale == PhraseScale::kWidthTimesLength)
     divisor *= window;
-  if (o.method == PhraseMethod::kQueryK && o.scale == "dhn2")
+  if (o.method == PhraseMethod::kQueryK && o.scale == PhraseScale::kWidthTimesSquare)
     divisor *= window * window;
   return 1.0 / std::sqrt(divisor);
 }
@@ -186,16 +186,14 @@ PhraseOptions PhraseOptions::of(const PhrasalAttentionOptions& o, Place place) {
   made.dropout = o.attention_dropout;
   made.one_input = place != Place::kCross;
   made.ngrams = {made.heads};
-  if (!o.applies_to(encoder ? "enc" : place == Place::kCross ? "cross" : "dec"))
+  if (!o.applies_to(place))
     return made;
-  made.type = o.pa_type == "homogeneous"     ? PhraseType::kHomogeneous
-              : o.pa_type == "heterogeneous" ? PhraseType::kHeterogeneous
-                                             : PhraseType::kInterleaved;
-  made.method = o.pa_method == "convkv" ? PhraseMethod::kConvKv : PhraseMethod::kQueryK;
+  made.type = o.pa_type;
+  made.method = o.pa_method;
   made.ngrams = o.ngrams_for(encoder ? Stack::kEncoder : Stack::kDecoder);
   made.scale = o.pa_scale;
   made.conv_bias = o.pa_conv_bias;
-  made.after_o = o.pa_out == "after-o";
+  made.after_o = o.pa_out == ConvolutionPlace::kAfterOutput;
   made.sees_next_phrase = encoder;
   return made;
 }

@@ -9,10 +9,6 @@
 
 namespace phraseq::phrasal {
 
-enum class Place { kEncoderSelf, kDecoderSelf, kCross };
-enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
-enum class PhraseMethod { kConvKv, kQueryK };
-
 /// One attention module's part of the options. Where attention is not phrasal it is homogeneous
 /// with n = 1 for all heads, which is plain multi-head attention, parameter for parameter.
 struct PhraseOptions {
@@ -21,7 +17,7 @@ struct PhraseOptions {
   PhraseType type = PhraseType::kHomogeneous;
   PhraseMethod method = PhraseMethod::kConvKv;
   std::vector<int64_t> ngrams;  ///< homogeneous: heads of n = 1, 2, …; else lengths, ascending
-  std::string scale = "dhn";
+  PhraseScale scale = PhraseScale::kWidthTimesLength;
   bool conv_bias = false;
   bool after_o = false;
   bool sees_next_phrase = false;  ///< interleaving's convolution takes c_{i+1}, too (encoder)

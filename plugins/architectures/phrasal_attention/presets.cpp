@@ -1,40 +1,44 @@
 #include "plugins/architectures/phrasal_attention/presets.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrasal_attention/options.h"
 
 namespace phraseq::phrasal {
 namespace {
 
 struct Model {
-  const char *type, *method, *ngrams;
+  PhraseType type;
+  PhraseMethod method;
+  const char* ngrams;
 };
 
 /// Tables 1 and 2 of the paper.
 constexpr Model kPaperModels[] = {
-    {"homogeneous", "convkv", "44"},
-    {"homogeneous", "queryk", "44"},
-    {"heterogeneous", "convkv", "12"},
-    {"heterogeneous", "queryk", "12"},
-    {"interleaved", "convkv", "12"},
-    {"interleaved", "queryk", "12"},
-    {"homogeneous", "convkv", "323"},
-    {"homogeneous", "queryk", "323"},
-    {"heterogeneous", "convkv", "123"},
-    {"heterogeneous", "queryk", "123"},
+    {PhraseType::kHomogeneous, PhraseMethod::kConvKv, "44"},
+    {PhraseType::kHomogeneous, PhraseMethod::kQueryK, "44"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kConvKv, "12"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kQueryK, "12"},
+    {PhraseType::kInterleaved, PhraseMethod::kConvKv, "12"},
+    {PhraseType::kInterleaved, PhraseMethod::kQueryK, "12"},
+    {PhraseType::kHomogeneous, PhraseMethod::kConvKv, "323"},
+    {PhraseType::kHomogeneous, PhraseMethod::kQueryK, "323"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kConvKv, "123"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kQueryK, "123"},
 };
 
 constexpr Model kTinyModels[] = {
-    {"homogeneous", "convkv", "22"},
-    {"homogeneous", "queryk", "22"},
-    {"heterogeneous", "convkv", "12"},
-    {"heterogeneous", "queryk", "12"},
-    {"interleaved", "convkv", "12"},
-    {"interleaved", "queryk", "12"},
+    {PhraseType::kHomogeneous, PhraseMethod::kConvKv, "22"},
+    {PhraseType::kHomogeneous, PhraseMethod::kQueryK, "22"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kConvKv, "12"},
+    {PhraseType::kHeterogeneous, PhraseMethod::kQueryK, "12"},
+    {PhraseType::kInterleaved, PhraseMethod::kConvKv, "12"},
+    {PhraseType::kInterleaved, PhraseMethod::kQueryK, "12"},
 };
 
 void set_all(PhrasalAttentionOptions& o, const Model& model) {
@@ -43,8 +47,8 @@ void set_all(PhrasalAttentionOptions& o, const Model& model) {
   o.pa_method = model.method;
   o.pa_ngrams = model.ngrams;
   o.pa_where = {"enc", "dec", "cross"};
-  o.pa_out = "replace-o";
-  o.pa_scale = "dhn";
+  o.pa_out = ConvolutionPlace::kReplaceOutput;
+  o.pa_scale = PhraseScale::kWidthTimesLength;
   o.pa_conv_bias = false;
 }
 
@@ -73,8 +77,13 @@ Preset make(std::string name,
           sizes == tiny ? small_corpus_training() : TrainingDefaults()};
 }
 
+std::string_view type_of(const Model& model) { return enum_name(kPhraseTypeNames, model.type); }
+std::string_view method_of(const Model& model) {
+  return enum_name(kPhraseMethodNames, model.method);
+}
+
 std::string described(const Model& model) {
-  return fmt::format("{} {}, n-grams {}", model.type, model.method, model.ngrams);
+  return fmt::format("{} {}, n-grams {}", type_of(model), method_of(model), model.ngrams);
 }
 
 }  // namespace
@@ -83,20 +92,21 @@ std::vector<Preset> phrasal_attention_presets() {
   std::vector<Preset> presets = {make("phrasal_base",
                                       "512/2048, 8 heads, 6+6 layers, no phrases",
                                       base,
-                                      {"homogeneous", "convkv", "8"})};
+                                      {PhraseType::kHomogeneous, PhraseMethod::kConvKv, "8"})};
   for (const Model& model : kPaperModels) {
-    presets.push_back(make(fmt::format("phrasal_{}_{}_{}", model.type, model.method, model.ngrams),
-                           described(model),
-                           base,
-                           model));
+    presets.push_back(
+        make(fmt::format("phrasal_{}_{}_{}", type_of(model), method_of(model), model.ngrams),
+             described(model),
+             base,
+             model));
   }
   presets.push_back(make("phrasal_tiny",
                          "128/256, 4 heads, 4+4 layers, no phrases",
                          tiny,
-                         {"homogeneous", "convkv", "4"}));
+                         {PhraseType::kHomogeneous, PhraseMethod::kConvKv, "4"}));
   for (const Model& model : kTinyModels) {
     presets.push_back(
-        make(fmt::format("phrasal_tiny_{}_{}_{}", model.type, model.method, model.ngrams),
+        make(fmt::format("phrasal_tiny_{}_{}_{}", type_of(model), method_of(model), model.ngrams),
              described(model) + ", 128/256",
              tiny,
              model));

@@ -9,7 +9,7 @@ CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
   return {{model, model, o.encoder_attention_heads, o.attention_dropout, o.attn_bias},
           o.combination_widths().encoder,
           o.combination_bias2(),
-          o.pr_comb_residual == "both",
+          o.pr_comb_residual == CombinationResidual::kBoth,
           o.activation_dropout,
           {o.encoder_normalize_before, o.dropout},
           o.norm_eps};

@@ -49,9 +49,11 @@ PhraseDecoder::PhraseDecoder(const PhraseRepOptions& o,
           *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
       combinations_(make_combinations(*this, o)),
       layers_(make_layers(*this, o)),
-      phrase_mixture_(o.pr_ta == "none" ? nullptr : add_mixture(*this, "transparent_attention", o)),
-      token_mixture_(o.pr_ta == "both" ? add_mixture(*this, "token_transparent_attention", o)
-                                       : nullptr),
+      phrase_mixture_(
+          o.pr_ta == MixedLevels::kNone ? nullptr : add_mixture(*this, "transparent_attention", o)),
+      token_mixture_(o.pr_ta == MixedLevels::kBoth
+                         ? add_mixture(*this, "token_transparent_attention", o)
+                         : nullptr),
       layer_norm_(make_final_norm(*this, o)),
       output_(*this, o, embedding_.tokens) {}
 

@@ -30,18 +30,17 @@ std::vector<int64_t> lengths_of(const PhraseIndex& phrases) {
 }  // namespace
 
 PhraseGenerator::PhraseGenerator(const PhraseRepOptions& o, int64_t hidden)
-    : form_(o.pr_attn == "none"      ? Form::kFirstLook
-            : o.pr_attn == "softmax" ? Form::kSoftmax
-                                     : Form::kResidual),
-      max_(o.pr_glance == "max"),
+    : attention_(o.pr_attn),
+      max_(o.pr_glance == Glance::kMax),
       model_(o.encoder_embed_dim),
       dropout_(o.activation_dropout) {
-  if (form_ == Form::kFirstLook)
+  if (attention_ == WordAttention::kNone)
     return;
   fc1_ = register_module("fc1", std::make_shared<nn::LinearMap>(2 * model_, hidden, true));
   // A bias in front of a softmax would change nothing.
-  score_ = register_module("score",
-                           std::make_shared<nn::LinearMap>(hidden, 1, form_ == Form::kResidual));
+  score_ = register_module(
+      "score",
+      std::make_shared<nn::LinearMap>(hidden, 1, attention_ == WordAttention::kSigmoidResidual));
 }
 
 at::Tensor PhraseGenerator::forward(const at::Tensor& x,
@@ -49,10 +48,10 @@ at::Tensor PhraseGenerator::forward(const at::Tensor& x,
                                     nn::Context& context) const {
   const at::Tensor glance =  // [phrases, model]
       max_ ? nn::segment_max(x, phrases.offsets) : nn::segment_mean(x, phrases.offsets);
-  if (form_ == Form::kFirstLook)
+  if (attention_ == WordAttention::kNone)
     return glance;
   const at::Tensor s = scores(x, glance, phrases, context);  // [tokens]
-  const bool residual = form_ == Form::kResidual;
+  const bool residual = attention_ == WordAttention::kSigmoidResidual;
   const at::Tensor weights =  // [tokens]
       residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
                : nn::segment_softmax(s, phrases.offsets);
@@ -76,14 +75,14 @@ at::Tensor PhraseGenerator::scores(const at::Tensor& x,
 }
 
 void PhraseGenerator::initialize(nn::Initializer& initializer) {
-  if (form_ == Form::kFirstLook)
+  if (attention_ == WordAttention::kNone)
     return;
   fc1_->initialize(initializer);
   score_->initialize(initializer);
 }
 
 double PhraseGenerator::multiply_adds(double tokens, double phrases) const {
-  if (form_ == Form::kFirstLook)
+  if (attention_ == WordAttention::kNone)
     return 0;
   const auto hidden = static_cast<double>(score_->weight.numel());
   return hidden * (static_cast<double>(model_) * (tokens + phrases) + tokens);

@@ -25,15 +25,13 @@ class PhraseGenerator : public torch::nn::Module {
   double multiply_adds(double tokens, double phrases) const;
 
  private:
-  enum class Form { kFirstLook, kSoftmax, kResidual };
-
   /// x [tokens, model], glance [phrases, model] → [tokens].
   at::Tensor scores(const at::Tensor& x,
                     const at::Tensor& glance,
                     const PhraseIndex& phrases,
                     nn::Context& context) const;
 
-  Form form_;
+  WordAttention attention_;
   bool max_;
   int64_t model_;
   double dropout_;

@@ -36,7 +36,7 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
 }
 
 void PhraseRepModel::initialize(uint64_t seed) {
-  nn::Initializer initializer(nn::initialization_style_from(options_.init), seed);
+  nn::Initializer initializer(options_.init, seed);
   encoder_->initialize(initializer);
   decoder_->initialize(initializer);
 }

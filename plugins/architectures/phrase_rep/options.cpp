@@ -13,13 +13,13 @@ namespace {
 constexpr double kMostTokens = 1000000;
 
 void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
-  v.field("pr-glance", o.pr_glance, "Initial summary of the words of a phrase (eq. 2).")
-      .one_of({"max", "mean"});
+  v.field(
+      "pr-glance", o.pr_glance, kGlanceNames, "Initial summary of the words of a phrase (eq. 2).");
   v.field("pr-attn",
           o.pr_attn,
+          kWordAttentionNames,
           "Attention over the words of a phrase: softmax (eqs. 3-5), none (the initial summary "
-          "represents the phrase), or sigmoid-residual (as in Neutron).")
-      .one_of({"softmax", "none", "sigmoid-residual"});
+          "represents the phrase), or sigmoid-residual (as in Neutron).");
   v.field("pr-attn-hidden",
           o.pr_attn_hidden,
           "Hidden width of the scorer: a number, a multiple of the encoder's width (2d), or A,B "
@@ -27,9 +27,9 @@ void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
       .value_name("WIDTH");
   v.field("pr-ta",
           o.pr_ta,
+          kMixedLevelsNames,
           "Transparent attention (eq. 6): each decoder layer reads its own weighted sum of the "
-          "phrase levels, or of both phrase and token levels; none = the last level.")
-      .one_of({"phrase", "none", "both"});
+          "phrase levels, or of both phrase and token levels; none = the last level.");
   v.field("pr-ta-dropout",
           o.pr_ta_dropout,
           "Dropout probability on the logits of transparent attention.")
@@ -45,20 +45,20 @@ void describe_combination(PhraseRepOptions& o, OptionTable& v) {
       .value_name("WIDTH");
   v.field("pr-comb-residual",
           o.pr_comb_residual,
+          kCombinationResidualNames,
           "Residual connection of the combination network: its input x, or both inputs (x and the "
-          "output of attention).")
-      .one_of({"x", "both"});
+          "output of attention).");
   v.field("pr-comb-bias2",
           o.pr_comb_bias2,
-          "Bias of the second layer of the combination network; auto = as --ffn-bias2.")
-      .one_of({"auto", "yes", "no"});
+          kAutoSwitchNames,
+          "Bias of the second layer of the combination network; auto = as --ffn-bias2.");
 }
 
 void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
   v.field("pr-seg",
           o.pr_seg,
-          "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).")
-      .one_of({"ngram", "parse"});
+          kSegmentationKindNames,
+          "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).");
   v.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.").in(1, kMostTokens);
   v.field("pr-seg-min", o.pr_seg_min, "Minimum number of tokens in a phrase, except the last.")
       .in(1, kMostTokens);
@@ -66,27 +66,29 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
           o.pr_seg_div,
           "Divisor: the phrase length is the sentence length divided by this value.")
       .in(1, kMostTokens);
-  v.field("pr-seg-round", o.pr_seg_round, "Rounding of the phrase length; round rounds halves up.")
-      .one_of({"ceil", "floor", "round"});
+  v.field("pr-seg-round",
+          o.pr_seg_round,
+          kRoundingNames,
+          "Rounding of the phrase length; round rounds halves up.");
   v.field("pr-seg-scope",
           o.pr_seg_scope,
+          kSegmentationScopeNames,
           "Length that determines the phrase length: of the sentence, or of the longest sentence "
           "in the batch (as in Neutron; translations then depend on the batch). Parsed phrases "
-          "always use the sentence.")
-      .one_of({"sentence", "batch"});
+          "always use the sentence.");
   v.field("pr-parse-bound",
           o.pr_parse_bound,
-          "Algorithm 1 as printed (a phrase can have up to 2n-1 tokens), or bounded by n tokens.")
-      .one_of({"literal", "bounded"});
+          kParseBoundNames,
+          "Algorithm 1 as printed (a phrase can have up to 2n-1 tokens), or bounded by n tokens.");
   v.field("pr-long-leaf",
           o.pr_long_leaf,
-          "Treat a word of n subwords or more as one phrase, or split it into several.")
-      .one_of({"whole", "split"});
+          kLongLeafNames,
+          "Treat a word of n subwords or more as one phrase, or split it into several.");
   v.field("pr-specials",
           o.pr_specials,
+          kSpecialPhrasesNames,
           "<s> and </s> in parsed sentences: phrases of their own, or joined to the neighboring "
-          "phrase.")
-      .one_of({"own", "join"});
+          "phrase.");
 }
 
 /// A width option and the model widths that its d stands for.
@@ -146,7 +148,7 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   if (pr_seg_min > pr_seg_max)
     found.push_back(
         fmt::format("--pr-seg-min {} is greater than --pr-seg-max {}", pr_seg_min, pr_seg_max));
-  if (encoder_normalize_before && pr_ta == "both")
+  if (encoder_normalize_before && pr_ta == MixedLevels::kBoth)
     found.emplace_back(
         "--pr-ta both mixes normalized encoder outputs: it cannot be combined with "
         "--encoder-normalize-before");
@@ -159,17 +161,15 @@ Widths PhraseRepOptions::combination_widths() const { return combination_option(
 
 SegmentationOptions PhraseRepOptions::segmentation() const {
   SegmentationOptions o;
-  o.from_trees = pr_seg == "parse";
+  o.from_trees = needs_trees();
   o.longest = pr_seg_max;
   o.shortest = pr_seg_min;
   o.divisor = pr_seg_div;
-  o.rounding = pr_seg_round == "ceil"    ? Rounding::kCeil
-               : pr_seg_round == "floor" ? Rounding::kFloor
-                                         : Rounding::kRound;
-  o.by_batch = pr_seg_scope == "batch";
-  o.trees.bounded = pr_parse_bound == "bounded";
-  o.trees.split_long_leaves = pr_long_leaf == "split";
-  o.join_specials = pr_specials == "join";
+  o.rounding = pr_seg_round;
+  o.by_batch = pr_seg_scope == SegmentationScope::kBatch;
+  o.trees.bounded = pr_parse_bound == ParseBound::kBounded;
+  o.trees.split_long_leaves = pr_long_leaf == LongLeaf::kSplit;
+  o.join_specials = pr_specials == SpecialPhrases::kJoin;
   o.source_has_bos = source_bos;
   return o;
 }

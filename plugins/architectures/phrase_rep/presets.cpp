@@ -10,23 +10,25 @@ void base(PhraseRepOptions& o) { o = PhraseRepOptions(); }
 
 void base_mean(PhraseRepOptions& o) {
   base(o);
-  o.pr_glance = "mean";
-  o.pr_attn = o.pr_ta = "none";
+  o.pr_glance = Glance::kMean;
+  o.pr_attn = WordAttention::kNone;
+  o.pr_ta = MixedLevels::kNone;
 }
 
 void base_max(PhraseRepOptions& o) {
   base(o);
-  o.pr_attn = o.pr_ta = "none";
+  o.pr_attn = WordAttention::kNone;
+  o.pr_ta = MixedLevels::kNone;
 }
 
 void base_max_attn(PhraseRepOptions& o) {
   base(o);
-  o.pr_ta = "none";
+  o.pr_ta = MixedLevels::kNone;
 }
 
 void base_parse(PhraseRepOptions& o) {
   base(o);
-  o.pr_seg = "parse";
+  o.pr_seg = SegmentationKind::kParse;
 }
 
 void big(PhraseRepOptions& o) {
@@ -54,12 +56,12 @@ Preset tiny_preset(std::string name, const std::string& description) {
 void neutron(PhraseRepOptions& o) {
   base(o);
   o.forbid_outputs = true;
-  o.pr_attn = "sigmoid-residual";
-  o.pr_ta = "both";
+  o.pr_attn = WordAttention::kSigmoidResidual;
+  o.pr_ta = MixedLevels::kBoth;
   o.pr_ta_dropout = 0.1;
   o.pr_comb_hidden = "4d";
-  o.pr_comb_residual = "both";
-  o.pr_seg_scope = "batch";
+  o.pr_comb_residual = CombinationResidual::kBoth;
+  o.pr_seg_scope = SegmentationScope::kBatch;
 }
 
 }  // namespace

@@ -5,10 +5,14 @@
 
 #include "core/corpus/trees/tree_phrases.h"
 #include "core/data/sequence_conventions.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::phrase_rep {
 
 enum class Rounding { kCeil, kFloor, kRound };
+
+inline constexpr EnumName<Rounding> kRoundingNames[] = {
+    {"ceil", Rounding::kCeil}, {"floor", Rounding::kFloor}, {"round", Rounding::kRound}};
 
 /// How sources are cut into phrases (Xu et al. 2020, sec. 3.1 and Algorithm 1).
 struct SegmentationOptions {

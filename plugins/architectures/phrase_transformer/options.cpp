@@ -65,9 +65,9 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
       .value_name("N,N,…");
   v.field("pt-mode",
           pt_mode,
+          kGramModeNames,
           "cross: one LSTM per n-gram size reads the queries and keys of all heads. sep: each head "
-          "has one n-gram size, and an LSTM reads its queries, keys and values separately.")
-      .one_of({"cross", "sep"});
+          "has one n-gram size, and an LSTM reads its queries, keys and values separately.");
   v.field("pt-layers",
           pt_layers,
           "Encoder layers with phrases: all, P for the first P, -P for the last P; P up to "
@@ -78,24 +78,24 @@ void PhraseTransformerOptions::describe(OptionTable& v) {
           "Keep the queries and keys of words in addition to those of phrases (cross).");
   v.field("pt-scale",
           pt_scale,
+          kGramScaleNames,
           "What to scale by 1/sqrt(head width). word: the queries of words, before the LSTM reads "
-          "them; all: the attention scores.")
-      .one_of({"word", "all"});
+          "them; all: the attention scores.");
   v.field("pt-state",
           pt_state,
+          kGramStateNames,
           "Representation of an n-gram: the last hidden state of the LSTM, its cell state, or "
-          "their sum.")
-      .one_of({"h+c", "h", "c"});
+          "their sum.");
   v.field("pt-head-order",
           pt_head_order,
-          "Assignment of sizes to heads (sep): in the order of --pt-grams, or in ascending order.")
-      .one_of({"position", "ascending"});
+          kGramHeadOrderNames,
+          "Assignment of sizes to heads (sep): in the order of --pt-grams, or in ascending order.");
   v.field("pt-dropout", pt_dropout, "Dropout probability on the input of the LSTM.").in(0.0, 0.99);
   v.field("pt-dropout-scope",
           pt_dropout_scope,
+          kGramDropoutScopeNames,
           "window: one dropout mask for each position of each window; position: one mask for each "
-          "token, so that all windows can share the input projections.")
-      .one_of({"window", "position"});
+          "token, so that all windows can share the input projections.");
 }
 
 std::vector<std::string> PhraseTransformerOptions::problems() const {
@@ -114,7 +114,7 @@ std::vector<std::string> PhraseTransformerOptions::problems() const {
         "--pt-raw requires --pt-mode cross; with sep, phrases always replace the words of their "
         "head");
   }
-  if (!per_head() && pt_head_order != "position")
+  if (!per_head() && pt_head_order != GramHeadOrder::kPosition)
     found.push_back(
         "--pt-head-order requires --pt-mode sep; with cross every head uses every size");
   if (!per_head() && gram_sizes().empty() && !keeps_raw()) {
@@ -146,7 +146,7 @@ bool PhraseTransformerOptions::keeps_raw() const {
 
 std::vector<int64_t> PhraseTransformerOptions::sizes_of_heads() const {
   std::vector<int64_t> sizes = pt_grams;
-  if (pt_head_order == "ascending")
+  if (pt_head_order == GramHeadOrder::kAscending)
     std::sort(sizes.begin(), sizes.end());
   return sizes;
 }

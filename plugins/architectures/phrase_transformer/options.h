@@ -8,25 +8,45 @@
 
 namespace phraseq {
 
+/// One LSTM per n-gram size for all heads, or one n-gram size per head.
+enum class GramMode { kCross, kSeparate };
+enum class GramScale { kWord, kAll };
+/// The LSTM's states that represent an n-gram.
+enum class GramState { kSum, kHidden, kCell };
+enum class GramHeadOrder { kPosition, kAscending };
+/// What has a dropout mask of its own.
+enum class GramDropoutScope { kWindow, kPosition };
+
+inline constexpr EnumName<GramMode> kGramModeNames[] = {{"cross", GramMode::kCross},
+                                                        {"sep", GramMode::kSeparate}};
+inline constexpr EnumName<GramScale> kGramScaleNames[] = {{"word", GramScale::kWord},
+                                                          {"all", GramScale::kAll}};
+inline constexpr EnumName<GramState> kGramStateNames[] = {
+    {"h+c", GramState::kSum}, {"h", GramState::kHidden}, {"c", GramState::kCell}};
+inline constexpr EnumName<GramHeadOrder> kGramHeadOrderNames[] = {
+    {"position", GramHeadOrder::kPosition}, {"ascending", GramHeadOrder::kAscending}};
+inline constexpr EnumName<GramDropoutScope> kGramDropoutScopeNames[] = {
+    {"window", GramDropoutScope::kWindow}, {"position", GramDropoutScope::kPosition}};
+
 /// A Transformer whose encoder's self-attention sees n-grams (Nguyen & Nguyen 2022). Defaults are
 /// the authors' code and published sizes, gram sizes {3}.
 struct PhraseTransformerOptions : nn::TransformerOptions {
   PhraseTransformerOptions();
 
   std::vector<int64_t> pt_grams = {3};
-  std::string pt_mode = "cross";
+  GramMode pt_mode = GramMode::kCross;
   std::string pt_layers = "all";
   bool pt_raw = true;
-  std::string pt_scale = "word";
-  std::string pt_state = "h+c";
-  std::string pt_head_order = "position";
+  GramScale pt_scale = GramScale::kWord;
+  GramState pt_state = GramState::kSum;
+  GramHeadOrder pt_head_order = GramHeadOrder::kPosition;
   double pt_dropout = 0.3;
-  std::string pt_dropout_scope = "window";
+  GramDropoutScope pt_dropout_scope = GramDropoutScope::kWindow;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  bool per_head() const { return pt_mode == "sep"; }
+  bool per_head() const { return pt_mode == GramMode::kSeparate; }
   /// Whether a layer of the encoder, counted from 0, is a phrase layer: the first p, or the last
   /// |p| for a negative `pt_layers`.
   bool phrased(int64_t layer) const;

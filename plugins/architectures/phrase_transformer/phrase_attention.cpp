@@ -29,9 +29,9 @@ NgramLstmOptions lstm_options(const PhraseTransformerOptions& o, int64_t gram, i
   return {gram,
           width,
           o.pt_dropout,
-          o.pt_dropout_scope == "window",
-          o.pt_state != "c",
-          o.pt_state != "h"};
+          o.pt_dropout_scope == GramDropoutScope::kWindow,
+          o.pt_state != GramState::kCell,
+          o.pt_state != GramState::kHidden};
 }
 
 /// The columns of keys, values and queries of x's maps, each [tokens, heads, head_dim].
@@ -50,7 +50,7 @@ struct KeysValuesQueries {
 }  // namespace
 
 PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t width)
-    : maps_(*this, map_options(o)), scale_scores_(o.pt_scale == "all") {
+    : maps_(*this, map_options(o)), scale_scores_(o.pt_scale == GramScale::kAll) {
   auto ngram = register_module("ngram", std::make_shared<torch::nn::Module>());
   for (const int64_t gram : o.gram_sizes()) {
     lstms_.push_back(ngram->register_module(

@@ -16,13 +16,13 @@ void published(PtOptions& o) {
 void equations(PtOptions& o) {
   o = PtOptions();
   o.pt_raw = false;
-  o.pt_scale = "all";
-  o.pt_state = "h";
+  o.pt_scale = GramScale::kAll;
+  o.pt_state = GramState::kHidden;
 }
 
 void sep(PtOptions& o) {
   o = PtOptions();
-  o.pt_mode = "sep";
+  o.pt_mode = GramMode::kSeparate;
   o.pt_grams = {2, 3, 0, 0};
 }
 

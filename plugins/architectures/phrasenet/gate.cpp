@@ -8,7 +8,7 @@ using nn::recurrent_product;
 
 Gate::Gate(const PhraseNetOptions& o, int64_t slots)
     : Readout(o, o.gate_hidden, slots, /*with_bias=*/true),
-      residual_first_(o.gate_residual == "pre"),
+      residual_first_(o.gate_residual == GateResidual::kPre),
       first_(*this, "noise1", o),
       hidden_(register_module("hidden",
                               std::make_shared<nn::LinearMap>(o.gate_hidden, o.gate_hidden, true))),

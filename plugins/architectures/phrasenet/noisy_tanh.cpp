@@ -38,9 +38,9 @@ at::Tensor noisy_tanh(const at::Tensor& x, const at::Tensor& drawn, const NoiseS
 GateActivation::GateActivation(torch::nn::Module& owner,
                                const std::string& name,
                                const PhraseNetOptions& o)
-    : noisy_(o.gate_act != "tanh"),
-      shape_{o.noise_c, o.noise_alpha, o.gate_act == "noisy-tanh-half"} {
-  if (noisy_ && o.gate_act != "noisy-tanh-fixed")
+    : noisy_(o.gate_act != GateFunction::kTanh),
+      shape_{o.noise_c, o.noise_alpha, o.gate_act == GateFunction::kHalfNormal} {
+  if (noisy_ && o.gate_act != GateFunction::kFixed)
     shape_.p = owner.register_parameter(name, at::empty({o.gate_hidden}));
 }
 

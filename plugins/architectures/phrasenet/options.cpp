@@ -6,16 +6,16 @@ void PhraseNetOptions::describe(OptionTable& v) {
   RecurrentOptions::describe(v);
   v.field("pn-variant",
           pn_variant,
+          kVariantNames,
           "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
-          "softmax: one softmax over words and encoded phrases.")
-      .one_of({"gate", "softmax"});
+          "softmax: one softmax over words and encoded phrases.");
   v.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, 65536);
   v.field(
-       "gate-act",
-       gate_act,
-       "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
-       "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.")
-      .one_of({"noisy-tanh", "noisy-tanh-half", "noisy-tanh-fixed", "tanh"});
+      "gate-act",
+      gate_act,
+      kGateFunctionNames,
+      "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
+      "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.");
   v.field("noise-c", noise_c, "Noise scale c of noisy tanh.").in(0, 100);
   v.field("noise-alpha",
           noise_alpha,
@@ -23,14 +23,14 @@ void PhraseNetOptions::describe(OptionTable& v) {
       .in(0, 100);
   v.field("gate-residual",
           gate_residual,
+          kGateResidualNames,
           "Where the residual connection of the gate network is added: after or before the "
-          "activation of the second layer.")
-      .one_of({"post", "pre"});
+          "activation of the second layer.");
   v.field("mask-used",
           mask_used,
+          kMaskUsedNames,
           "When to exclude slots that have already been used: never (no), when decoding (decode), "
-          "or also in training (both).")
-      .one_of({"no", "decode", "both"});
+          "or also in training (both).");
   v.field("reset-on-word-match",
           reset_on_word_match,
           "When decoding, also reset the state of a phrase that was generated word by word.");
@@ -38,7 +38,7 @@ void PhraseNetOptions::describe(OptionTable& v) {
 
 std::vector<std::string> PhraseNetOptions::problems() const {
   std::vector<std::string> found = RecurrentOptions::problems();
-  if (!gated() && readout_state == "old")
+  if (!gated() && readout_state == nn::ReadoutState::kOld)
     found.emplace_back("--readout-state old requires --pn-variant gate");
   return found;
 }

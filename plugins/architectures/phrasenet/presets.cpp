@@ -9,7 +9,7 @@ void gate(PhraseNetOptions& o) { o = PhraseNetOptions(); }
 
 void softmax(PhraseNetOptions& o) {
   gate(o);
-  o.pn_variant = "softmax";
+  o.pn_variant = Variant::kSoftmax;
 }
 
 void tiny_gate(PhraseNetOptions& o) {
@@ -21,7 +21,7 @@ void tiny_gate(PhraseNetOptions& o) {
 
 void tiny_softmax(PhraseNetOptions& o) {
   tiny_gate(o);
-  o.pn_variant = "softmax";
+  o.pn_variant = Variant::kSoftmax;
 }
 
 }  // namespace

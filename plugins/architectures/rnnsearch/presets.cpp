@@ -11,17 +11,17 @@ void base(RecurrentOptions& o) { o = RecurrentOptions(); }
 
 void plain(RecurrentOptions& o) {
   base(o);
-  o.coverage = "none";
+  o.coverage = nn::CoverageModel::kNone;
 }
 
 void dl4mt(RecurrentOptions& o) {
   plain(o);
-  o.decoder_cell = "cgru";
+  o.decoder_cell = nn::DecoderCell::kConditionalGru;
 }
 
 void linguistic(RecurrentOptions& o) {
   base(o);
-  o.coverage = "linguistic";
+  o.coverage = nn::CoverageModel::kLinguistic;
   o.fertility = 2.0;
 }
 

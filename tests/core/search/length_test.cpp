@@ -6,37 +6,39 @@ namespace phraseq {
 namespace {
 
 TEST(LengthCap, IsAWholeNumberOfTokensFromTheSourceLength) {
-  EXPECT_EQ((LengthCap{"linear", 0, 200}.max_length(9, 1024)), 200);
-  EXPECT_EQ((LengthCap{"linear", 1.2, 10}.max_length(9, 1024)), 20);  // 10.8 + 10
-  EXPECT_EQ((LengthCap{"linear", 1, 99}.max_length(9, 1024)), 108);   // T + 100 with </s>
+  EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 0, 200}.max_length(9, 1024)), 200);
+  EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 1.2, 10}.max_length(9, 1024)), 20);  // 10.8 + 10
+  EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 1, 99}.max_length(9, 1024)),
+            108);  // T + 100 with </s>
 }
 
 TEST(LengthCap, StaysBelowTheMaximumLengthOfTheModel) {
-  EXPECT_EQ((LengthCap{"linear", 0, 200}.max_length(9, 64)), 63);
-  EXPECT_EQ((LengthCap{"linear", 0, 0}.max_length(9, 64)), 0);
+  EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 0, 200}.max_length(9, 64)), 63);
+  EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 0, 0}.max_length(9, 64)), 0);
 }
 
 TEST(LengthCap, NeutronGrowsByAQuarterAndAtLeastBy64) {
-  EXPECT_EQ((LengthCap{"neutron", 0, 0}.max_length(10, 1024)), 73);
-  EXPECT_EQ((LengthCap{"neutron", 0, 0}.max_length(259, 1024)), 322);
-  EXPECT_EQ((LengthCap{"neutron", 0, 0}.max_length(300, 1024)), 374);
+  EXPECT_EQ((LengthCap{LengthCapForm::kNeutron, 0, 0}.max_length(10, 1024)), 73);
+  EXPECT_EQ((LengthCap{LengthCapForm::kNeutron, 0, 0}.max_length(259, 1024)), 322);
+  EXPECT_EQ((LengthCap{LengthCapForm::kNeutron, 0, 0}.max_length(300, 1024)), 374);
 }
 
 TEST(LengthPenalty, PowerDividesByThePowerOfTheLength) {
-  EXPECT_DOUBLE_EQ((LengthPenalty{"power", 1}.score(-6, 4)), -1.5);
-  EXPECT_DOUBLE_EQ((LengthPenalty{"power", 0.5}.score(-6, 4)), -3);
-  EXPECT_DOUBLE_EQ((LengthPenalty{"power", 0}.score(-6, 4)), -6);
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kPower, 1}.score(-6, 4)), -1.5);
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kPower, 0.5}.score(-6, 4)), -3);
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kPower, 0}.score(-6, 4)), -6);
 }
 
 TEST(LengthPenalty, WuAddsFiveToTheLength) {
-  EXPECT_DOUBLE_EQ((LengthPenalty{"wu", 1}.score(-6, 4)), -4);  // (5 + 4) / 6 = 1.5
-  EXPECT_DOUBLE_EQ((LengthPenalty{"wu", 2}.score(-9, 4)), -4);  // 1.5² = 2.25
-  EXPECT_DOUBLE_EQ((LengthPenalty{"wu", 0.6}.score(-6, 1)),
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kWu, 1}.score(-6, 4)),
+                   -4);  // (5 + 4) / 6 = 1.5
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kWu, 2}.score(-9, 4)), -4);  // 1.5² = 2.25
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kWu, 0.6}.score(-6, 1)),
                    -6);  // a token of length 1 pays nothing
 }
 
 TEST(LengthPenalty, NoneLeavesTheLogProbability) {
-  EXPECT_DOUBLE_EQ((LengthPenalty{"none", 3}.score(-6, 4)), -6);
+  EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kNone, 3}.score(-6, 4)), -6);
 }
 
 }  // namespace

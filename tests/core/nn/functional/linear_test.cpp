@@ -214,15 +214,5 @@ TEST(Linear, RejectsShapesThatDoNotFit) {
   EXPECT_THROW(linear(at::ones({2, 3}), at::ones({4, 3}), at::ones({3}), context), UsageError);
 }
 
-TEST(ActivationFrom, KnowsItsNamesAndSuggestsOne) {
-  EXPECT_EQ(activation_from("swish"), Activation::kSwish);
-  try {
-    activation_from("rela");
-    FAIL() << "an unknown name passed";
-  } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("relu"), std::string::npos);
-  }
-}
-
 }  // namespace
 }  // namespace phraseq::nn

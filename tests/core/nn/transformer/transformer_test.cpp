@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/transformer/transformer_model.h"
+#include "core/options/enum_name.h"
 #include "tests/support/architecture_checks.h"
 
 namespace phraseq::nn {
@@ -20,14 +21,15 @@ TransformerOptions options_of(const nlohmann::json& o, const nlohmann::json& siz
   TransformerOptions options;
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], sizes["layers"]);
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
-  options.embed_norm = o["embed_norm"];
-  options.pos = o["pos"];
-  options.activation_fn = o["activation"];
+  options.embed_norm = enum_value(kEmbeddingNormNames, o["embed_norm"].get<std::string>());
+  options.pos = enum_value(kPositionKindNames, o["pos"].get<std::string>());
+  options.activation_fn =
+      enum_value(kFeedForwardActivationNames, o["activation"].get<std::string>());
   options.attn_bias = o["attn_bias"];
   options.ffn_bias1 = o["ffn1"];
   options.ffn_bias2 = o["ffn2"];
   options.out_bias = o["out_bias"];
-  options.start_token = o["start"] == 0 ? "bos" : "eos";
+  options.start_token = o["start"] == 0 ? StartToken::kBos : StartToken::kEos;
   options.source_bos = o["source_bos"];
   options.forbid_outputs = o["forbid"];
   options.share_all_embeddings = o["tie"] == "all";
@@ -143,9 +145,9 @@ TEST(TransformerOptions, NameTheOptionThatPositionsDoNotFit) {
                   testing::AllOf(testing::HasSubstr("--encoder-embed-dim 9: --pos fairseq needs"),
                                  testing::HasSubstr("--pos learned takes any")),
                   testing::HasSubstr("--decoder-embed-dim 2: --pos fairseq needs")));
-  for (const char* pos : {"learned", "none"}) {
+  for (const PositionKind pos : {PositionKind::kLearned, PositionKind::kNone}) {
     options.pos = pos;
-    EXPECT_THAT(options.problems(), testing::IsEmpty()) << pos;
+    EXPECT_THAT(options.problems(), testing::IsEmpty()) << enum_name(kPositionKindNames, pos);
   }
 }
 

@@ -100,7 +100,8 @@ void enumerate(const Language& language,
 TEST(BeamSearch, FindsTheBestOfAllTranslationsWhenTheBeamHoldsThemAll) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SearchOptions options;
-    options.length_penalty = {seed % 2 == 0 ? "power" : "wu", 0.7};
+    options.length_penalty = {seed % 2 == 0 ? LengthPenaltyForm::kPower : LengthPenaltyForm::kWu,
+                              0.7};
     options.constraints.min_length = static_cast<int64_t>(seed % 3);
     options.constraints.unknown_penalty = 0.3;
     std::vector<Hypothesis> all;
@@ -167,7 +168,7 @@ TEST(BeamSearch, RanksByHandComputedScores) {
   EXPECT_NEAR(power[0][1].score, std::log(0.2) / 3, 1e-12);
 
   SearchOptions long_ones;
-  long_ones.length_penalty = {"power", 3};
+  long_ones.length_penalty = {LengthPenaltyForm::kPower, 3};
   const auto three = search(language, 1, 9, long_ones, {3, 3});
   EXPECT_THAT(three[0][0].tokens, ElementsAre(kA, kA, kEos));
   EXPECT_NEAR(three[0][0].score, std::log(0.2) / 27, 1e-12);

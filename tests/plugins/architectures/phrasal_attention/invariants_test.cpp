@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/recording.h"
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrasal_attention/alignment.h"
 #include "plugins/architectures/phrasal_attention/model.h"
 #include "plugins/architectures/phrasal_attention/phrase_attention.h"
@@ -25,8 +26,8 @@ PhrasalAttentionOptions small_options(const std::string& type,
                                       const std::string& ngrams) {
   PhrasalAttentionOptions options;
   options.set_sizes(12, 14, 3, 2);
-  options.pa_type = type;
-  options.pa_method = method;
+  options.pa_type = enum_value(kPhraseTypeNames, type);
+  options.pa_method = enum_value(kPhraseMethodNames, method);
   options.pa_ngrams = ngrams;
   options.max_source_positions = options.max_target_positions = 20;
   return options;
@@ -68,7 +69,7 @@ TEST(PhrasalAttention, OfUnigramsAloneIsTheBaseTransformer) {
                 testing::Pointwise(testing::DoubleNear(1e-12), expected))
         << v.type << " " << v.method;
   }
-  options.pa_type = "interleaved";
+  options.pa_type = PhraseType::kInterleaved;
   options.pa_ngrams.clear();
   options.pa_where.clear();
   EXPECT_THAT(make(options).log_probabilities(examples()),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrasal_attention/model.h"
 #include "plugins/architectures/phrasal_attention/ngrams.h"
 #include "plugins/architectures/phrasal_attention/phrase_plan.h"
@@ -38,22 +39,23 @@ TEST(ParseNgrams, GivesEachStackItsPart) {
 TEST(PhrasalAttentionOptions, AreThePapersByDefault) {
   const PhrasalAttentionOptions options;
   EXPECT_THAT(options.problems(), IsEmpty());
-  EXPECT_EQ(options.pa_type + options.pa_method, "interleavedqueryk");
+  EXPECT_EQ(options.pa_type, PhraseType::kInterleaved);
+  EXPECT_EQ(options.pa_method, PhraseMethod::kQueryK);
   EXPECT_TRUE(options.encoder_normalize_before);
   EXPECT_TRUE(options.share_all_embeddings);
-  EXPECT_EQ(options.pos, "tensor2tensor");
-  EXPECT_EQ(options.init, "tensor2tensor");
+  EXPECT_EQ(options.pos, nn::PositionKind::kTensor2Tensor);
+  EXPECT_EQ(options.init, nn::InitializationStyle::kTensor2Tensor);
   EXPECT_FALSE(options.attn_bias);
 }
 
 TEST(PhrasalAttentionOptions, FillInTheNgramsByTypeAndHeads) {
   PhrasalAttentionOptions options;
   EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(1, 2));
-  options.pa_type = "homogeneous";
+  options.pa_type = PhraseType::kHomogeneous;
   options.decoder_attention_heads = 6;
   EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(4, 4));
   EXPECT_THAT(options.ngrams_for(Stack::kDecoder), ElementsAre(3, 3));
-  options.pa_type = "heterogeneous";
+  options.pa_type = PhraseType::kHeterogeneous;
   options.pa_ngrams = "31/2";
   EXPECT_THAT(options.ngrams_for(Stack::kEncoder), ElementsAre(1, 3));
   EXPECT_THAT(options.ngrams_for(Stack::kDecoder), ElementsAre(2));
@@ -64,8 +66,8 @@ TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
   options.attn_bias = true;
   options.pa_ngrams = "13";
   options.pa_where = {"enc", "encoder", "enc"};
-  options.pa_method = "convkv";
-  options.pa_scale = "dh";
+  options.pa_method = PhraseMethod::kConvKv;
+  options.pa_scale = PhraseScale::kWidth;
   EXPECT_THAT(options.problems(),
               UnorderedElementsAre(HasSubstr("--attn-bias"),
                                    HasSubstr("interleaved supports only --pa-ngrams 12"),
@@ -87,7 +89,7 @@ class BadNgramsOf : public ::testing::TestWithParam<BadNgrams> {};
 
 TEST_P(BadNgramsOf, AreAProblem) {
   PhrasalAttentionOptions options;
-  options.pa_type = GetParam().type;
+  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type);
   options.pa_ngrams = GetParam().ngrams;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().message)));
 }
@@ -114,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PhrasalAttentionOptions, RequireASplitThatFitsBothStacksWhenBothArePhrasal) {
   PhrasalAttentionOptions options;
-  options.pa_type = "homogeneous";
+  options.pa_type = PhraseType::kHomogeneous;
   options.pa_ngrams = "44";
   options.decoder_attention_heads = 4;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--decoder-attention-heads is 4")));
@@ -124,7 +126,7 @@ TEST(PhrasalAttentionOptions, RequireASplitThatFitsBothStacksWhenBothArePhrasal)
 
 TEST(PhrasalAttentionOptions, GiveStacksOfDifferentHeadsTheirOwnSplits) {
   PhrasalAttentionOptions options;
-  options.pa_type = "homogeneous";
+  options.pa_type = PhraseType::kHomogeneous;
   options.decoder_attention_heads = 4;
   options.pa_ngrams = "44/22";
   EXPECT_THAT(options.problems(), IsEmpty());
@@ -149,7 +151,7 @@ TEST(PhrasalAttentionOptions, WantAConvolutionForItsBias) {
   PhrasalAttentionOptions options;
   options.pa_conv_bias = true;
   EXPECT_THAT(options.problems(), IsEmpty());
-  options.pa_type = "homogeneous";
+  options.pa_type = PhraseType::kHomogeneous;
   options.pa_ngrams = "8";
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pa-conv-bias has nothing to add to")));
   options.pa_ngrams = "8/71";
@@ -158,8 +160,8 @@ TEST(PhrasalAttentionOptions, WantAConvolutionForItsBias) {
 
 TEST(PhrasalAttentionOptions, WantAfterOForInterleavedOnly) {
   PhrasalAttentionOptions options;
-  options.pa_type = "heterogeneous";
-  options.pa_out = "after-o";
+  options.pa_type = PhraseType::kHeterogeneous;
+  options.pa_out = ConvolutionPlace::kAfterOutput;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("needs --pa-type interleaved")));
 }
 
@@ -168,8 +170,8 @@ PhrasalAttentionOptions applied(const std::string& name) {
   PhrasalAttentionOptions options;
   nn::use_neutron_conventions(options);
   options.pa_where = {};
-  options.pa_out = "after-o";
-  options.pa_scale = "dh";
+  options.pa_out = ConvolutionPlace::kAfterOutput;
+  options.pa_scale = PhraseScale::kWidth;
   options.pa_conv_bias = true;
   options.dropout = options.attention_dropout = options.activation_dropout = 0.7;
   for (const Preset& preset : phrasal_attention_presets()) {
@@ -221,10 +223,13 @@ TEST(PhrasalPresets, SetEverySwitchWhateverTheOldValue) {
     const PhrasalAttentionOptions o = applied(preset.name);
     EXPECT_THAT(o.problems(), IsEmpty()) << preset.name;
     EXPECT_THAT(o.pa_where, ElementsAre("enc", "dec", "cross")) << preset.name;
-    EXPECT_EQ(o.pa_out + o.pa_scale, "replace-odhn") << preset.name;
+    EXPECT_EQ(o.pa_out, ConvolutionPlace::kReplaceOutput) << preset.name;
+    EXPECT_EQ(o.pa_scale, PhraseScale::kWidthTimesLength) << preset.name;
     EXPECT_FALSE(o.pa_conv_bias) << preset.name;
     EXPECT_TRUE(o.encoder_normalize_before && o.decoder_normalize_before) << preset.name;
-    EXPECT_EQ(o.pos + o.init + o.start_token, "tensor2tensortensor2tensoreos") << preset.name;
+    EXPECT_EQ(o.pos, nn::PositionKind::kTensor2Tensor) << preset.name;
+    EXPECT_EQ(o.init, nn::InitializationStyle::kTensor2Tensor) << preset.name;
+    EXPECT_EQ(o.start_token, nn::StartToken::kEos) << preset.name;
     const bool is_tiny = o.encoder_embed_dim == 128;
     EXPECT_EQ(o.dropout, is_tiny ? 0.3 : 0.1) << preset.name;
     EXPECT_EQ(o.attention_dropout, is_tiny ? 0.0 : 0.1) << preset.name;
@@ -238,7 +243,10 @@ TEST(PhrasalPresets, AreNamedAfterWhatTheyBuild) {
     if (preset.name == "phrasal_base" || preset.name == "phrasal_tiny")
       continue;
     EXPECT_THAT(preset.name,
-                testing::EndsWith("_" + o.pa_type + "_" + o.pa_method + "_" + o.pa_ngrams));
+                testing::EndsWith(fmt::format("_{}_{}_{}",
+                                              enum_name(kPhraseTypeNames, o.pa_type),
+                                              enum_name(kPhraseMethodNames, o.pa_method),
+                                              o.pa_ngrams)));
   }
 }
 

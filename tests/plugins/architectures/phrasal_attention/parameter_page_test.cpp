@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrasal_attention/model.h"
 #include "plugins/architectures/phrasal_attention/phrase_attention.h"
 #include "plugins/architectures/phrasal_attention/presets.h"
@@ -78,10 +79,10 @@ class ParameterPageOf : public ::testing::TestWithParam<PageVariant> {};
 
 TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   PhrasalAttentionOptions options;
-  options.pa_type = GetParam().type;
-  options.pa_method = GetParam().method;
+  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type);
+  options.pa_method = enum_value(kPhraseMethodNames, GetParam().method);
   options.pa_ngrams = GetParam().ngrams;
-  options.pa_out = GetParam().out;
+  options.pa_out = enum_value(kConvolutionPlaceNames, GetParam().out);
   options.pa_conv_bias = GetParam().biases;
   options.encoder_embed_dim = 10;
   options.decoder_embed_dim = 18;
@@ -92,7 +93,7 @@ TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   for (const auto& entry : module.named_parameters()) {
     std::string name = entry.key();
     const int64_t n = length_in(name);
-    const bool homogeneous = options.pa_type == "homogeneous";
+    const bool homogeneous = options.pa_type == PhraseType::kHomogeneous;
     const int64_t width = homogeneous ? 3 * split[static_cast<size_t>(n - 1)] : 18;
     if (n > 1)
       name.replace(name.find("_proj_") + 6, 1, "n");
@@ -137,7 +138,7 @@ TEST(ParameterPage, HasTheBiasesOfEveryConvolutionAndOfNoLinearMap) {
         testing::UnorderedElementsAre(
             "v_proj_2.bias", "phrase_q_proj.bias", "phrase_q_proj_2.bias", "interleave_proj.bias"));
   }
-  options.pa_method = "convkv";
+  options.pa_method = PhraseMethod::kConvKv;
   EXPECT_THAT(biases_of(options, Place::kCross),
               testing::UnorderedElementsAre(
                   "k_proj_2.bias", "v_proj_2.bias", "phrase_q_proj.bias", "interleave_proj.bias"));

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/nn/recording.h"
 #include "core/nn/transformer/transformer_model.h"
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrase_rep/presets.h"
 #include "tests/support/architecture_checks.h"
 
@@ -31,28 +32,29 @@ PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   options.decoder_layers = o["decoder_layers"];
   options.decoder_embed_dim = o["decoder_width"];
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
-  options.embed_norm = o["embed_norm"];
+  options.embed_norm = enum_value(nn::kEmbeddingNormNames, o["embed_norm"].get<std::string>());
   options.attn_bias = o["attn_bias"];
   options.ffn_bias2 = o["ffn2"];
-  options.start_token = o["start"] == 0 ? "bos" : "eos";
+  options.start_token = o["start"] == 0 ? nn::StartToken::kBos : nn::StartToken::kEos;
   options.source_bos = o["source_bos"];
   options.forbid_outputs = o["forbid"];
-  options.pr_glance = o["glance"];
-  options.pr_attn = o["attn"];
+  options.pr_glance = enum_value(kGlanceNames, o["glance"].get<std::string>());
+  options.pr_attn = enum_value(kWordAttentionNames, o["attn"].get<std::string>());
   options.pr_attn_hidden = o.value("attn_hidden_text", pair_text(o["attn_hidden"]));
-  options.pr_ta = o["ta"];
+  options.pr_ta = enum_value(kMixedLevelsNames, o["ta"].get<std::string>());
   options.pr_comb_hidden = o.value("comb_hidden_text", pair_text(o["comb_hidden"]));
-  options.pr_comb_residual = o["residual"];
-  options.pr_comb_bias2 = o["comb_bias2"] ? "yes" : "no";
+  options.pr_comb_residual =
+      enum_value(kCombinationResidualNames, o["residual"].get<std::string>());
+  options.pr_comb_bias2 = o["comb_bias2"] ? AutoSwitch::kYes : AutoSwitch::kNo;
   options.pr_seg_max = o["seg"][0];
   options.pr_seg_min = o["seg"][1];
   options.pr_seg_div = o["seg"][2];
-  options.pr_seg_round = o["rounding"];
-  options.pr_seg_scope = o["scope"];
+  options.pr_seg_round = enum_value(kRoundingNames, o["rounding"].get<std::string>());
+  options.pr_seg_scope = enum_value(kSegmentationScopeNames, o["scope"].get<std::string>());
   if (!o["tree_options"].is_null()) {
-    options.pr_seg = "parse";
-    options.pr_parse_bound = o["tree_options"][0];
-    options.pr_specials = o["tree_options"][1];
+    options.pr_seg = SegmentationKind::kParse;
+    options.pr_parse_bound = enum_value(kParseBoundNames, o["tree_options"][0].get<std::string>());
+    options.pr_specials = enum_value(kSpecialPhrasesNames, o["tree_options"][1].get<std::string>());
   }
   options.max_source_positions = options.max_target_positions = 20;
   return options;
@@ -213,7 +215,7 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   options.pr_attn_hidden = "0";
   options.pr_seg_min = 9;
   options.encoder_normalize_before = true;
-  options.pr_ta = "both";
+  options.pr_ta = MixedLevels::kBoth;
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
 }
 

@@ -56,7 +56,7 @@ TEST(PhraseTransformerOptions, TreatZeroAsSingleWords) {
 TEST(PhraseTransformerOptions, GiveEachHeadItsSize) {
   PhraseTransformerOptions options = with_grams({3, 0, 2, 3});
   EXPECT_THAT(options.sizes_of_heads(), ElementsAre(3, 0, 2, 3));
-  options.pt_head_order = "ascending";
+  options.pt_head_order = GramHeadOrder::kAscending;
   EXPECT_THAT(options.sizes_of_heads(), ElementsAre(0, 2, 3, 3));
 }
 
@@ -71,15 +71,17 @@ TEST(PhraseTransformerOptions, HaveNoProblemsInAnyPreset) {
 TEST(PhraseTransformerOptions, AreTheAuthorsCodeByDefaultAndThePapersEquationsByPreset) {
   PhraseTransformerOptions options;
   EXPECT_TRUE(options.pt_raw);
-  EXPECT_EQ(options.pt_scale + options.pt_state, "wordh+c");
+  EXPECT_EQ(options.pt_scale, GramScale::kWord);
+  EXPECT_EQ(options.pt_state, GramState::kSum);
   EXPECT_DOUBLE_EQ(options.pt_dropout, 0.3);
-  EXPECT_EQ(options.pt_dropout_scope, "window");
+  EXPECT_EQ(options.pt_dropout_scope, GramDropoutScope::kWindow);
   for (const Preset& preset : phrase_transformer_presets()) {
     if (preset.name == "phrase_transformer_equations")
       preset.apply(options);
   }
   EXPECT_FALSE(options.pt_raw);
-  EXPECT_EQ(options.pt_scale + options.pt_state, "allh");
+  EXPECT_EQ(options.pt_scale, GramScale::kAll);
+  EXPECT_EQ(options.pt_state, GramState::kHidden);
 }
 
 struct BadCase {

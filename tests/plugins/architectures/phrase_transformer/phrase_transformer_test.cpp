@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/options/enum_name.h"
 #include "tests/support/architecture_checks.h"
 
 namespace phraseq {
@@ -25,12 +26,12 @@ PhraseTransformerOptions golden_options(const nlohmann::json& o, const nlohmann:
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
   options.attn_bias = o["attn_bias"];
   options.pt_grams = o["grams"].get<std::vector<int64_t>>();
-  options.pt_mode = o["mode"];
+  options.pt_mode = enum_value(kGramModeNames, o["mode"].get<std::string>());
   options.pt_layers = o["layers"];
   options.pt_raw = o["raw"];
-  options.pt_scale = o["pt_scale"];
-  options.pt_state = o["state"];
-  options.pt_head_order = o["order"];
+  options.pt_scale = enum_value(kGramScaleNames, o["pt_scale"].get<std::string>());
+  options.pt_state = enum_value(kGramStateNames, o["state"].get<std::string>());
+  options.pt_head_order = enum_value(kGramHeadOrderNames, o["order"].get<std::string>());
   return options;
 }
 
@@ -45,7 +46,8 @@ class GoldenPhraseTransformer : public ::testing::TestWithParam<const char*> {
     checked_ = std::make_unique<CheckedModel>(make());
   }
 
-  std::shared_ptr<Architecture> make(const char* dropout_scope = "window") const {
+  std::shared_ptr<Architecture> make(
+      GramDropoutScope dropout_scope = GramDropoutScope::kWindow) const {
     auto options = golden_options(variant_["options"], all_["sizes"]);
     options.pt_dropout_scope = dropout_scope;
     return std::make_shared<PhraseTransformer>(options, setup_of(all_["sizes"]["vocabulary"]));
@@ -169,7 +171,7 @@ TEST(PhraseTransformer, HasThePublishedNumberOfParametersWithEightHeads) {
 
 TEST(PhraseTransformer, HasOneLstmPerSizeWhenHeadsHaveSizes) {
   PhraseTransformerOptions options;
-  options.pt_mode = "sep";
+  options.pt_mode = GramMode::kSeparate;
   options.pt_grams = {3, 0, 3, 0};
   EXPECT_EQ(phrase_parameters_of(options), 6 * 264192);
   options.set_sizes(512, 1024, 8, 6);
@@ -185,9 +187,9 @@ TEST(PhraseTransformer, CountsTheMultiplyAddsOfItsLstms) {
   };
   const double head_square = 128.0 * 128.0;
   // 32 dh² a product of both directions, 4 heads, 6 layers.
-  options.pt_dropout_scope = "position";
+  options.pt_dropout_scope = GramDropoutScope::kPosition;
   EXPECT_DOUBLE_EQ(added(10), 10 * 6 * 4 * 32 * head_square * 3);
-  options.pt_dropout_scope = "window";
+  options.pt_dropout_scope = GramDropoutScope::kWindow;
   EXPECT_DOUBLE_EQ(added(10), 10 * 6 * 4 * 32 * head_square * 5);
   options.pt_dropout = 0.0;
   EXPECT_DOUBLE_EQ(added(10), 10 * 6 * 4 * 32 * head_square * 3);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/options/enum_name.h"
+
 namespace phraseq::phrasenet {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int64_t kUnknown = 3;
 /// Slots: 0 says "5 6 7", 1 says "8", 2 says "9 <unk>"; slot 3 is not there.
 Derivation derivation(const std::string& mask_used, bool reset_on_word_match = false) {
   PhraseNetOptions options;
-  options.mask_used = mask_used;
+  options.mask_used = enum_value(kMaskUsedNames, mask_used);
   options.reset_on_word_match = reset_on_word_match;
   return {options, {{5, 6, 7}, {8}, {9, kUnknown}, {}}};
 }

@@ -9,6 +9,7 @@
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/recurrent/recurrent_decoder.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
+#include "core/options/enum_name.h"
 #include "core/search/decoders/beam_search.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
@@ -27,7 +28,7 @@ PhraseNetOptions small(const std::string& variant) {
   options.hidden = 5;
   options.gate_hidden = 7;
   options.coverage_dim = 4;
-  options.pn_variant = variant;
+  options.pn_variant = enum_value(kVariantNames, variant);
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include "core/options/enum_name.h"
 #include "tests/support/architecture_checks.h"
 
 namespace phraseq::phrasenet {
@@ -35,7 +36,7 @@ TEST(NoisyTanh, OfTheGateIsTheOneThatTheOptionNames) {
   const auto noise_of = [&](const char* name) {
     PhraseNetOptions options;
     options.gate_hidden = 5;
-    options.gate_act = name;
+    options.gate_act = enum_value(kGateFunctionNames, name);
     torch::nn::Module owner;
     GateActivation activation(owner, "p", options);
     for (at::Tensor& p : owner.parameters()) p.fill_(1.0);

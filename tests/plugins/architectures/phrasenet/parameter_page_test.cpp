@@ -59,11 +59,11 @@ TEST_P(ParameterPages, DescribeEveryParameter) {
   options.gate_hidden = 13;
   const std::string what = GetParam();
   if (what == "softmax")
-    options.pn_variant = "softmax";
+    options.pn_variant = Variant::kSoftmax;
   if (what == "cgru")
-    options.decoder_cell = "cgru";
+    options.decoder_cell = nn::DecoderCell::kConditionalGru;
   if (what == "fertility") {
-    options.coverage = "linguistic";
+    options.coverage = nn::CoverageModel::kLinguistic;
     options.fertility = 2;
   }
   const int64_t slots = 3;

@@ -7,6 +7,7 @@
 #include "core/data/phrases/phrase_extras.h"
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/loss/projected_scores.h"
+#include "core/options/enum_name.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"
@@ -23,10 +24,10 @@ PhraseNetOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   PhraseNetOptions options;
   testing_support::set_recurrent_options(options, o, sizes);
   options.gate_hidden = sizes["gate_hidden"];
-  options.pn_variant = o["pn_variant"];
-  options.gate_act = o["gate_act"];
-  options.gate_residual = o["gate_residual"];
-  options.mask_used = o["mask_used"];
+  options.pn_variant = enum_value(kVariantNames, o["pn_variant"].get<std::string>());
+  options.gate_act = enum_value(kGateFunctionNames, o["gate_act"].get<std::string>());
+  options.gate_residual = enum_value(kGateResidualNames, o["gate_residual"].get<std::string>());
+  options.mask_used = enum_value(kMaskUsedNames, o["mask_used"].get<std::string>());
   options.reset_on_word_match = o["reset_on_word_match"];
   return options;
 }
@@ -199,7 +200,7 @@ TEST(PhraseNet, HasAsManyParametersAsPublished) {
   PhraseNetOptions options;
   const ArchitectureSetup setup{16000, 16000, false, {{"phrase_slots", 10}}};
   EXPECT_EQ(count_parameters(PhraseNetModel(options, setup)), 68'914'272);
-  options.pn_variant = "softmax";
+  options.pn_variant = Variant::kSoftmax;
   EXPECT_EQ(count_parameters(PhraseNetModel(options, setup)), 69'756'071);
 }
 

@@ -9,6 +9,7 @@
 #include "core/nn/recurrent/recurrent_decoder.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
 #include "core/nn/recurrent/recurrent_rows.h"
+#include "core/options/enum_name.h"
 #include "core/search/decoders/beam_search.h"
 #include "plugins/architectures/phrasenet/model.h"
 #include "tests/support/architecture_checks.h"
@@ -24,7 +25,7 @@ PhraseNetOptions small_net(const std::string& variant) {
   options.embed_dim = 24;
   options.hidden = 20;
   options.gate_hidden = 16;
-  options.pn_variant = variant;
+  options.pn_variant = enum_value(kVariantNames, variant);
   return options;
 }
 

@@ -125,7 +125,7 @@ TEST(RnnSearch, HasAsManyParametersAsPublished) {
     return count_parameters(RnnSearchModel(options, {vocabulary, vocabulary, false, {}}));
   };
   EXPECT_EQ(count(16000), 61'965'351);
-  options.coverage = "none";
+  options.coverage = nn::CoverageModel::kNone;
   EXPECT_EQ(count(16000), 61'855'021);
   EXPECT_EQ(count(30000), 87'909'021);
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// A switch whose default follows from something else.
+enum class AutoSwitch { kAuto, kYes, kNo };
+
+inline constexpr EnumName<AutoSwitch> kAutoSwitchNames[] = {
+    {"auto", AutoSwitch::kAuto}, {"yes", AutoSwitch::kYes}, {"no", AutoSwitch::kNo}};
+
+}  // namespace phraseq

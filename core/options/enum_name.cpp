@@ -1,0 +1,16 @@
+#include "core/options/enum_name.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+
+namespace phraseq {
+
+void refuse_enum_name(std::string_view name, const std::vector<std::string>& names) {
+  throw UsageError(fmt::format("'{}' is not one of {}", name, fmt::join(names, ", ")),
+                   did_you_mean(name, names));
+}
+
+}  // namespace phraseq
