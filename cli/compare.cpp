@@ -23,18 +23,17 @@ constexpr const char* kDescription =
     "metric by sentence length.";
 
 score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
-  return {
-      options.source.empty() ? "reference" : "source",
-      &text,
-      options.bucket_unit == "words" ? score::LengthUnit::kWords : score::LengthUnit::kCharacters,
-      options.bucket_edges};
+  return {options.source.empty() ? "reference" : "source",
+          &text,
+          options.bucket_unit,
+          options.bucket_edges};
 }
 
 std::string render(const CompareOptions& options, const score::Comparison& comparison) {
   const int width = static_cast<int>(options.width);
-  if (options.format == "json")
+  if (options.format == score::CompareFormat::kJson)
     return comparison_json(comparison);
-  if (options.format == "html")
+  if (options.format == score::CompareFormat::kHtml)
     return comparison_html(comparison, width);
   const char* plain = std::getenv("NO_COLOR");
   const bool colors = !options.no_color && (plain == nullptr || *plain == '\0') &&
@@ -43,7 +42,7 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
 }
 
 std::string draw(const CompareOptions& options, const score::Comparison& comparison) {
-  const bool lines = options.plot_kind == "lines";
+  const bool lines = options.plot_kind == score::PlotKind::kLines;
   return comparison_plot(comparison, static_cast<int>(options.width), lines).document();
 }
 

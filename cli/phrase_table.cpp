@@ -47,7 +47,7 @@ int build(const PhraseTableOptions& options) {
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
   auto entries = build_phrase_table(bitext, alignments, options.thresholds());
-  categorize(entries, phrase_rules_named(options.memory.pn_rules));
+  categorize(entries, options.memory.pn_rules);
   AtomicFile file(options.output);
   for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
   file.commit();
@@ -85,11 +85,18 @@ int phrase_table(std::span<const std::string> arguments) {
       table, "phrase-table", kUsage, kDescription, arguments, [&] { return options.problems(); });
   if (!has_work)
     return kExitOk;
-  if (options.action == "build")
-    return build(options);
-  if (options.action == "rules")
-    return rules(options);
-  return options.action == "check" ? check(options) : match(options);
+  switch (options.action) {
+    case PhraseTableAction::kBuild:
+      return build(options);
+    case PhraseTableAction::kRules:
+      return rules(options);
+    case PhraseTableAction::kCheck:
+      return check(options);
+    case PhraseTableAction::kMatch:
+    case PhraseTableAction::kNotGiven:
+      break;
+  }
+  return match(options);
 }
 
 }  // namespace

@@ -46,8 +46,10 @@ void apply_environment(ScoreOptions& options) {
 /// As in sacrebleu the environment wins over --format, if it names one.
 void override_format(ScoreOptions& options) {
   const auto format = to_lowercase(environment("SACREBLEU_FORMAT"));
-  if (format == "json" || format == "text" || format == "latex")
-    options.format = format;
+  for (const auto& known : score::kScoreFormatNames) {
+    if (known.name == format)
+      options.format = known.value;
+  }
 }
 
 /// The systems to read; in a paired test a second mention of the baseline is passed over, as
@@ -84,7 +86,8 @@ std::string single_report(const Metrics& metrics,
                           const score::ReportStyle& style) {
   const auto scores = score::score_system(
       metrics, input.systems.front().lines, input.references, options.sampling());
-  return options.format == "json" ? report_json(scores, style) : report_text(scores, style);
+  return options.format == score::ScoreFormat::kJson ? report_json(scores, style)
+                                                     : report_text(scores, style);
 }
 
 std::string table_report(const Metrics& metrics,
@@ -99,9 +102,15 @@ std::string table_report(const Metrics& metrics,
   const bool colors =
       !options.no_color && environment("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1;
   const score::TableStyle style{static_cast<int>(options.width), colors};
-  if (options.format == "json")
-    return table_json(table, style);
-  return options.format == "text" ? table_text(table, style) : table_latex(table, style);
+  switch (options.format) {
+    case score::ScoreFormat::kText:
+      return table_text(table, style);
+    case score::ScoreFormat::kLatex:
+      return table_latex(table, style);
+    case score::ScoreFormat::kJson:
+      break;
+  }
+  return table_json(table, style);
 }
 
 MetricSetup metric_setup(const ScoreOptions& options) {

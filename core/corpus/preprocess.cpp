@@ -19,6 +19,7 @@
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/io/staging_folder.h"
+#include "core/options/enum_name.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
 #include "core/text/sentencepiece_training.h"
@@ -154,7 +155,7 @@ std::string Run::learn_subwords(const Sides& of) const {
   log_info(fmt::format("[{}] learning {} {} pieces",
                        of.size() > 1 ? of[0]->language + ", " + of[1]->language : of[0]->language,
                        options_.subwords,
-                       options_.subword_type));
+                       enum_name(kSentencePieceTypeNames, options_.subword_type)));
   return train_sentencepiece(
       next, {options_.subword_type, options_.subwords, options_.character_coverage});
 }
@@ -248,13 +249,8 @@ json Run::write_source_trees(size_t split) const {
   CheckedText trees = sentences;
   trees.file = splits_[split].trees;
   const std::string prefix = trees_prefix(result(split, side));
-  const TreeCounts counts =
-      write_trees(sentences,
-                  trees,
-                  *side.tokenizer,
-                  options_.on_bad_tree == "skip" ? OnBadTree::kSkip : OnBadTree::kError,
-                  options_.workers,
-                  prefix);
+  const TreeCounts counts = write_trees(
+      sentences, trees, *side.tokenizer, options_.on_bad_tree, options_.workers, prefix);
   log_info(fmt::format("[{}] {}: {}", side.language, trees.file, to_string(counts)));
   json record = dataset_record(trees.file, prefix);
   record["unparsed"] = counts.unparsed.count;

@@ -28,12 +28,12 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
              "Comma-separated prefixes of test files; the splits are named test, test1, …")
       .value_name("PREFIX,...");
   table.field("only-source", o.only_source, "Process only the source language (language models).");
-  table
-      .field("on-bad-line",
-             o.on_bad_line,
-             "What to do with a line that has invalid UTF-8 or control bytes: error = stop; skip = "
-             "leave the line out on both sides; replace = put U+FFFD and spaces in their place.")
-      .one_of({"error", "skip", "replace"});
+  table.field(
+      "on-bad-line",
+      o.on_bad_line,
+      kOnBadLineNames,
+      "What to do with a line that has invalid UTF-8 or control bytes: error = stop; skip = "
+      "leave the line out on both sides; replace = put U+FFFD and spaces in their place.");
   table
       .field("max-line-bytes",
              o.max_line_bytes,
@@ -49,12 +49,11 @@ void describe_trees(OptionTable& table, PreprocessOptions& o) {
               o.trees,
               "Also store parse trees of the source text: one bracketed tree per line in "
               "PREFIX.SRC.trees or PREFIX.SRC.trees.gz, for every split.");
-  table
-      .field("on-bad-tree",
-             o.on_bad_tree,
-             "What to do with a line that is not a tree, or whose leaves do not match the "
-             "sentence: stop, or store the sentence without a tree.")
-      .one_of({"error", "skip"});
+  table.field("on-bad-tree",
+              o.on_bad_tree,
+              kOnBadTreeNames,
+              "What to do with a line that is not a tree, or whose leaves do not match the "
+              "sentence: stop, or store the sentence without a tree.");
 }
 
 void describe_memory(OptionTable& table, PreprocessOptions& o) {
@@ -82,8 +81,10 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
              "languages with --joined-dictionary, else one per language.")
       .at_least(0)
       .value_name("N");
-  table.field("subword-type", o.subword_type, "Type of SentencePiece model to train.")
-      .one_of({"bpe", "unigram"});
+  table.field("subword-type",
+              o.subword_type,
+              kSentencePieceTypeNames,
+              "Type of SentencePiece model to train.");
   table
       .field("character-coverage",
              o.character_coverage,
@@ -214,10 +215,7 @@ std::vector<std::string> PreprocessOptions::problems() const {
 LineReaderOptions PreprocessOptions::reading() const {
   LineReaderOptions options;
   options.max_line_bytes = max_line_bytes;
-  if (on_bad_line == "skip" || check_only)
-    options.on_bad_line = OnBadLine::kSkip;
-  if (on_bad_line == "replace" && !check_only)
-    options.on_bad_line = OnBadLine::kReplace;
+  options.on_bad_line = check_only ? OnBadLine::kSkip : on_bad_line;
   return options;
 }
 

@@ -5,11 +5,17 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/corpus/trees/tree_writer.h"
 #include "core/io/line_reader.h"
+#include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
 #include "core/phrase_memory/phrase_memory_options.h"
+#include "core/text/sentencepiece_training.h"
 
 namespace phraseq {
+
+inline constexpr EnumName<OnBadTree> kOnBadTreeNames[] = {{"error", OnBadTree::kError},
+                                                          {"skip", OnBadTree::kSkip}};
 
 /// fairseq-preprocess' options with its meanings, and ours for subwords and doubtful text.
 struct PHRASEQ_API PreprocessOptions final : Options {
@@ -35,17 +41,17 @@ struct PHRASEQ_API PreprocessOptions final : Options {
 
   std::string tokenizer = "auto";
   int64_t subwords = 0;
-  std::string subword_type = "bpe";
+  SentencePieceType subword_type = SentencePieceType::kBpe;
   double character_coverage = 1.0;
   std::string subword_model;
   std::string source_subword_model;
   std::string target_subword_model;
 
-  std::string on_bad_line = "error";
+  OnBadLine on_bad_line = OnBadLine::kError;
   int64_t max_line_bytes = 1 << 20;
   bool check_only = false;
   bool trees = false;
-  std::string on_bad_tree = "error";
+  OnBadTree on_bad_tree = OnBadTree::kError;
   PhraseMemoryOptions memory;
   bool pn_lowercase = false;
 

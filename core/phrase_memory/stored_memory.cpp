@@ -48,11 +48,7 @@ PhraseTable StoredMemory::phrase_table() const {
 }
 
 PhraseMemory StoredMemory::open() const {
-  return {phrase_table(),
-          settings.selection(),
-          lowercase,
-          phrase_rules_named(settings.pn_rules),
-          keeps_case};
+  return {phrase_table(), settings.selection(), lowercase, settings.pn_rules, keeps_case};
 }
 
 nlohmann::json StoredMemory::record() const {

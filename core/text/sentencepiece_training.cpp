@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq {
 namespace {
@@ -43,8 +44,9 @@ class Lines final : public sentencepiece::SentenceIterator {
 
 std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
                                 const SentencePieceTraining& training) {
+  const std::string type(enum_name(kSentencePieceTypeNames, training.type));
   const std::unordered_map<std::string, std::string> settings = {
-      {"model_type", training.type},
+      {"model_type", type},
       {"vocab_size", fmt::format("{}", training.pieces)},
       {"character_coverage", fmt::format("{}", training.character_coverage)},
       {"num_threads", "16"},  // fixed: the sums of a unigram model depend on it
@@ -58,7 +60,7 @@ std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
   if (!status.ok()) {
     throw UsageError(fmt::format("SentencePiece could not train {} {} pieces: {}",
                                  training.pieces,
-                                 training.type,
+                                 type,
                                  status.ToString()),
                      "A small text supports only a small vocabulary: reduce --subwords.");
   }

@@ -5,11 +5,17 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 
 namespace phraseq {
 
+enum class SentencePieceType { kBpe, kUnigram };
+
+inline constexpr EnumName<SentencePieceType> kSentencePieceTypeNames[] = {
+    {"bpe", SentencePieceType::kBpe}, {"unigram", SentencePieceType::kUnigram}};
+
 struct SentencePieceTraining {
-  std::string type = "bpe";  ///< bpe or unigram
+  SentencePieceType type = SentencePieceType::kBpe;
   int64_t pieces = 10000;
   double character_coverage =
       1.0;  ///< share of the text's characters that get a piece of their own

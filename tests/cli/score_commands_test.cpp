@@ -168,7 +168,7 @@ TEST_F(ScoreCommands, ScoreTokenizesByASentencePieceModel) {
     line = left % 2 == 0 ? "the man the dog the man" : "bit bitten the cat";
     return left-- > 0;
   };
-  space.write("model", train_sentencepiece(next, {.type = "bpe", .pieces = 28}));
+  space.write("model", train_sentencepiece(next, {.pieces = 28}));
   space.write("whole", "the man\n");
   space.write("parts", "\u2581the \u2581man\n");  // what the pieces are
   const std::string spm = "-tok spm --spm-model model";

@@ -29,19 +29,6 @@ std::vector<RuleFinding> findings(PhraseRules rules, const RuleSentence& sentenc
 
 }  // namespace
 
-PhraseRules phrase_rules_named(std::string_view name) {
-  if (name == "none")
-    return PhraseRules::kNone;
-  if (name == "zh-en")
-    return PhraseRules::kChineseEnglish;
-  if (name == "en-de")
-    return PhraseRules::kEnglishGerman;
-  if (name == "de-en")
-    return PhraseRules::kGermanEnglish;
-  throw UsageError(fmt::format("no rules are called '{}'", name),
-                   "There are none, zh-en, en-de and de-en.");
-}
-
 std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std::string> words) {
   std::vector<RulePhrase> found;
   for (RuleFinding& finding : findings(rules, {words})) {

@@ -15,9 +15,6 @@ namespace phraseq {
 /// Languages whose dates, numbers and names rules translate (Tang et al. 2016, sec. 3).
 enum class PhraseRules { kNone, kChineseEnglish, kEnglishGerman, kGermanEnglish };
 
-/// "none", "zh-en", "en-de" or "de-en"; throws UsageError for another name.
-PHRASEQ_API PhraseRules phrase_rules_named(std::string_view name);
-
 /// A phrase that a rule found in a sentence, and its translation.
 struct RulePhrase {
   int64_t begin = 0;  ///< place of the first word, from 0

@@ -1,10 +1,11 @@
 #include "core/phrase_memory/table/phrase_table_options.h"
 
+#include "core/options/enum_name.h"
+
 namespace phraseq {
 
 void PhraseTableOptions::describe(OptionTable& table) {
-  table.field("action", action, "Action to perform.")
-      .one_of({"match", "check", "build", "rules"})
+  table.field("action", action, kPhraseTableActionNames, "Action to perform.")
       .value_name("ACTION")
       .positional()
       .required();
@@ -76,7 +77,7 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
 
 std::vector<std::string> PhraseTableOptions::problems() const {
   std::vector<std::string> found;
-  if (action == "build") {
+  if (action == PhraseTableAction::kBuild) {
     for (const auto& [name, value] :
          {std::pair{"source", &source}, {"target", &target}, {"output", &output}}) {
       if (value->empty())
@@ -86,8 +87,8 @@ std::vector<std::string> PhraseTableOptions::problems() const {
       found.push_back("build: --output " + output + ": tables are written plain, without .gz");
     return found;
   }
-  if (action == "rules") {
-    if (memory.pn_rules == "none")
+  if (action == PhraseTableAction::kRules) {
+    if (memory.pn_rules == PhraseRules::kNone)
       found.push_back("rules: --pn-rules is missing");
     if (!wrong.empty() && reference.empty())
       found.push_back("rules: --wrong needs --reference");
@@ -95,8 +96,10 @@ std::vector<std::string> PhraseTableOptions::problems() const {
       found.push_back("rules: takes no --phrase-table; 'match' merges rules with one");
     return found;
   }
-  if (table_file().empty() && (action == "check" || memory.pn_rules == "none"))
-    found.push_back(action + ": the phrase table is missing; give --phrase-table FILE");
+  if (table_file().empty() &&
+      (action == PhraseTableAction::kCheck || memory.pn_rules == PhraseRules::kNone))
+    found.push_back(std::string(enum_name(kPhraseTableActionNames, action)) +
+                    ": the phrase table is missing; give --phrase-table FILE");
   if (!subject.empty() && !memory.phrase_table.empty() && subject != memory.phrase_table)
     found.push_back("two phrase tables: '" + subject + "' and --phrase-table '" +
                     memory.phrase_table + "'");
@@ -107,7 +110,7 @@ PhraseMemory PhraseTableOptions::make_memory() const {
   PhraseTable table;
   if (!table_file().empty())
     table = PhraseTable::read(table_file(), lowercase);
-  return {std::move(table), memory.selection(), lowercase, phrase_rules_named(memory.pn_rules)};
+  return {std::move(table), memory.selection(), lowercase, memory.pn_rules};
 }
 
 }  // namespace phraseq

@@ -13,9 +13,17 @@
 
 namespace phraseq {
 
+enum class PhraseTableAction { kNotGiven, kMatch, kCheck, kBuild, kRules };
+
+inline constexpr EnumName<PhraseTableAction> kPhraseTableActionNames[] = {
+    {"match", PhraseTableAction::kMatch},
+    {"check", PhraseTableAction::kCheck},
+    {"build", PhraseTableAction::kBuild},
+    {"rules", PhraseTableAction::kRules}};
+
 /// The options of `phraseq phrase-table`.
 struct PHRASEQ_API PhraseTableOptions final : Options {
-  std::string action;
+  PhraseTableAction action = PhraseTableAction::kNotGiven;
   std::string subject;
   PhraseMemoryOptions memory;
   bool lowercase = false;
@@ -42,7 +50,7 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   PhraseTableThresholds thresholds() const { return {min_count, min_prob, max_len, cvalue}; }
   MatchSettings match_settings() const { return {input, reference, json}; }
   RuleReportSettings rule_report_settings() const {
-    return {phrase_rules_named(memory.pn_rules), input, reference, lowercase};
+    return {memory.pn_rules, input, reference, lowercase};
   }
 
  private:

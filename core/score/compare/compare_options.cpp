@@ -29,11 +29,10 @@ void CompareOptions::describe(OptionTable& table) {
              "Edges of the length buckets: 15,30 gives the buckets <15, 15-29 and >=30.")
       .alias("length-edges")
       .alias("analysis-length-edges");
-  table
-      .field("bucket-unit",
-             bucket_unit,
-             "Unit of sentence length: words separated by whitespace, or characters.")
-      .one_of({"words", "characters"});
+  table.field("bucket-unit",
+              bucket_unit,
+              kLengthUnitNames,
+              "Unit of sentence length: words separated by whitespace, or characters.");
   table.field("bucket-metric", bucket_metric, "The metric of the buckets, by name.");
   table.section("Significance");
   table.field("samples", samples, "Number of bootstrap resamples.").at_least(1);
@@ -44,14 +43,17 @@ void CompareOptions::describe(OptionTable& table) {
              "Number of threads; 0 = one per core. The result does not depend on it.")
       .in(0, 4096);
   table.section("Report");
-  table.field("format", format, "Output format: text for a terminal, JSON, or a single HTML page.")
-      .one_of({"text", "json", "html"})
+  table
+      .field("format",
+             format,
+             kCompareFormatNames,
+             "Output format: text for a terminal, JSON, or a single HTML page.")
       .short_flag("f");
   table.field("output", output, "Write to this file instead of standard output.")
       .short_flag("o")
       .value_name("FILE");
   table.field("plot", plot, "Also plot the scores by length, as SVG.").value_name("FILE");
-  table.field("plot-kind", plot_kind, "Plot bars or lines.").one_of({"bars", "lines"});
+  table.field("plot-kind", plot_kind, kPlotKindNames, "Plot bars or lines.");
   table.field("width", width, "Number of decimal places.").in(0, 30).short_flag("w");
   table
       .field("no-color",

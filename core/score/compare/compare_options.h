@@ -9,6 +9,16 @@
 
 namespace phraseq::score {
 
+enum class CompareFormat { kText, kJson, kHtml };
+enum class PlotKind { kBars, kLines };
+
+inline constexpr EnumName<LengthUnit> kLengthUnitNames[] = {
+    {"words", LengthUnit::kWords}, {"characters", LengthUnit::kCharacters}};
+inline constexpr EnumName<CompareFormat> kCompareFormatNames[] = {
+    {"text", CompareFormat::kText}, {"json", CompareFormat::kJson}, {"html", CompareFormat::kHtml}};
+inline constexpr EnumName<PlotKind> kPlotKindNames[] = {{"bars", PlotKind::kBars},
+                                                        {"lines", PlotKind::kLines}};
+
 /// What `phraseq compare` is asked to do.
 struct PHRASEQ_API CompareOptions : MetricOptions {
   CompareOptions() { metrics = {"bleu", "chrf", "chrf++", "ter"}; }
@@ -17,15 +27,15 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
   std::vector<std::string> references;
   std::string source;
   std::vector<int64_t> bucket_edges = {15, 30, 45};
-  std::string bucket_unit = "words";
+  LengthUnit bucket_unit = LengthUnit::kWords;
   std::string bucket_metric = "bleu";
   int64_t samples = 1000;
   std::string seed = "12345";
   int64_t threads = 0;
-  std::string format = "text";
+  CompareFormat format = CompareFormat::kText;
   std::string output;
   std::string plot;
-  std::string plot_kind = "bars";
+  PlotKind plot_kind = PlotKind::kBars;
   int64_t width = 1;
   bool no_color = false;
 

@@ -84,8 +84,8 @@ void ScoreOptions::describe_report(OptionTable& table) {
   table
       .field("format",
              format,
+             kScoreFormatNames,
              "Output format; the environment variable SACREBLEU_FORMAT overrides it.")
-      .one_of({"json", "text", "latex"})
       .short_flag("f");
   table.field("width", width, "Number of decimal places.").in(0, 30).short_flag("w");
   table.field("score-only", score_only, "Print only the score.").short_flag("b");

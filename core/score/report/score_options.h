@@ -9,6 +9,11 @@
 
 namespace phraseq::score {
 
+enum class ScoreFormat { kJson, kText, kLatex };
+
+inline constexpr EnumName<ScoreFormat> kScoreFormatNames[] = {
+    {"json", ScoreFormat::kJson}, {"text", ScoreFormat::kText}, {"latex", ScoreFormat::kLatex}};
+
 /// What `phraseq score` is asked to do: sacrebleu's command line.
 struct PHRASEQ_API ScoreOptions : MetricOptions {
   std::vector<std::string> references;
@@ -26,7 +31,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   int64_t threads = 0;
   std::string seed = "12345";
 
-  std::string format = "json";
+  ScoreFormat format = ScoreFormat::kJson;
   int64_t width = 1;
   bool score_only = false;
   bool short_signature = false;

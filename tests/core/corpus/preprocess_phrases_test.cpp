@@ -72,7 +72,7 @@ TEST_F(PreprocessPhrasesTest, StoresSlotsAndWhereTheTargetHoldsThem) {
 }
 
 TEST_F(PreprocessPhrasesTest, SharesASlotBetweenOccurrencesOnDemand) {
-  options.memory.pn_repeat = "shared";
+  options.memory.pn_repeat = PhraseRepeat::kShared;
   run();
   EXPECT_THAT(slots(2), ElementsAre(StoredSlot{2, 0, {0, 4}}, StoredSlot{0, -1, {2}}));
 }
@@ -104,7 +104,7 @@ TEST_F(PreprocessPhrasesTest, LowercasesPhrasesWithTheText) {
 
 TEST_F(PreprocessPhrasesTest, SkipsTheLinesThatTheTextSkips) {
   write("train", "a \x01 dog\nthe dog\n", "ein Hund\nder Hund\n");
-  options.on_bad_line = "skip";
+  options.on_bad_line = OnBadLine::kSkip;
   run();
   EXPECT_EQ(data().phrases("train", "en").slots().size(), 1);
   EXPECT_THAT(slots(0), ElementsAre(StoredSlot{0, 1, {1}}));

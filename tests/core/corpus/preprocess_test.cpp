@@ -255,7 +255,7 @@ TEST_F(PreprocessTest, RejectsBadTextWithItsPlaceAndWritesNothing) {
 
 TEST_F(PreprocessTest, SkipsBadLinesOnBothSidesAndCountsThem) {
   write("train", "a\nb \xFF\nc\nd\n", "x\ny\nz\x01\nw\n");
-  options.on_bad_line = "skip";
+  options.on_bad_line = OnBadLine::kSkip;
   run();
   const auto data = DataFolder::open(options.destdir);
   EXPECT_EQ(data.dataset("train", "de").size(), 2);
@@ -266,7 +266,7 @@ TEST_F(PreprocessTest, SkipsBadLinesOnBothSidesAndCountsThem) {
 
 TEST_F(PreprocessTest, RepairsBadLinesOnDemand) {
   write("train", "a\xFFz\n", "x\x01y\n");
-  options.on_bad_line = "replace";
+  options.on_bad_line = OnBadLine::kReplace;
   run();
   EXPECT_EQ(written("dict.de.txt"), "a\xEF\xBF\xBDz 1\n");
   EXPECT_EQ(written("dict.en.txt"), "x 1\ny 1\n");

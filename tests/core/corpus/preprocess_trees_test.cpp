@@ -132,7 +132,7 @@ TEST_F(PreprocessTreesTest, RejectsALineThatIsNotATreeAndWritesNothing) {
 TEST_F(PreprocessTreesTest, LeavesSentencesWithBadTreesWithoutOneOnDemand) {
   folder.write("train.en.trees",
                "(S (NP dogs) (VP chase cars))\nno tree\n(S (NP cats) (VP sleep))\n");
-  options.on_bad_tree = "skip";
+  options.on_bad_tree = OnBadTree::kSkip;
   run();
   EXPECT_THAT(tree(0), IsEmpty());
   EXPECT_THAT(tree(1), IsEmpty());
@@ -155,9 +155,9 @@ TEST_F(PreprocessTreesTest, SkipsTheTreesOfSkippedLines) {
         "bad \xFF\ndogs\nbad\ncats sleep\n",
         "x\ny\nx\ny\n",
         "(X nothing)\n(NN dogs)\n(X \x01)\n(S (NP cats) (VP slept))\n");
-  options.on_bad_line = "skip";
+  options.on_bad_line = OnBadLine::kSkip;
   EXPECT_THAT(message(), HasSubstr("train.en.trees:4:18: leaf 2 of 2 is 'slept'"));
-  options.on_bad_tree = "skip";
+  options.on_bad_tree = OnBadTree::kSkip;
   run();
   EXPECT_EQ(data().trees("train", "en").size(), 2);
   EXPECT_THAT(tree(0), ElementsAre(2));

@@ -22,7 +22,7 @@ class StoredMemoryTest : public ::testing::Test {
     PhraseMemoryOptions options;
     options.phrase_table = folder.write("table", kStoredTable);
     options.pn_slots = 1;
-    options.pn_overlap = "literal";
+    options.pn_overlap = PhraseOverlap::kLiteral;
     return StoredMemory::read(options, lowercase);
   }
   static std::vector<std::string> generated(const StoredMemory& memory,
@@ -101,7 +101,7 @@ TEST_F(StoredMemoryTest, LivesInAFolderWithTheSumOfItsTable) {
 
 TEST_F(StoredMemoryTest, OfRulesAloneNeedsNoTable) {
   PhraseMemoryOptions options;
-  options.pn_rules = "en-de";
+  options.pn_rules = PhraseRules::kEnglishGerman;
   const auto entry = StoredMemory::read(options, false).save(folder.path());
   EXPECT_FALSE(entry.contains("table"));
   EXPECT_THAT(generated(StoredMemory::load(folder.path(), entry), "in 1,345.5 days"),

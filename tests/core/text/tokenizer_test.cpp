@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using Pieces = std::vector<std::string>;
 
 /// A few lines with many repetitions, as a corpus that takes milliseconds to learn from.
-std::string tiny_model(const std::string& type, int64_t pieces = 23) {
+std::string tiny_model(SentencePieceType type, int64_t pieces = 23) {
   int line_number = 0;
   const auto next = [&](std::string& line) {
     line = line_number % 2 == 0 ? "the newest and the widest river" : "lower and slower and lowest";
@@ -37,7 +37,7 @@ TEST(WordTokenizer, SplitsJoinsAndLowercasesOnDemand) {
 }
 
 TEST(SentencePieceTokenizer, RestoresTheText) {
-  for (const char* type : {"bpe", "unigram"}) {
+  for (const auto& [name, type] : kSentencePieceTypeNames) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny");
     const auto pieces = tokenizer.encode("the lowest river");
     EXPECT_GT(pieces.size(), 3U);
@@ -47,54 +47,57 @@ TEST(SentencePieceTokenizer, RestoresTheText) {
 }
 
 TEST(SentencePieceTokenizer, KeepsUnknownCharactersAsTheyAre) {
-  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny");
+  const SentencePieceTokenizer tokenizer(tiny_model(SentencePieceType::kBpe), "tiny");
   EXPECT_THAT(tokenizer.encode("\xE2\x98\x83"), ElementsAre("\xE2\x96\x81", "\xE2\x98\x83"));
 }
 
 TEST(SentencePieceTokenizer, LowercasesOnDemand) {
-  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.lowercase = true});
+  const SentencePieceTokenizer tokenizer(
+      tiny_model(SentencePieceType::kBpe), "tiny", {.lowercase = true});
   EXPECT_EQ(tokenizer.encode("THE River"), tokenizer.encode("the river"));
 }
 
 TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
-  for (const char* type : {"bpe", "unigram"}) {
+  for (const auto& [name, type] : kSentencePieceTypeNames) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny", {.alpha = 0.3});
     const std::string line = "the newest and the slowest river";
     std::vector<Pieces> first;
     for (uint64_t seed = 0; seed < 20; ++seed) first.push_back(tokenizer.sample(line, seed));
     for (uint64_t seed = 20; seed-- > 0;)
-      EXPECT_EQ(tokenizer.sample(line, seed), first[seed]) << type;
+      EXPECT_EQ(tokenizer.sample(line, seed), first[seed]) << name;
     std::thread([&] { EXPECT_EQ(tokenizer.sample(line, 7), first[7]); }).join();
-    EXPECT_GT(std::set<Pieces>(first.begin(), first.end()).size(), 5U) << type;
+    EXPECT_GT(std::set<Pieces>(first.begin(), first.end()).size(), 5U) << name;
     for (const Pieces& pieces : first) EXPECT_EQ(tokenizer.decode(pieces), line);
   }
 }
 
 TEST(SentencePieceTokenizer, WithoutDropoutReturnsTheBestSegmentation) {
-  const SentencePieceTokenizer tokenizer(tiny_model("bpe"), "tiny", {.alpha = 0.0});
+  const SentencePieceTokenizer tokenizer(
+      tiny_model(SentencePieceType::kBpe), "tiny", {.alpha = 0.0});
   EXPECT_EQ(tokenizer.sample("the lowest", 5), tokenizer.encode("the lowest"));
 }
 
 TEST(SentencePieceTokenizer, GivesBackTheModelItWasMadeFrom) {
-  const std::string model = tiny_model("unigram");
+  const std::string model = tiny_model(SentencePieceType::kUnigram);
   EXPECT_EQ(SentencePieceTokenizer(model, "tiny").model(), model);
 }
 
 TEST(SentencePieceTokenizer, RejectsBytesThatAreNotAModel) {
-  for (const std::string& bytes :
-       {std::string(), std::string("no model"), tiny_model("bpe").substr(0, 100)}) {
+  for (const std::string& bytes : {std::string(),
+                                   std::string("no model"),
+                                   tiny_model(SentencePieceType::kBpe).substr(0, 100)}) {
     EXPECT_THROW(SentencePieceTokenizer(bytes, "x.model"), FormatError) << bytes.size();
   }
 }
 
 TEST(SentencePieceTraining, IsReproducible) {
-  EXPECT_EQ(tiny_model("bpe"), tiny_model("bpe"));
-  EXPECT_EQ(tiny_model("unigram"), tiny_model("unigram"));
+  EXPECT_EQ(tiny_model(SentencePieceType::kBpe), tiny_model(SentencePieceType::kBpe));
+  EXPECT_EQ(tiny_model(SentencePieceType::kUnigram), tiny_model(SentencePieceType::kUnigram));
 }
 
 TEST(SentencePieceTraining, ReportsThatATextIsTooSmall) {
   try {
-    tiny_model("bpe", 5000);
+    tiny_model(SentencePieceType::kBpe, 5000);
     FAIL() << "no error";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("5000 bpe pieces"));
@@ -110,7 +113,7 @@ TEST(SentencePieceTraining, CarriesAFailureOfTheSource) {
       throw DataError("the fifth line");
     return true;
   };
-  EXPECT_THROW(train_sentencepiece(next, {"bpe", 20, 1.0}), DataError);
+  EXPECT_THROW(train_sentencepiece(next, {SentencePieceType::kBpe, 20, 1.0}), DataError);
 }
 
 }  // namespace

@@ -80,10 +80,11 @@ TEST(TreeAligner, IsNothingForASentenceThatWasNotParsed) {
 }
 
 TEST(TreeAligner, NamesFileLineLeafAndSubwords) {
-  EXPECT_THAT(alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
-              AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', but the subwords have '▁do' 'gs' "
-                              "'▁sat' '▁on' …"),
-                    HasSubstr("The leaves of a tree must match the sentence of the same line")));
+  EXPECT_THAT(
+      alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
+      AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', but the subwords have '▁do' 'gs' "
+                      "'▁sat' '▁on' …"),
+            HasSubstr("The leaves of a tree must match the sentence of the same line")));
   EXPECT_THAT(alignment_message(kTree, "the cats"),
               HasSubstr("leaf 3 of 3 is 'sat', but the subwords have nothing more"));
   EXPECT_THAT(alignment_message(kTree, ""),
@@ -103,7 +104,8 @@ class RealTrees : public ::testing::Test {
     data = place;
   }
 
-  static SentencePieceTokenizer learn(const std::vector<std::string>& text, const char* type) {
+  static SentencePieceTokenizer learn(const std::vector<std::string>& text,
+                                      SentencePieceType type) {
     size_t line = 0;
     const auto next = [&](std::string& sentence) {
       if (line == text.size())
@@ -117,7 +119,7 @@ class RealTrees : public ::testing::Test {
   /// Every subword of every sentence is below a leaf.
   void expect_covered(const std::string& text_file,
                       const std::string& tree_file,
-                      const char* type) {
+                      SentencePieceType type) {
     const auto text = read_lines(data + text_file);
     const auto trees = read_lines(data + tree_file);
     ASSERT_EQ(text.size(), trees.size());
@@ -141,14 +143,14 @@ class RealTrees : public ::testing::Test {
 };
 
 TEST_F(RealTrees, OfATreebankCoverEverySubword) {
-  expect_covered("/trees/gum/dev.txt.gz", "/trees/gum/dev.trees.gz", "bpe");
-  expect_covered("/trees/gum/dev.txt.gz", "/trees/gum/dev.trees.gz", "unigram");
+  expect_covered("/trees/gum/dev.txt.gz", "/trees/gum/dev.trees.gz", SentencePieceType::kBpe);
+  expect_covered("/trees/gum/dev.txt.gz", "/trees/gum/dev.trees.gz", SentencePieceType::kUnigram);
 }
 
 TEST_F(RealTrees, OfALinkParserCoverEverySubword) {
   expect_covered("/trees/link-grammar/multi30k-train-first200.txt",
                  "/trees/link-grammar/multi30k-train-first200.trees",
-                 "bpe");
+                 SentencePieceType::kBpe);
 }
 
 }  // namespace

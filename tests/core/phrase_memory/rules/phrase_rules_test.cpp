@@ -136,11 +136,5 @@ TEST(RulesOnRealText, TranslateDatesAndNumbersAsUnicodesTablesDo) {
   EXPECT_EQ(checked["number"], 100);
 }
 
-TEST(PhraseRuleNames, AreRejectedWhenUnknown) {
-  EXPECT_EQ(phrase_rules_named("zh-en"), PhraseRules::kChineseEnglish);
-  EXPECT_EQ(phrase_rules_named("de-en"), PhraseRules::kGermanEnglish);
-  EXPECT_THROW(phrase_rules_named("en-zh"), UsageError);
-}
-
 }  // namespace
 }  // namespace phraseq
