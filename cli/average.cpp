@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_choice.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/options/auto_switch.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ struct AverageOptions final : Options {
   int64_t num_best_checkpoints = 0;
   int64_t checkpoint_upper_bound = -1;
   std::string metric;
-  std::string maximize = "auto";
+  AutoSwitch maximize = AutoSwitch::kAuto;
 
   void describe(OptionTable& table) override {
     table.field("inputs", inputs, "Checkpoints, oldest first; or one folder with a --num option.")
@@ -61,9 +62,9 @@ struct AverageOptions final : Options {
     table
         .field("maximize-best-checkpoint-metric",
                maximize,
+               kAutoSwitchNames,
                "Whether larger values of the metric are better; auto knows losses, BLEU, chrF and "
                "TER.")
-        .one_of({"auto", "yes", "no"})
         .bare_value("yes");
   }
 
@@ -94,8 +95,8 @@ CheckpointChoice choice_from(const AverageOptions& options) {
   if (options.checkpoint_upper_bound >= 0)
     choice.upper_bound = options.checkpoint_upper_bound;
   choice.metric = options.metric;
-  if (options.maximize != "auto")
-    choice.maximize = options.maximize == "yes";
+  if (options.maximize != AutoSwitch::kAuto)
+    choice.maximize = options.maximize == AutoSwitch::kYes;
   return choice;
 }
 

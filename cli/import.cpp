@@ -21,8 +21,12 @@ namespace {
 using namespace phraseq;
 using nlohmann::json;
 
+enum class Toolkit { kNotGiven, kFairseq };
+
+constexpr EnumName<Toolkit> kToolkitNames[] = {{"fairseq", Toolkit::kFairseq}};
+
 struct ImportOptions final : Options {
-  std::string toolkit;
+  Toolkit toolkit = Toolkit::kNotGiven;
   std::string weights;
   std::string options;
   std::string data;
@@ -32,10 +36,9 @@ struct ImportOptions final : Options {
   std::string target_lang;
 
   void describe(OptionTable& table) override {
-    table.field("toolkit", toolkit, "Toolkit that trained the model.")
+    table.field("toolkit", toolkit, kToolkitNames, "Toolkit that trained the model.")
         .positional()
-        .required()
-        .one_of({"fairseq"});
+        .required();
     table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
         .positional()
         .required()

@@ -16,17 +16,6 @@ constexpr const char* kDescription =
     "Converts parallel text to a data folder: dictionaries and binarized text in fairseq's format, "
     "with subwords learned or applied on the way, and a manifest.";
 
-struct PluginFolders final : Options {
-  std::vector<std::string> folders;
-
-  void describe(OptionTable& table) override {
-    table.section("Plugins");
-    table.field("plugin-dir", folders, "Folders to search for plugins before all others.")
-        .value_name("DIR,...")
-        .harmless();
-  }
-};
-
 /// Only a first look: which tokenizer's options to describe.
 std::string tokenizer_component(std::span<const std::string> arguments) {
   PreprocessOptions options;
@@ -39,7 +28,7 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
 }
 
 int run_preprocess(std::span<const std::string> arguments) {
-  PluginFolders plugins;
+  PluginOptions plugins;
   Registry registry;
   load_plugins(
       registry, plugin_search_path(peek_list(arguments, "plugin-dir")), PluginScope::kTorchFree);
@@ -50,6 +39,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   options.describe(table);
   table.section(fmt::format("tokenizer {}", selection.name));
   selection.options->describe(table);
+  table.section("Plugins");
   plugins.describe(table);
   if (!begin_command(
           table, "preprocess", kUsage, kDescription, arguments, [&] { return options.problems(); }))

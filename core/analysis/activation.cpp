@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/options/enum_name.h"
 #include "core/plot/bar_chart.h"
 #include "core/plot/chart.h"
 
 namespace phraseq::analysis {
 namespace {
-
-constexpr std::array<std::string_view, 3> kStatistics = {"peak", "mass", "threshold"};
 
 /// 0 to 3: t2t, t2p, p2t, p2p.
 size_t quadrant(const AttentionWeights& weights, size_t query_kind, size_t key_kind) {
@@ -69,14 +68,6 @@ Quadrants count(const AttentionWeights& weights, ActivationStatistic statistic, 
 
 }  // namespace
 
-ActivationStatistic activation_statistic(std::string_view name) {
-  const auto found = std::find(kStatistics.begin(), kStatistics.end(), name);
-  if (found == kStatistics.end())
-    throw UsageError(
-        fmt::format("'{}' is not a statistic: expected peak, mass or threshold", name));
-  return static_cast<ActivationStatistic>(found - kStatistics.begin());
-}
-
 Quadrants activation_of(const AttentionWeights& weights,
                         ActivationStatistic statistic,
                         double threshold) {
@@ -113,7 +104,7 @@ std::vector<ActivationTable::Row> ActivationTable::rows() const {
 }
 
 std::string ActivationTable::title() const {
-  std::string statistic(kStatistics[static_cast<size_t>(statistic_)]);
+  std::string statistic(enum_name(kActivationStatisticNames, statistic_));
   if (statistic_ == ActivationStatistic::kThreshold)
     statistic += fmt::format(" {}", threshold_);
   return fmt::format("{}: activation ({})", title_of(place_), statistic);
@@ -132,7 +123,7 @@ std::string ActivationTable::text() const {
 }
 
 std::string ActivationTable::json() const {
-  nlohmann::ordered_json result = {{"statistic", kStatistics[static_cast<size_t>(statistic_)]}};
+  nlohmann::ordered_json result = {{"statistic", enum_name(kActivationStatisticNames, statistic_)}};
   if (statistic_ == ActivationStatistic::kThreshold)
     result["threshold"] = threshold_;
   result["attention"] = to_string(place_);

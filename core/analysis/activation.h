@@ -8,6 +8,7 @@
 
 #include "core/analysis/attention.h"
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 #include "core/plot/svg.h"
 
 namespace phraseq::analysis {
@@ -24,7 +25,11 @@ enum class ActivationStatistic {
   /// How many weights reach a threshold; a sentence without one does not count.
   kThreshold
 };
-PHRASEQ_API ActivationStatistic activation_statistic(std::string_view name);
+
+inline constexpr EnumName<ActivationStatistic> kActivationStatisticNames[] = {
+    {"peak", ActivationStatistic::kPeak},
+    {"mass", ActivationStatistic::kMass},
+    {"threshold", ActivationStatistic::kThreshold}};
 
 using Quadrants = std::array<double, 4>;
 inline constexpr std::array<const char*, 4> kQuadrantNames = {"t2t", "t2p", "p2t", "p2p"};

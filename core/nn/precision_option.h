@@ -8,21 +8,20 @@ namespace phraseq::nn {
 inline constexpr EnumName<Precision> kPrecisionNames[] = {
     {"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp64", Precision::kFp64}};
 
-/// What training computes in.
-inline constexpr EnumName<Precision> kTrainingPrecisionNames[] = {{"fp32", Precision::kFp32},
-                                                                  {"bf16", Precision::kBf16}};
+/// What training computes in; kAuto is the choice of automatic_precision.
+enum class TrainingPrecision { kFp32, kBf16, kAuto };
 
-/// --precision, with the precisions that a command knows.
-template <size_t kCount>
-OptionField& describe_precision(OptionTable& table,
-                                Precision& precision,
-                                const EnumName<Precision> (&names)[kCount]) {
-  return table.field(
-      "precision", precision, names, "Precision of matrix products and activations.");
-}
+inline constexpr EnumName<TrainingPrecision> kTrainingPrecisionNames[] = {
+    {"fp32", TrainingPrecision::kFp32},
+    {"bf16", TrainingPrecision::kBf16},
+    {"auto", TrainingPrecision::kAuto}};
 
+/// --precision of commands that work with a trained model.
 inline OptionField& describe_precision(OptionTable& table, Precision& precision) {
-  return describe_precision(table, precision, kPrecisionNames);
+  return table.field("precision",
+                     precision,
+                     kPrecisionNames,
+                     "Precision of matrix products and activations.");
 }
 
 }  // namespace phraseq::nn

@@ -233,6 +233,16 @@ std::string peek_option(std::span<const std::string> arguments,
   return peek_config(arguments, name).value_or(std::string(fallback));
 }
 
+std::string peek_option(OptionTable& table,
+                        std::span<const std::string> arguments,
+                        std::string_view name,
+                        std::string_view fallback) {
+  const auto values = peek_arguments(spell_out(table, arguments).arguments, name);
+  if (!values.empty())
+    return values.back();
+  return peek_config(arguments, name).value_or(std::string(fallback));
+}
+
 std::vector<std::string> peek_list(std::span<const std::string> arguments, std::string_view name) {
   return list_of(peek_arguments(arguments, name, true), arguments, name);
 }

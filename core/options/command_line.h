@@ -33,6 +33,12 @@ PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
                                     std::string_view name,
                                     std::string_view fallback);
 
+/// The same for an option that `table` describes, under any of its names: `-a` for --arch, too.
+PHRASEQ_API std::string peek_option(OptionTable& table,
+                                    std::span<const std::string> arguments,
+                                    std::string_view name,
+                                    std::string_view fallback);
+
 /// All values of a list of strings, as parsing will read them: `peek_list(arguments,
 /// "plugin-dir")`.
 PHRASEQ_API std::vector<std::string> peek_list(std::span<const std::string> arguments,

@@ -110,7 +110,7 @@ void for_each_pass(const AnalyzeOptions& options,
                     LineReaderOptions{},
                     translator.model->max_source_positions(),
                     /*truncate=*/false);
-  const nn::Precision precision = model.chosen_precision();
+  const nn::Precision precision = model.precision;
   for (auto examples = source.take(kSentencesAhead); !examples.empty();
        examples = source.take(kSentencesAhead)) {
     std::vector<RecordedSentence> passes(examples.size());
@@ -131,7 +131,7 @@ int measure_activation(const AnalyzeOptions& options,
                        const TranslationModel& translator,
                        const ModelOptions& model) {
   const AttentionPlace place = chosen_place(options);
-  analysis::ActivationTable table(place, analysis::activation_statistic(options.stat), options.tau);
+  analysis::ActivationTable table(place, options.stat, options.tau);
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
     table.add(sentence);
     return true;
@@ -175,10 +175,16 @@ int analyze(AnalyzeRun& run) {
   if (models.size() > 1)
     throw UsageError("--path: give one model, analyze does not support ensembles");
   const TranslationModel& translator = models.front();
-  if (run.options.mode == "attention")
-    return draw_attention(run.options, translator, run.model.chosen_precision());
-  return run.options.mode == "activation" ? measure_activation(run.options, translator, run.model)
-                                          : dump(run.options, translator, run.model);
+  switch (run.options.mode) {
+    case AnalyzeMode::kAttention:
+      return draw_attention(run.options, translator, run.model.precision);
+    case AnalyzeMode::kActivation:
+      return measure_activation(run.options, translator, run.model);
+    case AnalyzeMode::kDump:
+    case AnalyzeMode::kNotGiven:
+      break;
+  }
+  return dump(run.options, translator, run.model);
 }
 
 }  // namespace phraseq

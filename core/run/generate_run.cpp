@@ -29,12 +29,6 @@ std::string decoder_name(std::span<const std::string> arguments, const GenerateO
   return peek_option(arguments, "decoder", fallback);
 }
 
-OnBadLine on_bad_line_from(const std::string& name) {
-  if (name == "skip")
-    return OnBadLine::kSkip;
-  return name == "replace" ? OnBadLine::kReplace : OnBadLine::kError;
-}
-
 /// Says at once, not at the first batch, that trees are missing.
 void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
   for (const TranslationModel& model : models) {
@@ -57,12 +51,12 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
 
 Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
   TranslationSettings settings;
-  settings.precision = run.model.chosen_precision();
-  settings.need_attention = !run.options.format.print_alignment.empty();
+  settings.precision = run.model.precision;
+  settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone;
   settings.seed = static_cast<uint64_t>(run.options.seed);
-  settings.max_sentences = run.options.batch_size;
-  const bool unlimited = run.options.max_tokens == 0 && run.options.batch_size == 0;
-  settings.max_tokens = unlimited ? kBatchTokens : run.options.max_tokens;
+  settings.max_sentences = run.options.batches.batch_size;
+  const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;
+  settings.max_tokens = unlimited ? kBatchTokens : run.options.batches.max_tokens;
   settings.workers = workers;
   auto models = load_models(run.loaded->registry, run.model, run.options.data);
   require_trees(models, run.options);
@@ -74,7 +68,7 @@ std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
   if (!options.data.empty())
     return open_split(engine.model(), options.data, options.gen_subset);
   LineReaderOptions reading;
-  reading.on_bad_line = on_bad_line_from(options.on_bad_line);
+  reading.on_bad_line = options.on_bad_line;
   return std::make_unique<TextSource>(engine.task(),
                                       TextFiles{options.input, {}, options.trees},
                                       reading,
@@ -87,7 +81,7 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Report(std::string remove_bpe) : remove_bpe_(std::move(remove_bpe)) {}
+  explicit Report(PostProcess remove_bpe) : remove_bpe_(remove_bpe) {}
 
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
     seconds_ += std::chrono::duration<double>(time).count();
@@ -123,7 +117,7 @@ class Report {
   }
 
  private:
-  std::string remove_bpe_;
+  PostProcess remove_bpe_;
   double seconds_ = 0;
   int64_t sentences_ = 0;
   int64_t tokens_ = 0;
@@ -160,7 +154,8 @@ std::vector<std::string> GenerateRun::problems() {
   std::vector<std::string> problems = options.problems();
   for (auto& problem : decoder.options->problems()) problems.push_back(std::move(problem));
   const OptionField* nbest = table.find("nbest");
-  if (options.format.format == "plain" && nbest != nullptr && nbest->to_text() != "1") {
+  if (options.format.format == OutputFormat::kPlain && nbest != nullptr &&
+      nbest->to_text() != "1") {
     problems.emplace_back(
         "plain text has one line per sentence: use --nbest with --format fairseq or jsonl");
   }
@@ -193,7 +188,7 @@ int generate(GenerateRun& run) {
   log_info(report.speed());
   if (report.has_references()) {
     const std::string score = evaluation_text(run, report, engine.task());
-    const bool is_result = run.options.quiet || run.options.format.format == "fairseq";
+    const bool is_result = run.options.quiet || run.options.format.format == OutputFormat::kFairseq;
     if (is_result) {
       output.write(score + '\n');
     } else {

@@ -32,7 +32,7 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
 std::string log_probability_text(const Translation& translation,
                                  const Task& task,
                                  const TranslationFormat& format) {
-  if (format.format != "plain")
+  if (format.format != OutputFormat::kPlain)
     return translation_text(translation, task, format);
   return fmt::format("{}\n", translation.hypotheses.front().log_probability);
 }
@@ -63,25 +63,20 @@ void RescoreOptions::describe(OptionTable& table) {
              "Output file; - = standard output. With --contrastive: one line per pair, if a file "
              "is given.")
       .value_name("FILE");
-  table
-      .field("format",
-             format.format,
-             "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D- and P- "
-             "lines with base-2 scores; jsonl: the score of every token.")
-      .one_of({"plain", "fairseq", "jsonl"});
+  table.field("format",
+              format.format,
+              kOutputFormatNames,
+              "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D- and P- "
+              "lines with base-2 scores; jsonl: the score of every token.");
   table
       .field("remove-bpe",
              format.post_process,
+             kPostProcessNames,
              "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
              "text.")
       .alias("post-process")
-      .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt");
-  table.field("max-tokens", max_tokens, "Maximum number of tokens in a batch; 0 = no limit.")
-      .at_least(0);
-  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
-      .alias("max-sentences")
-      .at_least(0);
+  batches.describe(table);
   table
       .field("buffer-size",
              buffer_size,
@@ -98,7 +93,7 @@ std::vector<std::string> RescoreOptions::problems() const {
                      (contrastive.wanted() ? 1 : 0);
   if (inputs != 1 || source.empty() != target.empty())
     found.emplace_back("give DATA, or both --source and --target, or --contrastive");
-  if (contrastive.wanted() && format.format == "fairseq")
+  if (contrastive.wanted() && format.format == OutputFormat::kFairseq)
     found.emplace_back("--contrastive: the output format must be plain or jsonl");
   if (contrastive.wanted() && truncate_source)
     found.emplace_back("--contrastive: --truncate-source would compare truncated sentences");
@@ -153,8 +148,8 @@ int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
   const auto report = score::evaluate_contrastive(set, systems, options.distance_edges);
   if (run.options.output != "-") {
     write_file(run.options.output,
-               run.options.format.format == "jsonl" ? contrastive_jsonl(set, systems)
-                                                    : contrastive_rows(set, systems));
+               run.options.format.format == OutputFormat::kJsonl ? contrastive_jsonl(set, systems)
+                                                                 : contrastive_rows(set, systems));
   }
   if (!options.plot.empty())
     write_file(options.plot, contrastive_plot(report).document());
@@ -167,9 +162,9 @@ int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
 
 int rescore(RescoreRun& run) {
   TranslationSettings settings;
-  settings.precision = run.model.chosen_precision();
-  settings.max_tokens = run.options.max_tokens;
-  settings.max_sentences = run.options.batch_size;
+  settings.precision = run.model.precision;
+  settings.max_tokens = run.options.batches.max_tokens;
+  settings.max_sentences = run.options.batches.batch_size;
   settings.workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(settings.workers.threads));
   return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)

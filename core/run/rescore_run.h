@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/options/batch_options.h"
 #include "core/options/option_table.h"
 #include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
@@ -26,8 +27,7 @@ struct PHRASEQ_API RescoreOptions : Options {
   std::string trees;
   std::string output = "-";
   TranslationFormat format;
-  int64_t max_tokens = 4096;
-  int64_t batch_size = 0;
+  BatchOptions batches{4096};
   int64_t buffer_size = 20000;
   bool truncate_source = false;
   score::ContrastiveOptions contrastive;

@@ -17,7 +17,7 @@ Selection select_and_describe(const Registry& registry,
                               std::string_view flag,
                               std::string_view fallback,
                               OptionTable& table) {
-  Selection selection = registry.select(kind, peek_option(arguments, flag, fallback));
+  Selection selection = registry.select(kind, peek_option(table, arguments, flag, fallback));
   describe(table, selection);
   return selection;
 }

@@ -21,8 +21,8 @@ struct PHRASEQ_API LoadedPlugins {
 /// first.
 PHRASEQ_API std::unique_ptr<LoadedPlugins> load_plugins_for(std::span<const std::string> arguments);
 
-/// Picks a component by the option `flag` in the arguments (else `fallback`) and describes its
-/// options into the table, under its own heading.
+/// Picks a component by the option `flag`, which `table` describes, in the arguments (else
+/// `fallback`) and describes its options into the table, under its own heading.
 PHRASEQ_API Selection select_and_describe(const Registry& registry,
                                           std::string_view kind,
                                           std::span<const std::string> arguments,

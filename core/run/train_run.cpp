@@ -16,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/nn/automatic_precision.h"
 #include "core/options/command_line.h"
+#include "core/options/enum_name.h"
 #include "core/options/option_text.h"
 #include "core/run/preset_training.h"
 #include "core/run/run_components.h"
@@ -42,9 +43,8 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
     return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
   };
   task = pick(Task::kKind, "task", components.task);
-  const std::string arch = peek_option(arguments, "arch", peek_option(arguments, "a", ""));
-  if (!arch.empty())
-    architecture = pick(Architecture::kKind, "arch", arch);
+  if (!peek_option(table, arguments, "arch", "").empty())
+    architecture = pick(Architecture::kKind, "arch", "");
   take_declared_criterion();
   take_component_names(architecture.training, !declared_criterion(architecture).empty(), table);
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
@@ -101,9 +101,9 @@ namespace {
 /// The precision, and why it was chosen where the user leaves that open; else no reason.
 nn::PrecisionChoice precision_choice(const TrainRun& run) {
   const MachineOptions& machine = run.machine;
-  if (machine.bf16 || machine.precision == "bf16")
+  if (machine.bf16 || machine.precision == nn::TrainingPrecision::kBf16)
     return {nn::Precision::kBf16, ""};
-  if (machine.precision == "auto")
+  if (machine.precision == nn::TrainingPrecision::kAuto)
     return nn::automatic_precision(run.device.chosen());
   return {nn::Precision::kFp32, ""};
 }
@@ -149,8 +149,8 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
 
 BatchingOptions training_batches(const TrainRun& run, const Architecture& model) {
   BatchingOptions batching;
-  batching.max_tokens = run.optimization.max_tokens;
-  batching.max_sentences = run.optimization.batch_size;
+  batching.max_tokens = run.optimization.batches.max_tokens;
+  batching.max_sentences = run.optimization.batches.batch_size;
   batching.max_source_positions = model.max_source_positions();
   batching.max_target_positions = model.max_target_positions();
   batching.seed = static_cast<uint64_t>(run.machine.seed);
@@ -194,8 +194,8 @@ ValidationParts make_validation(TrainRun& run,
   ValidatorOptions options;
   options.subset = subset;
   options.max_tokens = run.validation.max_tokens_valid > 0 ? run.validation.max_tokens_valid
-                                                           : run.optimization.max_tokens;
-  options.max_sentences = run.optimization.batch_size;
+                                                           : run.optimization.batches.max_tokens;
+  options.max_sentences = run.optimization.batches.batch_size;
   options.translated_sentences = run.validation.eval_bleu_sentences;
   options.printed_samples = run.validation.eval_bleu_print_samples;
   options.remove_bpe = run.validation.eval_bleu_remove_bpe;
@@ -236,7 +236,7 @@ std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options,
 }
 
 std::string precision_text(const nn::PrecisionChoice& choice) {
-  const std::string name = choice.precision == nn::Precision::kBf16 ? "bf16" : "fp32";
+  const std::string name(enum_name(nn::kPrecisionNames, choice.precision));
   return choice.reason.empty() ? name : fmt::format("{} ({})", name, choice.reason);
 }
 

@@ -54,7 +54,7 @@ void CheckpointKeeper::save(const std::string& path, int64_t updates) {
     is_best_ = false;
     unsaved_ = false;
   } catch (const IoError& failure) {
-    if (options_.save_failure == "stop")
+    if (options_.save_failure == SaveFailure::kStop)
       throw;
     log_error(fmt::format("checkpoint not written, training continues (--save-failure warn): {}",
                           failure.what()));

@@ -19,18 +19,12 @@ void ComponentOptions::describe(OptionTable& v) {
   v.field("optimizer", optimizer, "Name of the optimizer.");
   v.field("lr-scheduler", lr_scheduler, "Name of the learning rate scheduler.");
   v.field("metric", metric, "Name of the metric for validation with --eval-bleu.").harmless();
-  v.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.").harmless();
+  plugins.describe(v);
 }
 
 void OptimizationOptions::describe(OptionTable& v) {
   v.section("Optimization");
-  v.field("max-tokens",
-          max_tokens,
-          "Maximum number of tokens in a batch, counted on the longer side with padding excluded.")
-      .at_least(0);
-  v.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
-      .at_least(0)
-      .alias("max-sentences");
+  batches.describe(v);
   v.field("update-freq",
           update_freq,
           "Number of batches per update; a list gives one value per epoch, the last value is used "
@@ -47,9 +41,9 @@ void OptimizationOptions::describe(OptionTable& v) {
       .at_least(0.0);
   v.field("loss-normalization",
           loss_normalization,
+          kLossNormalizationNames,
           "Normalize the loss of an update by the number of target tokens, of sentences, or not at "
           "all.")
-      .one_of({"tokens", "sentences", "none"})
       .former_name("loss-normalisation");
   v.field("sentence-avg",
           sentence_avg,
@@ -78,7 +72,7 @@ void OptimizationOptions::describe(OptionTable& v) {
 
 std::vector<std::string> OptimizationOptions::problems() const {
   std::vector<std::string> found;
-  if (max_tokens == 0 && batch_size == 0)
+  if (batches.max_tokens == 0 && batches.batch_size == 0)
     found.push_back("--max-tokens or --batch-size is required");
   if (max_epoch == 0 && max_update == 0 && stop_time_hours == 0.0) {
     found.push_back(
@@ -115,8 +109,8 @@ void ValidationOptions::describe(OptionTable& v) {
       .harmless();
   v.field("eval-bleu-remove-bpe",
           eval_bleu_remove_bpe,
+          kPostProcessNames,
           "Join the subwords of what --eval-bleu scores, where the data holds no subword model.")
-      .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt")
       .harmless();
   v.field(
@@ -226,17 +220,19 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
   v.field("save-failure",
           save_failure,
+          kSaveFailureNames,
           "When a checkpoint cannot be saved: stop, or warn and continue.")
-      .one_of({"stop", "warn"})
       .harmless();
 }
 
 void MachineOptions::describe(OptionTable& v) {
   v.section("Machine and logging");
   v.field("seed", seed, "Random seed.").at_least(0);
-  v.field("precision", precision, "Precision of matrix products and activations; auto = bf16 where the device computes in it, "
-          "else fp32.")
-      .one_of({"fp32", "bf16", "auto"});
+  v.field("precision",
+          precision,
+          nn::kTrainingPrecisionNames,
+          "Precision of matrix products and activations; auto = bf16 where the device computes in "
+          "it, else fp32.");
   v.field("bf16", bf16, "The same as --precision bf16.");
   v.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
   v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
@@ -244,9 +240,9 @@ void MachineOptions::describe(OptionTable& v) {
       .harmless();
   v.field("log-format",
           log_format,
+          kLogFormatNames,
           "Log format: bar = progress bar, simple = plain lines, json = JSON lines, none; auto = "
           "bar on a terminal, else simple.")
-      .one_of({"auto", "bar", "simple", "json", "none"})
       .harmless();
   v.field("log-interval",
           log_interval,

@@ -6,9 +6,31 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/precision_option.h"
+#include "core/options/batch_options.h"
 #include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
+#include "core/translate/post_process.h"
 
 namespace phraseq {
+
+/// What the loss of an update is divided by.
+enum class LossNormalization { kTokens, kSentences, kNone };
+/// What a run does when it cannot save a checkpoint.
+enum class SaveFailure { kStop, kWarn };
+enum class LogFormat { kAuto, kBar, kSimple, kJson, kNone };
+
+inline constexpr EnumName<LossNormalization> kLossNormalizationNames[] = {
+    {"tokens", LossNormalization::kTokens},
+    {"sentences", LossNormalization::kSentences},
+    {"none", LossNormalization::kNone}};
+inline constexpr EnumName<SaveFailure> kSaveFailureNames[] = {{"stop", SaveFailure::kStop},
+                                                              {"warn", SaveFailure::kWarn}};
+inline constexpr EnumName<LogFormat> kLogFormatNames[] = {{"auto", LogFormat::kAuto},
+                                                          {"bar", LogFormat::kBar},
+                                                          {"simple", LogFormat::kSimple},
+                                                          {"json", LogFormat::kJson},
+                                                          {"none", LogFormat::kNone}};
 
 /// Which components a run is put together from; their own options are described beside these.
 struct PHRASEQ_API ComponentOptions : Options {
@@ -19,20 +41,19 @@ struct PHRASEQ_API ComponentOptions : Options {
   std::string optimizer = "adam";
   std::string lr_scheduler = "inverse_sqrt";
   std::string metric = "bleu";
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
   void describe(OptionTable& table) override;
 };
 
 /// What one update is made of, and when to end.
 struct PHRASEQ_API OptimizationOptions : Options {
-  int64_t max_tokens = 0;
-  int64_t batch_size = 0;
+  BatchOptions batches;
   std::vector<int64_t> update_freq = {1};
   int64_t accumulate_to_tokens = 0;
   double lr = 5e-4;
   double clip_norm = 0.0;
   bool sentence_avg = false;
-  std::string loss_normalization = "tokens";
+  LossNormalization loss_normalization = LossNormalization::kTokens;
   int64_t max_epoch = 0;
   int64_t max_update = 0;
   double stop_time_hours = 0.0;
@@ -52,7 +73,7 @@ struct PHRASEQ_API ValidationOptions : Options {
   int64_t max_tokens_valid = 0;
   bool eval_bleu = false;
   std::string eval_bleu_args = "{}";
-  std::string eval_bleu_remove_bpe;
+  PostProcess eval_bleu_remove_bpe = PostProcess::kNotGiven;
   int64_t eval_bleu_sentences = 0;
   int64_t eval_bleu_print_samples = 0;
   std::string best_checkpoint_metric = "loss";
@@ -84,18 +105,18 @@ struct PHRASEQ_API CheckpointOptions : Options {
   bool no_last_checkpoints = false;
   bool no_save = false;
   bool no_save_optimizer_state = false;
-  std::string save_failure = "stop";
+  SaveFailure save_failure = SaveFailure::kStop;
   void describe(OptionTable& table) override;
 };
 
 /// Arithmetic, threads, seed, logging.
 struct PHRASEQ_API MachineOptions : Options {
   int64_t seed = 1;
-  std::string precision = "fp32";
+  nn::TrainingPrecision precision = nn::TrainingPrecision::kFp32;
   bool bf16 = false;
   int64_t threads = 0;
   int64_t data_buffer_size = 10;
-  std::string log_format = "auto";
+  LogFormat log_format = LogFormat::kAuto;
   int64_t log_interval = 100;
   std::string log_file;
   bool no_progress_bar = false;

@@ -107,10 +107,10 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {
-  const std::string& by = options_.optimization.loss_normalization;
-  if (by == "sentences" || options_.optimization.sentence_avg)
+  const LossNormalization by = options_.optimization.loss_normalization;
+  if (by == LossNormalization::kSentences || options_.optimization.sentence_avg)
     return static_cast<double>(sums.sentences);
-  return by == "none" ? 1.0 : static_cast<double>(sums.tokens);
+  return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
 }
 
 void Trainer::update(const std::vector<Batch>& group) {

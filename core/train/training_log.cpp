@@ -98,12 +98,13 @@ std::FILE* open_for_append(const std::string& path) {
 }  // namespace
 
 TrainingLog::Style TrainingLog::style_from(const MachineOptions& options) {
-  if (options.quiet || options.log_format == "none")
+  if (options.quiet || options.log_format == LogFormat::kNone)
     return Style::kNone;
-  if (options.log_format == "json")
+  if (options.log_format == LogFormat::kJson)
     return Style::kJson;
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const bool bar = options.log_format == "bar" || (options.log_format == "auto" && terminal);
+  const bool bar =
+      options.log_format == LogFormat::kBar || (options.log_format == LogFormat::kAuto && terminal);
   return bar && !options.no_progress_bar ? Style::kBar : Style::kSimple;
 }
 

@@ -14,6 +14,7 @@
 #include "core/nn/context.h"
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
+#include "core/translate/post_process.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {
@@ -24,7 +25,7 @@ struct ValidatorOptions {
   int64_t max_sentences = 0;
   int64_t translated_sentences = 0;  ///< 0 = all
   int64_t printed_samples = 0;
-  std::string remove_bpe;  ///< of what is scored: --eval-bleu-remove-bpe
+  PostProcess remove_bpe = PostProcess::kNotGiven;  ///< of what is scored: --eval-bleu-remove-bpe
 };
 
 /// Looks at a split with a model: the criterion's loss per target token over every sentence and,

@@ -56,16 +56,16 @@ std::string hypothesis_text(const Task& task,
 std::string hypothesis_text(const Task& task,
                             const Example& example,
                             const Hypothesis& hypothesis,
-                            std::string_view remove_bpe) {
+                            PostProcess remove_bpe) {
   const std::string text = hypothesis_text(task, example, hypothesis);
-  if (remove_bpe.empty())
+  if (remove_bpe == PostProcess::kNotGiven)
     return text;
   return post_process_text(text, hypothesis_symbols(task, example, hypothesis), remove_bpe);
 }
 
-std::string reference_text(const Task& task, const Example& example, std::string_view remove_bpe) {
+std::string reference_text(const Task& task, const Example& example, PostProcess remove_bpe) {
   const std::string text = task.text(example.target, /*target_side=*/true);
-  if (remove_bpe.empty())
+  if (remove_bpe == PostProcess::kNotGiven)
     return text;
   return post_process_text(text, task.symbols(example.target, /*target_side=*/true), remove_bpe);
 }

@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/data/task.h"
 #include "core/search/hypothesis.h"
+#include "core/translate/post_process.h"
 
 namespace phraseq {
 
@@ -26,10 +27,10 @@ PHRASEQ_API std::string hypothesis_text(const Task& task,
 PHRASEQ_API std::string hypothesis_text(const Task& task,
                                         const Example& example,
                                         const Hypothesis& hypothesis,
-                                        std::string_view remove_bpe);
+                                        PostProcess remove_bpe);
 PHRASEQ_API std::string reference_text(const Task& task,
                                        const Example& example,
-                                       std::string_view remove_bpe);
+                                       PostProcess remove_bpe);
 
 /// The phrases that a hypothesis says, in their order, for jsonl (docs/formats/output.md).
 PHRASEQ_API nlohmann::ordered_json hypothesis_phrases(const Example& example,

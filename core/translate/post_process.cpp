@@ -1,9 +1,5 @@
 #include "core/translate/post_process.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
-
 namespace phraseq {
 
 namespace {
@@ -40,30 +36,29 @@ std::string join_continued(std::string_view symbols) {
 
 }  // namespace
 
-std::string post_process(std::string_view symbols, std::string_view how) {
-  if (how.empty() || how == "none")
-    return std::string(symbols);
-  if (how == "subword_nmt" || how == "@@ " || how == "@@")
-    return join_continued(symbols);
-  if (how == "sentencepiece")
-    return join_at(symbols, "\u2581");
-  if (how == "wordpiece")
-    return join_at(symbols, "_");
-  if (how == "letter")
-    return join_at(symbols, "|");
-  if (how == "_EOW")
-    return join_at(symbols, "_EOW");
-  throw UsageError(fmt::format("--remove-bpe {}: unknown", how),
-                   "known: subword_nmt, sentencepiece, wordpiece, letter, _EOW, none");
+std::string post_process(std::string_view symbols, PostProcess how) {
+  switch (how) {
+    case PostProcess::kSubwordNmt:
+      return join_continued(symbols);
+    case PostProcess::kSentencePiece:
+      return join_at(symbols, "\u2581");
+    case PostProcess::kWordPiece:
+      return join_at(symbols, "_");
+    case PostProcess::kLetter:
+      return join_at(symbols, "|");
+    case PostProcess::kEndOfWord:
+      return join_at(symbols, "_EOW");
+    case PostProcess::kNotGiven:
+    case PostProcess::kNone:
+      break;
+  }
+  return std::string(symbols);
 }
 
-std::string post_process_text(std::string_view text,
-                              std::string_view symbols,
-                              std::string_view how) {
+std::string post_process_text(std::string_view text, std::string_view symbols, PostProcess how) {
   if (text == symbols)
     return post_process(symbols, how);
-  const bool joins_marked_subwords = post_process("a@@ b", how) == "ab";
-  return joins_marked_subwords ? post_process(text, how) : std::string(text);
+  return how == PostProcess::kSubwordNmt ? post_process(text, how) : std::string(text);
 }
 
 }  // namespace phraseq

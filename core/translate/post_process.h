@@ -4,15 +4,32 @@
 #include <string_view>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 
 namespace phraseq {
 
-/// Joins the subwords of a line of symbols: fairseq's --remove-bpe / --post-process.
-///
-/// `subword_nmt` (also `@@ `): "@@ " goes; `sentencepiece`: spaces go, U+2581 becomes a space;
-/// `wordpiece`: the same with "_"; `letter`: with "|"; `_EOW`: with "_EOW"; `none` or empty:
-/// nothing. UsageError, listing these, for another name.
-PHRASEQ_API std::string post_process(std::string_view symbols, std::string_view how);
+/// How subwords are joined: fairseq's --remove-bpe / --post-process.
+enum class PostProcess {
+  kNotGiven,
+  kNone,
+  kSubwordNmt,     ///< "@@ " goes
+  kSentencePiece,  ///< spaces go, U+2581 becomes a space
+  kWordPiece,      ///< the same with "_"
+  kLetter,         ///< with "|"
+  kEndOfWord,      ///< with "_EOW"
+};
+
+inline constexpr EnumName<PostProcess> kPostProcessNames[] = {
+    {"", PostProcess::kNotGiven},
+    {"none", PostProcess::kNone},
+    {"subword_nmt", PostProcess::kSubwordNmt},
+    {"sentencepiece", PostProcess::kSentencePiece},
+    {"wordpiece", PostProcess::kWordPiece},
+    {"letter", PostProcess::kLetter},
+    {"_EOW", PostProcess::kEndOfWord}};
+
+/// Joins the subwords of a line of symbols.
+PHRASEQ_API std::string post_process(std::string_view symbols, PostProcess how);
 
 /// The same for a line that stands beside its symbols as the vocabulary's tokenizer made text of
 /// them. Where the tokenizer left the symbols as they are (its vocabulary holds the subwords of
@@ -20,6 +37,6 @@ PHRASEQ_API std::string post_process(std::string_view symbols, std::string_view 
 /// `subword_nmt` joins can be left.
 PHRASEQ_API std::string post_process_text(std::string_view text,
                                           std::string_view symbols,
-                                          std::string_view how);
+                                          PostProcess how);
 
 }  // namespace phraseq

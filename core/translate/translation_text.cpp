@@ -67,9 +67,9 @@ std::string fairseq_hypothesis(const Translation& translation,
     text += fmt::format("{}{:.4f}", i > 0 ? " " : "", to_base_2(hypothesis.token_scores[i]));
   }
   text += '\n';
-  if (format.print_alignment == "hard") {
+  if (format.print_alignment == PrintAlignment::kHard) {
     text += fmt::format("A-{}\t{}\n", id, hard_text(hypothesis, translation.example.source));
-  } else if (format.print_alignment == "soft") {
+  } else if (format.print_alignment == PrintAlignment::kSoft) {
     text += fmt::format("A-{}\t{}\n", id, soft_text(hypothesis));
   }
   return text;
@@ -107,9 +107,9 @@ nlohmann::ordered_json json_hypothesis(const Translation& translation,
       {"token_log_probabilities", hypothesis.token_scores}};
   if (!example.phrases.empty() && !hypothesis.slots.empty())
     object["phrases"] = hypothesis_phrases(example, hypothesis);
-  if (format.print_alignment == "hard") {
+  if (format.print_alignment == PrintAlignment::kHard) {
     object["alignment"] = hard_alignment(hypothesis, example.source);
-  } else if (format.print_alignment == "soft") {
+  } else if (format.print_alignment == PrintAlignment::kSoft) {
     object["attention"] = hypothesis.attention;
   }
   return object;
@@ -135,10 +135,14 @@ std::string json_text(const Translation& translation,
 std::string translation_text(const Translation& translation,
                              const Task& task,
                              const TranslationFormat& format) {
-  if (format.format == "fairseq")
-    return fairseq_text(translation, task, format);
-  if (format.format == "jsonl")
-    return json_text(translation, task, format);
+  switch (format.format) {
+    case OutputFormat::kFairseq:
+      return fairseq_text(translation, task, format);
+    case OutputFormat::kJsonl:
+      return json_text(translation, task, format);
+    case OutputFormat::kPlain:
+      break;
+  }
   return hypothesis_text(
              task, translation.example, translation.hypotheses.front(), format.post_process) +
          '\n';

@@ -4,15 +4,26 @@
 
 #include "core/base/api.h"
 #include "core/data/task.h"
+#include "core/options/option_table.h"
+#include "core/translate/post_process.h"
 #include "core/translate/translator.h"
 
 namespace phraseq {
 
+enum class OutputFormat { kPlain, kFairseq, kJsonl };
+enum class PrintAlignment { kNone, kHard, kSoft };
+
+inline constexpr EnumName<OutputFormat> kOutputFormatNames[] = {{"plain", OutputFormat::kPlain},
+                                                                {"fairseq", OutputFormat::kFairseq},
+                                                                {"jsonl", OutputFormat::kJsonl}};
+inline constexpr EnumName<PrintAlignment> kPrintAlignmentNames[] = {
+    {"", PrintAlignment::kNone}, {"hard", PrintAlignment::kHard}, {"soft", PrintAlignment::kSoft}};
+
 /// How translations are written down (docs/formats/output.md).
 struct TranslationFormat {
-  std::string format = "plain";  ///< plain, fairseq, jsonl
-  std::string post_process;      ///< --remove-bpe: of symbols and of text
-  std::string print_alignment;   ///< hard, soft, or empty for none
+  OutputFormat format = OutputFormat::kPlain;
+  PostProcess post_process = PostProcess::kNotGiven;  ///< --remove-bpe: of symbols and of text
+  PrintAlignment print_alignment = PrintAlignment::kNone;
 };
 
 /// The lines of one translation, each ending in '\n'.

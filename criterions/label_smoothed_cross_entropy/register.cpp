@@ -5,9 +5,17 @@ namespace {
 
 using namespace phraseq;
 
+enum class SmoothingKernel { kFairseq, kFairseq012, kTensor2Tensor, kNeutron };
+
+constexpr EnumName<SmoothingKernel> kSmoothingKernelNames[] = {
+    {"fairseq", SmoothingKernel::kFairseq},
+    {"fairseq-0.12", SmoothingKernel::kFairseq012},
+    {"tensor2tensor", SmoothingKernel::kTensor2Tensor},
+    {"neutron", SmoothingKernel::kNeutron}};
+
 struct LabelSmoothingOptions : Options {
   double label_smoothing = 0.0;
-  std::string smoothing_kernel = "fairseq";
+  SmoothingKernel smoothing_kernel = SmoothingKernel::kFairseq;
   TokenLossOptions tokens;
   void describe(OptionTable& v) override {
     v.field(
@@ -15,8 +23,8 @@ struct LabelSmoothingOptions : Options {
         .in(0.0, 0.999);
     v.field("smoothing-kernel",
             smoothing_kernel,
-            "Variant of label smoothing, as in the named toolkit.")
-        .one_of({"fairseq", "fairseq-0.12", "tensor2tensor", "neutron"});
+            kSmoothingKernelNames,
+            "Variant of label smoothing, as in the named toolkit.");
     tokens.describe_counting(v);
     v.find("ignore-prefix-size")->help +=
         " Sums are divided by the number of all target tokens with the kernels fairseq and "
@@ -24,19 +32,24 @@ struct LabelSmoothingOptions : Options {
   }
 };
 
-bool is_of_fairseq(const std::string& kernel) { return kernel.starts_with("fairseq"); }
-
-nn::Smoothing kernel_from(const std::string& name) {
-  if (name == "tensor2tensor")
-    return nn::Smoothing::kTensor2Tensor;
-  return name == "neutron" ? nn::Smoothing::kNeutron : nn::Smoothing::kFairseq;
+nn::Smoothing smoothing_of(SmoothingKernel kernel) {
+  switch (kernel) {
+    case SmoothingKernel::kTensor2Tensor:
+      return nn::Smoothing::kTensor2Tensor;
+    case SmoothingKernel::kNeutron:
+      return nn::Smoothing::kNeutron;
+    case SmoothingKernel::kFairseq:
+    case SmoothingKernel::kFairseq012:
+      break;
+  }
+  return nn::Smoothing::kFairseq;
 }
 
 /// fairseq 0.12 gives ε/(V-1) to each class but the gold one: what 0.10's rule, ε/V to all, does
 /// with a somewhat larger ε.
 double epsilon_for(const LabelSmoothingOptions& options, int64_t vocabulary) {
   const auto classes = static_cast<double>(vocabulary);
-  const bool only_others = options.smoothing_kernel == "fairseq-0.12";
+  const bool only_others = options.smoothing_kernel == SmoothingKernel::kFairseq012;
   return options.label_smoothing * (only_others ? classes / (classes - 1) : 1.0);
 }
 
@@ -47,8 +60,8 @@ class LabelSmoothedCrossEntropy final : public Criterion {
   LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup& setup)
       : options_(options.tokens) {
     options_.epsilon = epsilon_for(options, setup.target_vocabulary);
-    options_.smoothing = kernel_from(options.smoothing_kernel);
-    options_.divides_by_prefix = is_of_fairseq(options.smoothing_kernel);
+    options_.smoothing = smoothing_of(options.smoothing_kernel);
+    options_.divides_by_prefix = options_.smoothing == nn::Smoothing::kFairseq;
   }
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     return token_loss(output, batch, options_, context);

@@ -23,12 +23,12 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field("mode",
              mode,
+             kAnalyzeModeNames,
              "attention: heat maps of one sentence pair. activation: share of the attention "
              "between words and n-grams, per layer, over a test set. dump: all tensors that the "
              "model records, sentence by sentence.")
       .positional()
-      .required()
-      .one_of({"attention", "activation", "dump"});
+      .required();
   table
       .field("source",
              source,
@@ -70,10 +70,10 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field("stat",
              stat,
+             analysis::kActivationStatisticNames,
              "What to count for each head and token. peak: the position of the largest weight; "
              "mass: all weights; threshold: the weights of at least --tau.")
-      .alias("activation-stats")
-      .one_of({"peak", "mass", "threshold"});
+      .alias("activation-stats");
   table.field("tau", tau, "Threshold of --statistic threshold.")
       .alias("activation-tau")
       .in(1e-6, 1.0);
@@ -102,13 +102,13 @@ std::vector<std::string> AnalyzeOptions::problems() const {
   }
   const bool known_picture =
       output.ends_with(".svg") || output.ends_with(".html") || output.ends_with(".jsonl");
-  if (mode == "attention" && !known_picture)
+  if (mode == AnalyzeMode::kAttention && !known_picture)
     found.emplace_back(
         "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
         "format");
-  if (mode == "attention" && !plot.empty())
+  if (mode == AnalyzeMode::kAttention && !plot.empty())
     found.emplace_back("attention: use --output for the plot; --plot is for activation and dump");
-  if ((mode == "activation" || output.ends_with(".svg")) && attention.size() > 1)
+  if ((mode == AnalyzeMode::kActivation || output.ends_with(".svg")) && attention.size() > 1)
     found.emplace_back("--attention: give one of cross, encoder, decoder");
   return found;
 }

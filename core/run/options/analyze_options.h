@@ -3,14 +3,22 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/activation.h"
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
 
+enum class AnalyzeMode { kNotGiven, kAttention, kActivation, kDump };
+
+inline constexpr EnumName<AnalyzeMode> kAnalyzeModeNames[] = {
+    {"attention", AnalyzeMode::kAttention},
+    {"activation", AnalyzeMode::kActivation},
+    {"dump", AnalyzeMode::kDump}};
+
 /// What is shown of a model, and how.
 struct PHRASEQ_API AnalyzeOptions : Options {
-  std::string mode;
+  AnalyzeMode mode = AnalyzeMode::kNotGiven;
   std::string source;
   std::string target;
   std::string trees;
@@ -18,7 +26,7 @@ struct PHRASEQ_API AnalyzeOptions : Options {
   std::vector<std::string> attention;
   std::string layer = "last";
   std::string head = "mean";
-  std::string stat = "peak";
+  analysis::ActivationStatistic stat = analysis::ActivationStatistic::kPeak;
   double tau = 0.5;
   bool json = false;
   std::vector<std::string> tensors;

@@ -32,24 +32,18 @@ void GenerateOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("output", output, "File for the translations; - = standard output.")
       .value_name("FILE");
-  table
-      .field("format",
-             format.format,
-             "plain: one line of text per sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
-             "base-2 scores; jsonl: all details.")
-      .one_of({"plain", "fairseq", "jsonl"});
+  table.field("format",
+              format.format,
+              kOutputFormatNames,
+              "plain: one line of text per sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
+              "base-2 scores; jsonl: all details.");
   table.field("decoder", decoder, "Name of the decoder; its options are listed below.");
   table.field("sampling",
               sampling,
               "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
-  table
-      .field("max-tokens",
-             max_tokens,
-             "Maximum number of source tokens in a batch; 0 = chosen for this machine.")
-      .at_least(0);
-  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
-      .alias("max-sentences")
-      .at_least(0);
+  batches.describe(table);
+  table.find("max-tokens")->help =
+      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
   table
       .field("buffer-size",
              buffer_size,
@@ -59,32 +53,31 @@ void GenerateOptions::describe(OptionTable& table) {
   table
       .field("remove-bpe",
              format.post_process,
+             kPostProcessNames,
              "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
              "text: plain lines, D- lines, and what is scored.")
       .alias("post-process")
-      .one_of({"", "none", "subword_nmt", "sentencepiece", "wordpiece", "letter", "_EOW"})
       .bare_value("subword_nmt");
   table
       .field("print-alignment",
              format.print_alignment,
+             kPrintAlignmentNames,
              "Also print the alignment to source tokens: the token with the largest attention "
              "weight (hard), or all weights (soft).")
-      .one_of({"", "hard", "soft"})
       .bare_value("hard");
   table.field("truncate-source",
               truncate_source,
               "Translate only the beginning of lines that are too long.");
-  table
-      .field("on-bad-line",
-             on_bad_line,
-             "What to do with a line that is not valid UTF-8; skip writes an empty line.")
-      .one_of({"error", "skip", "replace"});
+  table.field("on-bad-line",
+              on_bad_line,
+              kOnBadLineNames,
+              "What to do with a line that is not valid UTF-8; skip writes an empty line.");
   table.field("quiet", quiet, "Only print the final score.");
 }
 
 std::vector<std::string> GenerateOptions::problems() const {
   std::vector<std::string> problems;
-  if (!format.print_alignment.empty() && format.format == "plain") {
+  if (format.print_alignment != PrintAlignment::kNone && format.format == OutputFormat::kPlain) {
     problems.emplace_back("--print-alignment needs --format fairseq or jsonl");
   }
   if (!data.empty() && input != "-")

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/options/batch_options.h"
+#include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
 #include "core/translate/translation_text.h"
 
@@ -24,12 +26,11 @@ struct PHRASEQ_API GenerateOptions : Options {
   std::string decoder = "beam";
   bool sampling = false;
   std::string metric = "bleu";
-  int64_t max_tokens = 0;
-  int64_t batch_size = 0;
+  BatchOptions batches;
   int64_t buffer_size;
   int64_t seed = 1;
   bool truncate_source = false;
-  std::string on_bad_line = "error";
+  OnBadLine on_bad_line = OnBadLine::kError;
   bool quiet = false;
 
   void describe(OptionTable& table) override;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/nn/precision_option.h"
 
 namespace phraseq {
 
@@ -45,8 +46,7 @@ void ModelOptions::describe(OptionTable& table) {
              "Phrase table that replaces the one in the checkpoint, for models with a phrase "
              "memory that translate text.")
       .value_name("FILE");
-  table.field("precision", precision, "Precision of the computation.")
-      .one_of({"fp32", "bf16", "fp64"});
+  nn::describe_precision(table, precision);
   device.describe(table);
   table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
       .at_least(0);
@@ -55,8 +55,7 @@ void ModelOptions::describe(OptionTable& table) {
              threads,
              "Number of threads per worker; 0 = the number of cores divided by --workers.")
       .at_least(0);
-  table.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.")
-      .value_name("DIR");
+  plugins.describe(table);
 }
 
 WorkerSettings ModelOptions::worker_settings() const {
@@ -82,7 +81,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
                                           const ModelOptions& options,
                                           const std::string& data) {
   LoadOptions load;
-  load.precision = options.chosen_precision();
+  load.precision = options.precision;
   load.overrides = options.model_overrides;
   load.data = data;
   load.phrase_table = options.phrase_table;

@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
 #include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
@@ -17,16 +18,15 @@ struct PHRASEQ_API ModelOptions : Options {
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
   std::string phrase_table;
-  std::string precision = "fp32";
+  nn::Precision precision = nn::Precision::kFp32;
   DeviceOptions device;
   int64_t workers = 0;
   int64_t threads = 0;
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
 
   void describe(OptionTable& table) override;
   /// 0 resolved: one worker a core with one thread each; on an accelerator one worker.
   WorkerSettings worker_settings() const;
-  nn::Precision chosen_precision() const { return nn::precision_from(precision); }
 };
 
 /// Moves the model and its parameters; on the CPU they stay as they are.

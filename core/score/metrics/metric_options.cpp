@@ -19,8 +19,7 @@ void MetricOptions::describe(OptionTable& table) {
       .value_name("SRC-TGT")
       .short_flag("l");
   table.field("force", force, "Do not warn about tokenized input.");
-  table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
-      .value_name("DIR,...");
+  plugins.describe(table);
 }
 
 std::vector<std::string> MetricOptions::problems() const {

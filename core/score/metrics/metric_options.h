@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
 
 namespace phraseq::score {
 
@@ -15,7 +16,7 @@ struct PHRASEQ_API MetricOptions : Options {
   std::vector<std::string> metrics = {"bleu"};
   std::string language_pair;
   bool force = false;
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

@@ -139,7 +139,7 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   auto stops = keeper({});
   EXPECT_THROW(stops.after_epoch({1, 1, 1}), IoError);
   CheckpointOptions options;
-  options.save_failure = "warn";
+  options.save_failure = SaveFailure::kWarn;
   auto goes_on = keeper(options);
   goes_on.note_update();
   EXPECT_NO_THROW(goes_on.after_epoch({1, 1, 1}));

@@ -77,11 +77,11 @@ class TranslationText : public ::testing::Test {
 };
 
 TEST_F(TranslationText, PlainIsTheBestHypothesisOnALine) {
-  EXPECT_EQ(text({"plain", "", ""}), "[klei@@ nes]\n");
+  EXPECT_EQ(text({OutputFormat::kPlain, {}, {}}), "[klei@@ nes]\n");
 }
 
 TEST_F(TranslationText, FairseqHasItsLinesInBase2) {
-  EXPECT_EQ(text({"fairseq", "", ""}),
+  EXPECT_EQ(text({OutputFormat::kFairseq, {}, {}}),
             "S-41\tklei@@ nes Haus\n"
             "T-41\tein <<unk>>\n"
             "H-41\t-2\tklei@@ nes\n"
@@ -94,25 +94,26 @@ TEST_F(TranslationText, FairseqHasItsLinesInBase2) {
 
 TEST_F(TranslationText, FairseqLeavesTheReferenceOutWhenThereIsNone) {
   translation_.example.target.clear();
-  EXPECT_EQ(text({"fairseq", "", ""}).find("T-41"), std::string::npos);
+  EXPECT_EQ(text({OutputFormat::kFairseq, {}, {}}).find("T-41"), std::string::npos);
 }
 
 TEST_F(TranslationText, FairseqJoinsSubwordsOfEveryLineWithoutASubwordModel) {
-  const std::string joined = text({"fairseq", "subword_nmt", ""});
+  const std::string joined = text({OutputFormat::kFairseq, PostProcess::kSubwordNmt, {}});
   EXPECT_NE(joined.find("S-41\tkleines Haus\n"), std::string::npos);
   EXPECT_NE(joined.find("H-41\t-2\tkleines\n"), std::string::npos);
   EXPECT_NE(joined.find("D-41\t-2\t[kleines]\n"), std::string::npos);
 }
 
 TEST_F(TranslationText, FairseqPrintsAlignments) {
-  EXPECT_NE(text({"fairseq", "", "hard"}).find("A-41\t0-0 2-1\n"), std::string::npos);
-  EXPECT_NE(text({"fairseq", "", "soft"})
+  EXPECT_NE(text({OutputFormat::kFairseq, {}, PrintAlignment::kHard}).find("A-41\t0-0 2-1\n"),
+            std::string::npos);
+  EXPECT_NE(text({OutputFormat::kFairseq, {}, PrintAlignment::kSoft})
                 .find("A-41\t0.500000,0.250000,0.250000,0.000000 0.000000,0.250000,"),
             std::string::npos);
 }
 
 TEST_F(TranslationText, JsonHoldsEverythingInNaturalLogarithms) {
-  const std::string line = text({"jsonl", "", "hard"});
+  const std::string line = text({OutputFormat::kJsonl, {}, PrintAlignment::kHard});
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto object = nlohmann::json::parse(line);
   EXPECT_EQ(object["id"], 41);
@@ -127,8 +128,10 @@ TEST_F(TranslationText, JsonHoldsEverythingInNaturalLogarithms) {
   EXPECT_DOUBLE_EQ(best["token_log_probabilities"][1], std::log(0.25));
   EXPECT_EQ(best["token_ids"].size(), 3u);
   EXPECT_EQ(best["alignment"], nlohmann::json::parse("[[0, 0], [2, 1]]"));
-  EXPECT_EQ(nlohmann::json::parse(text({"jsonl", "", "soft"}))["hypotheses"][0]["attention"][1][2],
-            0.75);
+  EXPECT_EQ(
+      nlohmann::json::parse(text(
+          {OutputFormat::kJsonl, {}, PrintAlignment::kSoft}))["hypotheses"][0]["attention"][1][2],
+      0.75);
 }
 
 /// "klei@@" said by a phrase that writes it "Ah", then the second slot's two words, twice.
@@ -139,12 +142,13 @@ TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
   best.tokens = {6, 7, 3, 3, 3, 3, 4, 2};
   best.slots = {0, -1, 1, 1, 1, 1, -1, -1};
   best.token_scores.assign(8, -1.0);
-  EXPECT_EQ(text({"plain", "", ""}), "Ah [nes] Bee Cee Bee Cee [Haus]\n");
-  EXPECT_NE(text({"fairseq", "", ""}).find("H-41\t-2\tAh nes Bee Cee Bee Cee Haus\n"),
+  EXPECT_EQ(text({OutputFormat::kPlain, {}, {}}), "Ah [nes] Bee Cee Bee Cee [Haus]\n");
+  EXPECT_NE(text({OutputFormat::kFairseq, {}, {}}).find("H-41\t-2\tAh nes Bee Cee Bee Cee Haus\n"),
             std::string::npos);
-  EXPECT_NE(text({"fairseq", "", ""}).find("D-41\t-2\tAh [nes] Bee Cee Bee Cee [Haus]\n"),
-            std::string::npos);
-  const auto object = nlohmann::json::parse(text({"jsonl", "", ""}));
+  EXPECT_NE(
+      text({OutputFormat::kFairseq, {}, {}}).find("D-41\t-2\tAh [nes] Bee Cee Bee Cee [Haus]\n"),
+      std::string::npos);
+  const auto object = nlohmann::json::parse(text({OutputFormat::kJsonl, {}, {}}));
   EXPECT_EQ(object["hypotheses"][0]["text"], "Ah [nes] Bee Cee Bee Cee [Haus]");
   EXPECT_EQ(object["hypotheses"][0]["phrases"], nlohmann::json::parse(R"([
       {"source": ["house"], "target": ["Ah"], "category": "names", "places": [2], "span": [0, 1]},
@@ -159,8 +163,10 @@ TEST_F(TranslationText, UnknownWordsThatNoPhraseGeneratedStayUnknown) {
   Hypothesis& best = translation_.hypotheses.front();
   best.tokens = {3, 4, 2};
   best.slots = {-1, -1, -1};
-  EXPECT_EQ(text({"plain", "", ""}), "[<unk> Haus]\n");
-  EXPECT_FALSE(nlohmann::json::parse(text({"jsonl", "", ""}))["hypotheses"][0].contains("phrases"));
+  EXPECT_EQ(text({OutputFormat::kPlain, {}, {}}), "[<unk> Haus]\n");
+  EXPECT_FALSE(
+      nlohmann::json::parse(text({OutputFormat::kJsonl, {}, {}}))["hypotheses"][0].contains(
+          "phrases"));
 }
 
 }  // namespace
