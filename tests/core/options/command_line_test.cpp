@@ -245,6 +245,19 @@ TEST(PeekOption, LooksIntoTheConfigurationFile) {
   EXPECT_EQ(peek_option({{"--arch=beam", "--config=" + file.path()}}, "arch", "none"), "beam");
 }
 
+TEST(PeekOption, KnowsEveryNameOfAnOptionOfATable) {
+  Sample sample;
+  const auto layers = [&](const Arguments& arguments) {
+    return peek_option(sample.table, arguments, "layers", "none");
+  };
+  EXPECT_EQ(layers({"-l", "3"}), "3");
+  EXPECT_EQ(layers({"--depth=4", "-unknown", "x"}), "4");
+  EXPECT_EQ(layers({"-l", "3", "--layers", "5"}), "5");
+  EXPECT_EQ(layers({"--share", "-x", "3"}), "none");
+  const ConfigFile file("layers = 7\n");
+  EXPECT_EQ(layers({"--config", file.path()}), "7");
+}
+
 TEST(PeekList, GathersWhatParsingWillRead) {
   const ConfigFile file("plugin_dir = c,d\n");
   EXPECT_THAT(
