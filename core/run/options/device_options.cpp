@@ -7,17 +7,17 @@
 namespace phraseq {
 
 void DeviceOptions::describe(OptionTable& table) {
-  table.field("device", device, "Device to use; auto = the GPU, if there is one.")
-      .one_of({"auto", "cpu", "cuda"});
+  table.field(
+      "device", device, kDeviceChoiceNames, "Device to use; auto = the GPU, if there is one.");
   table.field("cpu", cpu, "Use the CPU (the same as --device cpu).");
 }
 
 at::Device DeviceOptions::chosen() const {
-  if (cpu || device == "cpu")
+  if (cpu || device == DeviceChoice::kCpu)
     return at::kCPU;
   if (at::hasCUDA())
     return {at::kCUDA, 0};
-  if (device == "cuda")
+  if (device == DeviceChoice::kCuda)
     throw UsageError(
         "--device cuda: this machine has no CUDA device, or LibTorch was built without CUDA");
   return at::kCPU;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include <c10/core/Device.h>
 
 #include "core/base/api.h"
@@ -9,9 +7,14 @@
 
 namespace phraseq {
 
+enum class DeviceChoice { kAuto, kCpu, kCuda };
+
+inline constexpr EnumName<DeviceChoice> kDeviceChoiceNames[] = {
+    {"auto", DeviceChoice::kAuto}, {"cpu", DeviceChoice::kCpu}, {"cuda", DeviceChoice::kCuda}};
+
 /// Where a command computes. The fields belong to the section that is being described.
 struct PHRASEQ_API DeviceOptions : Options {
-  std::string device = "auto";
+  DeviceChoice device = DeviceChoice::kAuto;
   bool cpu = false;
 
   void describe(OptionTable& table) override;
