@@ -11,6 +11,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/source_trees.h"
+#include "core/nn/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/run/options/model_options.h"
 #include "core/train/validator.h"
@@ -34,7 +35,7 @@ std::string default_criterion(const Registry& registry,
 
 TranslationModel load_model(const ValidateRun& run) {
   LoadOptions load;
-  load.precision = nn::precision_from(run.options.precision);
+  load.precision = run.options.precision;
   load.data = run.options.data;
   load.overrides = run.options.model_overrides;
   const at::Device device = run.options.device.chosen();
@@ -47,8 +48,8 @@ TranslationModel load_model(const ValidateRun& run) {
 ValidatorOptions validator_options(const ValidateOptions& options) {
   ValidatorOptions validation;
   validation.subset = options.valid_subset;
-  validation.max_tokens = options.max_tokens;
-  validation.max_sentences = options.batch_size;
+  validation.max_tokens = options.batches.max_tokens;
+  validation.max_sentences = options.batches.batch_size;
   return validation;
 }
 
@@ -69,19 +70,16 @@ void ValidateOptions::describe(OptionTable& table) {
       "criterion",
       criterion,
       "Name of the criterion; default: the criterion of the architecture, if it declares one.");
-  table.field("plugin-dir", plugin_dir, "Additional folders to load plugins from.");
-  table.field("max-tokens", max_tokens, "Maximum number of tokens in a batch.").at_least(1);
-  table.field("batch-size", batch_size, "Maximum number of sentences in a batch; 0 = no limit.")
-      .at_least(0);
+  plugins.describe(table);
+  batches.describe(table);
   table.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
-  table.field("precision", precision, "Precision of the computation.")
-      .one_of({"fp32", "bf16", "fp64"});
+  nn::describe_precision(table, precision);
   device.describe(table);
-  table
-      .field("format",
-             format,
-             "plain: one line as in the training log; json: a JSON object with natural logarithms.")
-      .one_of({"plain", "json"});
+  table.field(
+      "format",
+      format,
+      kValidationFormatNames,
+      "plain: one line as in the training log; json: a JSON object with natural logarithms.");
 }
 
 ValidateRun::ValidateRun(std::span<const std::string> arguments)
@@ -104,13 +102,12 @@ nlohmann::json validate(ValidateRun& run) {
       {run.options.data, model.task->source_language(), {run.options.valid_subset}},
       /*trained=*/true);
   NamedCriterion criterion(run.criterion, {model.task->target_dictionary().size()});
-  Validator validator(
-      model, criterion, nn::precision_from(run.options.precision), validator_options(run.options));
+  Validator validator(model, criterion, run.options.precision, validator_options(run.options));
   return validator.run();
 }
 
-std::string validation_text(const nlohmann::json& result, const std::string& format) {
-  if (format == "json")
+std::string validation_text(const nlohmann::json& result, ValidationFormat format) {
+  if (format == ValidationFormat::kJson)
     return result.dump();
   const double bits = 1.0 / std::numbers::ln2;
   const std::string accuracy =

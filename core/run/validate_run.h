@@ -9,11 +9,19 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/options/batch_options.h"
 #include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {
+
+enum class ValidationFormat { kPlain, kJson };
+
+inline constexpr EnumName<ValidationFormat> kValidationFormatNames[] = {
+    {"plain", ValidationFormat::kPlain}, {"json", ValidationFormat::kJson}};
 
 /// What is validated, and how the result is printed.
 struct PHRASEQ_API ValidateOptions : Options {
@@ -22,13 +30,12 @@ struct PHRASEQ_API ValidateOptions : Options {
   std::string valid_subset = "valid";
   std::string criterion = "cross_entropy";
   std::vector<std::string> model_overrides;
-  std::vector<std::string> plugin_dir;
-  int64_t max_tokens = 4096;
-  int64_t batch_size = 0;
+  PluginOptions plugins;
+  BatchOptions batches{4096};
   int64_t threads = 0;
-  std::string precision = "fp32";
+  nn::Precision precision = nn::Precision::kFp32;
   DeviceOptions device;
-  std::string format = "plain";
+  ValidationFormat format = ValidationFormat::kPlain;
 
   void describe(OptionTable& table) override;
 };
@@ -47,6 +54,6 @@ struct PHRASEQ_API ValidateRun {
 PHRASEQ_API nlohmann::json validate(ValidateRun& run);
 
 /// The result as one line of the training log, in base 2, or as a JSON object.
-PHRASEQ_API std::string validation_text(const nlohmann::json& result, const std::string& format);
+PHRASEQ_API std::string validation_text(const nlohmann::json& result, ValidationFormat format);
 
 }  // namespace phraseq
