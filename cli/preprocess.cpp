@@ -6,6 +6,7 @@
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/plugin_options.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq {

@@ -4,7 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/precision_option.h"
+#include "core/nn/precision/precision_option.h"
 #include "core/options/enum_name.h"
 
 namespace phraseq::nn {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/near_miss.h"
+#include "core/base/close_matches.h"
 
 namespace phraseq {
 

@@ -14,7 +14,7 @@
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
-#include "core/nn/automatic_precision.h"
+#include "core/nn/precision/automatic_precision.h"
 #include "core/options/command_line.h"
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"

@@ -11,7 +11,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/source_trees.h"
-#include "core/nn/precision_option.h"
+#include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/run/options/model_options.h"
 #include "core/train/validator.h"

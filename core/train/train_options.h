@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/precision_option.h"
+#include "core/nn/precision/precision_option.h"
 #include "core/options/batch_options.h"
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"

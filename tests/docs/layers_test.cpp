@@ -166,8 +166,9 @@ TEST(Layers, GiveEverySourceAHeaderOfItsName) {
 
 TEST(Layers, ExemptOnlySourcesThatExist) {
   for (const auto& [exempt, reason] : kWithoutHeader) {
-    if (exempt.ends_with('/'))
+    if (exempt.ends_with('/')) {
       EXPECT_TRUE(fs::exists(kSourceTree / exempt)) << exempt;
+    }
   }
   EXPECT_FALSE(needs_header("plugins/optimizers/adam/register.cpp"));
   EXPECT_FALSE(needs_header("core/nn/kernels/softmax.cpp"));

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/nn/precision_option.h"
+#include "core/nn/precision/precision_option.h"
 
 namespace phraseq {
 

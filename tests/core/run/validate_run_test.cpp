@@ -14,7 +14,7 @@ const nlohmann::json kResult = {{"subset", "valid"},
 
 TEST(ValidationText, IsOneLineInBaseTwo) {
   EXPECT_EQ(
-      validation_text(kResult, "plain"),
+      validation_text(kResult, ValidationFormat::kPlain),
       "valid on 'valid' subset | loss 2.885 | nll_loss 2.164 (base 2) | ppl 4.48 | 7 tokens | "
       "3 sentences");
 }
@@ -22,12 +22,12 @@ TEST(ValidationText, IsOneLineInBaseTwo) {
 TEST(ValidationText, ShowsTheAccuracyThatACriterionCounts) {
   nlohmann::json result = kResult;
   result["correct_per_token"] = 0.25;
-  EXPECT_NE(validation_text(result, "plain").find(" | accuracy 0.2500 | 7 tokens"),
+  EXPECT_NE(validation_text(result, ValidationFormat::kPlain).find(" | accuracy 0.2500 | 7 tokens"),
             std::string::npos);
 }
 
 TEST(ValidationText, IsTheWholeResultAsJson) {
-  EXPECT_EQ(nlohmann::json::parse(validation_text(kResult, "json")), kResult);
+  EXPECT_EQ(nlohmann::json::parse(validation_text(kResult, ValidationFormat::kJson)), kResult);
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ TEST_P(GoldenPhraseTransformer, HasTheGradientOfFiniteDifferencesWithMasksOfWind
 }
 
 TEST_P(GoldenPhraseTransformer, HasTheGradientOfFiniteDifferencesWithMasksOfPositions) {
-  CheckedModel(make("position")).expect_gradient_of_finite_differences(examples_);
+  CheckedModel(make(GramDropoutScope::kPosition)).expect_gradient_of_finite_differences(examples_);
 }
 
 TEST_P(GoldenPhraseTransformer, ScoresTheSameWhateverTheScopeOfDropout) {
-  EXPECT_EQ(CheckedModel(make("position")).log_probabilities(examples_),
+  EXPECT_EQ(CheckedModel(make(GramDropoutScope::kPosition)).log_probabilities(examples_),
             checked_->log_probabilities(examples_));
 }
 

@@ -18,10 +18,8 @@ inline constexpr EnumName<TrainingPrecision> kTrainingPrecisionNames[] = {
 
 /// --precision of commands that work with a trained model.
 inline OptionField& describe_precision(OptionTable& table, Precision& precision) {
-  return table.field("precision",
-                     precision,
-                     kPrecisionNames,
-                     "Precision of matrix products and activations.");
+  return table.field(
+      "precision", precision, kPrecisionNames, "Precision of matrix products and activations.");
 }
 
 }  // namespace phraseq::nn

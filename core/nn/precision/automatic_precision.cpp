@@ -1,4 +1,4 @@
-#include "core/nn/automatic_precision.h"
+#include "core/nn/precision/automatic_precision.h"
 
 #include <dlfcn.h>
 
