@@ -224,7 +224,8 @@ int explain(PluginsOptions& options) {
                                  options.subject,
                                  guess.empty() ? "" : "; ",
                                  guess),
-                     "'phraseq plugins list --presets' lists all names.");
+                     fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
+                                 fmt::join(nearest_names(options.subject, known), ", ")));
   }
   return report(refusals);
 }

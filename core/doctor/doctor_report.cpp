@@ -169,14 +169,14 @@ std::string plugin_rows(const json& plugins) {
                                 fmt::join(loaded, ", ")));
 }
 
-std::string training_rows(const json& training) {
+std::string training_rows(const json& training, const std::string& libtorch) {
   if (training.contains("problem"))
-    return row("Training", "failed, see below");
-  const json& devices = training.at("cuda_devices");
-  const std::string cuda = training.at("cuda") == true
-                               ? fmt::format("{} CUDA devices", text_or(devices, "?"))
-                               : "no CUDA device";
-  return row("LibTorch", fmt::format("{}, {}", training["libtorch"].get<std::string>(), cuda)) +
+    return row("LibTorch", libtorch) + row("Training", "failed, see below");
+  const std::string cuda =
+      training.at("cuda") == true
+          ? fmt::format("CUDA devices: {}", text_or(training.at("cuda_devices"), "?"))
+          : "no CUDA device";
+  return row("LibTorch", fmt::format("{}, {}", libtorch, cuda)) +
          row("Kernels", text_or(training.at("processor_level"), "unknown level")) +
          row("Training",
              fmt::format("one update of transformer_tiny: loss {:.4f} on {}, {} threads, {:.1f} s",
@@ -228,7 +228,8 @@ std::string doctor_page(const json& report) {
          row("Build", build.at("abi").get<std::string>()) +
          row("Compiler", build.at("compiler").get<std::string>()) +
          machine_rows(report.at("machine")) + plugin_rows(report.at("plugins")) +
-         training_rows(report.at("training")) + problem_rows(report.at("problems"));
+         training_rows(report.at("training"), build.at("libtorch").get<std::string>()) +
+         problem_rows(report.at("problems"));
 }
 
 }  // namespace phraseq

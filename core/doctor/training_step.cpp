@@ -116,7 +116,6 @@ json result_of(const TrialFolder& folder) {
   json result = {{"loss", first_loss(folder.path("run/metrics.jsonl"))}};
   for (const char* name : {"device", "threads", "processor_level", "cuda", "cuda_devices"})
     result[name] = run.value(name, json());
-  result["libtorch"] = run.at("build").at("libtorch");
   if (!result["loss"].is_number())
     return {{"problem", "phraseq-train reported no finite loss"}, {"exit_code", kExitDivergence}};
   return result;
