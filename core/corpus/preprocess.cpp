@@ -15,7 +15,6 @@
 #include "core/corpus/split_writer.h"
 #include "core/corpus/stored_phrases.h"
 #include "core/corpus/trees/tree_writer.h"
-#include "core/corpus/vocabulary_report.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
@@ -26,6 +25,7 @@
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/sentencepiece_training.h"
 #include "core/text/unicode.h"
+#include "core/text/vocabulary_report.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {

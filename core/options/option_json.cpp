@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/options/option_words.h"
+#include "core/options/option_help.h"
 
 namespace phraseq {
 namespace {

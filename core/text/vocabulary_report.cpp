@@ -1,4 +1,4 @@
-#include "core/corpus/vocabulary_report.h"
+#include "core/text/vocabulary_report.h"
 
 #include <algorithm>
 #include <set>

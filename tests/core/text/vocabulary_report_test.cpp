@@ -1,4 +1,4 @@
-#include "core/corpus/vocabulary_report.h"
+#include "core/text/vocabulary_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
