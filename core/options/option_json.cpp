@@ -28,7 +28,7 @@ json described(const OptionField& field) {
           {"section", field.section},
           {"type", kTypes.at(type)},
           {"list", type >= 4 && type <= 6},
-          {"value", takes_no_value(field) ? "" : value_word(field)},
+          {"value", takes_no_value(field) ? "" : metavar(field)},
           {"choices", field.choices},
           {"default", field.default_text},
           {"positional", field.is_positional},
