@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
+#include "core/options/option_json.h"
 #include "core/options/option_text.h"
 #include "phraseq/abi_stamp.h"
 
@@ -107,6 +108,10 @@ bool answer_help(const OptionTable& table,
     std::cout << man_page(table, name, usage, description);
     return true;
   }
+  if (peek_flag(arguments, "help-json")) {
+    std::cout << option_json(table, name, description).dump() << '\n';
+    return true;
+  }
   if (!peek_flag(arguments, "help"))
     return false;
   std::cout << help_text(table, fmt::format("phraseq {} {}", name, usage), description);
@@ -130,6 +135,18 @@ bool begin_command(OptionTable& table,
     return false;
   parse_command_line(table, arguments, problems);
   return !answer_print_config(table, arguments);
+}
+
+std::vector<std::filesystem::path> command_programs() {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> programs;
+  for (const auto& entry :
+       fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
+    if (entry.path().filename().string().starts_with("phraseq-"))
+      programs.push_back(entry.path());
+  }
+  std::sort(programs.begin(), programs.end());
+  return programs;
 }
 
 }  // namespace phraseq

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -21,8 +22,8 @@ int run_command(const std::string& name,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
 
-/// Answers --help (for a person), --help-markdown (for docs/options) and --help-man (for man) from
-/// the described options; false when none was asked for. `usage` is what follows "phraseq NAME".
+/// Answers --help (for a person), --help-markdown (for docs/options), --help-man (for man) and
+/// --help-json (for completion) from the described options; false when none was asked for. `usage` is what follows "phraseq NAME".
 bool answer_help(const OptionTable& table,
                  std::string_view name,
                  std::string_view usage,
@@ -41,5 +42,8 @@ bool begin_command(OptionTable& table,
                    std::string_view description,
                    std::span<const std::string> arguments,
                    const std::function<std::vector<std::string>()>& problems = {});
+
+/// The programs of all commands, phraseq-NAME in the folder of this one, sorted by name.
+std::vector<std::filesystem::path> command_programs();
 
 }  // namespace phraseq

@@ -36,9 +36,9 @@ constexpr std::array<Kind, 9> kKinds = {{
     {"task", "A task", "task", "", "phraseq train DATA --task"},
     {"criterion", "A criterion", "criterion", "", "phraseq train DATA --criterion"},
     {"decoder", "A decoder", "decoder", "", "phraseq generate --path MODEL --decoder"},
-    {"data-loader", "A data loader", "data_loader", "", "phraseq train DATA --data-loader"},
+    {"data_loader", "A data loader", "data_loader", "", "phraseq train DATA --data-loader"},
     {"optimizer", "An optimizer", "optimizer", "", "phraseq train DATA --optimizer"},
-    {"lr-scheduler",
+    {"lr_scheduler",
      "A learning-rate schedule",
      "lr_scheduler",
      " TORCH_FREE",
@@ -62,9 +62,9 @@ struct NewPluginOptions final : Options {
                  "task",
                  "criterion",
                  "decoder",
-                 "data-loader",
+                 "data_loader",
                  "optimizer",
-                 "lr-scheduler",
+                 "lr_scheduler",
                  "tokenizer",
                  "metric"})
         .value_name("KIND")

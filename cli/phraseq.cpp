@@ -28,7 +28,7 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 19> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 20> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
     {"validate", "compute the loss of a checkpoint on a split of a data folder"},
@@ -47,6 +47,7 @@ constexpr std::array<std::array<std::string_view, 2>, 19> kSummaries = {{
     {"compare", "compare the output of two or more systems"},
     {"new-plugin", "create a plugin from a template"},
     {"conformance", "run the conformance checks of a plugin ('plugins check' calls it)"},
+    {"completion", "write the completion script of a shell"},
     {"doctor", "check this machine and this installation"},
 }};
 

@@ -1,6 +1,7 @@
 // phraseq plugins: list, explain and check plugins; write the pages of docs/options.
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "core/base/log.h"
 #include "core/base/close_matches.h"
 #include "core/io/atomic_file.h"
+#include "core/io/program_output.h"
 #include "core/options/command_line.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
@@ -29,31 +31,35 @@ namespace fs = std::filesystem;
 using namespace phraseq;
 
 constexpr unsigned kCheckSeconds = 600;
-constexpr size_t kLineWidth = 100;
 
 struct PluginsOptions final : Options {
   std::string action;
   std::string subject;
   std::string kind;
+  bool presets = false;
   std::string output = "docs/options";
   std::vector<std::string> plugin_dir;
   std::vector<std::string> set;
   std::string data, split, source_lang, target_lang, model;
 
   void describe(OptionTable& table) override {
-    table.field("action", action, "Action: list, info NAME, check FILE or options.")
-        .one_of({"list", "info", "check", "options"})
+    table
+        .field("action",
+               action,
+               "Action: list, explain NAME (also: info NAME), check FILE or options.")
+        .one_of({"list", "explain", "info", "check", "options"})
         .value_name("ACTION")
         .positional()
         .required();
     table
         .field("subject",
                subject,
-               "Name of a component or preset (info), or file of the library (check).")
+               "Name of a component or preset (explain), or file of the library (check).")
         .value_name("SUBJECT")
         .positional();
-    table.field("kind", kind, "Only components of this kind: architecture, criterion, task …")
+    table.field("kind", kind, "Only components of this kind: architecture, lr_scheduler, task …")
         .value_name("KIND");
+    table.field("presets", presets, "Also list the presets, one per line.");
     table.field("output", output, "Folder for the pages that 'options' writes.")
         .value_name("FOLDER");
     table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
@@ -85,9 +91,11 @@ struct PluginsOptions final : Options {
     return arguments;
   }
 
+  bool explains() const { return action == "explain" || action == "info"; }
+
   std::vector<std::string> problems() const override {
-    if (action == "info" && subject.empty())
-      return {"info: the name of a component is missing"};
+    if (explains() && subject.empty())
+      return {action + ": the name of a component is missing"};
     if (action == "check" && subject.empty())
       return {"check: the file of a plugin is missing"};
     return {};
@@ -113,35 +121,9 @@ int report(const std::vector<std::string>& refusals) {
   return refusals.empty() ? kExitOk : kExitPlugin;
 }
 
-/// Columns that the longest name of a component or preset takes, indented.
-size_t name_width(const Registry& registry) {
-  size_t width = 0;
-  for (const Component* component : registry.components()) {
-    width = std::max(width, component->name.size());
-    for (const Preset& preset : component->presets) width = std::max(width, preset.name.size() + 2);
-  }
-  return width + 2;
-}
-
-/// The flags of a component's options, in lines.
-void print_options(const Component& component) {
-  OptionTable table;
-  const auto options = component.make_options();
-  options->describe(table);
-  std::string line;
-  for (const OptionField& field : table.fields()) {
-    if (line.size() + field.name.size() + 7 > kLineWidth) {
-      fmt::print("    {}\n", line);
-      line.clear();
-    }
-    line += fmt::format("{}--{}", line.empty() ? "" : " ", field.name);
-  }
-  if (!line.empty())
-    fmt::print("    {}\n", line);
-}
-
-/// Refuses a --kind that nothing here is of.
-void check_kind(const Registry& registry, const PluginsOptions& options) {
+/// Refuses a --kind that nothing here is of; '-' and '_' in it are the same.
+void check_kind(const Registry& registry, PluginsOptions& options) {
+  std::replace(options.kind.begin(), options.kind.end(), '-', '_');
   std::vector<std::string> kinds;
   for (const Component* component : registry.components()) {
     if (kinds.empty() || kinds.back() != component->kind)
@@ -157,28 +139,57 @@ void check_kind(const Registry& registry, const PluginsOptions& options) {
                                guess));
 }
 
-int list(const PluginsOptions& options) {
-  Registry registry;
-  const auto refusals = load_all(registry, options);
-  check_kind(registry, options);
-  const size_t width = name_width(registry);
-  std::string kind;
+/// What `list` prints in one line.
+struct ListedName {
+  std::string kind, name, description;
+};
+
+std::string presets_text(const Component& component) {
+  const size_t count = component.presets.size();
+  return count == 0 ? "" : fmt::format(" ({} preset{})", count, count == 1 ? "" : "s");
+}
+
+std::vector<ListedName> listed_names(const Registry& registry, const PluginsOptions& options) {
+  std::vector<ListedName> names;
   for (const Component* component : registry.components()) {
     if (!options.kind.empty() && component->kind != options.kind)
       continue;
-    if (component->kind != kind)
-      fmt::print("{}{}\n", kind.empty() ? "" : "\n", component->kind);
-    kind = component->kind;
-    fmt::print("  {:<{}}{}\n", component->name, width, component->description);
-    for (const Preset& preset : component->presets)
-      fmt::print("    {:<{}}{}\n", preset.name, width - 2, preset.description);
-    fmt::print("    {} {}, {}\n", component->plugin, component->plugin_version, component->file);
-    print_options(*component);
+    names.push_back(
+        {component->kind, component->name, component->description + presets_text(*component)});
+    if (!options.presets)
+      continue;
+    for (const Preset& preset : component->presets) {
+      names.push_back({component->kind,
+                       preset.name,
+                       fmt::format("{} (preset of {})", preset.description, component->name)});
+    }
+  }
+  return names;
+}
+
+int list(PluginsOptions& options) {
+  Registry registry;
+  const auto refusals = load_all(registry, options);
+  check_kind(registry, options);
+  const auto names = listed_names(registry, options);
+  size_t kind_width = 0, name_width = 0;
+  for (const ListedName& listed : names) {
+    kind_width = std::max(kind_width, listed.kind.size());
+    name_width = std::max(name_width, listed.name.size());
+  }
+  for (const ListedName& listed : names) {
+    fmt::print("{:<{}}  {:<{}}  {}\n",
+               listed.kind,
+               kind_width,
+               listed.name,
+               name_width,
+               listed.description);
   }
   return report(refusals);
 }
 
-/// What `info` says about a name that is this component's or one of its presets'; else nothing.
+/// What `explain` prints about a name that is this component's or one of its presets'; else
+/// nothing.
 std::string text_about(const Component& component, const std::string& name) {
   if (component.name == name)
     return component_text(component);
@@ -189,7 +200,7 @@ std::string text_about(const Component& component, const std::string& name) {
   return {};
 }
 
-int info(const PluginsOptions& options) {
+int explain(PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
   check_kind(registry, options);
@@ -213,7 +224,8 @@ int info(const PluginsOptions& options) {
                                  options.subject,
                                  guess.empty() ? "" : "; ",
                                  guess),
-                     "'phraseq plugins list' shows all components.");
+                     fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
+                                 fmt::join(nearest_names(options.subject, known), ", ")));
   }
   return report(refusals);
 }
@@ -280,28 +292,9 @@ int check(const PluginsOptions& options) {
 
 /// What `program --help-markdown` prints; empty when it has no such page.
 std::string command_page(const fs::path& program) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0)
-    throw IoError(program.string(), "create a pipe for", errno);
-  const pid_t child = fork();
-  if (child < 0)
-    throw IoError(program.string(), "start", errno);
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]);
-    execl(program.c_str(), program.c_str(), "--help-markdown", nullptr);
-    _exit(kExitIo);
-  }
-  close(ends[1]);
-  std::string page;
-  std::array<char, 4096> block{};
-  for (ssize_t got = 0; (got = read(ends[0], block.data(), block.size())) > 0;) {
-    page.append(block.data(), static_cast<size_t>(got));
-  }
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return status == 0 && page.starts_with("# ") ? page : "";
+  const std::array<std::string, 1> arguments = {"--help-markdown"};
+  const ProgramOutput printed = program_output(program.string(), arguments);
+  return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
 }
 
 /// One page a component and one a command, and a list of them.
@@ -314,14 +307,7 @@ int write_option_pages(const PluginsOptions& options) {
       "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
       "of a command lists the options of the components that it uses by default. The options of "
       "other components are on their own pages; `--help` shows them when they are selected.\n\n";
-  std::vector<fs::path> programs;
-  for (const auto& entry :
-       fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
-    if (entry.path().filename().string().starts_with("phraseq-"))
-      programs.push_back(entry.path());
-  }
-  std::sort(programs.begin(), programs.end());
-  for (const fs::path& program : programs) {
+  for (const fs::path& program : command_programs()) {
     const std::string name = program.filename().string();
     const std::string page = command_page(program);
     if (page.empty()) {
@@ -349,7 +335,7 @@ int plugins(std::span<const std::string> arguments) {
   const bool answered = answer_help(
       table,
       "plugins",
-      "list|info NAME|check FILE|options [OPTIONS]",
+      "list|explain NAME|check FILE|options [OPTIONS]",
       "Lists, describes and checks plugins; 'options' writes the pages of docs/options.",
       arguments);
   if (answered)
@@ -359,8 +345,8 @@ int plugins(std::span<const std::string> arguments) {
     return kExitOk;
   if (options.action == "list")
     return list(options);
-  if (options.action == "info")
-    return info(options);
+  if (options.explains())
+    return explain(options);
   if (options.action == "check")
     return check(options);
   return write_option_pages(options);

@@ -1,5 +1,5 @@
-# What `cmake --install` adds to libraries, plugins and commands: the CMake package for plugin authors and the
-# manual pages. The tree may be moved as a whole: programs find libraries and libraries find plugins from
+# What `cmake --install` adds to libraries, plugins and commands: the CMake package for plugin authors, the
+# manual pages and the completion scripts. The tree may be moved as a whole: programs find libraries and libraries find plugins from
 # where they are themselves.
 include(CMakePackageConfigHelpers)
 
@@ -18,3 +18,4 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION incl
 
 install(CODE "set(PHRASEQ_BUILD_FOLDER \"${CMAKE_BINARY_DIR}\")")
 install(SCRIPT cmake/WriteManPages.cmake)
+install(SCRIPT cmake/WriteCompletions.cmake)

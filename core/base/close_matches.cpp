@@ -1,6 +1,7 @@
 #include "core/base/close_matches.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,10 +26,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
-}  // namespace
+constexpr size_t kMostShown = 3;
 
-std::vector<std::string> close_matches(std::string_view name, std::span<const std::string> known) {
-  const size_t limit = std::max<size_t>(1, name.size() / 3);
+/// The first of `known` by distance, as far as they are within `limit`.
+std::vector<std::string> ranked_names(std::string_view name,
+                                      std::span<const std::string> known,
+                                      size_t limit) {
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(name, candidate);
@@ -37,9 +40,20 @@ std::vector<std::string> close_matches(std::string_view name, std::span<const st
       ranked.emplace_back(begins ? 1 : distance, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
+  ranked.resize(std::min(ranked.size(), kMostShown));
   std::vector<std::string> result;
-  for (size_t i = 0; i < ranked.size() && i < 3; ++i) result.push_back(ranked[i].second);
+  for (auto& [distance, candidate] : ranked) result.push_back(std::move(candidate));
   return result;
+}
+
+}  // namespace
+
+std::vector<std::string> close_matches(std::string_view name, std::span<const std::string> known) {
+  return ranked_names(name, known, std::max<size_t>(1, name.size() / 3));
+}
+
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> known) {
+  return ranked_names(name, known, std::numeric_limits<size_t>::max());
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {

@@ -15,6 +15,11 @@ namespace phraseq {
 PHRASEQ_API std::vector<std::string> close_matches(std::string_view name,
                                                    std::span<const std::string> known);
 
+/// The three of `known` with the smallest edit distance to `name`, however large it is; those that
+/// `name` begins come first.
+PHRASEQ_API std::vector<std::string> nearest_names(std::string_view name,
+                                                   std::span<const std::string> known);
+
 /// "did you mean 'a' or 'b'?", or an empty string when nothing is near.
 PHRASEQ_API std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 

@@ -22,8 +22,10 @@
 #include "core/options/enum_name.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
+#include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/sentencepiece_training.h"
 #include "core/text/unicode.h"
+#include "core/text/vocabulary_report.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {
@@ -43,6 +45,12 @@ struct Side {
   std::vector<int64_t> final_ids;  ///< of the provisional ids; empty when the dictionary was given
 };
 using Sides = std::vector<Side*>;
+
+/// "en" or "en, de".
+std::string languages_text(const Sides& sides) {
+  const std::string& first = sides[0]->language;
+  return sides.size() > 1 ? first + ", " + sides[1]->language : first;
+}
 
 /// Which file a dataset was made from, and the sums of what was made.
 json dataset_record(const std::string& input, const std::string& prefix) {
@@ -84,6 +92,10 @@ class Run {
                        int64_t threshold,
                        int64_t max_symbols);
   void build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbols);
+  void log_type_count(const Sides& of,
+                      int64_t threshold,
+                      const Dictionary& counted,
+                      const Dictionary& finished) const;
   SplitCounts write_side(size_t split, const Side& side) const;
   json write_source_trees(size_t split) const;
   json write_source_phrases(size_t split, const PhraseMemory& memory) const;
@@ -153,7 +165,7 @@ std::string Run::learn_subwords(const Sides& of) const {
     return true;
   };
   log_info(fmt::format("[{}] learning {} {} pieces",
-                       of.size() > 1 ? of[0]->language + ", " + of[1]->language : of[0]->language,
+                       languages_text(of),
                        options_.subwords,
                        enum_name(kSentencePieceTypeNames, options_.subword_type)));
   return train_sentencepiece(
@@ -190,6 +202,19 @@ void Run::prepare_tokenizers() {
   }
 }
 
+/// Says why --subwords and the number of types differ.
+void Run::log_type_count(const Sides& of,
+                         int64_t threshold,
+                         const Dictionary& counted,
+                         const Dictionary& finished) const {
+  const std::string file = staged(models_.at(of[0]->language));
+  const SentencePieceTokenizer model(read_file(file), file);
+  const std::string text =
+      explain_types({options_.subwords, model.pieces(), threshold}, counted, finished);
+  if (!text.empty())
+    log_info(fmt::format("[{}] {}", languages_text(of), text));
+}
+
 /// Counts the training text of `of`, and keeps it with provisional ids.
 void Run::build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbols) {
   Dictionary counted;
@@ -199,6 +224,8 @@ void Run::build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbo
   }
   auto finished = std::make_shared<Dictionary>(counted);
   finished->finalize(threshold, max_symbols, options_.padding_factor);
+  if (options_.subwords > 0)
+    log_type_count(of, threshold, counted, *finished);
   std::vector<int64_t> final_ids;
   for (int64_t id = 0; id < counted.size(); ++id)
     final_ids.push_back(finished->id(counted.symbol(id)));

@@ -30,10 +30,15 @@ void check_range(const OptionField& field, double value, std::string_view text) 
                                range_text(field.low, field.high)));
 }
 
-void check_choice(const OptionField& field, const std::string& value) {
+/// The choice that `value` names; '-' and '_' are the same, as in the names of options.
+std::string choice_of(const OptionField& field, const std::string& value) {
   const auto& choices = field.choices;
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
-    return;
+    return value;
+  for (const std::string& choice : choices) {
+    if (dashed(choice) == dashed(value))
+      return choice;
+  }
   const std::string guess = did_you_mean(value, choices);
   throw UsageError(fmt::format("--{}: '{}' is not one of {}{}{}",
                                field.name,
@@ -46,14 +51,14 @@ void check_choice(const OptionField& field, const std::string& value) {
 /// One value of the type, whole and within the field's limits.
 template <class Value>
 Value checked_value(const OptionField& field, std::string_view text) {
-  const auto value = value_from_text<Value>(text);
+  auto value = value_from_text<Value>(text);
   if (!value) {
     throw UsageError(fmt::format("--{}: '{}' is not {}", field.name, text, type_name<Value>()));
   }
   if constexpr (std::is_same_v<Value, int64_t> || std::is_same_v<Value, double>) {
     check_range(field, static_cast<double>(*value), text);
   } else if constexpr (std::is_same_v<Value, std::string>) {
-    check_choice(field, *value);
+    value = choice_of(field, *value);
   }
   return *value;
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
+#include "core/io/terminal_input.h"
 
 namespace phraseq {
 namespace {
@@ -127,6 +128,8 @@ std::string match_json(int64_t number,
 void report_matches(const PhraseMemory& memory,
                     const MatchSettings& settings,
                     std::ostream& output) {
+  if (settings.source == "-")
+    announce_terminal_input("source sentences, one per line,");
   LineReader sources(settings.source);
   std::unique_ptr<LineReader> references;
   if (!settings.reference.empty())

@@ -9,7 +9,7 @@
 namespace phraseq {
 
 /// What a component is: description, plugin and file, options with defaults and ranges, presets
-/// with the values that they change. For a terminal (`phraseq plugins info`).
+/// with the values that they change. For a terminal (`phraseq plugins explain`).
 PHRASEQ_API std::string component_text(const Component& component);
 
 /// What one of its presets is: every option's value with the preset, those first that it changes,

@@ -139,22 +139,16 @@ Selection Registry::select(std::string_view kind, std::string_view asked_for) co
 void Registry::reject_unknown(std::string_view kind, std::string_view name) const {
   const auto known = names(kind);
   const std::string guess = did_you_mean(name, known);
-  std::map<std::string, std::vector<std::string>> by_file;
-  for (const Component* component : components()) {
-    if (component->kind != kind)
-      continue;
-    auto& listed = by_file[origin_of(*component)];
-    listed.push_back(component->name);
-    for (const Preset& preset : component->presets) listed.push_back(preset.name);
-  }
   std::string hint =
-      by_file.empty() ? fmt::format("No loaded plugin provides a {}.", kind) : "Known:";
-  for (const auto& [file, listed] : by_file) {
-    hint += fmt::format("\n    {} (from {})", fmt::join(listed, ", "), file);
-  }
+      known.empty()
+          ? fmt::format("No loaded plugin provides a {}.", kind)
+          : fmt::format(
+                "Nearest names: {}. 'phraseq plugins list --kind {} --presets' lists all {}.",
+                fmt::join(nearest_names(name, known), ", "),
+                kind,
+                known.size());
   hint += fmt::format(
-      "\n  {} loaded; 'phraseq plugins list' shows all. Add folders with --plugin-dir or "
-      "PHRASEQ_PLUGIN_PATH.",
+      "\n  {} loaded; add folders with --plugin-dir or PHRASEQ_PLUGIN_PATH.",
       plugins_.size() == 1 ? "1 plugin is" : fmt::format("{} plugins are", plugins_.size()));
   throw UsageError(fmt::format("unknown {} '{}'{}{}", kind, name, guess.empty() ? "" : "; ", guess),
                    hint);

@@ -81,7 +81,7 @@ class PHRASEQ_API Registry {
   }
 
   /// The component, or the component of the preset of that name with the preset applied. Throws
-  /// UsageError listing the nearest and all known names of the kind, and where they are from.
+  /// UsageError with the three nearest names of the kind and the command that lists all.
   Selection select(std::string_view kind, std::string_view name) const;
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;

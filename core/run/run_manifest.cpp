@@ -1,14 +1,17 @@
 #include "core/run/run_manifest.h"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/data/options_from_data.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
+#include "core/nn/kernels/processor_level.h"
 #include "core/options/option_text.h"
 #include "phraseq/abi_stamp.h"
 
@@ -42,6 +45,12 @@ nlohmann::json describe_options(const OptionTable& table, const Task& task) {
       entry["origin"] = "data";
   }
   return options;
+}
+
+/// As in PHRASEQ_CPU_LEVEL.
+std::string level_name(nn::kernels::Level level) {
+  constexpr std::array<const char*, 3> kNames = {"baseline", "v3", "v4"};
+  return kNames.at(static_cast<size_t>(level));
 }
 
 }  // namespace
@@ -80,6 +89,9 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
       {"device", translator.parameters->values().device().str()},
       {"threads", at::get_num_threads()},
       {"cores", std::thread::hardware_concurrency()},
+      {"processor_level", level_name(nn::kernels::best_level())},
+      {"cuda", at::hasCUDA()},
+      {"cuda_devices", at::hasCUDA() ? at::getNumGPUs() : 0},
   };
 }
 

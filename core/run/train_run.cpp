@@ -21,6 +21,7 @@
 #include "core/run/preset_training.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
+#include "core/run/training_summary.h"
 #include "core/run/training_warnings.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/search/named_decoder.h"
@@ -346,6 +347,11 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
     write_file(folder->path() + "/run.json", manifest.dump(2) + "\n");
   }
   const int signal = trainer.run();
+  if (folder) {
+    if (const std::string text = training_summary(run, trainer.state(), *folder, translator);
+        !text.empty())
+      log_info(text);
+  }
   return signal == 0 ? kExitOk : 128 + signal;
 }
 

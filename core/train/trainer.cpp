@@ -50,7 +50,9 @@ TrainingPlace Trainer::place() const {
           parts_.batches->batches_delivered(),
           parts_.batches->batches_in_epoch(),
           state_.updates,
-          learning_rate()};
+          learning_rate(),
+          state_.best,
+          options_.validation.best_checkpoint_metric};
 }
 
 TrainingMoment Trainer::moment() const {
@@ -163,11 +165,14 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
                           "checkpoint was overwritten");
 }
 
-std::optional<std::string> Trainer::limit() const {
+StopLimits Trainer::limits() const {
   const auto& o = options_.optimization;
-  const StopLimits limits{
+  return {
       o.max_update, o.max_epoch, o.stop_time_hours, o.stop_min_lr, options_.validation.patience};
-  return reached_limit(limits,
+}
+
+std::optional<std::string> Trainer::limit() const {
+  return reached_limit(limits(),
                        {state_.updates,
                         state_.finished_epochs,
                         parts_.log->wall_seconds(),
@@ -279,6 +284,7 @@ int Trainer::run() {
   const auto signalled = [&] {
     return parts_.signals == nullptr ? 0 : parts_.signals->requested();
   };
+  parts_.log->begin(limits(), place());
   while (!limit() && signalled() == 0) {
     const std::vector<Batch> group = gather();
     if (group.empty()) {

@@ -20,6 +20,7 @@
 #include "core/optim/optimizer.h"
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
+#include "core/train/stop_rules.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
@@ -82,6 +83,7 @@ class PHRASEQ_API Trainer {
   void require_same_options(const std::string& path, const TrainRecord& record) const;
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
+  StopLimits limits() const;
   std::optional<std::string> limit() const;
   double loss_divisor(const LossReport& sums) const;
   TrainingPlace place() const;

@@ -113,8 +113,7 @@ TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folde
       log_interval_(options.log_interval),
       start_(Clock::now()),
       interval_start_(start_),
-      epoch_start_(start_),
-      last_tick_(start_) {
+      epoch_start_(start_) {
   if (folder.empty())
     return;
   metrics_path_ = folder + "/metrics.jsonl";
@@ -122,7 +121,7 @@ TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folde
 }
 
 TrainingLog::~TrainingLog() {
-  clear_bar();
+  bar_.clear();
   if (metrics_ != nullptr)
     std::fclose(metrics_);
 }
@@ -139,36 +138,13 @@ void TrainingLog::write(const nlohmann::json& fields) {
   }
 }
 
-void TrainingLog::clear_bar() {
-  if (bar_shown_)
-    std::fputs("\r\033[K", stderr);
-  bar_shown_ = false;
+void TrainingLog::begin(const StopLimits& limits, const TrainingPlace& place) {
+  bar_.begin(limits, place, wall_seconds());
 }
 
 void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
-  if (style_ != Style::kBar || seconds_since(last_tick_) < 0.2)
-    return;
-  last_tick_ = Clock::now();
-  constexpr int kWidth = 30;
-  const double done = per(static_cast<double>(place.batch), std::max<int64_t>(place.batches, 1));
-  const int filled = static_cast<int>(done * kWidth);
-  const double bits = per(sums.losses.loss_sum, sums.losses.tokens) / std::numbers::ln2;
-  const std::string text = fmt::format(
-      "\repoch {:03} [{:#>{}}{:.>{}}] {}/{} loss {:.3f} updates {} lr {:.3g} {:.0f} tokens/s\033[K",
-      place.epoch,
-      "",
-      filled,
-      "",
-      kWidth - filled,
-      place.batch,
-      place.batches,
-      bits,
-      place.updates,
-      place.learning_rate,
-      static_cast<double>(sums.losses.tokens) / std::max(1e-9, seconds_since(interval_start_)));
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
-  bar_shown_ = true;
+  if (style_ == Style::kBar)
+    bar_.show(place, sums, wall_seconds(), seconds_since(interval_start_));
 }
 
 void TrainingLog::record(const std::string& event, nlohmann::json fields, const Line& line) {
@@ -177,7 +153,7 @@ void TrainingLog::record(const std::string& event, nlohmann::json fields, const 
   write(fields);
   if (style_ == Style::kNone || !line)
     return;
-  clear_bar();
+  bar_.clear();
   log_info(style_ == Style::kJson ? fields.dump() : line(fields));
 }
 

@@ -9,19 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/train/progress_bar.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 
 namespace phraseq {
 
 /// Where the run is, for a line of the log.
-struct TrainingPlace {
-  int64_t epoch = 1;
-  int64_t batch = 0;    ///< delivered in this epoch
-  int64_t batches = 0;  ///< in this epoch
-  int64_t updates = 0;
-  double learning_rate = 0;
-};
+using TrainingPlace = BarPlace;
 
 /// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl`
 /// in the save folder, one JSON object with real numbers a line. Losses there are natural
@@ -34,6 +29,8 @@ class PHRASEQ_API TrainingLog {
   TrainingLog(const TrainingLog&) = delete;
   TrainingLog& operator=(const TrainingLog&) = delete;
 
+  /// Before the first update: the bar then knows where the run ends.
+  void begin(const StopLimits& limits, const TrainingPlace& place);
   void interval(const TrainingPlace& place, const IntervalSums& sums);
   void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
   void validation(const TrainingPlace& place, const nlohmann::json& scores);
@@ -51,17 +48,15 @@ class PHRASEQ_API TrainingLog {
   /// Writes the fields to metrics.jsonl and, where there is a `line` to say them, logs that.
   void record(const std::string& event, nlohmann::json fields, const Line& line);
   void write(const nlohmann::json& fields);
-  void clear_bar();
 
   Style style_;
   int64_t log_interval_;
   std::FILE* metrics_ = nullptr;
   std::string metrics_path_;
-  bool bar_shown_ = false;
+  ProgressBar bar_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;
-  std::chrono::steady_clock::time_point last_tick_;
 };
 
 }  // namespace phraseq

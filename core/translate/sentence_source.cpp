@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/data/phrases/example_phrases.h"
+#include "core/io/terminal_input.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -18,6 +19,16 @@ DataError ends_early(const LineReader& shorter, const LineReader& longer) {
       {shorter.path(), shorter.line_number(), 0},
       fmt::format("ends here, but {} continues: both files must have the same number of lines",
                   longer.path()));
+}
+
+/// Tells the user at a terminal which of the files is waited for.
+void announce(const TextFiles& files) {
+  if (files.sources == "-")
+    announce_terminal_input("source sentences, one per line,");
+  if (files.targets == "-")
+    announce_terminal_input("target sentences, one per line,");
+  if (files.trees == "-")
+    announce_terminal_input("parse trees, one per line,");
 }
 
 }  // namespace
@@ -42,6 +53,7 @@ TextSource::TextSource(const Task& task,
       sources_(files.sources, reading),
       max_source_positions_(max_source_positions),
       truncate_(truncate) {
+  announce(files);
   if (!files.targets.empty())
     targets_.emplace(files.targets, reading);
   if (!files.trees.empty())

@@ -35,17 +35,24 @@ Outcome shell(const std::string& command) {
   return outcome;
 }
 
-TEST(PluginsCommand, ListsNamesDescriptionsPresetsAndFiles) {
+TEST(PluginsCommand, ListsNamesDescriptionsAndPresets) {
+  const PluginFolder folder;
+  folder.copy("good");
+  const std::string command = "phraseq plugins list --kind toy --plugin-dir " + folder.path();
+  EXPECT_EQ(shell(command).text, "toy  rectangle  A rectangle. (1 preset)\n");
+  const Outcome outcome = shell(command + " --presets");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(outcome.text,
+            "toy  rectangle       A rectangle. (1 preset)\n"
+            "toy  rectangle_tall  Seven rows. (preset of rectangle)\n");
+}
+
+TEST(PluginsCommand, ExplainsFileVersionAndOptions) {
   const PluginFolder folder;
   const std::string file = folder.copy("good");
-  const Outcome outcome = shell("phraseq plugins list --kind toy --plugin-dir " + folder.path());
+  const Outcome outcome = shell("phraseq plugins explain rectangle --plugin-dir " + folder.path());
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("toy\n  rectangle "),
-                    HasSubstr("A rectangle."),
-                    HasSubstr("rectangle_tall"),
-                    HasSubstr("good 1.2.3, " + file),
-                    HasSubstr("\n    --toy-height\n")));
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("good 1.2.3, " + file), HasSubstr("--toy-height N")));
 }
 
 TEST(PluginsCommand, ListsTheOthersWhenOneIsRejected) {
@@ -55,7 +62,7 @@ TEST(PluginsCommand, ListsTheOthersWhenOneIsRejected) {
   const Outcome outcome = shell("phraseq plugins list --kind toy --plugin-dir " + folder.path());
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("rectangle_tall"),
+              AllOf(HasSubstr("toy  rectangle  A rectangle."),
                     HasSubstr("rejected: "),
                     HasSubstr("was built for another version of phraseq")));
 }
@@ -64,7 +71,7 @@ TEST(PluginsCommand, ExplainsAComponentByItsPresetsName) {
   const PluginFolder folder;
   folder.copy("good");
   const Outcome outcome =
-      shell("phraseq plugins info rectangle_tall --plugin-dir " + folder.path());
+      shell("phraseq plugins explain rectangle_tall --plugin-dir " + folder.path());
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text,
               AllOf(HasSubstr("preset rectangle_tall of toy rectangle"),
@@ -75,7 +82,7 @@ TEST(PluginsCommand, ExplainsAComponentByItsPresetsName) {
 TEST(PluginsCommand, GuessesWhatAnUnknownNameMeant) {
   const PluginFolder folder;
   folder.copy("good");
-  const Outcome outcome = shell("phraseq plugins info rectnagle --plugin-dir " + folder.path());
+  const Outcome outcome = shell("phraseq plugins explain rectnagle --plugin-dir " + folder.path());
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, HasSubstr("did you mean 'rectangle'"));
 }

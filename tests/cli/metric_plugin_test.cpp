@@ -147,7 +147,7 @@ TEST_F(MetricPlugin, IsProposedForANameThatIsNearlyRight) {
   EXPECT_THAT(near.errors,
               AllOf(HasSubstr("unknown metric 'lenght_error'"),
                     HasSubstr("did you mean 'length_error'"),
-                    HasSubstr("chrf++")));
+                    HasSubstr("'phraseq plugins list --kind metric --presets' lists all ")));
   EXPECT_THAT(run("compare a b --ref ref --bucket-metric blue").errors,
               HasSubstr("did you mean 'bleu'"));
 }

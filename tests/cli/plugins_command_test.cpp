@@ -1,5 +1,9 @@
 // phraseq plugins as a user runs it, on the plugins of this build.
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +25,54 @@ CommandResult run(const std::string& line) {
   return space.run(words(line));
 }
 
+TEST(PluginsCommand, ListsEveryComponentInOneLine) {
+  const auto result = run("plugins list");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  const auto lines = end_to_end::lines_of(result.output);
+  EXPECT_GT(lines.size(), 20u);
+  std::set<std::pair<std::string, std::string>> names;
+  for (const std::string& line : lines) {
+    const auto columns = words(line);
+    ASSERT_GT(columns.size(), 2u) << line;
+    EXPECT_TRUE(names.emplace(columns[0], columns[1]).second) << line;
+  }
+  EXPECT_TRUE(names.contains({"architecture", "transformer"}));
+  EXPECT_TRUE(names.contains({"lr_scheduler", "inverse_sqrt"}));
+  EXPECT_FALSE(names.contains({"architecture", "transformer_tiny"}));
+  EXPECT_THAT(result.output, Not(HasSubstr("--")));
+}
+
+TEST(PluginsCommand, ListsPresetsInLinesOfTheirOwn) {
+  const auto result = run("plugins list --kind architecture --presets");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  bool is_found = false;
+  for (const std::string& line : end_to_end::lines_of(result.output)) {
+    EXPECT_THAT(line, testing::StartsWith("architecture  "));
+    is_found |= words(line)[1] == "transformer_tiny" && line.ends_with("(preset of transformer)");
+  }
+  EXPECT_TRUE(is_found) << result.output;
+}
+
+TEST(PluginsCommand, TakesAKindWithADashOrAnUnderscore) {
+  const auto dash = run("plugins list --kind lr-scheduler");
+  EXPECT_EQ(dash.exit_code, kExitOk) << dash.errors;
+  EXPECT_THAT(dash.output, testing::StartsWith("lr_scheduler  "));
+  EXPECT_EQ(run("plugins list --kind lr_scheduler").output, dash.output);
+  const auto explained = run("plugins explain noam --kind lr-scheduler");
+  EXPECT_EQ(explained.exit_code, kExitOk) << explained.errors;
+  EXPECT_THAT(explained.output, testing::StartsWith("lr_scheduler noam\n"));
+}
+
+TEST(PluginsCommand, KeepsInfoAsAnotherNameOfExplain) {
+  const auto explained = run("plugins explain transformer");
+  EXPECT_EQ(explained.exit_code, kExitOk) << explained.errors;
+  EXPECT_EQ(run("plugins info transformer").output, explained.output);
+  EXPECT_THAT(run("plugins explain").errors,
+              HasSubstr("explain: the name of a component is missing"));
+}
+
 TEST(PluginsCommand, ShowsAPresetsValues) {
-  const auto result = run("plugins info transformer_tiny");
+  const auto result = run("plugins explain transformer_tiny");
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_THAT(result.output,
               AllOf(testing::StartsWith("preset transformer_tiny of architecture transformer\n"),
@@ -32,7 +82,7 @@ TEST(PluginsCommand, ShowsAPresetsValues) {
 }
 
 TEST(PluginsCommand, ShowsAComponentsOptionsAndPresets) {
-  const auto result = run("plugins info transformer");
+  const auto result = run("plugins explain transformer");
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_THAT(result.output,
               AllOf(testing::StartsWith("architecture transformer\n"),
@@ -41,7 +91,7 @@ TEST(PluginsCommand, ShowsAComponentsOptionsAndPresets) {
 }
 
 TEST(PluginsCommand, RejectsAKindThatThereIsNot) {
-  for (const char* command : {"plugins list", "plugins info transformer"}) {
+  for (const char* command : {"plugins list", "plugins explain transformer"}) {
     const auto result = run(std::string(command) + " --kind architectures");
     EXPECT_EQ(result.exit_code, kExitUsage);
     EXPECT_THAT(result.errors,
@@ -51,11 +101,11 @@ TEST(PluginsCommand, RejectsAKindThatThereIsNot) {
   }
   const auto some = run("plugins list --kind architecture");
   EXPECT_EQ(some.exit_code, kExitOk);
-  EXPECT_THAT(some.output, testing::StartsWith("architecture\n"));
+  EXPECT_THAT(some.output, testing::StartsWith("architecture  "));
 }
 
 TEST(PluginsCommand, ReportsThatANameIsNoComponentAndNoPreset) {
-  const auto result = run("plugins info transformer_tinny");
+  const auto result = run("plugins explain transformer_tinny");
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,
               AllOf(HasSubstr("no component or preset is called 'transformer_tinny'"),

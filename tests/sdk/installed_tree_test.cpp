@@ -98,11 +98,14 @@ TEST_F(InstalledTree, WorksWhereItWasMoved) {
                            "include/phraseq/phraseq/abi_stamp.h",
                            "lib/cmake/phraseq/phraseqConfig.cmake",
                            "share/man/man1/phraseq.1",
-                           "share/man/man1/phraseq-train.1"})
+                           "share/man/man1/phraseq-train.1",
+                           "share/bash-completion/completions/phraseq",
+                           "share/zsh/site-functions/_phraseq",
+                           "share/fish/vendor_completions.d/phraseq.fish"})
     EXPECT_TRUE(fs::is_regular_file(prefix() + "/" + file)) << file;
-  const Outcome list = phraseq("plugins list");
-  EXPECT_EQ(list.code, 0) << list.text;
-  EXPECT_THAT(list.text,
+  const Outcome explained = phraseq("plugins explain transformer");
+  EXPECT_EQ(explained.code, 0) << explained.text;
+  EXPECT_THAT(explained.text,
               AllOf(HasSubstr(prefix() + "/lib/phraseq/libphraseq-transformer.so"),
                     HasSubstr("--encoder-embed-dim"),
                     Not(HasSubstr(PHRASEQ_BUILD_FOLDER))));
@@ -134,14 +137,14 @@ TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
   const std::vector<std::string> kinds = {"task",
                                           "criterion",
                                           "decoder",
-                                          "data-loader",
+                                          "data_loader",
                                           "optimizer",
-                                          "lr-scheduler",
+                                          "lr_scheduler",
                                           "tokenizer",
                                           "metric"};
   std::vector<std::string> names;
   for (const std::string& kind : kinds) {
-    names.push_back("my_" + kind.substr(0, kind.find('-')));
+    names.push_back("my_" + kind.substr(0, kind.find('_')));
     const Outcome begun = phraseq("new-plugin " + names.back() + " --kind " + kind);
     ASSERT_EQ(begun.code, 0) << begun.text;
   }

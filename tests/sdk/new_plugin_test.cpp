@@ -57,9 +57,9 @@ TEST(NewPlugin, LeavesNoMarkUnfilled) {
                            "task",
                            "criterion",
                            "decoder",
-                           "data-loader",
+                           "data_loader",
                            "optimizer",
-                           "lr-scheduler",
+                           "lr_scheduler",
                            "tokenizer",
                            "metric"}) {
     const std::string target = folder.path(kind);
@@ -70,6 +70,16 @@ TEST(NewPlugin, LeavesNoMarkUnfilled) {
     for (const auto& [name, text] : files) EXPECT_EQ(text.find('@'), std::string::npos) << name;
     EXPECT_THAT(files.at("register.cpp"), HasSubstr("PHRASEQ_PLUGIN(\"two_words\""));
   }
+}
+
+TEST(NewPlugin, TakesAKindWithADash) {
+  const TemporaryFolder folder;
+  for (const char* kind : {"data-loader", "data_loader"}) {
+    const Outcome outcome =
+        shell(kNewPlugin + "mine --kind " + kind + " --output " + folder.path(kind));
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+  }
+  EXPECT_EQ(files_of(folder.path("data-loader")), files_of(folder.path("data_loader")));
 }
 
 TEST(NewPlugin, RejectsInvalidNames) {

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/io/terminal_input.h"
 #include "core/io/utf8.h"
 #include "core/text/unicode.h"
 
@@ -115,6 +116,8 @@ ScoreInput read_score_input(const std::vector<std::string>& inputs,
       throw UsageError(fmt::format("the system '{}' is given twice", path),
                        "give each system its own file");
     }
+    if (path == "-")
+      announce_terminal_input("the output of the system, one sentence per line,");
     input.systems.push_back({path, read_score_lines(path)});
   }
   check_counts(input, references);

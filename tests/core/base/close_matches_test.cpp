@@ -40,6 +40,17 @@ TEST(NearMisses, FindsNothingNearForAnotherWord) {
   EXPECT_THAT(close_matches("", kKnown), IsEmpty());
 }
 
+TEST(NearestNames, AreThreeHoweverFarTheyAre) {
+  EXPECT_THAT(nearest_names("bean", kKnown), ElementsAre("beam", "lstm", "dropout"));
+  EXPECT_THAT(nearest_names("phoneme", kKnown), ElementsAre("beam", "dropout", "lstm"));
+}
+
+TEST(NearestNames, AreAllOfAFew) {
+  const std::vector<std::string> two = {"word", "sentencepiece"};
+  EXPECT_THAT(nearest_names("words", two), ElementsAre("word", "sentencepiece"));
+  EXPECT_THAT(nearest_names("words", {}), IsEmpty());
+}
+
 TEST(DidYouMean, JoinsTheGuessesIntoAQuestion) {
   EXPECT_EQ(did_you_mean("dropouts", kKnown), "did you mean 'dropout'?");
   EXPECT_EQ(did_you_mean("trans", kKnown), "did you mean 'transformer' or 'transformer_big'?");

@@ -92,6 +92,18 @@ TEST(OptionField, GuessesTheChoiceThatWasMeant) {
             "--format: 'xml' is not one of plain, fairseq, jsonl");
 }
 
+TEST(OptionField, TakesADashForAnUnderscoreInAChoice) {
+  std::string scheme;
+  OptionTable table;
+  table.field("scheme", scheme, "Scheme.").one_of({"subword_nmt", "bits-64", "none"});
+  OptionField& field = *table.find("scheme");
+  field.from_text("subword-nmt", OptionOrigin::kCommandLine);
+  EXPECT_EQ(scheme, "subword_nmt");
+  field.from_text("bits_64", OptionOrigin::kCommandLine);
+  EXPECT_EQ(scheme, "bits-64");
+  EXPECT_THROW(field.from_text("no-ne", OptionOrigin::kCommandLine), UsageError);
+}
+
 TEST(OptionField, KeepsItsValueWhenATextIsRejected) {
   Sample sample;
   OptionField& betas = *sample.table.find("adam-betas");

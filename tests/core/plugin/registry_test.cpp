@@ -11,6 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Setup {
   int64_t width = 0;
@@ -96,15 +97,25 @@ TEST(Registry, ListsNamesAndPresetsOfAKindAndWhereTheyAreFrom) {
   EXPECT_EQ(registry.components()[0]->file, kShapes.file);
 }
 
-TEST(Registry, AnswersAnUnknownNameWithTheNearestAllKnownAndTheirFiles) {
+TEST(Registry, AnswersAnUnknownNameWithTheNearestAndTheCommandThatListsAll) {
   Registry registry;
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   EXPECT_THAT(message_of([&] { registry.select("shape", "bxo"); }),
               AllOf(HasSubstr("unknown shape 'bxo'; did you mean 'box'?"),
-                    HasSubstr("box, box_tall (from /plugins/libphraseq-shapes.so)"),
+                    HasSubstr("Nearest names: box, box_tall."),
+                    HasSubstr("'phraseq plugins list --kind shape --presets' lists all 2."),
                     HasSubstr("1 plugin is loaded"),
                     HasSubstr("PHRASEQ_PLUGIN_PATH")));
   EXPECT_THROW(registry.select("shape", "bxo"), UsageError);
+}
+
+TEST(Registry, ShowsNoMoreThanThreeNamesForAnUnknownOne) {
+  Registry registry;
+  for (const char* name : {"cone", "cube", "prism", "sphere", "torus"})
+    registry.add<Shape, Box, BoxOptions>(name, "A shape.");
+  const std::string message = message_of([&] { registry.select("shape", "conus"); });
+  EXPECT_THAT(message, HasSubstr("Nearest names: cone, torus, cube. "));
+  EXPECT_THAT(message, AllOf(Not(HasSubstr("prism")), Not(HasSubstr("sphere"))));
 }
 
 TEST(Registry, TakesADashForAnUnderscore) {

@@ -1,0 +1,102 @@
+// phraseq completion: scripts for the completion of shells, from the option tables of all commands.
+
+#include <array>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/program_output.h"
+#include "core/options/command_line.h"
+#include "core/options/completion/bash_completion.h"
+#include "core/options/completion/fish_completion.h"
+#include "core/options/completion/zsh_completion.h"
+#include "core/options/option_json.h"
+#include "core/plugin/loader.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct CompletionOptions final : Options {
+  std::string shell;
+  std::vector<std::string> plugin_dir;
+
+  void describe(OptionTable& table) override {
+    table.field("shell", shell, "Shell to write the script for: bash, zsh or fish.")
+        .one_of({"bash", "zsh", "fish"})
+        .value_name("SHELL")
+        .positional()
+        .required();
+    table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
+        .value_name("FOLDER");
+  }
+};
+
+CompletionScope component_scope(const Component& component) {
+  OptionTable table;
+  const auto options = component.make_options();
+  options->describe(table);
+  std::vector<std::string> names = {component.name};
+  for (const Preset& preset : component.presets) names.push_back(preset.name);
+  return completed_component(
+      option_json(table, component.name, component.description), component.kind, names);
+}
+
+/// A plugin that cannot be used has nothing to complete; it must not end the start of a shell.
+void add_components(CompletionModel& model, const CompletionOptions& options) {
+  Registry registry;
+  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    try {
+      load_plugin_file(registry, file);
+    } catch (const Error& failure) {
+      log_warning(failure.what());
+    }
+  }
+  for (const Component* component : registry.components())
+    model.components.push_back(component_scope(*component));
+}
+
+void add_commands(CompletionModel& model) {
+  const std::array<std::string, 1> arguments = {"--help-json"};
+  for (const auto& program : command_programs()) {
+    const ProgramOutput printed = program_output(program.string(), arguments);
+    const auto described = nlohmann::json::parse(printed.output, nullptr, false);
+    if (printed.exit_code == kExitOk && described.is_object())
+      model.commands.push_back(completed_command(described, model));
+    else
+      log_warning(fmt::format("{} does not describe its options", program.string()));
+  }
+}
+
+int completion(std::span<const std::string> arguments) {
+  CompletionOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(table,
+                     "completion",
+                     "bash|zsh|fish [--plugin-dir FOLDER]",
+                     "Writes the completion script of a shell to standard output: commands, "
+                     "options, their choices, names of components, files.",
+                     arguments))
+    return kExitOk;
+  CompletionModel model;
+  add_components(model, options);
+  add_commands(model);
+  mark_names(model);
+  if (options.shell == "bash")
+    std::cout << bash_completion(model);
+  else
+    std::cout << (options.shell == "zsh" ? zsh_completion(model) : fish_completion(model));
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("completion", argc, argv, completion);
+}

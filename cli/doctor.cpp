@@ -1,0 +1,52 @@
+// phraseq doctor: this machine and this installation on one page, for a bug report.
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/doctor/doctor_report.h"
+#include "core/plugin/loader.h"
+
+namespace {
+
+using namespace phraseq;
+
+struct DoctorOptions final : Options {
+  bool json = false;
+  std::vector<std::string> plugin_dir;
+
+  void describe(OptionTable& table) override {
+    table.field("json", json, "Print everything as one JSON object.");
+    table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
+        .value_name("FOLDER");
+  }
+};
+
+int doctor(std::span<const std::string> arguments) {
+  DoctorOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(
+          table,
+          "doctor",
+          "[--json] [--plugin-dir FOLDER]",
+          "Checks this machine and this installation: processor, memory, disk, limits, "
+          "plugins, and one update of a small Transformer. The page belongs into a bug "
+          "report. Exit code: 0 = no problem, 1 = the training step failed, 5 = a plugin "
+          "cannot be used, 6 = disk, memory or a limit of the system.",
+          arguments))
+    return kExitOk;
+  const std::string programs =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+  const auto report = doctor_report(plugin_search_path(options.plugin_dir), programs);
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  std::cout << (options.json ? report.dump(2, ' ', false, kReplace) + "\n" : doctor_page(report));
+  return report.at("exit_code");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("doctor", argc, argv, doctor); }

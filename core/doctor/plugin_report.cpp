@@ -1,0 +1,110 @@
+#include "core/doctor/plugin_report.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr unsigned kLoadSeconds = 60;  // for one plugin
+
+/// What is said of one plugin, with its components in the registry.
+json loaded_report(Registry& registry, const std::string& file) {
+  const size_t before = registry.components().size();
+  try {
+    const LoadedPlugin plugin = load_plugin_file(registry, file);
+    return {{"file", file},
+            {"name", plugin.name},
+            {"version", plugin.version},
+            {"components", registry.components().size() - before}};
+  } catch (const std::exception& failure) {
+    return {{"file", file}, {"problem", failure.what()}};
+  }
+}
+
+/// In the child: one line for each plugin, written at once, because the next one may end it.
+[[noreturn]] void report_each(const std::vector<std::string>& files, size_t first, int descriptor) {
+  Registry registry;
+  for (size_t i = first; i < files.size(); ++i) {
+    alarm(kLoadSeconds);
+    const std::string line =
+        loaded_report(registry, files[i]).dump(-1, ' ', false, json::error_handler_t::replace) +
+        "\n";
+    if (write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      _exit(kExitIo);
+  }
+  _exit(kExitOk);
+}
+
+std::string content_of(int descriptor) {
+  const off_t size = lseek(descriptor, 0, SEEK_END);
+  std::string text(static_cast<size_t>(size), '\0');
+  const ssize_t got = pread(descriptor, text.data(), text.size(), 0);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
+std::string ending_text(int status) {
+  if (!WIFSIGNALED(status))
+    return fmt::format("ends the process that loads it with exit code {}", WEXITSTATUS(status));
+  if (WTERMSIG(status) == SIGALRM)
+    return fmt::format("is not loaded after {} s", kLoadSeconds);
+  return fmt::format("terminates the process that loads it: {}", strsignal(WTERMSIG(status)));
+}
+
+/// Appends the reports from `first` on, up to the plugin that ended the child, if one did.
+void report_from(const std::vector<std::string>& files, size_t first, json& reports) {
+  const int descriptor = memfd_create("plugins", MFD_CLOEXEC);
+  const pid_t child = descriptor < 0 ? -1 : fork();
+  if (child < 0)
+    throw IoError(files[first], "start a process to load", errno);
+  if (child == 0)
+    report_each(files, first, descriptor);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  const std::string text = content_of(descriptor);
+  close(descriptor);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    reports.push_back(json::parse(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  if (reports.size() < files.size())
+    reports.push_back({{"file", files[reports.size()]}, {"problem", ending_text(status)}});
+}
+
+}  // namespace
+
+json plugin_report(std::span<const std::string> folders) {
+  json report = {{"folders", json::array()}, {"files", json::array()}, {"problem", nullptr}};
+  for (const std::string& folder : folders) {
+    if (std::filesystem::is_directory(folder))
+      report["folders"].push_back(folder);
+  }
+  std::vector<std::string> files;
+  try {
+    files = find_plugin_files(folders);
+  } catch (const Error& failure) {
+    report["problem"] = failure.what();
+  }
+  json& reports = report["files"];
+  while (reports.size() < files.size()) report_from(files, reports.size(), reports);
+  return report;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,146 @@
+#include "core/doctor/training_step.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/mapped_file.h"
+#include "core/io/program_output.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::chrono::seconds kLimit(300);  // for each of the two programs
+constexpr const char* kSource =
+    "a man walks\na woman walks\nthe man reads a book\nthe woman reads the book\na child plays\n"
+    "the child reads\na man plays\nthe woman plays\n";
+constexpr const char* kTarget =
+    "ein Mann geht\neine Frau geht\nder Mann liest ein Buch\ndie Frau liest das Buch\n"
+    "ein Kind spielt\ndas Kind liest\nein Mann spielt\ndie Frau spielt\n";
+
+/// A new folder for temporary files, removed with it.
+class TrialFolder {
+ public:
+  TrialFolder() {
+    std::string pattern = (fs::temp_directory_path() / "phraseq-doctor-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw IoError(pattern, "make a folder like", errno);
+    path_ = pattern;
+  }
+  ~TrialFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// What went wrong in a program; null when nothing did.
+json failure_of(const std::string& program, const ProgramOutput& result) {
+  if (result.exit_code == kExitOk)
+    return nullptr;
+  const std::string name = fs::path(program).filename().string();
+  const std::string how =
+      result.exit_code > 128
+          ? fmt::format("was ended by a signal: {}", strsignal(result.exit_code - 128))
+          : fmt::format("ended with exit code {}", result.exit_code);
+  return {{"problem", fmt::format("{} {}\n{}", name, how, result.errors)},
+          {"exit_code", result.exit_code}};
+}
+
+/// Only with the plugins that belong to the programs: those of the user are reported elsewhere.
+json run_part(const std::string& program, const std::vector<std::string>& arguments) {
+  const std::array<std::string, 1> without = {"PHRASEQ_PLUGIN_PATH"};
+  return failure_of(program, program_output(program, arguments, {without, kLimit}));
+}
+
+json preprocess_trial(const std::string& programs, const TrialFolder& folder) {
+  write_file(folder.path("train.en"), kSource);
+  write_file(folder.path("train.de"), kTarget);
+  return run_part(programs + "/phraseq-preprocess",
+                  {"--source-lang",
+                   "en",
+                   "--target-lang",
+                   "de",
+                   "--trainpref",
+                   folder.path("train"),
+                   "--destdir",
+                   folder.path("data")});
+}
+
+json train_trial(const std::string& programs, const TrialFolder& folder) {
+  return run_part(programs + "/phraseq-train",
+                  {folder.path("data"),
+                   "--arch",
+                   "transformer_tiny",
+                   "--max-tokens",
+                   "400",
+                   "--max-update",
+                   "1",
+                   "--log-interval",
+                   "1",
+                   "--disable-validation",
+                   "--save-dir",
+                   folder.path("run")});
+}
+
+json first_loss(const std::string& metrics) {
+  std::ifstream stream(metrics);
+  for (std::string line; std::getline(stream, line);) {
+    const json record = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object() && record.value("event", "") == "train")
+      return record.value("loss", json());
+  }
+  return nullptr;
+}
+
+json result_of(const TrialFolder& folder) {
+  const json run = json::parse(read_file(folder.path("run/run.json")));
+  json result = {{"loss", first_loss(folder.path("run/metrics.jsonl"))}};
+  for (const char* name : {"device", "threads", "processor_level", "cuda", "cuda_devices"})
+    result[name] = run.value(name, json());
+  if (!result["loss"].is_number())
+    return {{"problem", "phraseq-train reported no finite loss"}, {"exit_code", kExitDivergence}};
+  return result;
+}
+
+}  // namespace
+
+json training_step(const std::string& programs) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    const TrialFolder folder;
+    json failure = preprocess_trial(programs, folder);
+    if (failure.is_null())
+      failure = train_trial(programs, folder);
+    if (!failure.is_null())
+      return failure;
+    json result = result_of(folder);
+    result["seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  } catch (const Error& failure) {
+    return {{"problem", failure.what()}, {"exit_code", failure.exit_code()}};
+  } catch (const std::exception& failure) {
+    return {{"problem", failure.what()}, {"exit_code", kExitIo}};
+  }
+}
+
+}  // namespace phraseq

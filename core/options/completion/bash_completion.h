@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+#include "core/options/completion/completion_model.h"
+
+namespace phraseq {
+
+/// A script for share/bash-completion/completions/phraseq. It needs bash 4 and not the package
+/// bash-completion.
+PHRASEQ_API std::string bash_completion(const CompletionModel& model);
+
+}  // namespace phraseq

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// What a shell completes where the value of an option is expected.
+enum class CompletedValue { kNone, kFile, kFolder, kWords, kNames };
+
+/// One option as the scripts need it.
+struct CompletedOption {
+  std::vector<std::string> flags;  ///< "--arch", "-a"; the first is the main one
+  std::string help;                ///< one line
+  std::string value_name;          ///< FILE, N; empty = takes no value
+  CompletedValue value = CompletedValue::kNone;
+  std::vector<std::string> words;  ///< of kWords
+  std::string kind;                ///< of kNames: the kind of component, or "any"
+  bool is_list = false;
+  bool is_positional = false;
+  bool is_switch = false;  ///< takes no value
+};
+
+/// A command, or a component with its presets: what has options of its own.
+struct CompletionScope {
+  std::string kind;                ///< of a component; empty = a command
+  std::vector<std::string> names;  ///< the command; the component and its presets
+  std::string summary;
+  std::vector<CompletedOption> options;
+  /// Of a command: the components whose options it has unless others are selected, "kind/name".
+  std::vector<std::string> defaults;
+};
+
+/// Everything that can follow `phraseq`.
+struct CompletionModel {
+  std::vector<CompletionScope> commands;
+  std::vector<CompletionScope> components;
+
+  std::vector<std::string> kinds() const;
+  /// All names of a kind, presets too; of "any", of all kinds.
+  std::vector<std::string> names(std::string_view kind) const;
+};
+
+/// A command from what option_json writes. Options of components that it describes by default
+/// belong to these components: they are known by the section, "KIND NAME".
+PHRASEQ_API CompletionScope completed_command(const nlohmann::json& described,
+                                              const CompletionModel& components);
+/// A component from its options; `names`: its own and its presets'.
+PHRASEQ_API CompletionScope completed_component(const nlohmann::json& described,
+                                                std::string kind,
+                                                std::vector<std::string> names);
+/// Decides which options take names of components; called when all scopes are there.
+PHRASEQ_API void mark_names(CompletionModel& model);
+
+/// "architecture/transformer".
+std::string scope_key(const CompletionScope& scope);
+
+}  // namespace phraseq

@@ -1,0 +1,62 @@
+#include "core/run/training_summary.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/shell_quote.h"
+#include "core/train/progress_bar.h"
+
+namespace phraseq {
+namespace {
+
+bool has_split(const TranslationModel& translator, const std::string& split) {
+  try {
+    return translator.open(split, /*training=*/false)->size() > 0;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// What `phraseq generate` translates: " DATA --gen-subset valid", or nothing for standard input.
+std::string input_words(const TrainRun& run, const TranslationModel& translator) {
+  const std::string data = " " + shell_quoted_path(run.components.data);
+  if (has_split(translator, "test"))
+    return data;
+  const std::string& subset = run.validation.valid_subset;
+  return has_split(translator, subset) ? data + " --gen-subset " + shell_quoted_path(subset) : "";
+}
+
+std::string generate_command(const TrainRun& run,
+                             const TranslationModel& translator,
+                             const std::string& checkpoint) {
+  std::string command = fmt::format(
+      "phraseq generate{} --path {}", input_words(run, translator), shell_quoted_path(checkpoint));
+  for (const std::string& folder : run.components.plugin_dir)
+    command += " --plugin-dir " + shell_quoted_path(folder);
+  return command;
+}
+
+}  // namespace
+
+std::string training_summary(const TrainRun& run,
+                             const TrainState& state,
+                             const CheckpointFolder& folder,
+                             const TranslationModel& translator) {
+  const std::string best = folder.path() + "/" + kBestPointer;
+  const std::string last = folder.path() + "/" + kLastPointer;
+  const bool has_best = state.best && std::filesystem::exists(best);
+  const std::string& checkpoint = has_best ? best : last;
+  if (!std::filesystem::exists(checkpoint))
+    return {};
+  const std::string score =
+      has_best ? fmt::format("best checkpoint: {} ({})",
+                             checkpoint,
+                             score_text(run.validation.best_checkpoint_metric, *state.best))
+               : fmt::format("last checkpoint: {} (no validation)", checkpoint);
+  return fmt::format(
+      "{}; translate with it:\n    {}", score, generate_command(run, translator, checkpoint));
+}
+
+}  // namespace phraseq

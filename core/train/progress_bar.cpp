@@ -1,0 +1,111 @@
+#include "core/train/progress_bar.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numbers>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include "core/train/train_options.h"
+
+namespace phraseq {
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr size_t kUsualColumns = 120;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+
+RunPosition position_of(const BarPlace& place, double seconds) {
+  const double share = ratio(static_cast<double>(place.batch), static_cast<double>(place.batches));
+  return {static_cast<double>(place.epoch - 1) + share, place.updates, seconds};
+}
+
+std::string drawn(double share) {
+  const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
+  return fmt::format("[{:#>{}}{:.>{}}]", "", filled, "", kBarWidth - filled);
+}
+
+size_t terminal_columns() {
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : kUsualColumns;
+}
+
+/// The parts that fit, one after another.
+std::string joined(const std::vector<std::string>& parts, size_t columns) {
+  std::string line;
+  for (const std::string& part : parts) {
+    const std::string longer = line.empty() ? part : line + " | " + part;
+    if (longer.size() >= columns)
+      break;
+    line = longer;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string score_text(std::string_view metric, double value) {
+  if (ValidationOptions::is_loss(metric))
+    return fmt::format("{} {:.3f}", metric, value / std::numbers::ln2);
+  return fmt::format("{} {:.2f}", metric, value);
+}
+
+void ProgressBar::begin(const StopLimits& limits, const BarPlace& place, double seconds) {
+  limits_ = limits;
+  progress_.emplace(limits, position_of(place, seconds));
+}
+
+std::string ProgressBar::text(const BarPlace& place,
+                              const IntervalSums& sums,
+                              double seconds,
+                              double interval_seconds,
+                              size_t columns) const {
+  const RunPosition now = position_of(place, seconds);
+  const RunProgress progress = progress_.value_or(RunProgress(limits_, {}));
+  const std::string where = progress.place_text(now);
+  const bool by_updates = where.starts_with("update");
+  const double share =
+      by_updates
+          ? ratio(static_cast<double>(place.updates), static_cast<double>(limits_.max_update))
+          : ratio(static_cast<double>(place.batch), static_cast<double>(place.batches));
+  const auto remaining = progress.remaining_seconds(now);
+  const auto tokens = static_cast<double>(sums.losses.tokens);
+  std::vector<std::string> parts = {
+      where + " " + drawn(share) +
+          (by_updates ? "" : fmt::format(" {}/{}", place.batch, place.batches)),
+      remaining ? duration_text(*remaining) + " left" : "",
+      fmt::format("loss {:.3f}", ratio(sums.losses.loss_sum, tokens) / std::numbers::ln2),
+      place.best ? "best " + score_text(place.best_metric, *place.best) : "",
+      by_updates ? "" : fmt::format("updates {}", place.updates),
+      fmt::format("lr {:.3g}", place.learning_rate),
+      fmt::format("{:.0f} tokens/s", ratio(tokens, interval_seconds))};
+  std::erase(parts, "");
+  return joined(parts, columns);
+}
+
+void ProgressBar::show(const BarPlace& place,
+                       const IntervalSums& sums,
+                       double seconds,
+                       double interval_seconds) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(200))
+    return;
+  last_ = now;
+  fmt::print(
+      stderr, "\r{}\033[K", text(place, sums, seconds, interval_seconds, terminal_columns()));
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressBar::clear() {
+  if (shown_)
+    std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+}  // namespace phraseq

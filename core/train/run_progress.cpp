@@ -1,0 +1,77 @@
+#include "core/train/run_progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace phraseq {
+namespace {
+
+/// Seconds for `left` at the speed of `done` in `seconds`; nothing when nothing was done.
+std::optional<double> extrapolated(double left, double done, double seconds) {
+  if (done <= 0)
+    return std::nullopt;
+  return std::max(0.0, left) * seconds / done;
+}
+
+std::optional<double> earlier(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b)
+    return a ? a : b;
+  return std::min(*a, *b);
+}
+
+/// The number of the epoch that a position is in, from 1.
+int64_t epoch_number(const RunPosition& now) {
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(now.epochs)));
+}
+
+}  // namespace
+
+RunProgress::RunProgress(const StopLimits& limits, const RunPosition& start)
+    : limits_(limits), start_(start) {}
+
+std::optional<double> RunProgress::until_epochs(const RunPosition& now) const {
+  if (limits_.max_epoch <= 0)
+    return std::nullopt;
+  return extrapolated(static_cast<double>(limits_.max_epoch) - now.epochs,
+                      now.epochs - start_.epochs,
+                      now.seconds - start_.seconds);
+}
+
+std::optional<double> RunProgress::until_updates(const RunPosition& now) const {
+  if (limits_.max_update <= 0)
+    return std::nullopt;
+  return extrapolated(static_cast<double>(limits_.max_update - now.updates),
+                      static_cast<double>(now.updates - start_.updates),
+                      now.seconds - start_.seconds);
+}
+
+std::optional<double> RunProgress::remaining_seconds(const RunPosition& now) const {
+  const auto by_work = earlier(until_epochs(now), until_updates(now));
+  if (limits_.stop_time_hours <= 0)
+    return by_work;
+  return earlier(by_work, std::max(0.0, 3600 * limits_.stop_time_hours - now.seconds));
+}
+
+std::string RunProgress::place_text(const RunPosition& now) const {
+  const auto epochs = until_epochs(now);
+  const auto updates = until_updates(now);
+  const bool by_updates = limits_.max_update > 0 &&
+                          (limits_.max_epoch <= 0 || (updates && epochs && *updates < *epochs));
+  if (by_updates)
+    return fmt::format("update {} of {}", now.updates, limits_.max_update);
+  if (limits_.max_epoch > 0)
+    return fmt::format("epoch {} of {}", epoch_number(now), limits_.max_epoch);
+  return fmt::format("epoch {}", epoch_number(now));
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::llround(std::max(0.0, seconds)));
+  const int64_t hours = whole / 3600;
+  const int64_t minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+}  // namespace phraseq

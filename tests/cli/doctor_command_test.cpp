@@ -1,0 +1,121 @@
+// phraseq doctor as a user runs it.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+TEST(DoctorCommand, FindsAWholeInstallationWithoutProblems) {
+  end_to_end::Workspace space;
+  const auto result = space.run({"doctor"});
+  EXPECT_EQ(result.exit_code, kExitOk) << result.output << result.errors;
+  for (const char* part : {"phraseq ",
+                           "Build ",
+                           "Processor ",
+                           "Memory ",
+                           "Disk ",
+                           "Locale ",
+                           "Limits ",
+                           "Plugins ",
+                           "LibTorch ",
+                           "Kernels ",
+                           "Training "})
+    EXPECT_THAT(result.output, HasSubstr(part));
+  EXPECT_THAT(result.output, AllOf(HasSubstr("transformer 0.1.0"), HasSubstr("Problems     none")));
+  EXPECT_LT(end_to_end::lines_of(result.output).size(), 50u) << "more than a page";
+}
+
+TEST(DoctorCommand, GivesTheSameAsJson) {
+  end_to_end::Workspace space;
+  const auto result = space.run({"doctor", "--json"});
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  const auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report["exit_code"], 0);
+  EXPECT_THAT(report["problems"], IsEmpty());
+  EXPECT_GT(report["machine"]["processor"]["cores"], 0);
+  EXPECT_GT(report["machine"]["memory"]["total_bytes"], 0);
+  const std::string level = report["training"]["processor_level"];
+  EXPECT_THAT((std::vector<std::string>{"baseline", "v3", "v4"}), Contains(level));
+  // An untrained model knows nothing: about the logarithm of its 4 + 12 target types.
+  EXPECT_NEAR(report["training"]["loss"].get<double>(), std::log(16.0), 1.5);
+  size_t components = 0;
+  for (const auto& plugin : report["plugins"]["files"]) components += size_t(plugin["components"]);
+  EXPECT_GT(components, 20u);
+}
+
+TEST(DoctorCommand, OutlivesBrokenPluginsAndNamesThem) {
+  end_to_end::Workspace space;
+  fs::create_directories(space.path("mine"));
+  fs::permissions(space.path("mine"), fs::perms::owner_all);
+  for (const char* name : {"crashes", "good", "other_abi"}) {
+    const std::string file = std::string("libphraseq-") + name + ".so";
+    fs::copy_file(fs::path(BAD_PLUGIN_FOLDER) / file, space.path("mine/" + file));
+  }
+  space.write("mine/libphraseq-note.so", "not a library");
+  const auto result = space.run({"doctor", "--json", "--plugin-dir", "mine"});
+  EXPECT_EQ(result.exit_code, kExitPlugin) << result.errors;
+  const auto report = nlohmann::json::parse(result.output);
+  std::map<std::string, std::string> problems;
+  std::map<std::string, std::string> versions;
+  for (const auto& plugin : report["plugins"]["files"]) {
+    const std::string name = fs::path(plugin["file"].get<std::string>()).filename();
+    problems[name] = plugin.value("problem", "");
+    versions[name] = plugin.value("version", "");
+  }
+  EXPECT_THAT(problems["libphraseq-crashes.so"], HasSubstr("terminates the process that loads it"));
+  EXPECT_THAT(problems["libphraseq-other_abi.so"], HasSubstr("was built for another version"));
+  EXPECT_THAT(problems["libphraseq-note.so"], HasSubstr("not an ELF"));
+  EXPECT_EQ(problems["libphraseq-good.so"], "");
+  EXPECT_EQ(versions["libphraseq-good.so"], "1.2.3");
+  EXPECT_EQ(problems["libphraseq-transformer.so"], "") << "those after it are looked at, too";
+  EXPECT_EQ(report["problems"].size(), 3u);
+  EXPECT_TRUE(report["training"].contains("loss")) << "it uses the built-in plugins only";
+}
+
+TEST(DoctorCommand, ReportsATrainingStepThatFails) {
+  end_to_end::Workspace space;
+  fs::create_directories(space.path("bin"));
+  const fs::path build = PHRASEQ_BUILD_FOLDER "/bin";
+  fs::copy_file(build / "phraseq-doctor", space.path("bin/phraseq-doctor"));
+  fs::create_symlink(build / "phraseq-preprocess", space.path("bin/phraseq-preprocess"));
+  fs::create_symlink(fs::path(PHRASEQ_BUILD_FOLDER) / "lib", space.path("lib"));
+  space.write("bin/phraseq-train", "#!/bin/sh\necho no kernel >&2\nkill -ILL $$\n");
+  fs::permissions(space.path("bin/phraseq-train"), fs::perms::owner_all);
+  const std::string command = "cd " + space.path("") + " && LD_LIBRARY_PATH=lib bin/phraseq-doctor";
+  EXPECT_EQ(WEXITSTATUS(std::system((command + " > page").c_str())), kExitBug);
+  EXPECT_THAT(space.read("page"),
+              AllOf(HasSubstr("training step: phraseq-train was ended by a signal: Illegal"),
+                    HasSubstr("no kernel")));
+}
+
+TEST(DoctorCommand, ReportsASystemLimitThatIsTooSmall) {
+  end_to_end::Workspace space;
+  const std::string command = "cd " + space.path("") +
+                              " && ulimit -n 100 && " PHRASEQ_BUILD_FOLDER
+                              "/bin/phraseq doctor > page";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), kExitIo) << space.read("page");
+  EXPECT_THAT(space.read("page"), HasSubstr("limits: only 100 open files (ulimit -n)"));
+}
+
+}  // namespace
+}  // namespace phraseq
