@@ -23,26 +23,24 @@ struct UnfinishedPath {
 
 std::array<UnfinishedPath, 64> unfinished_paths;
 
-/// The entry of a folder as the kernel writes it (getdents64).
-struct KernelEntry {
-  ino64_t inode;
-  off64_t offset;
-  unsigned short length;
-  unsigned char type;
-  char name[1];
-};
+/// An entry of a folder as the kernel writes it (getdents64): inode and offset of eight bytes, its
+/// length, a byte for its type, its name.
+constexpr size_t kLengthAt = 16;
+constexpr size_t kNameAt = 19;
 
 /// Unlinks what the folder holds; returns whether there was anything. readdir allocates, the system
 /// call does not.
 bool empty_once(int folder) noexcept {
   bool removed = false;
-  alignas(KernelEntry) std::array<char, 4096> block;
+  alignas(8) std::array<char, 4096> block;
   ::lseek(folder, 0, SEEK_SET);
   for (long got = 0; (got = ::syscall(SYS_getdents64, folder, block.data(), block.size())) > 0;) {
     for (long at = 0; at < got;) {
-      const auto* entry = reinterpret_cast<const KernelEntry*>(block.data() + at);
-      removed = ::unlinkat(folder, entry->name, 0) == 0 || removed;  // fails for "." and ".."
-      at += entry->length;
+      const char* entry = block.data() + at;
+      unsigned short length = 0;
+      std::memcpy(&length, entry + kLengthAt, sizeof length);
+      removed = ::unlinkat(folder, entry + kNameAt, 0) == 0 || removed;  // fails for "." and ".."
+      at += length;
     }
   }
   return removed;
@@ -90,7 +88,7 @@ void remove_unfinished() noexcept {
   for (UnfinishedPath& slot : unfinished_paths) {
     if (slot.owner != ::getpid())
       continue;
-    if (::unlink(slot.path.data()) != 0 && errno == EISDIR)
+    if (::unlink(slot.path.data()) != 0 && (errno == EISDIR || errno == EPERM))
       remove_flat_folder(slot.path.data());
   }
 }

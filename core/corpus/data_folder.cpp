@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/corpus/data_manifest.h"
+#include "core/corpus/manifest/data_manifest.h"
 #include "core/io/crc32c.h"
 
 namespace phraseq {

@@ -156,9 +156,9 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
           : Vocabularies::from_folder(
                 setup.data, options.source_lang, options.target_lang, options.tokenizer_files());
   source_ = std::make_unique<LanguageSide>(vocabularies_.source,
-                                           make_tokenizer(*setup.registry, vocabularies_.source));
+                                           make_tokenizer(setup, vocabularies_.source));
   target_ = std::make_unique<LanguageSide>(vocabularies_.target,
-                                           make_tokenizer(*setup.registry, vocabularies_.target));
+                                           make_tokenizer(setup, vocabularies_.target));
   if (setup.data.empty())
     return;
   loader_name_ = loader_for(setup);
@@ -174,14 +174,17 @@ std::string TranslationTask::loader_for(const TaskSetup& setup) const {
   return holds_indexed_data(setup.data) && options_.bpe_dropout == 0 ? "indexed" : "text";
 }
 
-std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& registry,
+std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setup,
                                                            const Vocabularies::Side& side) const {
-  const bool asked_for = options_.tokenizer_files().name == vocabularies_.tokenizer;
+  // A name that the user chose is an option; one that was recorded needs its plugin.
+  const bool asked_for =
+      setup.state == nullptr && options_.tokenizer_files().name == vocabularies_.tokenizer;
   Selection selection =
-      asked_for
-          ? registry.select(Tokenizer::kKind, vocabularies_.tokenizer)
-          : select_recorded(
-                registry, Tokenizer::kKind, vocabularies_.tokenizer, "the text of this model");
+      asked_for ? setup.registry->select(Tokenizer::kKind, vocabularies_.tokenizer)
+                : select_recorded(*setup.registry,
+                                  Tokenizer::kKind,
+                                  vocabularies_.tokenizer,
+                                  setup.state != nullptr ? "the checkpoint" : setup.data);
   OptionTable table;
   selection.options->describe(table);
   from_json(table, vocabularies_.tokenizer_options, OptionOrigin::kCheckpoint);

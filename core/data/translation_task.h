@@ -74,7 +74,7 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   const Vocabularies& vocabularies() const { return vocabularies_; }
 
  private:
-  std::unique_ptr<Tokenizer> make_tokenizer(const Registry& registry,
+  std::unique_ptr<Tokenizer> make_tokenizer(const TaskSetup& setup,
                                             const Vocabularies::Side& side) const;
   std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
                                           std::optional<PhraseSource> phrases);

@@ -11,6 +11,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
+#include "core/data/named_task.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
@@ -28,7 +29,6 @@
 #include "core/search/named_decoder.h"
 #include "core/train/train_checkpoint.h"
 #include "core/train/trainer.h"
-#include "core/translate/named_task.h"
 
 namespace phraseq {
 

@@ -13,10 +13,10 @@
 #include "core/base/error.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/data/named_task.h"
 #include "core/io/json_reader.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
-#include "core/translate/named_task.h"
 
 namespace phraseq {
 namespace {

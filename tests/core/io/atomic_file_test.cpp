@@ -273,7 +273,7 @@ TEST(RemoveStaleTemporaries, FindsNothingInAFolderThatIsNotThere) {
 }  // namespace
 }  // namespace phraseq
 
-extern "C" int fsync(int descriptor) {
+extern "C" __attribute__((visibility("default"))) int fsync(int descriptor) {
   std::error_code unknown;
   phraseq::synced_paths().push_back(
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), unknown)

@@ -1,4 +1,4 @@
-#include "core/corpus/data_manifest.h"
+#include "core/corpus/manifest/data_manifest.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "core/translate/named_task.h"
+#include "core/data/named_task.h"
 
 #include <utility>
 
