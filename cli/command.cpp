@@ -1,19 +1,26 @@
 #include "cli/command.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <poll.h>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/base/out_of_memory.h"
+#include "core/base/unfinished_files.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
 #include "core/options/option_json.h"
@@ -28,9 +35,22 @@ std::string program_name(const std::string& name) {
   return name.empty() ? "phraseq" : "phraseq " + name;
 }
 
+/// Without exceptions: standard error may be closed or full.
 void print_error(const std::string& name, std::string_view text) {
   std::cout.flush();
-  fmt::print(stderr, "{}: error: {}\n", program_name(name), text);
+  const std::string line =
+      fmt::format("{}: error: {}\n", program_name(name), shortened_message(text));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+int report_system_error(const std::string& name, const std::string& path, int error_number) {
+  print_error(name, IoError(path, "use", error_number).what());
+  return kExitIo;
+}
+
+int report_no_memory(const std::string& name, std::string_view what) {
+  print_error(name, OutOfMemory(what).what());
+  return kExitIo;
 }
 
 int report_bug(const std::string& name, std::string_view what) {
@@ -50,12 +70,28 @@ int run_caught(const std::string& name,
   } catch (const Error& failure) {
     print_error(name, failure.what());
     return failure.exit_code();
-  } catch (const std::bad_alloc&) {
-    return report_bug(name, "out of memory at an unexpected place");
+  } catch (const std::bad_alloc& failure) {
+    return report_no_memory(name, failure.what());
+  } catch (const std::filesystem::filesystem_error& failure) {
+    return report_system_error(name, failure.path1().string(), failure.code().value());
+  } catch (const std::system_error& failure) {
+    return report_system_error(name, "a system resource", failure.code().value());
   } catch (const std::exception& failure) {
+    if (means_out_of_memory(failure.what()))
+      return report_no_memory(name, failure.what());
     return report_bug(name, failure.what());
   } catch (...) {
     return report_bug(name, "an exception that does not derive from std::exception was thrown");
+  }
+}
+
+/// A stream that the caller closed would become the first file that the command opens. Standard
+/// output and input are opened so that their use fails, as it does on a closed one.
+void open_closed_streams() {
+  constexpr std::array<int, 3> kModes = {O_WRONLY, O_RDONLY, O_RDWR};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+      ::open("/dev/null", kModes[static_cast<size_t>(stream)]);
   }
 }
 
@@ -83,6 +119,8 @@ int run_command(const std::string& name,
                 int argc,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command) {
+  open_closed_streams();
+  remove_unfinished_on_signals();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

@@ -12,6 +12,8 @@
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/corpus/data_folder.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "phraseq/abi_stamp.h"
@@ -72,13 +74,6 @@ struct ImportOptions final : Options {
   }
 };
 
-json read_json(const std::string& path) {
-  json value = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded())
-    throw FormatError(fmt::format("{}: not JSON", path));
-  return value;
-}
-
 /// A component of ours with its options, as a checkpoint records it.
 std::string component(const std::string& name, const json& options) {
   return json{
@@ -122,8 +117,10 @@ std::string read_subword_model(const std::string& path) {
 }
 
 void import_fairseq(const ImportOptions& options) {
+  check_target(options.output);
   const auto weights = CheckpointFile::open(options.weights);
-  const json architecture = options_from_fairseq(read_json(options.options), options.options);
+  const json architecture = options_from_fairseq(
+      parse_json(read_file(options.options), options.options), options.options);
   const auto folder = DataFolder::open(options.data, options.source_lang, options.target_lang);
   Vocabularies vocabularies = read_vocabularies(folder);
   if (architecture.at("share_all_embeddings") == true && !vocabularies.joined) {

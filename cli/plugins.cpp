@@ -297,10 +297,20 @@ std::string command_page(const fs::path& program) {
   return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
 }
 
+void make_page_folder(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (!problem && !fs::is_directory(folder, problem))
+    problem = std::make_error_code(std::errc::not_a_directory);
+  if (problem)
+    throw IoError(folder.string(), "make the folder", problem.value());
+  check_target((folder / "README.md").string());
+}
+
 /// One page a component and one a command, and a list of them.
 int write_option_pages(const PluginsOptions& options) {
   const fs::path folder = options.output;
-  fs::create_directories(folder);
+  make_page_folder(folder);
   Registry registry;
   const auto refusals = load_all(registry, options);
   std::string index =

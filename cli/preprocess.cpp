@@ -6,6 +6,7 @@
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/named_tokenizer.h"
 #include "core/plugin/plugin_options.h"
 #include "core/plugin/registry.h"
 
@@ -49,7 +50,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   OptionTable tokenizer_table;
   selection.options->describe(tokenizer_table);
   const auto make = [&](const TokenizerSetup& setup) {
-    return create<Tokenizer>(selection, setup);
+    return std::make_unique<NamedTokenizer>(selection, setup);
   };
   preprocess(options, {selection.name, to_json(tokenizer_table), make}, to_json(table, true));
   return kExitOk;

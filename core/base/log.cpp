@@ -1,22 +1,42 @@
 #include "core/base/log.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "core/base/error.h"
+#include "core/base/line_file.h"
 
 namespace phraseq {
 namespace {
+
+/// A message that cannot be written is kept until it can; nothing is thrown.
+class LogFileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit LogFileSink(std::string_view path)
+      : file_(std::string(path), LineFile::TornLine::kEnd) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    file_.append({text.data(), text.size()});
+  }
+  void flush_() override {}
+
+  LineFile file_;
+};
 
 spdlog::logger& logger() {
   static const auto instance = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     sink->set_pattern("%H:%M:%S | %l | %v");
-    return std::make_shared<spdlog::logger>("phraseq", sink);
+    auto made = std::make_shared<spdlog::logger>("phraseq", sink);
+    made->set_error_handler([](const std::string&) {});  // a log never ends the work
+    return made;
   }();
   return *instance;
 }
@@ -32,14 +52,9 @@ void set_log_quiet(bool quiet) {
 }
 
 void add_log_file(std::string_view path) {
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(std::string(path), false);
-    sink->set_pattern("%Y-%m-%d %H:%M:%S | %l | %v");
-    logger().sinks().push_back(sink);
-    logger().flush_on(spdlog::level::info);
-  } catch (const spdlog::spdlog_ex& failure) {
-    throw IoError(path, "open the log file", 0, failure.what());
-  }
+  auto sink = std::make_shared<LogFileSink>(path);
+  sink->set_pattern("%Y-%m-%d %H:%M:%S | %l | %v");
+  logger().sinks().push_back(sink);
 }
 
 }  // namespace phraseq

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <unistd.h>
 
+#include "core/base/unfinished_files.h"
+
 namespace phraseq {
 namespace {
 
@@ -12,35 +14,45 @@ volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 
 void on_stop(int number) {
-  if (stop_signal != 0)
+  if (stop_signal != 0) {
+    remove_unfinished();
     _exit(128 + number);
+  }
   stop_signal = number;
 }
 
 void on_checkpoint(int) { checkpoint_signal = 1; }
 
-constexpr std::array<int, 3> kStopSignals = {SIGTERM, SIGINT, SIGHUP};
+struct Handled {
+  int number;
+  void (*handler)(int);
+};
+constexpr std::array<Handled, 4> kHandled = {
+    {{SIGTERM, on_stop}, {SIGINT, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_checkpoint}}};
 
-void handle(int number, void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(number, &action, nullptr);
-}
+/// What was there before an object lived.
+std::array<struct sigaction, kHandled.size()> earlier_actions;
 
 }  // namespace
 
 StopSignals::StopSignals() {
   stop_signal = 0;
   checkpoint_signal = 0;
-  for (const int number : kStopSignals) handle(number, on_stop);
-  handle(SIGUSR1, on_checkpoint);
+  for (size_t i = 0; i < kHandled.size(); ++i) {
+    sigaction(kHandled[i].number, nullptr, &earlier_actions[i]);
+    if (earlier_actions[i].sa_handler == SIG_IGN)
+      continue;
+    struct sigaction action = {};
+    action.sa_handler = kHandled[i].handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(kHandled[i].number, &action, nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {
-  for (const int number : kStopSignals) handle(number, SIG_DFL);
-  handle(SIGUSR1, SIG_DFL);
+  for (size_t i = 0; i < kHandled.size(); ++i)
+    sigaction(kHandled[i].number, &earlier_actions[i], nullptr);
 }
 
 int StopSignals::requested() const { return stop_signal; }

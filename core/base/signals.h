@@ -8,7 +8,8 @@ namespace phraseq {
 ///
 /// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process
 /// at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a
-/// checkpoint. The handlers store a number and do nothing else. One object at a time.
+/// checkpoint. A signal that the caller ignores (nohup, a script's background job) stays ignored.
+/// The handlers store a number and do nothing else. One object at a time.
 class PHRASEQ_API StopSignals {
  public:
   StopSignals();

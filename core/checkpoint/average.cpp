@@ -14,6 +14,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/io/atomic_file.h"
 
 namespace phraseq {
 namespace {
@@ -75,7 +76,7 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
     std::memcpy(values.data(), file.find(tensor.name)->bytes.data(), tensor.bytes.size());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(values[i]);
     if (!std::ranges::all_of(values, [](Element value) { return std::isfinite(value); })) {
-      throw FormatError(
+      throw DivergenceError(
           fmt::format(
               "{}: tensor {} contains values that are not finite", file.path(), tensor.name),
           "Training had diverged; leave this checkpoint out.");
@@ -113,6 +114,7 @@ std::map<std::string, std::string> averaged_metadata(const std::vector<Checkpoin
 void average_checkpoints(std::span<const std::string> inputs, const std::string& output) {
   if (inputs.empty())
     throw UsageError("nothing to average");
+  check_target(output);
   std::vector<CheckpointFile> files;
   for (const auto& path : inputs) {
     files.push_back(CheckpointFile::open(path));

@@ -15,6 +15,8 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
 namespace {
@@ -116,9 +118,10 @@ std::map<std::string, std::string> recorded(const CheckpointFile& model,
   auto metadata = model.metadata();
   json list = json::array();
   if (const auto earlier = metadata.find("replaced"); earlier != metadata.end()) {
-    list = json::parse(earlier->second, nullptr, /*allow_exceptions=*/false);
+    const std::string where = model.path() + ": the metadata entry 'replaced'";
+    list = parse_json(earlier->second, where);
     if (!list.is_array())
-      list = json::array();
+      JsonEntry(list, where).refuse("a list");
   }
   list.push_back({{"file", file}, {"tensors", names.changed}});
   metadata["replaced"] = list.dump();
@@ -130,6 +133,7 @@ std::map<std::string, std::string> recorded(const CheckpointFile& model,
 ReplacedTensors replace_tensors(const std::string& model,
                                 const std::string& tensors,
                                 const std::string& output) {
+  check_target(output);
   const auto checkpoint = CheckpointFile::open(model);
   require_model(checkpoint);
   const auto file = CheckpointFile::open(tensors);

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/corpus/manifest/data_manifest.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
 
 namespace phraseq {
 namespace {
@@ -106,20 +106,7 @@ void DataFolder::read_manifest() {
   const std::string file = path_ + "/" + kDataManifest;
   if (!fs::exists(file))
     return;
-  const std::string text = read_file(file);
-  manifest_ = nlohmann::json::parse(text, nullptr, false);
-  if (manifest_.is_discarded() || !manifest_.is_object()) {
-    throw FormatError(fmt::format("{}: not a JSON object", file), "Run phraseq preprocess again.");
-  }
-  const auto version = value_at(manifest_, {"version"});
-  if (!version.is_number_integer() || version > kDataManifestVersion) {
-    throw FormatError(fmt::format(
-        "{}: version {}, this program reads up to {}", file, version.dump(), kDataManifestVersion));
-  }
-  if (value_at(manifest_, {"complete"}) != true) {
-    throw FormatError(fmt::format("{}: phraseq preprocess did not finish this folder", path_),
-                      "Run it again, with --overwrite.");
-  }
+  manifest_ = read_data_manifest(path_, file);
 }
 
 void DataFolder::find_languages() {

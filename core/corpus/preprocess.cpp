@@ -376,12 +376,17 @@ void reject_earlier_result(const PreprocessOptions& options) {
   }
 }
 
-/// From here to the end of the move a reader of an older folder sees that it is incomplete.
-void mark_unfinished(const std::string& destination) {
-  if (!fs::exists(destination) || fs::is_empty(destination))
-    return;
+/// A reader of the folder sees that it is incomplete, until the manifest of the whole takes this
+/// one's place.
+void mark_unfinished(const std::string& folder) {
   const json unfinished = {{"version", kDataManifestVersion}, {"complete", false}};
-  write_file(destination + "/" + kDataManifest, unfinished.dump() + "\n");
+  write_file(folder + "/" + kDataManifest, unfinished.dump() + "\n");
+}
+
+/// From here to the end of the move the files in the folder are of two runs.
+void mark_mixed(const std::string& destination) {
+  if (fs::exists(destination) && !fs::is_empty(destination))
+    mark_unfinished(destination);
 }
 
 }  // namespace
@@ -396,13 +401,14 @@ void preprocess(const PreprocessOptions& options,
   }
   reject_earlier_result(options);
   StagingFolder staging(options.destdir);
+  mark_unfinished(staging.path());
   Run run(options, tokenizer, splits, check_splits(options, splits), staging.path());
   run.read_phrase_memory();
   run.prepare_tokenizers();
   run.prepare_dictionaries();
   run.write_splits();
   run.write_manifest(recorded_options);
-  mark_unfinished(options.destdir);
+  mark_mixed(options.destdir);
   staging.commit(kDataManifest);
   log_info(fmt::format("Wrote preprocessed data to {}", options.destdir));
 }

@@ -79,7 +79,7 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
              o.subwords,
              "Train a SentencePiece model with N pieces on the training text: one for both "
              "languages with --joined-dictionary, else one per language.")
-      .at_least(0)
+      .in(0, 10000000)
       .value_name("N");
   table.field("subword-type",
               o.subword_type,
@@ -131,7 +131,7 @@ void describe_dictionaries(OptionTable& table, PreprocessOptions& o) {
              "Size of the target dictionary, including special symbols; -1 = no limit.")
       .at_least(-1);
   table.field("padding-factor", o.padding_factor, "Pad the dictionary size to a multiple of N.")
-      .at_least(1);
+      .in(1, 65536);
   table.field("dict-only", o.dict_only, "Write only dictionaries and subword models.");
 }
 

@@ -9,6 +9,8 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/options/option_text.h"
+#include "core/plugin/component_call.h"
+#include "core/plugin/named_tokenizer.h"
 
 namespace phraseq {
 namespace {
@@ -18,24 +20,41 @@ namespace fs = std::filesystem;
 constexpr const char* kSampling = "sentencepiece-alpha";
 
 /// A loader's corpus as this task's batches have it: a source that gets <s> is a token longer, and
-/// other dictionaries are other data.
+/// other dictionaries are other data. What the loader throws names its plugin.
 class TaskCorpus final : public Corpus {
  public:
-  TaskCorpus(std::unique_ptr<Corpus> corpus, bool source_has_bos, std::string dictionaries)
-      : corpus_(std::move(corpus)),
+  TaskCorpus(const Component& loader,
+             std::unique_ptr<Corpus> corpus,
+             bool source_has_bos,
+             std::string dictionaries)
+      : loader_(loader),
+        corpus_(std::move(corpus)),
         added_to_source_(source_has_bos ? 1 : 0),
         dictionaries_(std::move(dictionaries)) {}
 
-  int64_t size() const override { return corpus_->size(); }
-  int64_t source_length(int64_t index) const override {
-    return corpus_->source_length(index) + added_to_source_;
+  int64_t size() const override {
+    return call_component(loader_, "size", [&] { return corpus_->size(); });
   }
-  int64_t target_length(int64_t index) const override { return corpus_->target_length(index); }
-  Example get(int64_t index) const override { return corpus_->get(index); }
-  void start_epoch(int64_t epoch) override { corpus_->start_epoch(epoch); }
-  std::string fingerprint() const override { return corpus_->fingerprint() + dictionaries_; }
+  int64_t source_length(int64_t index) const override {
+    return added_to_source_ +
+           call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
+  }
+  int64_t target_length(int64_t index) const override {
+    return call_component(loader_, "target_length", [&] { return corpus_->target_length(index); });
+  }
+  Example get(int64_t index) const override {
+    return call_component(loader_, "get", [&] { return corpus_->get(index); });
+  }
+  void start_epoch(int64_t epoch) override {
+    call_component(loader_, "start_epoch", [&] { corpus_->start_epoch(epoch); });
+  }
+  std::string fingerprint() const override {
+    return call_component(loader_, "fingerprint", [&] { return corpus_->fingerprint(); }) +
+           dictionaries_;
+  }
 
  private:
+  const Component& loader_;
   std::unique_ptr<Corpus> corpus_;
   int64_t added_to_source_;
   std::string dictionaries_;
@@ -137,9 +156,9 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
           : Vocabularies::from_folder(
                 setup.data, options.source_lang, options.target_lang, options.tokenizer_files());
   source_ = std::make_unique<LanguageSide>(vocabularies_.source,
-                                           make_tokenizer(*setup.registry, vocabularies_.source));
+                                           make_tokenizer(setup, vocabularies_.source));
   target_ = std::make_unique<LanguageSide>(vocabularies_.target,
-                                           make_tokenizer(*setup.registry, vocabularies_.target));
+                                           make_tokenizer(setup, vocabularies_.target));
   if (setup.data.empty())
     return;
   loader_name_ = loader_for(setup);
@@ -155,9 +174,17 @@ std::string TranslationTask::loader_for(const TaskSetup& setup) const {
   return holds_indexed_data(setup.data) && options_.bpe_dropout == 0 ? "indexed" : "text";
 }
 
-std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& registry,
+std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setup,
                                                            const Vocabularies::Side& side) const {
-  Selection selection = registry.select(Tokenizer::kKind, vocabularies_.tokenizer);
+  // A name that the user chose is an option; one that was recorded needs its plugin.
+  const bool asked_for =
+      setup.state == nullptr && options_.tokenizer_files().name == vocabularies_.tokenizer;
+  Selection selection =
+      asked_for ? setup.registry->select(Tokenizer::kKind, vocabularies_.tokenizer)
+                : select_recorded(*setup.registry,
+                                  Tokenizer::kKind,
+                                  vocabularies_.tokenizer,
+                                  setup.state != nullptr ? "the checkpoint" : setup.data);
   OptionTable table;
   selection.options->describe(table);
   from_json(table, vocabularies_.tokenizer_options, OptionOrigin::kCheckpoint);
@@ -170,11 +197,11 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const Registry& regis
     }
     sampling->from_text(fmt::format("{}", options_.bpe_dropout), OptionOrigin::kCommandLine);
   }
-  return create<Tokenizer>(selection, {side.model, side.model_name});
+  return std::make_unique<NamedTokenizer>(selection, TokenizerSetup{side.model, side.model_name});
 }
 
-std::unique_ptr<DataLoader> TranslationTask::make_loader(
-    const TaskSetup& setup, std::optional<PhraseSource> phrases) const {
+std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
+                                                         std::optional<PhraseSource> phrases) {
   if (loader_name_ == "indexed" && setup.state != nullptr)
     check_folder(setup.data);
   DataLoaderSetup loading;
@@ -198,7 +225,9 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(
   loading.phrases = std::move(phrases);
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
-  return create<DataLoader>(setup.registry->select(DataLoader::kKind, loader_name_), loading);
+  const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);
+  loader_component_ = selection.component;
+  return create<DataLoader>(selection, loading);
 }
 
 void TranslationTask::check_folder(const std::string& folder) const {
@@ -231,7 +260,8 @@ ArchitectureSetup TranslationTask::architecture_setup() const {
 }
 
 bool TranslationTask::has_split(const std::string& split) const {
-  return loader_ && loader_->has_split(split);
+  return loader_ &&
+         call_component(*loader_component_, "has_split", [&] { return loader_->has_split(split); });
 }
 
 std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
@@ -240,7 +270,10 @@ std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
   if (!loader_)
     throw UsageError(
         fmt::format("the split '{}' was requested, but no data folder was given", split));
-  return std::make_unique<TaskCorpus>(loader_->open(split, training),
+  auto corpus =
+      call_component(*loader_component_, "open", [&] { return loader_->open(split, training); });
+  return std::make_unique<TaskCorpus>(*loader_component_,
+                                      std::move(corpus),
                                       conventions.source_has_bos,
                                       fmt::format(", dictionaries {:08x} {:08x}",
                                                   source_dictionary().fingerprint(),

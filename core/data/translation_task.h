@@ -74,10 +74,10 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   const Vocabularies& vocabularies() const { return vocabularies_; }
 
  private:
-  std::unique_ptr<Tokenizer> make_tokenizer(const Registry& registry,
+  std::unique_ptr<Tokenizer> make_tokenizer(const TaskSetup& setup,
                                             const Vocabularies::Side& side) const;
   std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
-                                          std::optional<PhraseSource> phrases) const;
+                                          std::optional<PhraseSource> phrases);
   void check_folder(const std::string& folder) const;
   std::string loader_for(const TaskSetup& setup) const;
 
@@ -86,6 +86,7 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   std::unique_ptr<LanguageSide> source_;
   std::unique_ptr<LanguageSide> target_;
   std::unique_ptr<DataLoader> loader_;
+  const Component* loader_component_ = nullptr;
   std::string loader_name_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/trees/tree_alignment.h"
+#include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/subword_marks.h"
@@ -99,10 +100,9 @@ Vocabularies Vocabularies::from_state(const TaskState& state) {
                                ? made.source.dictionary
                                : dictionary("target_dictionary");
   made.tokenizer = text_of(state, "tokenizer");
-  made.tokenizer_options = nlohmann::json::parse(
-      text_of(state, "tokenizer_options"), nullptr, /*allow_exceptions=*/false);
-  if (!made.tokenizer_options.is_object())
-    throw FormatError("the tokenizer_options of the checkpoint are not a JSON object");
+  const std::string where = "the task_texts of the checkpoint: tokenizer_options";
+  made.tokenizer_options = parse_json(text_of(state, "tokenizer_options"), where);
+  JsonEntry(made.tokenizer_options, where).object();
   made.source.model = blob_of(state, "source_tokenizer");
   made.target.model = state.blobs.contains("target_tokenizer") ? blob_of(state, "target_tokenizer")
                                                                : made.source.model;

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/unfinished_files.h"
 #include "core/io/failpoint.h"
 #include "core/io/temporary_name.h"
 
@@ -29,6 +30,8 @@ std::string resolve_target(const std::string& path) {
   if (fs::is_symlink(path, problem))
     target = fs::weakly_canonical(path, problem).string();
   const fs::file_status status = fs::status(target, problem);
+  if (problem && problem != std::errc::no_such_file_or_directory)  // e.g. a name that is too long
+    throw IoError(path, "write", problem.value());
   if (fs::is_directory(status))
     throw IoError(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -40,15 +43,30 @@ std::string resolve_target(const std::string& path) {
   return target;
 }
 
+/// Removes what killed processes left of earlier attempts at this file.
+void remove_stale_of(const std::string& path) {
+  const std::string beginning = temporary_beginning(path);
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), problem)) {
+    std::error_code gone;
+    if (entry.path().filename().string().starts_with(beginning) && entry.is_regular_file(gone) &&
+        is_stale_temporary(entry))
+      fs::remove(entry.path(), gone);
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
     : path_(resolve_target(path)), temporary_(temporary_name(path_)) {
+  remove_stale_of(path_);
+  remember_unfinished(temporary_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
-    temporary_.clear();
+    forget_unfinished(std::exchange(temporary_, {}));
     fail("create");
   }
+  mark_as_written(descriptor_);
   if (!expected_size || *expected_size == 0)
     return;
   int result = failpoint("atomic_file.reserve");
@@ -63,8 +81,14 @@ AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0)
     ::close(descriptor_);
-  if (!temporary_.empty())
-    ::unlink(temporary_.c_str());
+  remove_temporary();
+}
+
+void AtomicFile::remove_temporary() {
+  if (temporary_.empty())
+    return;
+  ::unlink(temporary_.c_str());
+  forget_unfinished(std::exchange(temporary_, {}));
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -98,7 +122,7 @@ void AtomicFile::commit() {
     fail("rename");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)
     fail("rename");
-  temporary_.clear();
+  forget_unfinished(std::exchange(temporary_, {}));
   failpoint("atomic_file.after_rename");
   if ((errno = sync_folder(folder_of(path_))) != 0)
     fail("fsync the folder of");
@@ -109,8 +133,7 @@ void AtomicFile::fail(const char* step) {
   const int error_number = errno;
   if (descriptor_ >= 0)
     ::close(std::exchange(descriptor_, -1));
-  if (!temporary_.empty())
-    ::unlink(std::exchange(temporary_, {}).c_str());
+  remove_temporary();
   throw IoError(path_, step, error_number);
 }
 
@@ -138,6 +161,8 @@ void write_file(const std::string& path, std::string_view text) {
   file.write(text);
   file.commit();
 }
+
+void check_target(const std::string& path) { const AtomicFile tried(path); }
 
 int remove_stale_temporaries(const std::string& folder) {
   int removed = 0;

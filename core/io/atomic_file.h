@@ -16,7 +16,8 @@ namespace phraseq {
 /// folder, reserve `expected_size` when known, write, fsync, close, rename, fsync the folder.
 /// `commit` does the last four; without it the destructor removes the temporary file. Any failure
 /// removes the temporary file and throws IoError with path, step and reason; the old file was not
-/// touched.
+/// touched. A signal that ends the process removes the temporary file too (unfinished_files.h);
+/// what SIGKILL leaves is removed by the next AtomicFile of the same path.
 class PHRASEQ_API AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::optional<uint64_t> expected_size = std::nullopt);
@@ -31,6 +32,7 @@ class PHRASEQ_API AtomicFile {
 
  private:
   void fail(const char* step);
+  void remove_temporary();
   void flush();
   void write_through(const std::byte* data, size_t size);
 
@@ -43,6 +45,9 @@ class PHRASEQ_API AtomicFile {
 
 /// The whole of a small text in one call.
 PHRASEQ_API void write_file(const std::string& path, std::string_view text);
+
+/// Throws IoError when no file can be written there: for the start of a command, before its work.
+PHRASEQ_API void check_target(const std::string& path);
 
 /// Removes temporary files of ours in `folder` whose process is gone or that are older than a day;
 /// returns how many.

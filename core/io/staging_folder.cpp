@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/unfinished_files.h"
 #include "core/io/failpoint.h"
 #include "core/io/temporary_name.h"
 
@@ -25,7 +26,7 @@ std::string without_trailing_slash(std::string path) {
 }
 
 void remove_left_over(const std::string& destination) {
-  const std::string beginning = "." + fs::path(destination).filename().string() + ".tmp.";
+  const std::string beginning = temporary_beginning(destination);
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(folder_of(destination), problem)) {
     const bool ours = entry.path().filename().string().starts_with(beginning);
@@ -56,15 +57,20 @@ StagingFolder::StagingFolder(std::string destination)
   if (fs::exists(destination_, problem) && !fs::is_directory(destination_, problem))
     throw IoError(destination_, "write into", ENOTDIR);
   remove_left_over(destination_);
+  remember_unfinished(path_);
   fs::create_directory(path_, problem);
-  if (problem)
+  if (problem) {
+    forget_unfinished(path_);
     throw IoError(destination_, "write next to", problem.value());
+  }
 }
 
 StagingFolder::~StagingFolder() {
   std::error_code ignored;
-  if (!path_.empty())
-    fs::remove_all(path_, ignored);
+  if (path_.empty())
+    return;
+  fs::remove_all(path_, ignored);
+  forget_unfinished(path_);
 }
 
 void StagingFolder::commit(const std::string& last) {
@@ -83,7 +89,7 @@ void StagingFolder::commit(const std::string& last) {
   } else if (problem) {
     throw IoError(destination_, "rename to", problem.value());
   }
-  path_.clear();
+  forget_unfinished(std::exchange(path_, {}));
   for (const std::string& folder : {destination_, folder_of(destination_)}) {
     if (const int failed = sync_folder(folder))
       throw IoError(folder, "fsync", failed);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include "core/io/failpoint.h"
 
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp.";
 constexpr int kRandomDigits = 8;
+constexpr size_t kLongestBase = 200;  // bytes; names have up to 255
 
 /// The process that a temporary name carries, or 0 when the name is not one of ours.
 pid_t writer_of(std::string_view name) {
@@ -35,6 +37,15 @@ pid_t writer_of(std::string_view name) {
   return ours ? process : 0;
 }
 
+bool is_locked(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return false;
+  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return locked;
+}
+
 }  // namespace
 
 std::string folder_of(const std::string& path) {
@@ -44,14 +55,23 @@ std::string folder_of(const std::string& path) {
 
 std::string temporary_name(const std::string& path) {
   std::random_device entropy;
-  const std::string base = fs::path(path).filename().string();
-  const std::string name = fmt::format(".{}{}{}.{:08x}", base, kMark, ::getpid(), entropy());
+  const std::string name =
+      fmt::format("{}{}.{:08x}", temporary_beginning(path), ::getpid(), entropy());
   return (fs::path(folder_of(path)) / name).string();
+}
+
+std::string temporary_beginning(const std::string& path) {
+  // Any name that the file system accepts has a temporary one.
+  return fmt::format(".{}{}", fs::path(path).filename().string().substr(0, kLongestBase), kMark);
+}
+
+void mark_as_written(int descriptor) {
+  ::flock(descriptor, LOCK_EX | LOCK_NB);  // not every file system can
 }
 
 bool is_stale_temporary(const fs::directory_entry& entry) {
   const pid_t writer = writer_of(entry.path().filename().string());
-  if (writer <= 0)
+  if (writer <= 0 || is_locked(entry.path().string()))
     return false;
   if (::kill(writer, 0) != 0 && errno == ESRCH)
     return true;

@@ -9,7 +9,15 @@ namespace phraseq {
 /// whole.
 std::string temporary_name(const std::string& path);
 
-/// Whether a folder's entry has such a name and its process is gone, or it is older than a day.
+/// What such names of `path` begin with: `.NAME.tmp.`
+std::string temporary_beginning(const std::string& path);
+
+/// Says to other processes, also of other machines that share the folder, that this one writes the
+/// open temporary file: a lock, which ends with the process.
+void mark_as_written(int descriptor);
+
+/// Whether a folder's entry has such a name, nobody holds its lock, and its process is gone or it
+/// is older than a day.
 bool is_stale_temporary(const std::filesystem::directory_entry& entry);
 
 /// The folder that holds `path`; "." for a bare name.

@@ -1,24 +1,29 @@
 #include "core/nn/caching_allocator.h"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <vector>
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
+
+#include "core/base/out_of_memory.h"
 
 namespace phraseq::nn {
 namespace {
 
 constexpr size_t kBlockAlignment = 64;
 constexpr size_t kSmallest = size_t{1} << 16;  // smaller blocks are malloc's
+constexpr size_t kLargest = size_t{1} << 46;   // 64 TiB: no address space has more
+constexpr double kMebibyte = 1 << 20;
 constexpr size_t kPage = 4096;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int kStepsPerDoubling = 4;
@@ -55,10 +60,23 @@ size_t mapped_bytes(const SizeClass& size) {
   return (size.bytes + sizeof(Header) + kPage - 1) / kPage * kPage;
 }
 
+/// Whether the machine has `bytes` more. The system promises memory that it does not have and kills
+/// the process when it is used; hence this look at every 64 MB that were mapped.
+bool is_available(size_t bytes) {
+  constexpr size_t kLook = size_t{64} << 20;
+  static std::atomic<size_t> since_last_look = 0;
+  if (since_last_look.fetch_add(bytes) + bytes < kLook)
+    return true;
+  since_last_look = 0;
+  return bytes < available_memory();
+}
+
 /// Fresh memory from the system, for large blocks from a huge page's start; null when there is
 /// none.
 Header* map_block(const SizeClass& size) {
   const size_t bytes = mapped_bytes(size);
+  if (!is_available(bytes))
+    return nullptr;
   const size_t slack = bytes >= kHugePage ? kHugePage : 0;
   void* mapped =
       mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -162,10 +180,15 @@ class CachingAllocator final : public c10::Allocator {
 
  private:
   static void* make_block(size_t bytes) {
+    if (bytes > kLargest)
+      throw OutOfMemory(fmt::format("a tensor of {:.3g} bytes", static_cast<double>(bytes)));
     Header* header =
         bytes < kSmallest ? malloc_block(bytes) : BlockCache::instance().take(class_for(bytes));
     if (!header)
-      throw std::bad_alloc();
+      throw OutOfMemory(
+          fmt::format("a tensor of {:.1f} MiB does not fit into the {:.1f} MiB that are left",
+                      static_cast<double>(bytes) / kMebibyte,
+                      static_cast<double>(available_memory()) / kMebibyte));
     return header + 1;
   }
 };

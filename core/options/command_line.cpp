@@ -11,6 +11,7 @@
 
 #include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/config_file.h"
 #include "core/options/value_text.h"
@@ -48,9 +49,12 @@ void apply_config_file(OptionTable& table, const std::string& path, Problems& pr
       set(*field, entry.value, OptionOrigin::kConfigFile, found);
       for (const std::string& problem : found) problems.push_back(place + problem);
     } else {
-      const std::string guess = did_you_mean(entry.name, table.names());
-      problems.push_back(fmt::format(
-          "{}unknown option '{}'{}{}", place, entry.name, guess.empty() ? "" : "; ", guess));
+      const std::string guess = did_you_mean(excerpt(entry.name), table.names());
+      problems.push_back(fmt::format("{}unknown option '{}'{}{}",
+                                     place,
+                                     excerpt(entry.name),
+                                     guess.empty() ? "" : "; ",
+                                     guess));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -77,7 +78,8 @@ std::vector<ConfigEntry> read_config_file(const std::string& path,
       entry->line = number;
       entries.push_back(std::move(*entry));
     } else {
-      problems.push_back(fmt::format("{}:{}: '{}' is not 'name = value'", path, number, line));
+      problems.push_back(
+          fmt::format("{}:{}: '{}' is not 'name = value'", path, number, excerpt(line)));
     }
   }
   if (stream.bad())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -21,13 +23,31 @@ std::string dashed(std::string_view name) {
   return result;
 }
 
+/// Integers without a limit of their own have 32 bits: they count things that are held in memory.
+/// Only seeds may have any value.
+constexpr double kLargestInteger = 2147483647;
+
+[[noreturn]] void refuse_range(const OptionField& field,
+                               std::string_view text,
+                               double low,
+                               double high) {
+  throw UsageError(fmt::format(
+      "--{}: {} is out of range, expected {}", field.name, excerpt(text), range_text(low, high)));
+}
+
 void check_range(const OptionField& field, double value, std::string_view text) {
-  if (value >= field.low && value <= field.high)
+  if (value < field.low || value > field.high)
+    refuse_range(field, text, field.low, field.high);
+}
+
+void check_size(const OptionField& field, int64_t value, std::string_view text) {
+  if (field.name.ends_with("seed"))
     return;
-  throw UsageError(fmt::format("--{}: {} is out of range, expected {}",
-                               field.name,
-                               text,
-                               range_text(field.low, field.high)));
+  const double low = std::isinf(field.low) ? -kLargestInteger : field.low;
+  const double high = std::isinf(field.high) ? kLargestInteger : field.high;
+  const auto number = static_cast<double>(value);
+  if (number < low || number > high)
+    refuse_range(field, text, low, high);
 }
 
 /// The choice that `value` names; '-' and '_' are the same, as in the names of options.
@@ -42,7 +62,7 @@ std::string choice_of(const OptionField& field, const std::string& value) {
   const std::string guess = did_you_mean(value, choices);
   throw UsageError(fmt::format("--{}: '{}' is not one of {}{}{}",
                                field.name,
-                               value,
+                               excerpt(value),
                                fmt::join(choices, ", "),
                                guess.empty() ? "" : "; ",
                                guess));
@@ -53,8 +73,11 @@ template <class Value>
 Value checked_value(const OptionField& field, std::string_view text) {
   auto value = value_from_text<Value>(text);
   if (!value) {
-    throw UsageError(fmt::format("--{}: '{}' is not {}", field.name, text, type_name<Value>()));
+    throw UsageError(
+        fmt::format("--{}: '{}' is not {}", field.name, excerpt(text), type_name<Value>()));
   }
+  if constexpr (std::is_same_v<Value, int64_t>)
+    check_size(field, *value, text);
   if constexpr (std::is_same_v<Value, int64_t> || std::is_same_v<Value, double>) {
     check_range(field, static_cast<double>(*value), text);
   } else if constexpr (std::is_same_v<Value, std::string>) {

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
+#include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 #include "core/options/option_text.h"
 
@@ -65,12 +66,11 @@ nlohmann::json StoredMemory::record() const {
 StoredMemory StoredMemory::from_record(const nlohmann::json& record,
                                        std::string table,
                                        const std::string& where) {
-  if (!record.is_object() || !record.contains(kLowercase) || !record[kLowercase].is_boolean())
-    throw FormatError(where + ": not the description of a phrase memory", "the file is damaged");
+  const JsonEntry entry(record, where + ": the description of the phrase memory");
   StoredMemory memory;
   memory.table = std::move(table);
-  memory.lowercase = record[kLowercase];
-  memory.keeps_case = record.value(kKeepsCase, false);
+  memory.lowercase = entry.at(kLowercase).truth();
+  memory.keeps_case = entry.has(kKeepsCase) && entry.at(kKeepsCase).truth();
   nlohmann::json selection = record;
   selection.erase(kLowercase);
   selection.erase(kKeepsCase);

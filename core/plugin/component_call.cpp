@@ -2,14 +2,29 @@
 
 #include <fmt/format.h>
 
+#include "core/base/out_of_memory.h"
+
 namespace phraseq {
+namespace {
+
+/// What computes with tensors fails by a bug; what reads, counts or keeps things fails in use.
+ExitCode exit_code_for(std::string_view kind) {
+  const bool computes = kind == "architecture" || kind == "criterion" || kind == "decoder";
+  return computes ? kExitBug : kExitPlugin;
+}
+
+}  // namespace
 
 Error component_failure(const Component& component, std::string_view doing, std::string_view what) {
+  if (means_out_of_memory(what)) {
+    return OutOfMemory(
+        fmt::format("{} '{}' in {}: {}", component.kind, component.name, doing, what));
+  }
   if (component.plugin.empty()) {
-    return {kExitBug,
+    return {exit_code_for(component.kind),
             fmt::format("{} '{}' failed in {}: {}", component.kind, component.name, doing, what)};
   }
-  return {kExitBug,
+  return {exit_code_for(component.kind),
           fmt::format("plugin '{}' ({}): {} '{}' failed in {}: {}",
                       component.plugin,
                       component.file,

@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// That a component's own code threw while it did something: whose code, in which file, and what.
-/// The exit code is kExitBug.
+/// The exit code is kExitPlugin; kExitBug for an architecture, a criterion or a decoder.
 PHRASEQ_API Error component_failure(const Component& component,
                                     std::string_view doing,
                                     std::string_view what);

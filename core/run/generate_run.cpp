@@ -166,9 +166,9 @@ int generate(GenerateRun& run) {
   set_log_quiet(run.options.quiet || run.options.interactive);
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
+  ResultOutput output(run.options.output);  // first: a bad place is found before the work
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run.options, engine);
-  ResultOutput output(run.options.output);
   Report report(run.options.format.post_process);
   bool is_read = true;
   while (is_read) {

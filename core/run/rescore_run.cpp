@@ -112,6 +112,7 @@ namespace {
 
 /// Writes a line, or a record, for each of the pairs.
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
+  ResultOutput output(run.options.output);  // first: a bad place is found before the work
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_positions = std::numeric_limits<int64_t>::max();
   for (const TranslationModel& model : models) {
@@ -119,7 +120,6 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
   }
   const Task& task = *models.front().task;
   const auto source = open_pairs(run.options, models.front(), max_source_positions);
-  ResultOutput output(run.options.output);
   for (auto examples = source->take(run.options.buffer_size); !examples.empty();
        examples = source->take(run.options.buffer_size)) {
     for (const Translation& translation : score_targets(models, std::move(examples), settings)) {
@@ -135,6 +135,10 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
 /// Prints the report, and writes the pairs and the picture that were asked for.
 int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
   const auto& options = run.options.contrastive;
+  for (const std::string& target : {run.options.output, options.plot}) {
+    if (!target.empty() && target != "-")
+      check_target(target);
+  }
   const auto set = score::read_contrastive_set(options.contrastive, options.columns);
   std::vector<std::string> paths = {run.model.path};
   paths.insert(paths.end(), options.against.begin(), options.against.end());

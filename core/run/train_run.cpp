@@ -11,10 +11,13 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
+#include "core/data/named_task.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
 #include "core/io/atomic_file.h"
+#include "core/io/json_reader.h"
 #include "core/nn/precision/automatic_precision.h"
+#include "core/optim/named_optimizer.h"
 #include "core/options/command_line.h"
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"
@@ -109,9 +112,7 @@ nn::PrecisionChoice precision_choice(const TrainRun& run) {
   return {nn::Precision::kFp32, ""};
 }
 
-nn::Precision precision_of(const TrainRun& run) {
-  return precision_choice(run).precision;
-}
+nn::Precision precision_of(const TrainRun& run) { return precision_choice(run).precision; }
 
 /// Splits that the run reads.
 SourceSplits splits_of(const TrainRun& run, const Task& task) {
@@ -129,7 +130,7 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   TranslationModel translator;
   translator.task_selection = std::move(run.task);
   translator.architecture_selection = std::move(run.architecture);
-  translator.task = create<Task>(translator.task_selection, setup);
+  translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
   take_options_from_data(run.table, *translator.task);
   tie_embeddings(translator.architecture_selection.training,
                  translator.task->source_dictionary() == translator.task->target_dictionary(),
@@ -170,13 +171,15 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
   const Selection decoder = run.loaded->registry.select(Decoder::kKind, "beam");
   OptionTable table;
   decoder.options->describe(table);
-  const auto values =
-      nlohmann::json::parse(run.validation.eval_bleu_args, nullptr, /*allow_exceptions=*/false);
-  if (!values.is_object()) {
-    throw UsageError("--eval-bleu-args is not a JSON object: " + run.validation.eval_bleu_args,
-                     "for example {\"beam\": 4, \"lenpen\": 0.6}");
+  try {
+    const auto values = parse_json(run.validation.eval_bleu_args, "--eval-bleu-args");
+    JsonEntry(values, "--eval-bleu-args").object();
+    from_json(table, values, OptionOrigin::kCommandLine);
+  } catch (const FormatError& failure) {
+    throw UsageError(
+        failure.message(),
+        "--eval-bleu-args is a JSON object, for example {\"beam\": 4, \"lenpen\": 0.6}");
   }
-  from_json(table, values, OptionOrigin::kCommandLine);
   return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
 }
 
@@ -200,8 +203,7 @@ ValidationParts make_validation(TrainRun& run,
   options.translated_sentences = run.validation.eval_bleu_sentences;
   options.printed_samples = run.validation.eval_bleu_print_samples;
   options.remove_bpe = run.validation.eval_bleu_remove_bpe;
-  parts.validator =
-      std::make_unique<Validator>(translator, criterion, precision_of(run), options);
+  parts.validator = std::make_unique<Validator>(translator, criterion, precision_of(run), options);
   if (!run.validation.eval_bleu)
     return parts;
   parts.decoder = make_validation_decoder(run, *translator.task);
@@ -277,6 +279,19 @@ void announce(const TrainRun& run,
     log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
 }
 
+void write_manifest(const TrainRun& run,
+                    const std::string& folder,
+                    const nlohmann::json& manifest) {
+  try {
+    write_file(folder + "/run.json", manifest.dump(2) + "\n");
+  } catch (const IoError& failure) {
+    if (run.checkpoints.save_failure == SaveFailure::kStop)
+      throw;
+    log_error(fmt::format("training continues without a new manifest (--save-failure warn): {}",
+                          failure.what()));
+  }
+}
+
 }  // namespace
 
 int train(TrainRun& run, std::span<const std::string> arguments) {
@@ -298,7 +313,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
       translator.parameters->refresh_bf16();
   }
   NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
-  const auto optimizer = create<Optimizer>(run.optimizer, {translator.parameters.get()});
+  NamedOptimizer optimizer(run.optimizer, {translator.parameters.get()});
   std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
   BatchIterator batches(
       corpus,
@@ -311,7 +326,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
               run_length,
               resumed ? read_train_record(*resumed).options : nlohmann::json::object(),
               run.table);
-  const auto scheduler = create<LrScheduler>(
+  NamedScheduler scheduler(
       run.scheduler,
       {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
   const ValidationParts validation = make_validation(run, translator, criterion);
@@ -324,8 +339,8 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
 
   Trainer trainer({&translator,
                    &criterion,
-                   optimizer.get(),
-                   scheduler.get(),
+                   &optimizer,
+                   &scheduler,
                    &batches,
                    validation.validator.get(),
                    folder.get(),
@@ -344,7 +359,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
     auto manifest =
         run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint());
     manifest["precision"] = precision_text(precision_choice(run));
-    write_file(folder->path() + "/run.json", manifest.dump(2) + "\n");
+    write_manifest(run, folder->path(), manifest);
   }
   const int signal = trainer.run();
   if (folder) {

@@ -1,5 +1,6 @@
 #include "core/run/validate_run.h"
 
+#include <cmath>
 #include <numbers>
 
 #include <ATen/Parallel.h>
@@ -72,7 +73,7 @@ void ValidateOptions::describe(OptionTable& table) {
       "Name of the criterion; default: the criterion of the architecture, if it declares one.");
   plugins.describe(table);
   batches.describe(table);
-  table.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
+  table.field("threads", threads, "Number of threads per operator; 0 = one per core.").in(0, 4096);
   nn::describe_precision(table, precision);
   device.describe(table);
   table.field(
@@ -103,7 +104,13 @@ nlohmann::json validate(ValidateRun& run) {
       /*trained=*/true);
   NamedCriterion criterion(run.criterion, {model.task->target_dictionary().size()});
   Validator validator(model, criterion, run.options.precision, validator_options(run.options));
-  return validator.run();
+  nlohmann::json result = validator.run();
+  if (!std::isfinite(result.at("loss").get<double>())) {
+    throw DivergenceError(
+        fmt::format("{}: the loss on '{}' is not finite", model.path, run.options.valid_subset),
+        "The model has diverged; use an earlier checkpoint, or another --precision.");
+  }
+  return result;
 }
 
 std::string validation_text(const nlohmann::json& result, ValidationFormat format) {

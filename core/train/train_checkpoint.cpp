@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
 namespace {
@@ -60,21 +61,18 @@ TrainRecord read_train_record(const CheckpointFile& file) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
                       "use --finetune-from-model to start a new run from its parameters");
   }
-  const auto entry =
-      nlohmann::json::parse(file.metadata("train"), nullptr, /*allow_exceptions=*/false);
-  if (entry.is_discarded())
-    throw FormatError(file.path() + ": the metadata entry 'train' is not JSON");
+  const std::string where = file.path() + ": the metadata entry 'train'";
   try {
+    const auto document = parse_json(file.metadata("train"), where);
+    const JsonEntry entry(document, where);
     return {TrainState::from_json(entry.at("state")),
-            entry.at("options"),
-            entry.at("position"),
-            entry.at("optimizer_steps").get<int64_t>(),
-            entry.at("parameter_order").get<std::vector<std::string>>()};
-  } catch (const nlohmann::json::exception& problem) {
-    throw FormatError(
-        fmt::format(
-            "{}: the metadata entry 'train' is not complete: {}", file.path(), problem.what()),
-        "--finetune-from-model starts a new run from the parameters");
+            entry.at("options").object(),
+            entry.at("position").object(),
+            entry.at("optimizer_steps").whole_number(0, kMostUpdates),
+            entry.at("parameter_order").texts()};
+  } catch (const FormatError& problem) {
+    throw FormatError(problem.message(),
+                      "--finetune-from-model starts a new run from the parameters");
   }
 }
 

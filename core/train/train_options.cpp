@@ -234,7 +234,7 @@ void MachineOptions::describe(OptionTable& v) {
           "Precision of matrix products and activations; auto = bf16 where the device computes in "
           "it, else fp32.");
   v.field("bf16", bf16, "The same as --precision bf16.");
-  v.field("threads", threads, "Number of threads per operator; 0 = one per core.").at_least(0);
+  v.field("threads", threads, "Number of threads per operator; 0 = one per core.").in(0, 4096);
   v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
       .in(1, 1000)
       .harmless();

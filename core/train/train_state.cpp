@@ -13,16 +13,18 @@ nlohmann::json IntervalSums::to_json() const {
           {"clipped", clipped}};
 }
 
-IntervalSums IntervalSums::from_json(const nlohmann::json& json) {
+IntervalSums IntervalSums::from_json(const JsonEntry& json) {
+  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMostUpdates); };
   IntervalSums sums;
-  json.at("loss_sum").get_to(sums.losses.loss_sum);
-  json.at("nll_sum").get_to(sums.losses.nll_sum);
-  json.at("tokens").get_to(sums.losses.tokens);
-  json.at("sentences").get_to(sums.losses.sentences);
-  json.at("extras").get_to(sums.losses.extras);
-  json.at("gradient_norm_sum").get_to(sums.gradient_norm_sum);
-  json.at("updates").get_to(sums.updates);
-  json.at("clipped").get_to(sums.clipped);
+  sums.losses.loss_sum = json.at("loss_sum").number();
+  sums.losses.nll_sum = json.at("nll_sum").number();
+  sums.losses.tokens = count("tokens");
+  sums.losses.sentences = count("sentences");
+  for (const auto& [name, extra] : json.at("extras").members())
+    sums.losses.extras[name] = extra.number();
+  sums.gradient_norm_sum = json.at("gradient_norm_sum").number();
+  sums.updates = count("updates");
+  sums.clipped = count("clipped");
   return sums;
 }
 
@@ -37,15 +39,16 @@ nlohmann::json TrainState::to_json() const {
           {"epoch", epoch.to_json()}};
 }
 
-TrainState TrainState::from_json(const nlohmann::json& json) {
+TrainState TrainState::from_json(const JsonEntry& json) {
+  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMostUpdates); };
   TrainState state;
-  json.at("updates").get_to(state.updates);
-  json.at("finished_epochs").get_to(state.finished_epochs);
-  json.at("bad_updates_in_a_row").get_to(state.bad_updates_in_a_row);
-  json.at("bad_updates").get_to(state.bad_updates);
+  state.updates = count("updates");
+  state.finished_epochs = count("finished_epochs");
+  state.bad_updates_in_a_row = count("bad_updates_in_a_row");
+  state.bad_updates = count("bad_updates");
   if (!json.at("best").is_null())
-    state.best = json.at("best").get<double>();
-  json.at("validations_without_better").get_to(state.validations_without_better);
+    state.best = json.at("best").number();
+  state.validations_without_better = count("validations_without_better");
   state.interval = IntervalSums::from_json(json.at("interval"));
   state.epoch = IntervalSums::from_json(json.at("epoch"));
   return state;

@@ -7,8 +7,13 @@
 
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
+
+/// The most updates, epochs or tokens that a record may claim: far more than any run has, and safe
+/// to add to.
+inline constexpr int64_t kMostUpdates = int64_t{1} << 60;
 
 /// Sums since the last log line, as a checkpoint stores them.
 struct PHRASEQ_API IntervalSums {
@@ -17,7 +22,8 @@ struct PHRASEQ_API IntervalSums {
   int64_t updates = 0;
   int64_t clipped = 0;
   nlohmann::json to_json() const;
-  static IntervalSums from_json(const nlohmann::json& json);
+  /// Throws FormatError.
+  static IntervalSums from_json(const JsonEntry& json);
 };
 
 /// Everything that changes while training runs, beside parameters, moments and the place in the
@@ -33,7 +39,8 @@ struct PHRASEQ_API TrainState {
   IntervalSums epoch;
 
   nlohmann::json to_json() const;
-  static TrainState from_json(const nlohmann::json& json);
+  /// Throws FormatError.
+  static TrainState from_json(const JsonEntry& json);
 };
 
 }  // namespace phraseq

@@ -9,9 +9,11 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/random.h"
 #include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
+#include "core/nn/caching_allocator.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
 #include "core/train/stop_rules.h"
@@ -27,6 +29,15 @@ bool larger_is_better(const TrainerParts& parts, const ValidationOptions& option
       !ValidationOptions::is_loss(options.best_checkpoint_metric) && parts.validator != nullptr;
   return options.maximize_best_checkpoint_metric ||
          (by_score && parts.validator->score_is_maximized());
+}
+
+/// The divergence is what ends the run, also when the disk is full.
+void write_divergence(const std::string& path, const std::string& text) {
+  try {
+    write_file(path, text);
+  } catch (const IoError& failure) {
+    log_error(failure.what());
+  }
 }
 
 }  // namespace
@@ -97,6 +108,7 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
       mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
   LossReport sums;
   for (size_t i = 0; i < group.size(); ++i) {
+    running_batch_ = i;
     const Batch batch = group[i].to(parameters.values().device());
     nn::Context context(
         /*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
@@ -108,6 +120,42 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
   return sums;
 }
 
+/// Accumulates the batches that there is memory for; one that has none is taken out of the group,
+/// and the update begins again without it.
+LossReport Trainer::accumulate_what_fits(std::vector<Batch>& group) {
+  while (!group.empty()) {
+    try {
+      const LossReport sums = accumulate(group);
+      skipped_in_a_row_ = 0;
+      return sums;
+    } catch (const std::exception& failure) {
+      if (!means_out_of_memory(failure.what()))
+        throw;
+      skip_batch(group[running_batch_], failure.what());
+    }
+    group.erase(group.begin() + static_cast<int64_t>(running_batch_));
+  }
+  return {};
+}
+
+/// Too many batches in a row end the run: there is no memory for any.
+void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
+  nn::release_cached_memory();
+  const std::string shape =
+      fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
+                  batch.target_in.sentences(),
+                  batch.source.tokens(),
+                  batch.target_in.tokens(),
+                  batch.source.max_length(),
+                  batch.target_in.max_length());
+  if (++skipped_in_a_row_ >= options_.optimization.max_bad_updates) {
+    throw OutOfMemory(
+        fmt::format("{} batches in a row, the last of {}: {}", skipped_in_a_row_, shape, reason));
+  }
+  log_warning(fmt::format("skipped a batch for want of memory ({}); reduce --max-tokens", shape));
+  parts_.log->event("skipped_batch", {{"updates", state_.updates}, {"shape", shape}});
+}
+
 double Trainer::loss_divisor(const LossReport& sums) const {
   const LossNormalization by = options_.optimization.loss_normalization;
   if (by == LossNormalization::kSentences || options_.optimization.sentence_avg)
@@ -115,8 +163,10 @@ double Trainer::loss_divisor(const LossReport& sums) const {
   return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
 }
 
-void Trainer::update(const std::vector<Batch>& group) {
-  const LossReport sums = accumulate(group);
+void Trainer::update(std::vector<Batch> group) {
+  const LossReport sums = accumulate_what_fits(group);
+  if (group.empty())
+    return;
   const double divisor = std::max(1.0, loss_divisor(sums));
   const double norm = gradient_norm(parts_.translator->parameters->gradients()) / divisor;
   if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
@@ -151,8 +201,8 @@ void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
   std::string where;
   if (parts_.folder != nullptr) {
     where = parts_.folder->path() + "/diverged_batch.json";
-    write_file(where,
-               nlohmann::json{{"updates", state_.updates}, {"sentence_ids", ids}}.dump() + "\n");
+    write_divergence(
+        where, nlohmann::json{{"updates", state_.updates}, {"sentence_ids", ids}}.dump() + "\n");
   }
   throw DivergenceError(
       fmt::format(
@@ -286,14 +336,14 @@ int Trainer::run() {
   };
   parts_.log->begin(limits(), place());
   while (!limit() && signalled() == 0) {
-    const std::vector<Batch> group = gather();
+    std::vector<Batch> group = gather();
     if (group.empty()) {
       // A run resumed at an epoch's end has counted it already.
       if (state_.finished_epochs < parts_.batches->epoch())
         end_epoch();
       continue;
     }
-    update(group);
+    update(std::move(group));
     after_update();
   }
   if (signalled() == 0) {

@@ -75,7 +75,9 @@ class PHRASEQ_API Trainer {
   bool all_batches_delivered() const;
   int64_t group_size() const;
   LossReport accumulate(const std::vector<Batch>& group);
-  void update(const std::vector<Batch>& group);
+  LossReport accumulate_what_fits(std::vector<Batch>& group);
+  void skip_batch(const Batch& batch, const std::string& reason);
+  void update(std::vector<Batch> group);
   void skip_bad_update(const std::vector<Batch>& group, double norm);
   void after_update();
   void end_epoch();
@@ -95,7 +97,9 @@ class PHRASEQ_API Trainer {
   TrainState state_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
-  int64_t validated_at_ = -1;  // update of the last validation
+  size_t running_batch_ = 0;      ///< of the group that is accumulated
+  int64_t skipped_in_a_row_ = 0;  ///< batches, for want of memory
+  int64_t validated_at_ = -1;     // update of the last validation
 };
 
 }  // namespace phraseq

@@ -1,15 +1,14 @@
 #include "core/train/training_log.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/log.h"
 
 namespace phraseq {
@@ -88,13 +87,6 @@ std::string validation_line(const nlohmann::json& r) {
                             r.value("best", 0.0) * (in_bits ? bits : 1.0));
 }
 
-std::FILE* open_for_append(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "ae");
-  if (file == nullptr)
-    throw IoError(path, "open for appending", errno);
-  return file;
-}
-
 }  // namespace
 
 TrainingLog::Style TrainingLog::style_from(const MachineOptions& options) {
@@ -116,25 +108,23 @@ TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folde
       epoch_start_(start_) {
   if (folder.empty())
     return;
-  metrics_path_ = folder + "/metrics.jsonl";
-  metrics_ = open_for_append(metrics_path_);
+  metrics_ = std::make_unique<LineFile>(folder + "/metrics.jsonl", LineFile::TornLine::kRemove);
 }
 
-TrainingLog::~TrainingLog() {
-  bar_.clear();
-  if (metrics_ != nullptr)
-    std::fclose(metrics_);
-}
+TrainingLog::~TrainingLog() { bar_.clear(); }
 
 double TrainingLog::wall_seconds() const { return seconds_since(start_); }
 
 void TrainingLog::write(const nlohmann::json& fields) {
   if (metrics_ == nullptr)
     return;
-  const std::string line = fields.dump() + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), metrics_) != line.size() ||
-      std::fflush(metrics_) != 0) {
-    throw IoError(metrics_path_, "write", errno);
+  const int problem = metrics_->append(fields.dump() + "\n");
+  if (problem != 0) {
+    log_warning(
+        fmt::format("{}: cannot write: {}; training continues, and the lines are written "
+                    "when it is possible again",
+                    metrics_->path(),
+                    std::strerror(problem)));
   }
 }
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/base/line_file.h"
 #include "core/train/progress_bar.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
@@ -20,7 +22,8 @@ using TrainingPlace = BarPlace;
 
 /// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl`
 /// in the save folder, one JSON object with real numbers a line. Losses there are natural
-/// logarithms per token; the human lines say base 2, fairseq's habit, beside `ppl`.
+/// logarithms per token; the human lines say base 2, fairseq's habit, beside `ppl`. A full disk
+/// never ends a run here (LineFile).
 class PHRASEQ_API TrainingLog {
  public:
   /// An empty `folder` writes no metrics.jsonl.
@@ -51,8 +54,7 @@ class PHRASEQ_API TrainingLog {
 
   Style style_;
   int64_t log_interval_;
-  std::FILE* metrics_ = nullptr;
-  std::string metrics_path_;
+  std::unique_ptr<LineFile> metrics_;
   ProgressBar bar_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;

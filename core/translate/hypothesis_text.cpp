@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/message_text.h"
 #include "core/data/phrases/example_phrases.h"
 #include "core/translate/post_process.h"
 
@@ -11,7 +12,8 @@ namespace phraseq {
 
 namespace {
 
-/// Joins what phrases say with what `write` makes of the tokens between them.
+/// Joins what phrases say with what `write` makes of the tokens between them. A model with byte
+/// pieces can generate line ends; one sentence stays one line.
 std::string join_said(const Example& example,
                       const Hypothesis& hypothesis,
                       const std::function<std::string(std::span<const int64_t>)>& write) {
@@ -32,7 +34,7 @@ std::string join_said(const Example& example,
     written = i + 1;
   }
   add(write(tokens.subspan(written)));
-  return text;
+  return on_one_line(text);
 }
 
 }  // namespace
@@ -64,10 +66,11 @@ std::string hypothesis_text(const Task& task,
 }
 
 std::string reference_text(const Task& task, const Example& example, PostProcess remove_bpe) {
-  const std::string text = task.text(example.target, /*target_side=*/true);
+  const std::string text = on_one_line(task.text(example.target, /*target_side=*/true));
   if (remove_bpe == PostProcess::kNotGiven)
     return text;
-  return post_process_text(text, task.symbols(example.target, /*target_side=*/true), remove_bpe);
+  const std::string symbols = on_one_line(task.symbols(example.target, /*target_side=*/true));
+  return post_process_text(text, symbols, remove_bpe);
 }
 
 nlohmann::ordered_json hypothesis_phrases(const Example& example, const Hypothesis& hypothesis) {

@@ -14,7 +14,7 @@ namespace phraseq {
 
 /// What a hypothesis says, as Task::symbols and Task::text of the target side give it; but words
 /// that a phrase of the example generated are written as the phrase has them, also those that are
-/// outside the vocabulary.
+/// outside the vocabulary. Always one line (on_one_line), whatever the tokens contain.
 PHRASEQ_API std::string hypothesis_symbols(const Task& task,
                                            const Example& example,
                                            const Hypothesis& hypothesis);

@@ -40,6 +40,11 @@ Hypothesis scored(const Example& example, const double* log_probabilities, int64
   hypothesis.log_probability =
       std::accumulate(hypothesis.token_scores.begin(), hypothesis.token_scores.end(), 0.0);
   hypothesis.score = hypothesis.log_probability / static_cast<double>(tokens);
+  if (std::isnan(hypothesis.log_probability)) {
+    throw DivergenceError(
+        fmt::format("the score of sentence pair {} is not a number", example.id + 1),
+        "The model has diverged; use an earlier checkpoint, or another --precision.");
+  }
   return hypothesis;
 }
 

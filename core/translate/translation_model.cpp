@@ -1,48 +1,43 @@
 #include "core/translate/translation_model.h"
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include <ATen/ops/equal.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/sum.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/data/named_task.h"
+#include "core/io/json_reader.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
 
-[[noreturn]] void reject_entry(const CheckpointFile& file, const char* key, const char* wanted) {
-  throw FormatError(fmt::format("{}: the metadata entry '{}' is not {}", file.path(), key, wanted),
-                    "it is described in docs/formats/checkpoint.md");
+std::string place_of(const CheckpointFile& file, const char* key) {
+  return fmt::format("{}: the metadata entry '{}'", file.path(), key);
 }
 
 nlohmann::json parse_metadata(const CheckpointFile& file, const char* key) {
-  auto json = nlohmann::json::parse(file.metadata(key), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    throw FormatError(fmt::format("{}: the metadata entry '{}' is not JSON", file.path(), key));
-  }
-  if (!json.is_object())
-    reject_entry(file, key, "a JSON object");
-  return json;
+  return parse_json(file.metadata(key), place_of(file, key));
 }
 
 /// The record of a component, as far as everything of its kind needs it.
 nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
   nlohmann::json record = parse_metadata(file, key);
-  const auto has = [&](const char* name, nlohmann::json::value_t type) {
-    return record.contains(name) && record[name].type() == type;
-  };
-  using Type = nlohmann::json::value_t;
-  if (!has("name", Type::string) || !has("options", Type::object))
-    reject_entry(file, key, "an object with a name and options");
+  const JsonEntry entry(record, place_of(file, key));
+  entry.at("name").text();
+  entry.at("options").object();
   for (const char* name : {"plugin", "plugin_version"}) {
-    if (record.contains(name) && !has(name, Type::string))
-      reject_entry(file, key, "an object whose plugin is a text");
+    if (entry.has(name))
+      entry.at(name).text();
   }
   return record;
 }
@@ -50,11 +45,8 @@ nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
 TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
   const nlohmann::json texts = parse_metadata(file, "task_texts");
-  for (const auto& [name, text] : texts.items()) {
-    if (!text.is_string())
-      reject_entry(file, "task_texts", "an object of texts");
-    state.texts[name] = text;
-  }
+  for (const auto& [name, text] : JsonEntry(texts, place_of(file, "task_texts")).members())
+    state.texts[name] = text.text();
   for (const TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kBlobPrefix))
       continue;
@@ -85,6 +77,19 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
   }
 }
 
+/// One sum for all parameters costs little; only when it is not finite are they looked at singly.
+void check_finite(const nn::FlatParameters& parameters, const std::string& path) {
+  if (std::isfinite(at::sum(parameters.values()).item<double>()))
+    return;
+  for (const auto& entry : parameters.entries()) {
+    if (at::isfinite(entry.parameter).all().item<bool>())
+      continue;
+    throw DivergenceError(
+        fmt::format("{}: parameter {} contains values that are not finite", path, entry.name),
+        "Training had diverged; use an earlier checkpoint.");
+  }
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Selection& selection) {
@@ -105,6 +110,8 @@ Selection selection_from(const Registry& registry,
     OptionTable table;
     selection.options->describe(table);
     from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
+    if (const auto problems = selection.options->problems(); !problems.empty())
+      throw FormatError(fmt::format("recorded options: {}", fmt::join(problems, "; ")));
     return selection;
   } catch (const UsageError& failure) {
     const std::string plugin = record.value("plugin", "?");
@@ -120,8 +127,25 @@ Selection selection_from(const Registry& registry,
   }
 }
 
+namespace {
+
+/// The component of a kind that a checkpoint records; what is wrong with the record names the file.
+Selection recorded_component(const Registry& registry,
+                             const CheckpointFile& file,
+                             const char* kind) {
+  const nlohmann::json record = parse_component(file, kind);
+  try {
+    return selection_from(registry, kind, record);
+  } catch (const FormatError& failure) {
+    throw FormatError(fmt::format("{}: {}", place_of(file, kind), failure.message()),
+                      failure.hint());
+  }
+}
+
+}  // namespace
+
 Selection recorded_architecture(const Registry& registry, const CheckpointFile& file) {
-  return selection_from(registry, Architecture::kKind, parse_component(file, Architecture::kKind));
+  return recorded_component(registry, file, Architecture::kKind);
 }
 
 void TranslationModel::build_model() {
@@ -162,7 +186,7 @@ TranslationModel TranslationModel::load(const Registry& registry,
   require_model(file);
   TranslationModel translator;
   translator.path = checkpoint_path;
-  translator.task_selection = selection_from(registry, Task::kKind, parse_component(file, "task"));
+  translator.task_selection = recorded_component(registry, file, Task::kKind);
   translator.architecture_selection = recorded_architecture(registry, file);
   apply_overrides(translator.architecture_selection, options.overrides);
 
@@ -172,7 +196,7 @@ TranslationModel TranslationModel::load(const Registry& registry,
   setup.state = &state;
   setup.data = options.data;
   setup.phrase_table = options.phrase_table;
-  translator.task = create<Task>(translator.task_selection, setup);
+  translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
   translator.build_model();
   if (options.precision == nn::Precision::kFp64)
     translator.model->to(at::kDouble);
@@ -211,6 +235,7 @@ void TranslationModel::load_parameters(const CheckpointFile& file) {
   }
   for (const auto& entry : parameters->entries())
     copy_into(entry.parameter, *file.find(entry.name));
+  check_finite(*parameters, file.path());
 }
 
 std::map<std::string, std::string> TranslationModel::metadata() const {

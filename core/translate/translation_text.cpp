@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/message_text.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/post_process.h"
@@ -79,12 +80,12 @@ std::string fairseq_text(const Translation& translation,
                          const Task& task,
                          const TranslationFormat& format) {
   const Example& example = translation.example;
-  std::string text =
-      fmt::format("S-{}\t{}\n",
-                  example.id,
-                  post_process(task.symbols(example.source, false), format.post_process));
+  std::string text = fmt::format(
+      "S-{}\t{}\n",
+      example.id,
+      post_process(on_one_line(task.symbols(example.source, false)), format.post_process));
   if (!example.target.empty()) {
-    const std::string reference = mark_unknowns(task.symbols(example.target, true));
+    const std::string reference = mark_unknowns(on_one_line(task.symbols(example.target, true)));
     text += fmt::format("T-{}\t{}\n", example.id, post_process(reference, format.post_process));
   }
   for (const Hypothesis& hypothesis : translation.hypotheses) {

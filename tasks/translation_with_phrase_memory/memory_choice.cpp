@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
 namespace {
@@ -70,7 +71,7 @@ StoredMemory memory_of(const TaskState& state) {
   }
   const auto table = state.blobs.find(kTable);
   return StoredMemory::from_record(
-      nlohmann::json::parse(settings->second, nullptr, /*allow_exceptions=*/false),
+      parse_json(settings->second, fmt::format("the checkpoint: task_texts: '{}'", kSettings)),
       table == state.blobs.end() ? std::string() : table->second,
       "the checkpoint");
 }

@@ -135,7 +135,7 @@ TEST_F(MetricPlugin, IsComparedWithItsDirection) {
 
 TEST_F(MetricPlugin, IsNamedWhenItThrows) {
   const auto result = run("score ref -i a -m length_error --length-error-fails");
-  EXPECT_EQ(result.exit_code, kExitBug);
+  EXPECT_EQ(result.exit_code, kExitPlugin);
   EXPECT_THAT(
       result.errors,
       AllOf(HasSubstr("plugin 'length_error'"), HasSubstr("in measure"), HasSubstr("no ruler")));

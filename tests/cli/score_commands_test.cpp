@@ -1,5 +1,7 @@
 // phraseq score and compare as a user runs them.
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -45,6 +47,30 @@ class ScoreCommands : public ::testing::Test {
 
   end_to_end::Workspace space;
 };
+
+TEST_F(ScoreCommands, ALineWithoutEndIsFoundBeforeItIsRead) {
+  space.write("endless", "one\ntwo\n");
+  std::filesystem::resize_file(space.path("endless"), int64_t{2} << 30);  // sparse
+  for (const char* command : {"score endless -i sys", "score sys -i endless"}) {
+    const auto result = run(command);
+    EXPECT_EQ(result.exit_code, kExitData);
+    EXPECT_THAT(result.errors, HasSubstr("endless:3: the line is longer than 16777216 bytes"));
+  }
+}
+
+TEST_F(ScoreCommands, AnErrorQuotesLittleOfItsInput) {
+  const std::string huge(5'000'000, 'x');
+  for (const std::string& text : {huge, "metrics = " + huge, huge + " = 1", "a\n" + huge + "\nb"}) {
+    space.write("config", text);
+    const auto result = run("score a -i sys --config config");
+    EXPECT_EQ(result.exit_code, kExitUsage);
+    EXPECT_LT(result.errors.size(), 3000U);
+  }
+  std::string lines;
+  for (int i = 0; i < 200'000; ++i) lines += "no assignment\n";
+  space.write("config", lines);
+  EXPECT_LT(run("score a -i sys --config config").errors.size(), 30'000U);
+}
 
 TEST_F(ScoreCommands, ScoreTakesSacrebleusCommandLine) {
   const auto result = run("score a b -i sys");

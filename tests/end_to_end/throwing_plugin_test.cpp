@@ -1,4 +1,5 @@
-// What a plugin throws while it works names the plugin, whatever it is: exit code 1.
+// What a plugin throws while it works names the plugin, whatever it is: exit code 1 for what
+// computes (architecture, criterion, decoder), 5 for the rest.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,8 +32,10 @@ class ThrowingPlugin : public ::testing::Test {
   }
 
   /// The message names the plugin, its file, the component and what it did.
-  static void expect_named(const CommandResult& result, const std::string& what) {
-    EXPECT_EQ(result.exit_code, kExitBug) << result.errors;
+  static void expect_named(const CommandResult& result,
+                           const std::string& what,
+                           int exit_code = kExitBug) {
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
     EXPECT_THAT(
         result.errors,
         AllOf(HasSubstr("plugin 'throwing' (" THROWING_PLUGIN_FOLDER "/libphraseq-throwing.so)"),
@@ -57,6 +60,42 @@ TEST_F(ThrowingPlugin, IsNamedWhenForwardThrowsAnything) {
 TEST_F(ThrowingPlugin, IsNamedWhenItsCriterionThrows) {
   expect_named(train("--criterion throwing"),
                "criterion 'throwing' failed in loss: the flux capacitor is empty");
+}
+
+TEST_F(ThrowingPlugin, IsNamedWhenItsLoaderOptimizerOrScheduleThrows) {
+  expect_named(train("--data-loader throwing"),
+               "data_loader 'throwing' failed in get: the flux capacitor is empty",
+               kExitPlugin);
+  expect_named(train("--optimizer throwing"),
+               "optimizer 'throwing' failed in step: an exception that does not derive from "
+               "std::exception was thrown",
+               kExitPlugin);
+  expect_named(train("--lr-scheduler throwing"),
+               "lr_scheduler 'throwing' failed in rate: the flux capacitor is empty",
+               kExitPlugin);
+}
+
+TEST_F(ThrowingPlugin, IsNamedWhenItsTokenizerThrows) {
+  const std::string raw = "--data-loader text --tokenizer throwing --disable-validation";
+  for (const char* language : {"en", "de"})
+    workspace_.write(std::string("data-bin/train.") + language, "one\ntwo\n");
+  ASSERT_EQ(train(raw).exit_code, kExitOk);
+
+  const CommandResult missing = workspace_.run(words("generate --path run"), "one two\n");
+  EXPECT_EQ(missing.exit_code, kExitPlugin);
+  EXPECT_THAT(missing.errors,
+              AllOf(HasSubstr("needs the tokenizer 'throwing', which is not installed"),
+                    HasSubstr("Install the plugin"),
+                    HasSubstr("--plugin-dir")));
+  expect_named(generate(""),
+               "tokenizer 'throwing' failed in decode: an exception that does not derive from "
+               "std::exception was thrown",
+               kExitPlugin);
+
+  workspace_.write("data-bin/train.en", "one\nthrow\n");
+  expect_named(train(raw + " --save-dir other"),
+               "tokenizer 'throwing' failed in encode: the flux capacitor is empty",
+               kExitPlugin);
 }
 
 TEST_F(ThrowingPlugin, IsNamedWhenDecodingThrows) {

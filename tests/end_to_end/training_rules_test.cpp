@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,6 +53,32 @@ class TrainingRules : public ::testing::Test {
 
   Workspace workspace_;
 };
+
+TEST_F(TrainingRules, EveryUpdateWhoseGradientIsClippedIsCounted) {
+  ASSERT_EQ(train(8, "--clip-norm 0 --log-interval 1 --disable-validation").exit_code, kExitOk);
+  std::vector<double> norms;
+  for (const auto& record : records("train")) {
+    EXPECT_EQ(record.at("clipped"), 0.0);
+    norms.push_back(record.at("gradient_norm"));
+  }
+  ASSERT_EQ(norms.size(), 8U);
+  std::sort(norms.begin(), norms.end());
+  const double clip = (norms[3] + norms[4]) / 2;
+  ASSERT_EQ(workspace_
+                .run(toy_train("clipped", 8) +
+                     words("--threads 1 --log-interval 1 --disable-validation --clip-norm") +
+                     Arguments{nlohmann::json(clip).dump()})
+                .exit_code,
+            kExitOk);
+  int clipped = 0;
+  for (const auto& record : records("train", "clipped")) {
+    const bool expected = record.at("gradient_norm").get<double>() > clip;
+    EXPECT_EQ(record.at("clipped"), expected ? 1.0 : 0.0);
+    clipped += expected ? 1 : 0;
+  }
+  EXPECT_GT(clipped, 0);
+  EXPECT_LT(clipped, 8);
+}
 
 TEST_F(TrainingRules, ARunThatDivergesReportsWithWhichSentencesAndKeepsItsCheckpoints) {
   ASSERT_EQ(train(20, "").exit_code, kExitOk);

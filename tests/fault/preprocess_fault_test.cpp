@@ -1,5 +1,6 @@
 // phraseq-preprocess as a user runs it, on bad text, bad places, and killed at any time.
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -7,9 +8,12 @@
 #include <signal.h>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "core/base/error.h"
@@ -175,6 +179,104 @@ pid_t start(const TemporaryFolder& folder) {
           "out",
           nullptr);
   ::_exit(99);
+}
+
+/// Whether a system call changes files. The calls of other threads are not counted.
+bool changes_files(long call) {
+  constexpr std::array<long, 13> kCalls = {SYS_write,
+                                           SYS_pwrite64,
+                                           SYS_fsync,
+                                           SYS_rename,
+                                           SYS_renameat,
+                                           SYS_renameat2,
+                                           SYS_mkdir,
+                                           SYS_mkdirat,
+                                           SYS_unlink,
+                                           SYS_unlinkat,
+                                           SYS_rmdir,
+                                           SYS_ftruncate,
+                                           SYS_fallocate};
+  return std::find(kCalls.begin(), kCalls.end(), call) != kCalls.end();
+}
+
+/// Runs it and kills it before its `number`-th call that changes files; false when it has fewer.
+bool killed_before_call(const TemporaryFolder& folder,
+                        int number,
+                        const std::vector<const char*>& more) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::vector<const char*> arguments = {kProgram,
+                                          "-s",
+                                          "de",
+                                          "-t",
+                                          "en",
+                                          "--trainpref",
+                                          "train",
+                                          "--destdir",
+                                          "out",
+                                          "--workers",
+                                          "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.push_back(nullptr);
+    ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    if (::chdir(folder.path().c_str()) != 0 || std::freopen("/dev/null", "w", stderr) == nullptr)
+      ::_exit(99);
+    ::execv(kProgram, const_cast<char* const*>(arguments.data()));
+    ::_exit(99);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+  int signal = 0;
+  while (::ptrace(PTRACE_SYSCALL, child, nullptr, signal) == 0) {
+    ::waitpid(child, &status, 0);
+    if (!WIFSTOPPED(status))
+      return false;
+    const bool at_call = WSTOPSIG(status) == (SIGTRAP | 0x80);
+    signal = at_call ? 0 : WSTOPSIG(status);
+    __ptrace_syscall_info info{};
+    if (at_call && ::ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) > 0 &&
+        info.op == PTRACE_SYSCALL_INFO_ENTRY && changes_files(static_cast<long>(info.entry.nr)) &&
+        --number < 0)
+      break;
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return true;
+}
+
+/// Every folder with data is either whole or rejected with a remedy.
+void expect_whole_or_rejected(const TemporaryFolder& folder, int call) {
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    if (!entry.is_directory() || fs::is_empty(entry.path()) ||
+        !fs::exists(entry.path() / "train.de-en.de.idx"))
+      continue;
+    try {
+      const auto data = DataFolder::open(entry.path().string(), "de", "en");
+      EXPECT_EQ(data.dataset("train", "de").size(), 2) << entry << " at call " << call;
+      EXPECT_EQ(data.dataset("train", "en").size(), 2) << entry << " at call " << call;
+      EXPECT_TRUE(fs::exists(entry.path() / kDataManifest)) << entry << " at call " << call;
+    } catch (const FormatError& failure) {
+      EXPECT_THAT(failure.hint(), HasSubstr("--overwrite")) << failure.what();
+    }
+  }
+}
+
+TEST_F(PreprocessCommand, KilledAtAnySystemCallLeavesNothingThatLooksWhole) {
+  for (const bool over_older : {false, true}) {
+    int call = 0;
+    for (bool killed = true; killed; ++call) {
+      fs::remove_all(folder.file("out"));
+      if (over_older) {
+        ASSERT_EQ(run().code, kExitOk);
+      }
+      killed = killed_before_call(folder, call, {"--overwrite"});
+      expect_whole_or_rejected(folder, call);
+    }
+    EXPECT_GT(call, 30);
+  }
+  EXPECT_EQ(run("--overwrite").code, kExitOk);
+  EXPECT_EQ(folder.entries(), 3U);  // what the killed runs left is gone
 }
 
 TEST_F(PreprocessCommand, KilledAtAnyTimeLeavesAWholeFolderOrNone) {

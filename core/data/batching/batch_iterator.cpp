@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batching/prefetcher.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
 namespace {
@@ -31,14 +32,6 @@ std::vector<std::string> record_differences(const nlohmann::json& then, const nl
     }
   }
   return found;
-}
-
-int64_t recorded_number(const nlohmann::json& position, const char* name) {
-  const auto found = position.find(name);
-  if (found == position.end() || !found->is_number_integer()) {
-    throw FormatError(fmt::format("position in the data: '{}' is missing or not a number", name));
-  }
-  return found->get<int64_t>();
 }
 
 }  // namespace
@@ -134,11 +127,11 @@ nlohmann::json BatchIterator::position() const {
 }
 
 void BatchIterator::restore(const nlohmann::json& position) {
-  const int64_t epoch = recorded_number(position, "epoch");
-  const int64_t delivered = recorded_number(position, "batches");
-  const auto differing =
-      record_differences(position.value("plan", nlohmann::json::object()),
-                         plan_record(state_->options, state_->corpus->fingerprint()));
+  const JsonEntry entry(position, "position in the data");
+  const int64_t epoch = entry.at("epoch").whole_number();
+  const int64_t delivered = entry.at("batches").whole_number();
+  const auto differing = record_differences(
+      entry.at("plan").object(), plan_record(state_->options, state_->corpus->fingerprint()));
   if (!differing.empty()) {
     throw FormatError(fmt::format("cannot continue at the recorded position in the data: {}",
                                   fmt::join(differing, "; ")),

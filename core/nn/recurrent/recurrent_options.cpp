@@ -49,11 +49,11 @@ void RecurrentOptions::describe(OptionTable& v) {
   v.field("max-source-positions",
           max_source_positions,
           "Maximum number of tokens in a source sentence.")
-      .at_least(1);
+      .in(1, 16777216);
   v.field("max-target-positions",
           max_target_positions,
           "Maximum number of tokens in a target sentence.")
-      .at_least(1);
+      .in(1, 16777216);
 }
 
 std::vector<std::string> RecurrentOptions::problems() const {

@@ -63,11 +63,11 @@ void describe_embeddings(TransformerOptions& o, OptionTable& v) {
   v.field("max-source-positions",
           o.max_source_positions,
           "Maximum number of tokens in a source sentence.")
-      .at_least(1);
+      .in(1, 16777216);
   v.field("max-target-positions",
           o.max_target_positions,
           "Maximum number of tokens in a target sentence.")
-      .at_least(1);
+      .in(1, 16777216);
 }
 
 void describe_switches(TransformerOptions& o, OptionTable& v) {

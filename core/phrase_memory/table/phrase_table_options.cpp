@@ -59,7 +59,7 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
       .field("iterations",
              iterations,
              "Number of iterations over the text to train the word alignment.")
-      .at_least(1);
+      .in(1, 1000);
   table.field("min-count", min_count, "Minimum number of occurrences of a source phrase.")
       .at_least(1);
   table
@@ -67,7 +67,7 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
           "min-prob", min_prob, "Minimum fraction of the occurrences that have this translation.")
       .in(0, 1);
   table.field("max-len", max_len, "Maximum number of words in a source or target phrase.")
-      .at_least(1);
+      .in(1, 1000);
   table
       .field("cvalue",
              cvalue,

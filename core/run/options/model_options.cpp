@@ -49,12 +49,12 @@ void ModelOptions::describe(OptionTable& table) {
   nn::describe_precision(table, precision);
   device.describe(table);
   table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
-      .at_least(0);
+      .in(0, 1024);
   table
       .field("threads",
              threads,
              "Number of threads per worker; 0 = the number of cores divided by --workers.")
-      .at_least(0);
+      .in(0, 4096);
   plugins.describe(table);
 }
 

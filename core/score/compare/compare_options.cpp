@@ -35,7 +35,7 @@ void CompareOptions::describe(OptionTable& table) {
               "Unit of sentence length: words separated by whitespace, or characters.");
   table.field("bucket-metric", bucket_metric, "The metric of the buckets, by name.");
   table.section("Significance");
-  table.field("samples", samples, "Number of bootstrap resamples.").at_least(1);
+  table.field("samples", samples, "Number of bootstrap resamples.").in(1, 1000000);
   table.field("seed", seed, "Random seed: an integer, or none for a random one.");
   table
       .field("threads",

@@ -22,6 +22,8 @@ namespace {
 
 /// As in sacrebleu.
 constexpr int64_t kTokenizedLines = 100;
+/// No sentence is as long; what has no line ends is no text.
+constexpr size_t kLongestLine = size_t{16} << 20;
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
@@ -37,14 +39,29 @@ GzipFile open(const std::string& path) {
   return file;
 }
 
-/// The whole text, decompressed when it is gzipped.
+/// Throws when the line that `text` ends with is too long; `lines` are whole before it.
+void check_open_line(std::string_view text, size_t lines, const std::string& path) {
+  const size_t end = text.rfind('\n');
+  const size_t length = end == std::string_view::npos ? text.size() : text.size() - end - 1;
+  if (length <= kLongestLine)
+    return;
+  throw DataError({path, static_cast<int64_t>(lines) + 1},
+                  fmt::format("the line is longer than {} bytes", kLongestLine),
+                  "nothing was scored; does the file separate lines with '\\n'?");
+}
+
+/// The whole text, decompressed when it is gzipped. A line that is too long is found before the
+/// rest of it is read.
 std::string read_all(const std::string& path) {
   const auto file = open(path);
   std::string text;
   std::array<char, 1 << 16> buffer{};
+  size_t lines = 0;
   int count = 0;
   while ((count = gzread(file.get(), buffer.data(), buffer.size())) > 0) {
     text.append(buffer.data(), static_cast<size_t>(count));
+    lines += static_cast<size_t>(std::count(buffer.begin(), buffer.begin() + count, '\n'));
+    check_open_line(text, lines, path);
   }
   int code = Z_OK;
   const char* reason = gzerror(file.get(), &code);

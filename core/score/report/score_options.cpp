@@ -48,7 +48,7 @@ void ScoreOptions::describe_tests(OptionTable& table) {
              "Compute a 95 % confidence interval for one system by bootstrap resampling.")
       .short_flag("ci");
   table.field("confidence-n", confidence_n, "Number of bootstrap resamples for --confidence.")
-      .at_least(1)
+      .in(1, 1000000)
       .short_flag("cin");
   table
       .field("paired-ar",
@@ -61,10 +61,10 @@ void ScoreOptions::describe_tests(OptionTable& table) {
              "Compare all systems with the first one by paired bootstrap resampling.")
       .short_flag("pbs");
   table.field("paired-ar-n", paired_ar_n, "Number of trials for --paired-ar.")
-      .at_least(1)
+      .in(1, 1000000)
       .short_flag("parn");
   table.field("paired-bs-n", paired_bs_n, "Number of bootstrap resamples for --paired-bs.")
-      .at_least(1)
+      .in(1, 1000000)
       .short_flag("pbsn");
   table
       .field("paired-jobs",

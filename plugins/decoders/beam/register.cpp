@@ -11,8 +11,8 @@ struct BeamOptions : SearchOptions {
   BeamSettings beam;
 
   void describe(OptionTable& table) override {
-    table.field("beam", beam.beam, "Beam size.").at_least(1);
-    table.field("nbest", beam.nbest, "Number of hypotheses to output.").at_least(1);
+    table.field("beam", beam.beam, "Beam size.").in(1, 10000);
+    table.field("nbest", beam.nbest, "Number of hypotheses to output.").in(1, 10000);
     table.field("shrink-beam",
                 beam.shrink,
                 "Reduce the beam by one for each finished hypothesis, as in dl4mt.");

@@ -12,9 +12,9 @@ struct SamplingOptions : SearchOptions {
   int64_t beam = 0;
 
   void describe(OptionTable& table) override {
-    table.field("nbest", sampling.samples, "Number of samples per sentence.").at_least(1);
+    table.field("nbest", sampling.samples, "Number of samples per sentence.").in(1, 10000);
     table.field("beam", beam, "Accepted for compatibility with fairseq: 0, or the same as --nbest.")
-        .at_least(0);
+        .in(0, 10000);
     table
         .field("temperature",
                sampling.temperature,

@@ -3,14 +3,18 @@
 #include <filesystem>
 #include <signal.h>
 #include <string>
+#include <unistd.h>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/mapped_file.h"
+#include "core/io/staging_folder.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 
@@ -20,6 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+
+/// Paths that fsync was called for, in order. This program's fsync is found before the C library's.
+std::vector<std::string>& synced_paths() {
+  static std::vector<std::string> paths;
+  return paths;
+}
 
 std::string message_of_writing(const std::string& path, std::string_view text = "new") {
   try {
@@ -40,6 +50,64 @@ TEST(AtomicFile, ReplacesTheOldFileAtCommitAndNotBefore) {
   EXPECT_EQ(read_file(path), "old");
   file.commit();
   EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(AtomicFile, SyncsTheFileBeforeTheRenameAndTheFolderAfterIt) {
+  const TemporaryFolder folder;
+  synced_paths().clear();
+  write_file(folder.file("x"), "text");
+  ASSERT_EQ(synced_paths().size(), 2U);
+  EXPECT_THAT(synced_paths()[0], HasSubstr("/.x.tmp."));  // under its temporary name
+  EXPECT_EQ(synced_paths()[1], fs::canonical(folder.path()).string());
+}
+
+TEST(StagingFolder, SyncsItselfAndTheFolderThatHoldsIt) {
+  const TemporaryFolder folder;
+  StagingFolder staging(folder.file("out"));
+  write_file(staging.path() + "/a", "1");
+  synced_paths().clear();
+  staging.commit("a");
+  const std::string parent = fs::canonical(folder.path()).string();
+  EXPECT_THAT(synced_paths(), testing::ElementsAre(parent + "/out", parent));
+}
+
+TEST(AtomicFile, RemovesWhatAKilledWriterOfTheSameFileLeft) {
+  const TemporaryFolder folder;
+  const int status = in_child([&] {
+    const ActiveFailpoint fault("atomic_file.fsync:kill");
+    write_file(folder.file("x"), "1");
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(folder.entries(), 1U);
+  write_file(folder.file("other"), "2");
+  EXPECT_EQ(folder.entries(), 2U);  // not of this file
+  write_file(folder.file("x"), "3");
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"other", "x"}));
+}
+
+TEST(AtomicFile, KeepsWhatAnotherWriterHoldsOpen) {
+  const TemporaryFolder folder;
+  AtomicFile first(folder.file("x"));
+  first.write("first");
+  // As a writer on another machine appears: its process is not here, its lock is.
+  std::string temporary = folder.names().front();
+  const size_t process = temporary.find(std::to_string(::getpid()));
+  ASSERT_NE(process, std::string::npos);
+  std::string foreign = temporary;
+  foreign.replace(process, std::to_string(::getpid()).size(), "4194303");
+  fs::rename(folder.file(temporary), folder.file(foreign));
+  write_file(folder.file("x"), "second");
+  EXPECT_TRUE(fs::exists(folder.file(foreign)));
+  EXPECT_EQ(read_file(folder.file("x")), "second");
+}
+
+TEST(AtomicFile, TakesANameOfTheGreatestLength) {
+  const TemporaryFolder folder;
+  const std::string longest(255, 'x');
+  write_file(folder.file(longest), "text");
+  EXPECT_EQ(read_file(folder.file(longest)), "text");
+  EXPECT_THAT(message_of_writing(folder.file(longest + "x")), HasSubstr("File name too long"));
   EXPECT_EQ(folder.entries(), 1U);
 }
 
@@ -204,3 +272,11 @@ TEST(RemoveStaleTemporaries, FindsNothingInAFolderThatIsNotThere) {
 
 }  // namespace
 }  // namespace phraseq
+
+extern "C" __attribute__((visibility("default"))) int fsync(int descriptor) {
+  std::error_code unknown;
+  phraseq::synced_paths().push_back(
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), unknown)
+          .string());
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}

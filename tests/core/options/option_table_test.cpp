@@ -1,10 +1,14 @@
 #include "core/options/option_table.h"
 
+#include <limits>
 #include <locale>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "tests/core/options/options_test.h"
 
 namespace phraseq {
@@ -171,6 +175,37 @@ TEST(OptionTable, RejectsANameThatIsDescribedTwice) {
   sample.table.section("Criterion");
   EXPECT_THAT(message_of([&] { sample.table.field("dropout", other, "Again."); }),
               HasSubstr("--dropout is defined twice: in 'Model' and in 'Criterion'"));
+}
+
+TEST(OptionTable, BoundsEveryIntegerButSeeds) {
+  int64_t count = 0, seed = 0;
+  std::vector<int64_t> list;
+  OptionTable table;
+  table.field("count", count, "Without a range.").at_least(-5);
+  table.field("list", list, "Without a range.");
+  table.field("seed", seed, "Any integer.");
+  for (const char* value :
+       {"9223372036854775807", "-9223372036854775808", "1000000000000000", "2147483648"}) {
+    for (const char* name : {"count", "list"})
+      EXPECT_THROW(table.find(name)->from_text(value, OptionOrigin::kCommandLine), UsageError);
+  }
+  table.find("count")->from_text("2147483647", OptionOrigin::kCommandLine);
+  EXPECT_EQ(count, 2147483647);
+  EXPECT_THROW(table.find("count")->from_text("-6", OptionOrigin::kCommandLine), UsageError);
+  table.find("seed")->from_text("9223372036854775807", OptionOrigin::kCommandLine);
+  EXPECT_EQ(seed, std::numeric_limits<int64_t>::max());
+}
+
+TEST(OptionTable, QuotesLittleOfALongValue) {
+  int64_t count = 0;
+  OptionTable table;
+  OptionField& field = table.field("count", count, "A number.");
+  try {
+    field.from_text(std::string(5'000'000, 'x'), OptionOrigin::kCommandLine);
+    ADD_FAILURE();
+  } catch (const UsageError& failure) {
+    EXPECT_LT(failure.message().size(), 400U);
+  }
 }
 
 }  // namespace

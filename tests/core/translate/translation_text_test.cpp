@@ -1,5 +1,6 @@
 #include "core/translate/translation_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,36 @@ class TranslationText : public ::testing::Test {
   WordTask task_;
   Translation translation_;
 };
+
+/// Its texts and symbols contain every character that a program may take for a line's end.
+class LineEndTask final : public WordTask {
+ public:
+  std::string symbols(std::span<const int64_t>, bool) const override { return kText; }
+  std::string text(std::span<const int64_t>, bool) const override { return kText; }
+
+ private:
+  static constexpr const char* kText = "a\nb\rc\vd\f\x1C\x1D\x1E\u0085\u2028\u2029e\n";
+};
+
+TEST_F(TranslationText, IsOneLineWhateverTheModelGenerates) {
+  const LineEndTask task;
+  for (const PostProcess post_process : {PostProcess::kNotGiven, PostProcess::kSubwordNmt}) {
+    EXPECT_EQ(translation_text(translation_, task, {OutputFormat::kPlain, post_process, {}})
+                  .find_first_of("\r\v\f\x1C\x1D\x1E\xC2\xE2"),
+              std::string::npos);
+    const std::string plain =
+        translation_text(translation_, task, {OutputFormat::kPlain, post_process, {}});
+    EXPECT_EQ(std::count(plain.begin(), plain.end(), '\n'), 1);
+    const std::string fairseq =
+        translation_text(translation_, task, {OutputFormat::kFairseq, post_process, {}});
+    EXPECT_EQ(std::count(fairseq.begin(), fairseq.end(), '\n'), 2 + 2 * 3);  // S, T; twice H, D, P
+    EXPECT_EQ(fairseq.find_first_of("\r\v\f\x1C\x1D\x1E\xC2\xE2"), std::string::npos);
+    const auto json = nlohmann::json::parse(
+        translation_text(translation_, task, {OutputFormat::kJsonl, post_process, {}}));
+    EXPECT_EQ(json["hypotheses"][0]["text"].get<std::string>().find_first_of("\n\r\xE2"),
+              std::string::npos);
+  }
+}
 
 TEST_F(TranslationText, PlainIsTheBestHypothesisOnALine) {
   EXPECT_EQ(text({OutputFormat::kPlain, {}, {}}), "[klei@@ nes]\n");

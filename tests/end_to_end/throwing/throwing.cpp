@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "core/criterion/criterion.h"
+#include "core/data/data_loader.h"
 #include "core/nn/transformer/transformer_model.h"
+#include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
+#include "core/text/tokenizer.h"
 
 namespace {
 
@@ -96,7 +100,49 @@ struct ThrowingDecoder final : Decoder {
   }
 };
 
+/// Words; throws at a line that says "throw", and when it decodes.
+struct ThrowingTokenizer final : Tokenizer {
+  ThrowingTokenizer(const NoOptions&, const TokenizerSetup&) {}
+  std::vector<std::string> encode(std::string_view line) const override {
+    if (line.find("throw") != std::string_view::npos)
+      throw_something("std");
+    return {std::string(line.substr(0, line.find(' ')))};
+  }
+  std::string decode(const std::vector<std::string>&) const override { throw_something("number"); }
+};
+
+struct ThrowingCorpus final : Corpus {
+  int64_t size() const override { return 3; }
+  int64_t source_length(int64_t) const override { return 2; }
+  int64_t target_length(int64_t) const override { return 2; }
+  Example get(int64_t) const override { throw_something("std"); }
+  std::string fingerprint() const override { return "x"; }
+};
+
+struct ThrowingLoader final : DataLoader {
+  ThrowingLoader(const NoOptions&, const DataLoaderSetup&) {}
+  bool has_split(const std::string&) const override { return true; }
+  std::unique_ptr<Corpus> open(const std::string&, bool) const override {
+    return std::make_unique<ThrowingCorpus>();
+  }
+};
+
+struct ThrowingOptimizer final : Optimizer {
+  ThrowingOptimizer(const NoOptions&, const OptimizerSetup&) {}
+  void step(double, double) override { throw_something("own"); }
+  std::map<std::string, at::Tensor> state() override { return {}; }
+};
+
+struct ThrowingScheduler final : LrScheduler {
+  ThrowingScheduler(const NoOptions&, const LrSchedulerSetup&) {}
+  double rate(int64_t) const override { throw_something("std"); }
+};
+
 void register_components(Registry& registry) {
+  registry.add<Tokenizer, ThrowingTokenizer, NoOptions>("throwing", "Throws.");
+  registry.add<DataLoader, ThrowingLoader, NoOptions>("throwing", "Throws.");
+  registry.add<Optimizer, ThrowingOptimizer, NoOptions>("throwing", "Throws.");
+  registry.add<LrScheduler, ThrowingScheduler, NoOptions>("throwing", "Throws.");
   registry.add<Architecture, ThrowingModel, ThrowingOptions>("throwing", "Throws.");
   registry.add<Criterion, ThrowingCriterion, SmoothingOption>("throwing", "Throws.");
   registry.add<Decoder, ThrowingDecoder, NoOptions>("throwing", "Throws.");

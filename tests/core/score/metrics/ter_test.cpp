@@ -36,6 +36,36 @@ TEST(Ter, ScoresEmptyTexts) {
   EXPECT_DOUBLE_EQ(ter_of_pair("a b c d e f", {{"x"}}), 600.0);
 }
 
+/// Edits for a phrase of three words that stands `distance` words too early.
+int64_t edits_for_a_shift_over(int64_t distance) {
+  constexpr int64_t kWords = 60;
+  const WordRow phrase = {100, 101, 102};
+  WordRow hypothesis = phrase, reference;
+  for (int word = 0; word < kWords; ++word) {
+    if (word == distance)
+      reference.insert(reference.end(), phrase.begin(), phrase.end());
+    hypothesis.push_back(word);
+    reference.push_back(word);
+  }
+  return count_ter_edits(hypothesis, reference);
+}
+
+TEST(TerShifts, MovesAPhraseByUpTo50Words) {
+  EXPECT_EQ(edits_for_a_shift_over(49), 1);
+  EXPECT_EQ(edits_for_a_shift_over(50), 1);
+  EXPECT_EQ(edits_for_a_shift_over(51), 6);
+}
+
+// sacrebleu 2.6.0 looks at 999 candidates for the first shift; it finds 8 edits, and 14 when it may
+// look at 999 in all.
+TEST(TerShifts, LooksAtUpTo1000Candidates) {
+  const WordRow hypothesis = {1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0,
+                              1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0};
+  const WordRow reference = {0, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1,
+                             1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0};
+  EXPECT_EQ(count_ter_edits(hypothesis, reference), 8);
+}
+
 TEST(TerShifts, PrefersTheLongestPhrase) {
   EXPECT_EQ(count_ter_edits({3, 4, 0, 1, 2}, {0, 1, 2, 3, 4}), 1);
   EXPECT_EQ(count_ter_edits({0, 1}, {}), 2);

@@ -1,0 +1,84 @@
+#include "core/base/message_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace phraseq {
+namespace {
+
+constexpr size_t kLongestLine = 1000;
+constexpr size_t kLineBeginning = 600, kLineEnd = 300;
+constexpr size_t kMostLines = 200;
+constexpr size_t kExcerptBytes = 200;
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+/// The first bytes of a text, ending between two characters.
+std::string_view beginning_of(std::string_view text, size_t bytes) {
+  while (bytes > 0 && bytes < text.size() && is_continuation(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::string_view end_of(std::string_view text, size_t bytes) {
+  size_t start = text.size() - bytes;
+  while (start < text.size() && is_continuation(text[start])) ++start;
+  return text.substr(start);
+}
+
+std::string shortened_line(std::string_view line) {
+  if (line.size() <= kLongestLine)
+    return std::string(line);
+  return fmt::format("{} [... {} bytes ...] {}",
+                     beginning_of(line, kLineBeginning),
+                     line.size() - kLineBeginning - kLineEnd,
+                     end_of(line, kLineEnd));
+}
+
+/// How many bytes at the beginning of `text` are a line's end; 0 = none.
+size_t line_end_bytes(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kEnds = {
+      "\n", "\r", "\v", "\f", "\x1C", "\x1D", "\x1E", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+  for (const std::string_view end : kEnds) {
+    if (text.starts_with(end))
+      return end.size();
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string shortened_message(std::string_view message) {
+  std::string text;
+  for (size_t lines = 0; !message.empty(); ++lines) {
+    const size_t end = std::min(message.find('\n'), message.size());
+    if (lines == kMostLines) {
+      const auto left = std::count(message.begin(), message.end(), '\n') + 1;
+      return text + fmt::format("\n  [{} more lines]", left);
+    }
+    text += (lines > 0 ? "\n" : "") + shortened_line(message.substr(0, end));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  return text;
+}
+
+std::string excerpt(std::string_view input) {
+  if (input.size() <= kExcerptBytes)
+    return on_one_line(input);
+  return fmt::format(
+      "{}... ({} bytes)", on_one_line(beginning_of(input, kExcerptBytes)), input.size());
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  while (!text.empty()) {
+    const size_t end = line_end_bytes(text);
+    line += end > 0 ? ' ' : text.front();
+    text.remove_prefix(std::max<size_t>(end, 1));
+  }
+  return line;
+}
+
+}  // namespace phraseq

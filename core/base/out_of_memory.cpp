@@ -1,0 +1,65 @@
+#include "core/base/out_of_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace phraseq {
+namespace {
+
+/// The number behind `name` in a file of lines "NAME NUMBER"; with an empty name the file's only
+/// number.
+std::optional<uint64_t> number_in(const char* file, std::string_view name) {
+  std::ifstream stream(file);
+  std::string word;
+  while (!name.empty() && stream >> word && word != name) {
+  }
+  uint64_t number = 0;
+  if (stream >> number)
+    return number;
+  return std::nullopt;
+}
+
+uint64_t left_in_control_group() {
+  const auto limit = number_in("/sys/fs/cgroup/memory.max", "");
+  const auto used = number_in("/sys/fs/cgroup/memory.current", "");
+  if (!limit || !used)
+    return std::numeric_limits<uint64_t>::max();
+  const auto reclaimable = number_in("/sys/fs/cgroup/memory.stat", "inactive_file").value_or(0);
+  const uint64_t held = *used - std::min(*used, reclaimable);
+  return *limit - std::min(*limit, held);
+}
+
+}  // namespace
+
+OutOfMemory::OutOfMemory(std::string_view what)
+    : Error(
+          kExitIo,
+          fmt::format("out of memory: {}", what),
+          "Use smaller batches (--max-tokens, --batch-size), a smaller --beam, fewer --workers, a "
+          "smaller model, or a machine with more memory.") {}
+
+bool means_out_of_memory(std::string_view what) {
+  constexpr std::array<std::string_view, 6> kTexts = {"out of memory",
+                                                      "can't allocate memory",
+                                                      "not enough memory",
+                                                      "Storage size calculation overflowed",
+                                                      "std::bad_alloc",
+                                                      "Cannot allocate memory"};
+  return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
+    return what.find(text) != std::string_view::npos;
+  });
+}
+
+uint64_t available_memory() {
+  const auto kibibytes = number_in("/proc/meminfo", "MemAvailable:");
+  const uint64_t of_machine = kibibytes ? *kibibytes * 1024 : std::numeric_limits<uint64_t>::max();
+  return std::min(of_machine, left_in_control_group());
+}
+
+}  // namespace phraseq

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/api.h"
+#include "core/base/error.h"
+
+namespace phraseq {
+
+/// The machine, or a limit of the process, has no memory for what was asked.
+class PHRASEQ_API OutOfMemory : public Error {
+ public:
+  /// `what` needed the memory, for example "a tensor of 12.5 GiB".
+  explicit OutOfMemory(std::string_view what);
+};
+
+/// Whether another library's exception is its way to say so (LibTorch has a text).
+PHRASEQ_API bool means_out_of_memory(std::string_view what);
+
+/// Bytes that this process can still use, by the kernel's estimate and the limit of its control
+/// group; a very large number where neither is known.
+PHRASEQ_API uint64_t available_memory();
+
+}  // namespace phraseq

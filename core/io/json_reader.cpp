@@ -1,0 +1,151 @@
+#include "core/io/json_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kDeepest = 100;
+constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr const char* kHint = "The file is damaged, or another program wrote it.";
+
+/// Nesting, found without parsing; brackets inside strings do not count.
+int depth_of(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '{' || c == '[')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!quoted && (c == '}' || c == ']')) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+/// A value as a message shows it: short, also when it is large.
+std::string value_text(const json& value) {
+  if (value.is_object() || value.is_array())
+    return fmt::format(
+        "{} of {} entries", value.is_object() ? "an object" : "a list", value.size());
+  return excerpt(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace
+
+json parse_json(std::string_view text, const std::string& where) {
+  if (text.size() > kMostBytes) {
+    throw FormatError(
+        fmt::format("{}: {} bytes of JSON, at most {} are read", where, text.size(), kMostBytes),
+        kHint);
+  }
+  if (const int depth = depth_of(text); depth > kDeepest) {
+    throw FormatError(
+        fmt::format("{}: JSON that is nested {} deep, at most {} is read", where, depth, kDeepest),
+        kHint);
+  }
+  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded())
+    throw FormatError(fmt::format("{}: not JSON: {}", where, excerpt(text)), kHint);
+  return document;
+}
+
+JsonEntry::JsonEntry(const json& document, std::string where)
+    : value_(&document), where_(std::move(where)) {}
+
+void JsonEntry::refuse(std::string_view expected) const {
+  throw FormatError(fmt::format("{}: {}{}{}, expected {}",
+                                where_,
+                                path_,
+                                path_.empty() ? "" : ": ",
+                                value_text(*value_),
+                                expected),
+                    kHint);
+}
+
+const json& JsonEntry::object() const {
+  if (!value_->is_object())
+    refuse("an object");
+  return *value_;
+}
+
+bool JsonEntry::has(const std::string& name) const { return object().contains(name); }
+
+JsonEntry JsonEntry::at(const std::string& name) const {
+  const auto found = object().find(name);
+  if (found == value_->end()) {
+    throw FormatError(
+        fmt::format("{}: {}{}'{}' is missing", where_, path_, path_.empty() ? "" : ": ", name),
+        kHint);
+  }
+  JsonEntry entry(*found, where_);
+  entry.path_ = path_.empty() ? name : path_ + "." + name;
+  return entry;
+}
+
+std::vector<std::pair<std::string, JsonEntry>> JsonEntry::members() const {
+  std::vector<std::pair<std::string, JsonEntry>> found;
+  for (const auto& [name, value] : object().items()) found.emplace_back(name, at(name));
+  return found;
+}
+
+std::vector<JsonEntry> JsonEntry::items() const {
+  if (!value_->is_array())
+    refuse("a list");
+  std::vector<JsonEntry> found;
+  for (size_t i = 0; i < value_->size(); ++i) {
+    found.emplace_back((*value_)[i], where_);
+    found.back().path_ = fmt::format("{}[{}]", path_, i);
+  }
+  return found;
+}
+
+std::string JsonEntry::text() const {
+  if (!value_->is_string())
+    refuse("a text");
+  return value_->get<std::string>();
+}
+
+std::vector<std::string> JsonEntry::texts() const {
+  std::vector<std::string> found;
+  for (const JsonEntry& item : items()) found.push_back(item.text());
+  return found;
+}
+
+bool JsonEntry::truth() const {
+  if (!value_->is_boolean())
+    refuse("true or false");
+  return value_->get<bool>();
+}
+
+double JsonEntry::number() const {
+  if (!value_->is_number())
+    refuse("a number");
+  return value_->get<double>();
+}
+
+int64_t JsonEntry::whole_number(int64_t low, int64_t high) const {
+  const bool fits = value_->is_number_unsigned() ? std::in_range<int64_t>(value_->get<uint64_t>())
+                                                 : value_->is_number_integer();
+  if (!fits || value_->get<int64_t>() < low || value_->get<int64_t>() > high) {
+    refuse(low == std::numeric_limits<int64_t>::min()
+               ? std::string("a whole number")
+               : fmt::format("a whole number, {} to {}", low, high));
+  }
+  return value_->get<int64_t>();
+}
+
+}  // namespace phraseq

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// A plugin's optimizer: when it throws, the error names the plugin.
+class PHRASEQ_API NamedOptimizer final : public Optimizer {
+ public:
+  /// Makes the selected optimizer.
+  NamedOptimizer(const Selection& selection, const OptimizerSetup& setup);
+  void step(double learning_rate, double gradient_scale) override;
+  std::map<std::string, at::Tensor> state() override;
+
+ private:
+  const Component& component_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+/// The same for a learning-rate schedule.
+class PHRASEQ_API NamedScheduler final : public LrScheduler {
+ public:
+  NamedScheduler(const Selection& selection, const LrSchedulerSetup& setup);
+  double rate(int64_t finished_updates) const override;
+
+ private:
+  const Component& component_;
+  std::unique_ptr<LrScheduler> scheduler_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,93 @@
+#include "core/base/signals.h"
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/base/unfinished_files.h"
+#include "tests/core/io/child_process.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+void (*action_of(int number))(int) {
+  struct sigaction action = {};
+  ::sigaction(number, nullptr, &action);
+  return action.sa_handler;
+}
+
+TEST(StopSignals, SetTheFlagWhileAnObjectLives) {
+  const int status = in_child([] {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    if (signals.requested() != SIGHUP)
+      ::_exit(11);
+    std::raise(SIGTERM);  // the second ends the process
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+}
+
+TEST(StopSignals, LeaveIgnoredWhatTheCallerIgnores) {
+  const int status = in_child([] {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+      std::signal(number, SIG_IGN);
+      remove_unfinished_on_signals();
+      {
+        StopSignals signals;
+        std::raise(number);
+        if (signals.requested() != 0 || signals.take_checkpoint_request())
+          ::_exit(11);
+      }
+      if (action_of(number) != SIG_IGN)
+        ::_exit(12);
+      std::signal(number, SIG_DFL);
+    }
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(StopSignals, RestoreTheEarlierHandlers) {
+  const int status = in_child([] {
+    remove_unfinished_on_signals();
+    const auto before = action_of(SIGINT);
+    { const StopSignals signals; }
+    if (action_of(SIGINT) != before || before == SIG_DFL)
+      ::_exit(11);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(UnfinishedFiles, AreRemovedByTheSignalThatEndsTheProcess) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.file("staging"));
+    for (int i = 0; i < 300; ++i) folder.write("staging/" + std::to_string(i), "x");
+    folder.write("file", "x");
+    folder.write("finished", "x");
+    const int status = in_child([&] {
+      remove_unfinished_on_signals();
+      for (const char* name : {"staging", "file", "finished"})
+        remember_unfinished(folder.file(name));
+      forget_unfinished(folder.file("finished"));
+      std::raise(number);
+    });
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number);
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"finished"});
+  }
+}
+
+TEST(UnfinishedFiles, BelongToTheProcessThatNamedThem) {
+  const TemporaryFolder folder;
+  remember_unfinished(folder.write("file", "x"));
+  in_child([] { remove_unfinished(); });
+  EXPECT_EQ(folder.entries(), 1U);
+  remove_unfinished();
+  EXPECT_EQ(folder.entries(), 0U);
+  forget_unfinished(folder.file("file"));
+}
+
+}  // namespace
+}  // namespace phraseq

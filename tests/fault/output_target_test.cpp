@@ -1,0 +1,99 @@
+// Places where nothing can be written: every command says so before its work, with exit code 6.
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kTooLong(300, 'x');
+
+class OutputTarget : public ::testing::Test {
+ protected:
+  OutputTarget() { workspace_.write("file", "text\n"); }
+
+  void expect_refused(const Arguments& arguments) {
+    const CommandResult result = workspace_.run(arguments);
+    EXPECT_EQ(result.exit_code, kExitIo) << testing::PrintToString(arguments) << result.errors;
+    EXPECT_THAT(result.errors, Not(HasSubstr("bug")));
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(OutputTarget, OfOptionPagesIsChecked) {
+  for (const std::string& place : {std::string("file"),
+                                   std::string("file/below"),
+                                   std::string("/proc/x"),
+                                   std::string("/dev/null"),
+                                   kTooLong})
+    expect_refused({"plugins", "options", "--output", place});
+}
+
+TEST_F(OutputTarget, IsCheckedBeforeTheInputsAreRead) {
+  // The inputs are no checkpoints: with a good --output that is the error.
+  const std::vector<Arguments> commands = {
+      {"average", "file", "file", "--output"},
+      {"replace-tensors", "file", "file", "--output"},
+      {"import", "fairseq", "file", "file", "file", "--output"},
+      {"generate", "--path", "file", "--output"},
+      {"rescore", "--path", "file", "--source", "file", "--target", "file", "--output"},
+  };
+  for (const Arguments& command : commands) {
+    for (const std::string& place :
+         {std::string("/proc/x"), std::string("file/below"), std::string("none/below"), kTooLong})
+      expect_refused(command + Arguments{place});
+    EXPECT_EQ(workspace_.run(command + Arguments{"good"}).exit_code, kExitFormat)
+        << command.front();
+    EXPECT_FALSE(workspace_.exists("good"));
+  }
+}
+
+TEST_F(OutputTarget, MayHaveTheLongestNameOfTheFileSystem) {
+  write_toy_corpus(workspace_);
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
+  const std::string longest(255, 'x');
+  EXPECT_EQ(workspace_.run({"average", "run", "--output", longest}).exit_code, kExitOk);
+  EXPECT_EQ(workspace_.run({"inspect", longest}).exit_code, kExitOk);
+}
+
+TEST_F(OutputTarget, OrInputWithATooLongNameIsNoBug) {
+  for (const Arguments& command : std::vector<Arguments>{
+           {"inspect", kTooLong},
+           {"score", kTooLong, "-i", kTooLong},
+           {"train", kTooLong, "--arch", "transformer", "--max-tokens", "100"},
+           {"train",
+            "file",
+            "--arch",
+            "transformer",
+            "--max-tokens",
+            "100",
+            "--save-dir",
+            kTooLong},
+           {"generate", "--path", kTooLong},
+           {"generate", "--path", "file", "--plugin-dir", kTooLong},
+           {"preprocess", "-s", "a", "-t", "b", "--trainpref", kTooLong, "--destdir", "out"},
+           {"preprocess", "-s", "a", "-t", "b", "--trainpref", "file", "--destdir", kTooLong},
+           {"compare", kTooLong, kTooLong, "--ref", kTooLong},
+           {"new-plugin", "mine", "--kind", "metric", "--output", kTooLong},
+           {"plugins", "info", "beam", "--plugin-dir", kTooLong},
+           {"phrase-table", "check", kTooLong}}) {
+    const CommandResult result = workspace_.run(command);
+    EXPECT_GE(result.exit_code, kExitUsage) << testing::PrintToString(command) << result.errors;
+    EXPECT_LE(result.exit_code, kExitIo) << testing::PrintToString(command) << result.errors;
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end

@@ -1,0 +1,104 @@
+// What a command that is stopped leaves behind: nothing, or what the next one removes.
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+bool wait_until(const std::function<bool()>& done) {
+  for (int i = 0; i < 6000 && !done(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return done();
+}
+
+class StoppedOutput : public ::testing::Test {
+ protected:
+  StoppedOutput() {
+    write_toy_corpus(workspace_);
+    EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+    EXPECT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
+    // A reader that never gets its input: the command waits with its output open.
+    EXPECT_EQ(::mkfifo(workspace_.path("waiting").c_str(), 0600), 0);
+  }
+
+  std::vector<std::string> temporaries() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(workspace_.path(""))) {
+      if (entry.path().filename().string().find(".tmp.") != std::string::npos)
+        found.push_back(entry.path().filename().string());
+    }
+    return found;
+  }
+
+  RunningCommand start_waiting() {
+    RunningCommand command =
+        workspace_.start(words("generate --path run --input waiting --output out.txt"));
+    EXPECT_TRUE(wait_until([&] { return !temporaries().empty(); }));
+    return command;
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(StoppedOutput, IsRemovedByTheSignalsThatStop) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    RunningCommand command = start_waiting();
+    command.send(number);
+    EXPECT_EQ(command.wait().exit_code, 256 + number);
+    EXPECT_THAT(temporaries(), IsEmpty()) << number;
+  }
+}
+
+TEST_F(StoppedOutput, OfAKillIsRemovedByTheNextRunButNotThatOfARunningOne) {
+  RunningCommand killed = start_waiting();
+  killed.send(SIGKILL);
+  EXPECT_EQ(killed.wait().exit_code, 256 + SIGKILL);
+  EXPECT_THAT(temporaries(), SizeIs(1));
+  RunningCommand running = start_waiting();
+  EXPECT_TRUE(wait_until([&] { return temporaries().size() == 1; }));  // the killed one's is gone
+  const auto of_running = temporaries();
+  EXPECT_EQ(workspace_.run(words("generate --path run --input test.en --output out.txt")).exit_code,
+            kExitOk);
+  EXPECT_EQ(temporaries(), of_running);
+  running.send(SIGTERM);
+  running.wait();
+  EXPECT_THAT(temporaries(), IsEmpty());
+}
+
+TEST_F(StoppedOutput, SignalsThatTheCallerIgnoresDoNotStopIt) {
+  ::signal(SIGHUP, SIG_IGN);  // as nohup does; the command inherits it
+  RunningCommand command =
+      workspace_.start(toy_train("long", 60) + words("--no-epoch-checkpoints"));
+  RunningCommand waiting = start_waiting();
+  ::signal(SIGHUP, SIG_DFL);
+  EXPECT_TRUE(wait_until([&] {
+    return workspace_.exists("long/metrics.jsonl") &&
+           !workspace_.read("long/metrics.jsonl").empty();
+  }));
+  command.send(SIGHUP);
+  EXPECT_EQ(command.wait().exit_code, kExitOk);
+  waiting.send(SIGHUP);
+  EXPECT_TRUE(waiting.is_running());
+  waiting.send(SIGTERM);
+  EXPECT_EQ(waiting.wait().exit_code, 256 + SIGTERM);
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end

@@ -1,0 +1,107 @@
+// Commands whose standard streams are closed or full: files stay what they are, and the exit code
+// is the documented one.
+
+#include <cstdlib>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string joined(const Arguments& arguments) {
+  std::string line;
+  for (const auto& argument : arguments) line += " '" + argument + "'";
+  return line;
+}
+
+class Streams : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    trained_ = new Workspace;
+    write_toy_corpus(*trained_);
+    ASSERT_EQ(trained_->run(toy_preprocess()).exit_code, kExitOk);
+    ASSERT_EQ(trained_->run(toy_train("run", 2)).exit_code, kExitOk);
+  }
+  static void TearDownTestSuite() {
+    delete trained_;
+    trained_ = nullptr;
+  }
+
+  /// `phraseq ARGUMENTS REDIRECTIONS` by the shell; the exit code, 128 + n for a signal.
+  static int shell(const Arguments& arguments, const std::string& redirections) {
+    const std::string line = "cd " + trained_->path("") +
+                             " && exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq" + joined(arguments) +
+                             " " + redirections;
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  static Workspace* trained_;
+};
+
+Workspace* Streams::trained_ = nullptr;
+
+TEST_F(Streams, ClosedDoNotPutTheLogIntoFiles) {
+  for (const char* closed : {"2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"}) {
+    const std::string folder = std::string("closed") + std::to_string(std::string(closed).size());
+    EXPECT_EQ(shell(toy_train(folder, 3), closed), kExitOk) << closed;
+    const auto lines = lines_of(trained_->read(folder + "/metrics.jsonl"));
+    EXPECT_FALSE(lines.empty());
+    for (const std::string& line : lines) EXPECT_EQ(line.front(), '{') << line;
+    EXPECT_THAT(trained_->read(folder + "/.lock"), Not(HasSubstr("info")));
+  }
+}
+
+TEST_F(Streams, ClosedStandardErrorLeavesTheTranslationsAsTheyAre) {
+  const Arguments generate = words("generate --path run --input test.en");
+  ASSERT_EQ(shell(generate, "> open.txt 2> /dev/null"), kExitOk);
+  ASSERT_EQ(shell(generate, "> closed.txt 2>&-"), kExitOk);
+  EXPECT_EQ(trained_->read("closed.txt"), trained_->read("open.txt"));
+  ASSERT_EQ(shell(generate + words("--output file.txt"), "0<&- 1>&- 2>&-"), kExitOk);
+  EXPECT_EQ(trained_->read("file.txt"), trained_->read("open.txt"));
+}
+
+TEST_F(Streams, ErrorsHaveTheirExitCodeWithoutStandardError) {
+  for (const char* nowhere : {"2>&-", "2> /dev/full"}) {
+    EXPECT_EQ(shell(words("generate --path none"), nowhere), kExitIo) << nowhere;
+    EXPECT_EQ(shell(words("generate --path run --beam x"), nowhere), kExitUsage) << nowhere;
+    EXPECT_EQ(shell(words("score none.txt -i none.txt"), nowhere), kExitIo) << nowhere;
+    EXPECT_EQ(shell(words("inspect test.en"), nowhere), kExitFormat) << nowhere;
+    EXPECT_EQ(shell(words("nonsense"), nowhere), kExitUsage) << nowhere;
+  }
+}
+
+TEST_F(Streams, FullStandardErrorDoesNotEndTheWork) {
+  EXPECT_EQ(shell(toy_train("full-error", 3), "2> /dev/full"), kExitOk);
+  EXPECT_TRUE(trained_->exists("full-error/checkpoint_last"));
+}
+
+TEST_F(Streams, FullStandardOutputIsAnError) {
+  for (const char* command : {"generate --path run --input test.en",
+                              "inspect run",
+                              "--help",
+                              "train --help",
+                              "score dev.en -i dev.en",
+                              "plugins list",
+                              "--version"}) {
+    EXPECT_EQ(shell(words(command), "> /dev/full 2> /dev/null"), kExitIo) << command;
+    EXPECT_EQ(shell(words(command), "> /dev/full 2>&-"), kExitIo) << command;
+  }
+}
+
+TEST_F(Streams, ResultsForAClosedStandardOutputAreAnError) {
+  EXPECT_EQ(shell(words("generate --path run --input test.en"), "1>&- 2> /dev/null"), kExitIo);
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
