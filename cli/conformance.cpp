@@ -45,7 +45,8 @@ struct ConformanceOptions final : Options {
     table
         .field("set",
                set,
-               "Component options for the check, in addition to their presets and the small sizes.")
+               "Component options for the check, in addition to their presets and the small sizes. "
+               "Every component of the library that has the option gets the value.")
         .value_name("NAME=VALUE,...");
     table
         .field(
@@ -155,6 +156,7 @@ int check(const ConformanceOptions& options) {
   if (std::any_of(
           own.begin(), own.end(), [](const Component* c) { return c->kind == Task::kKind; }))
     load_others(registry, options.file);
+  conformance::require_known(options.set, own);
   Count count;
   for (const Component* component : own) {
     const TemporaryFolder folder;

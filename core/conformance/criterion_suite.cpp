@@ -9,63 +9,11 @@
 #include <ATen/ops/sin.h>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
-#include "core/conformance/fixtures/small_model.h"
-#include "core/criterion/criterion.h"
-#include "core/data/collate.h"
+#include "core/conformance/criterion/likelihood_checks.h"
+#include "core/conformance/fixtures/criterion_setting.h"
 
 namespace phraseq::conformance {
 namespace {
-
-constexpr int64_t kVocabulary = 14;
-constexpr int64_t kModel = 6;
-
-at::Tensor made_up(int64_t rows, double factor) {
-  const at::Tensor numbers = at::arange(1, rows * kModel + 1, at::kDouble);
-  return at::sin(numbers * factor).mul(0.8).view({rows, kModel}).requires_grad_(true);
-}
-
-/// Hidden rows for the toy examples and an output matrix, and a criterion over them in fp64.
-class CriterionSetting {
- public:
-  explicit CriterionSetting(const Selection& selection)
-      : criterion_(create<Criterion>(selection, {kVocabulary})),
-        examples_(toy_examples()),
-        batch_(collate_pairs(examples_, {})),
-        hidden_(made_up(batch_.target_out.numel(), 0.37)),
-        weight_(made_up(kVocabulary, 0.61)) {}
-
-  LossReport loss() const { return loss_of(hidden_, batch_); }
-  /// Of one sentence, as a batch of its own.
-  LossReport loss_of_sentence(size_t sentence) const {
-    const int64_t begin = batch_.target_in.offsets[sentence];
-    const int64_t rows = batch_.target_in.offsets[sentence + 1] - begin;
-    return loss_of(hidden_.narrow(0, begin, rows), collate_pairs({examples_[sentence]}, {}));
-  }
-  size_t sentences() const { return examples_.size(); }
-  int64_t tokens() const { return batch_.target_out.numel(); }
-  const at::Tensor& hidden() const { return hidden_; }
-  const at::Tensor& weight() const { return weight_; }
-
- private:
-  LossReport loss_of(const at::Tensor& rows, const Batch& batch) const {
-    DecoderOutput output;
-    output.hidden = rows;
-    output.output_weight = weight_;
-    nn::Context context(/*training=*/true, nn::Precision::kFp64, 7);
-    try {
-      return criterion_->loss(output, batch, context);
-    } catch (const UsageError& failure) {
-      throw NotApplicable(
-          fmt::format("it needs more than generated hidden states: {}", failure.message()));
-    }
-  }
-
-  std::unique_ptr<Criterion> criterion_;
-  std::vector<Example> examples_;
-  Batch batch_;
-  at::Tensor hidden_, weight_;
-};
 
 bool close(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
@@ -157,9 +105,12 @@ Findings gradient(const Selection& selection) {
 }  // namespace
 
 std::vector<Check> criterion_suite(const Selection& selection) {
-  return {{"the report counts sentences and tokens", [&] { return criterion_report(selection); }},
-          {"sums add up over batches", [&] { return sums_add_up(selection); }},
-          {"gradients equal finite differences", [&] { return gradient(selection); }}};
+  std::vector<Check> checks = {
+      {"the report counts sentences and tokens", [&] { return criterion_report(selection); }},
+      {"sums add up over batches", [&] { return sums_add_up(selection); }},
+      {"gradients equal finite differences", [&] { return gradient(selection); }}};
+  for (Check& check : likelihood_checks(selection)) checks.push_back(std::move(check));
+  return checks;
 }
 
 }  // namespace phraseq::conformance

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/id_sequence.h"
-#include "core/conformance/fixtures/two_threads.h"
+#include "core/conformance/fixtures/threads_agree.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
@@ -120,16 +120,31 @@ Findings fingerprints(const Selection& selection, const TrialData& data) {
   return {};
 }
 
-Findings loaded_from_two_threads(const Selection& selection, const TrialData& data) {
+Findings loaded_from_threads(const Selection& selection, const TrialData& data) {
+  constexpr int64_t kMostSentences = 500;
+  constexpr int kRounds = 20;
   const OpenedLoader opened(selection, data);
-  const auto read_all = [&] {
-    std::vector<std::vector<int64_t>> ids;
-    for (int64_t i = 0; i < opened.corpus->size(); ++i) ids.push_back(opened.corpus->get(i).source);
-    return ids;
-  };
-  if (two_threads_agree(read_all))
+  const auto count = static_cast<size_t>(std::min(kMostSentences, opened.corpus->size()));
+  const auto ids = [&](size_t i) { return opened.corpus->get(static_cast<int64_t>(i)).source; };
+  if (threads_agree(count, kRounds, ids))
     return {};
-  return {"two threads that read concurrently get different data than a single thread"};
+  return {
+      "threads that read different sentences concurrently get different data than a single thread: "
+      "get() may not write to members (buffers, file positions)"};
+}
+
+/// Of generated text all is known.
+Findings complete(const Selection& selection, const TrialData& data) {
+  if (data.pairs == 0)
+    throw NotApplicable("the number of pairs in --data is not known");
+  const OpenedLoader opened(selection, data);
+  if (opened.corpus->size() == data.pairs)
+    return {};
+  return {
+      fmt::format("the split has {} pairs, but size() is {}: report data that cannot be used, "
+                  "and do not drop the end of a file",
+                  data.pairs,
+                  opened.corpus->size())};
 }
 
 BatchIterator batch_iterator(const OpenedLoader& opened) {
@@ -190,7 +205,8 @@ std::vector<Check> data_loader_suite(const Selection& selection, const TrialData
   };
   return {check("sentences have their index, their length and valid ids", loaded_sentences),
           check("the same data has the same fingerprint", fingerprints),
-          check("two threads can read concurrently", loaded_from_two_threads),
+          check("the corpus contains every pair of the files", complete),
+          check("threads can read concurrently", loaded_from_threads),
           check("an epoch delivers every sentence once", none_dropped),
           check("iteration continues with the same batches from a saved position", going_on)};
 }

@@ -7,46 +7,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/conformance/fixtures/scripted_decoding.h"
 #include "core/conformance/fixtures/scripted_model.h"
-#include "core/data/collate.h"
-#include "core/search/decoder.h"
+#include "core/conformance/search/constraint_checks.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::conformance {
 namespace {
 
-using Translations = std::vector<std::vector<Hypothesis>>;
-
-const std::vector<Example> kSentences = {{3, {5, 7, 4, kEos}, {}, {}},
-                                         {8, {kEos}, {}, {}},
-                                         {4, {9, kEos}, {}, {}},
-                                         {6, {4, 4, 10, 6, 8, kEos}, {}, {}}};
-
-Translations decode(const Selection& selection, const std::vector<Example>& sentences) {
-  const auto decoder = create<Decoder>(selection, {kScriptedVocabulary});
-  ScriptedModel model;
-  const Batch batch = collate_pairs(sentences, {});
-  DecodingRequest request;
-  request.models = {&model};
-  request.batch = &batch;
-  request.seed = 11;
-  return decoder->decode(request);
-}
-
 /// Calls `look(sentence number from 1, hypothesis)` for every hypothesis and gathers what it says.
 template <class Look>
 Findings for_each_hypothesis(const Selection& selection, Look&& look) {
   Findings findings;
-  const Translations translations = decode(selection, kSentences);
-  if (translations.size() != kSentences.size()) {
-    return {fmt::format(
-        "{} lists of hypotheses for {} sentences", translations.size(), kSentences.size())};
+  const Translations translations = decode_scripted(selection, scripted_sentences());
+  if (translations.size() != scripted_sentences().size()) {
+    return {fmt::format("{} lists of hypotheses for {} sentences",
+                        translations.size(),
+                        scripted_sentences().size())};
   }
   for (size_t i = 0; i < translations.size(); ++i) {
     if (translations[i].empty())
       findings.push_back(fmt::format("sentence {} has no translation", i + 1));
     for (const Hypothesis& hypothesis : translations[i]) {
-      const std::string finding = look(kSentences[i], hypothesis);
+      const std::string finding = look(scripted_sentences()[i], hypothesis);
       if (!finding.empty()) {
         findings.push_back(fmt::format(
             "sentence {}, tokens {}: {}", i + 1, fmt::join(hypothesis.tokens, " "), finding));
@@ -118,7 +101,7 @@ Findings scores_of_the_model(const Selection& selection) {
 
 Findings order(const Selection& selection) {
   Findings findings;
-  const Translations translations = decode(selection, kSentences);
+  const Translations translations = decode_scripted(selection, scripted_sentences());
   for (size_t i = 0; i < translations.size(); ++i) {
     const bool sorted = std::is_sorted(
         translations[i].begin(), translations[i].end(), [](const auto& a, const auto& b) {
@@ -138,12 +121,12 @@ bool equal(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
 }
 
 Findings decoded_alone_as_in_a_batch(const Selection& selection) {
-  const Translations together = decode(selection, kSentences);
-  const Translations again = decode(selection, kSentences);
+  const Translations together = decode_scripted(selection, scripted_sentences());
+  const Translations again = decode_scripted(selection, scripted_sentences());
   for (size_t i = 0; i < together.size(); ++i) {
     if (!equal(together[i], again[i]))
       return {fmt::format("sentence {} has a different translation the second time", i + 1)};
-    if (!equal(together[i], decode(selection, {kSentences[i]}).at(0)))
+    if (!equal(together[i], decode_scripted(selection, {scripted_sentences()[i]}).at(0)))
       return {
           fmt::format("sentence {} has a different translation alone than in a batch; random "
                       "numbers may depend only on (seed, sentence id, step)",
@@ -152,16 +135,31 @@ Findings decoded_alone_as_in_a_batch(const Selection& selection) {
   return {};
 }
 
+Findings announced_limits(const Selection& selection) {
+  ScriptedModel model;
+  decode_scripted(selection, scripted_sentences(), &model);
+  if (model.excess().empty())
+    return {};
+  return {model.excess() +
+          ": a model lays out its caches for what is announced; pass the true numbers to "
+          "SearchInput or start_decoding"};
+}
+
 }  // namespace
 
 std::vector<Check> decoder_suite(const Selection& selection) {
-  return {{"every translation ends with exactly one </s>", [&] { return endings(selection); }},
-          {"the scores of the tokens add up to the score of the hypothesis",
-           [&] { return sums(selection); }},
-          {"scores are those of the model", [&] { return scores_of_the_model(selection); }},
-          {"hypotheses are sorted by score", [&] { return order(selection); }},
-          {"a sentence has the same translation alone, in a batch and when repeated",
-           [&] { return decoded_alone_as_in_a_batch(selection); }}};
+  std::vector<Check> checks = {
+      {"every translation ends with exactly one </s>", [&] { return endings(selection); }},
+      {"the scores of the tokens add up to the score of the hypothesis",
+       [&] { return sums(selection); }},
+      {"scores are those of the model", [&] { return scores_of_the_model(selection); }},
+      {"hypotheses are sorted by score", [&] { return order(selection); }},
+      {"a sentence has the same translation alone, in a batch and when repeated",
+       [&] { return decoded_alone_as_in_a_batch(selection); }},
+      {"the search uses no more rows and steps than it announces",
+       [&] { return announced_limits(selection); }}};
+  for (Check& check : constraint_checks(selection)) checks.push_back(std::move(check));
+  return checks;
 }
 
 }  // namespace phraseq::conformance

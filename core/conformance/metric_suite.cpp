@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/conformance/fixtures/threads_agree.h"
 #include "core/score/metrics/metric.h"
 #include "core/score/report/evaluation.h"
 
@@ -21,10 +21,9 @@ namespace {
 using score::Lines;
 using MetricRow = std::vector<double>;
 
-constexpr size_t kMetricThreads = 4;
-
-/// Lies behind a row, so that writing past its end shows.
+/// Lie behind a row, so that writing past its end shows.
 constexpr double kRowGuard = 1234.5;
+constexpr size_t kRowGuards = 16;
 
 /// A metric for German, and texts to score with it.
 struct MetricSetting {
@@ -36,11 +35,16 @@ struct MetricSetting {
   }
 
   MetricRow row(std::string_view hypothesis, std::vector<std::string_view> lines) const {
-    MetricRow row(metric->statistics() + 1, kRowGuard);
-    metric->measure(hypothesis, lines, std::span(row).first(row.size() - 1));
-    if (row.back() != kRowGuard)
-      throw DataError(fmt::format("measure() writes more than its {} statistics", row.size() - 1));
-    row.pop_back();
+    const size_t announced = metric->statistics();
+    MetricRow row(announced + kRowGuards, kRowGuard);
+    metric->measure(hypothesis, lines, std::span(row).first(announced));
+    for (size_t i = row.size(); i-- > announced;) {
+      if (row[i] != kRowGuard) {
+        throw DataError(fmt::format(
+            "measure() writes {} statistics, but statistics() announces {}", i + 1, announced));
+      }
+    }
+    row.resize(announced);
     return row;
   }
 
@@ -134,29 +138,23 @@ Findings repeatable_rows(const MetricSetting& setting) {
 }
 
 Findings undisturbed_threads(const MetricSetting& setting) {
+  constexpr int kRounds = 60;
   const Lines hypotheses = turned_around(setting.references);
-  const auto alone = setting.rows(hypotheses);
-  const double score = setting.metric->score(sum_rows(alone));
-  std::vector<char> equal(kMetricThreads, 1);
-  std::vector<std::thread> threads;
-  for (char& mine : equal) {
-    threads.emplace_back([&] {
-      try {
-        for (int round = 0; round < 20; ++round) {
-          const auto rows = setting.rows(hypotheses);
-          if (rows != alone || setting.metric->score(sum_rows(rows)) != score)
-            mine = 0;
-        }
-      } catch (...) {
-        mine = 0;
-      }
-    });
+  const auto row_and_score = [&](size_t i) {
+    MetricRow row = setting.row(hypotheses[i], {setting.references[i]});
+    row.push_back(setting.metric->score(row));
+    return row;
+  };
+  try {
+    if (threads_agree(hypotheses.size(), kRounds, row_and_score))
+      return {};
+  } catch (const std::exception& failure) {
+    return {
+        fmt::format("threads that measure different sentences at once fail: {}", failure.what())};
   }
-  for (auto& thread : threads) thread.join();
-  if (std::find(equal.begin(), equal.end(), 0) == equal.end())
-    return {};
-  return {fmt::format("{} threads at once get other statistics or scores than one, or an exception",
-                      kMetricThreads)};
+  return {
+      "threads that measure different sentences at once get other statistics or scores than one: "
+      "measure() and score() may not write to members"};
 }
 
 Findings rows_in_any_order(const MetricSetting& setting) {

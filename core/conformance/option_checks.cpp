@@ -1,11 +1,10 @@
 #include "core/conformance/option_checks.h"
 
 #include <algorithm>
-#include <cmath>
-#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "core/conformance/fixtures/changed_options.h"
 #include "core/options/option_text.h"
 
 namespace phraseq::conformance {
@@ -19,29 +18,6 @@ struct Described {
   std::unique_ptr<Options> options;
   OptionTable table;
 };
-
-/// Another legal value than the field has; nothing when there is none that can be guessed.
-void change(OptionField& field) {
-  if (!field.choices.empty()) {
-    const auto other =
-        std::find_if(field.choices.begin(), field.choices.end(), [&](const std::string& choice) {
-          return choice != field.to_text();
-        });
-    if (other != field.choices.end())
-      field.from_text(*other, field.origin);
-    return;
-  }
-  if (auto** flag = std::get_if<bool*>(&field.target)) {
-    **flag = !**flag;
-  } else if (auto** whole = std::get_if<int64_t*>(&field.target)) {
-    **whole += static_cast<double>(**whole) + 1 <= field.high ? 1 : -1;
-  } else if (auto** real = std::get_if<double*>(&field.target)) {
-    const double high = std::isinf(field.high) ? **real + 1 : field.high;
-    **real = (**real + high) / 2 != **real ? (**real + high) / 2 : **real / 3;
-  } else if (auto** text = std::get_if<std::string*>(&field.target)) {
-    **text += "x";
-  }
-}
 
 bool is_spelt_well(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -71,7 +47,7 @@ Findings names_of_options(const Component& component) {
 Findings records_of_options(const Component& component) {
   Findings findings;
   Described changed(component);
-  for (OptionField& field : changed.table.fields()) change(field);
+  change_all(changed.table);
   const auto record = to_json(changed.table);
 
   Described restored(component);

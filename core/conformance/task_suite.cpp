@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/conformance/fixtures/id_sequence.h"
-#include "core/conformance/fixtures/two_threads.h"
+#include "core/conformance/fixtures/threads_agree.h"
 #include "core/data/task.h"
 
 namespace phraseq::conformance {
@@ -136,14 +136,19 @@ Findings state_makes_it_again(const OpenedTask& opened,
   return {};
 }
 
-Findings from_two_threads(const OpenedTask& opened) {
-  const auto source_ids = [&] {
-    const at::Tensor ids = opened.task->collate(opened.examples).source.ids.contiguous();
+Findings collated_from_threads(const OpenedTask& opened) {
+  constexpr int kRounds = 100;
+  const auto source_ids = [&](size_t first) {
+    std::vector<Example> examples = opened.examples;
+    std::rotate(examples.begin(), examples.begin() + static_cast<int64_t>(first), examples.end());
+    const at::Tensor ids = opened.task->collate(examples).source.ids.contiguous();
     return std::vector<int64_t>(ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel());
   };
-  if (two_threads_agree(source_ids))
+  if (threads_agree(opened.examples.size(), kRounds, source_ids))
     return {};
-  return {"two threads that collate concurrently get different results than a single thread"};
+  return {
+      "threads that collate different batches concurrently get different results than a single "
+      "thread: collate() may not write to members"};
 }
 
 }  // namespace
@@ -161,7 +166,7 @@ std::vector<Check> task_suite(const Registry& registry,
                 [&](const OpenedTask& opened) {
                   return state_makes_it_again(opened, registry, selection);
                 }),
-          check("two threads can collate concurrently", from_two_threads)};
+          check("threads can collate concurrently", collated_from_threads)};
 }
 
 }  // namespace phraseq::conformance

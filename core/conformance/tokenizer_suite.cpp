@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/conformance/fixtures/two_threads.h"
+#include "core/conformance/fixtures/threads_agree.h"
 #include "core/io/mapped_file.h"
 #include "core/text/tokenizer.h"
 
@@ -117,18 +119,47 @@ Findings model_makes_it_again(const Selection& selection, const TrialData& data)
   return {};
 }
 
-Findings tokenized_from_two_threads(const Selection& selection, const TrialData& data) {
+Findings tokenized_from_threads(const Selection& selection, const TrialData& data) {
+  constexpr int kRounds = 300;
   const auto tokenizer = make(selection, data);
-  const auto encode_all = [&] {
-    std::vector<Symbols> all;
-    for (int round = 0; round < 50; ++round) {
-      for (const std::string& line : lines()) all.push_back(tokenizer->encode(line));
-    }
-    return all;
+  const auto there_and_back = [&](size_t i) {
+    const Symbols symbols = tokenizer->encode(lines()[i]);
+    return std::make_pair(symbols, tokenizer->decode(symbols));
   };
-  if (two_threads_agree(encode_all))
+  if (threads_agree(lines().size(), kRounds, there_and_back))
     return {};
-  return {"two threads that encode concurrently get different results than a single thread"};
+  return {
+      "threads that encode different lines concurrently get different results than a single "
+      "thread: "
+      "encode() and decode() may not write to members"};
+}
+
+/// Letters and digits of ASCII, in lower case.
+std::string plain_letters(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      letters += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters;
+}
+
+/// Case, blanks and punctuation may change (a tokenizer may normalize), letters may not.
+Findings letters_come_back(const Selection& selection, const TrialData& data) {
+  Findings findings;
+  const auto tokenizer = make(selection, data);
+  for (const char* line : {"two men stand at the stove", "no 17 of 204 houses"}) {
+    const std::string text = tokenizer->decode(tokenizer->encode(line));
+    if (plain_letters(text) != plain_letters(line)) {
+      findings.push_back(fmt::format(
+          "'{}' is decoded as '{}': decode() must restore the text of encode(), because "
+          "translations are decoded text",
+          line,
+          text));
+    }
+  }
+  return findings;
 }
 
 }  // namespace
@@ -140,9 +171,10 @@ std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& 
   return {check("symbols are valid in a dictionary", symbols_are_words),
           check("an empty line has no symbols", empty_lines),
           check("decoding is idempotent", tokenized_text_comes_back),
+          check("decoding restores the letters of the text", letters_come_back),
           check("sampling depends on its seed and preserves the text", sampling),
           check("the stored model restores the same tokenizer", model_makes_it_again),
-          check("two threads can encode concurrently", tokenized_from_two_threads)};
+          check("threads can encode concurrently", tokenized_from_threads)};
 }
 
 }  // namespace phraseq::conformance

@@ -21,4 +21,10 @@ std::map<std::string, double> LossReport::extras_per_token() const {
   return shares;
 }
 
+LossReport Criterion::loss_of_model(const ForwardPass& model,
+                                    const Batch& batch,
+                                    nn::Context& context) {
+  return loss(model(batch, context), batch, context);
+}
+
 }  // namespace phraseq

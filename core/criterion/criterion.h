@@ -36,6 +36,10 @@ struct PHRASEQ_API LossReport {
   std::map<std::string, double> extras_per_token() const;
 };
 
+/// Runs the model that is trained or evaluated on a batch with targets. Every run draws the next
+/// dropout masks of its context.
+using ForwardPass = std::function<DecoderOutput(const Batch&, nn::Context&)>;
+
 class PHRASEQ_API Criterion {
  public:
   static constexpr const char* kKind = "criterion";
@@ -43,9 +47,16 @@ class PHRASEQ_API Criterion {
   using Factory = std::function<std::unique_ptr<Criterion>(const Options&, const Setup&)>;
 
   virtual ~Criterion() = default;
+  /// The loss of one pass of a model over the batch.
   virtual LossReport loss(const DecoderOutput& output,
                           const Batch& batch,
                           nn::Context& context) = 0;
+  /// The loss of a model on a batch: what training and validation call. Runs the model once and
+  /// gives its output to `loss`. A criterion that needs several passes (R-Drop), or a pass over
+  /// another batch, overrides this.
+  virtual LossReport loss_of_model(const ForwardPass& model,
+                                   const Batch& batch,
+                                   nn::Context& context);
 };
 
 }  // namespace phraseq

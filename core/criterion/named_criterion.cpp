@@ -14,4 +14,11 @@ LossReport NamedCriterion::loss(const DecoderOutput& output,
       component_, "loss", [&] { return criterion_->loss(output, batch, context); });
 }
 
+LossReport NamedCriterion::loss_of_model(const ForwardPass& model,
+                                         const Batch& batch,
+                                         nn::Context& context) {
+  return call_component(
+      component_, "loss", [&] { return criterion_->loss_of_model(model, batch, context); });
+}
+
 }  // namespace phraseq

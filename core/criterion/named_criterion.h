@@ -15,6 +15,9 @@ class PHRASEQ_API NamedCriterion : public Criterion {
   NamedCriterion(const Selection& selection, const CriterionSetup& setup);
 
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
+  LossReport loss_of_model(const ForwardPass& model,
+                           const Batch& batch,
+                           nn::Context& context) override;
 
  private:
   const Component& component_;

@@ -6,6 +6,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/nn/loss/phrase_mixture.h"
+#include "core/nn/loss/projected_divergence.h"
 #include "core/nn/loss/projected_loss.h"
 #include "core/text/dictionary.h"
 
@@ -71,6 +72,25 @@ LossReport token_loss(const DecoderOutput& output,
       report.extras[kJudgedTokens] = static_cast<double>(targets.numel());
   }
   return report;
+}
+
+at::Tensor token_divergence(const DecoderOutput& first,
+                            const DecoderOutput& second,
+                            const Batch& batch,
+                            const TokenLossOptions& options,
+                            nn::Context& context) {
+  const bool all = options.ignore_prefix_size == 0;
+  const auto counted = [&](const at::Tensor& hidden) {
+    return all ? hidden
+               : hidden.index_select(
+                     0, rows_behind_prefix(batch.target_in, options.ignore_prefix_size));
+  };
+  return nn::projected_divergence(counted(first.hidden),   // [rows, model]
+                                  counted(second.hidden),  // [rows, model]
+                                  first.output_weight,
+                                  first.output_bias,
+                                  first.forbidden,
+                                  context);
 }
 
 at::Tensor token_log_probabilities(const DecoderOutput& output,

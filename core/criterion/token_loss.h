@@ -29,6 +29,14 @@ PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   const TokenLossOptions& options,
                                   nn::Context& context);
 
+/// Σ over the same target tokens of KL(p‖q) + KL(q‖p), p and q the distributions that two passes
+/// of one model give; differentiable.
+PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
+                                        const DecoderOutput& second,
+                                        const Batch& batch,
+                                        const TokenLossOptions& options,
+                                        nn::Context& context);
+
 /// ln p of every target token of a batch, [target tokens]; where an architecture says phrases, a
 /// span's at its first word (nn::phrase_mixture_losses).
 PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,

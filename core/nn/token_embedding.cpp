@@ -30,6 +30,7 @@ at::Tensor TokenEmbedding::position_table(const at::Tensor& like) const {
     return learned_positions_->weight;
   if (!sinusoids_.defined())
     return {};
+  const std::lock_guard lock(cast_mutex_);
   const bool fits = cast_sinusoids_.defined() && cast_sinusoids_.device() == like.device() &&
                     cast_sinusoids_.scalar_type() == like.scalar_type();
   if (!fits)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include <ATen/core/Tensor.h>
 
@@ -49,6 +50,7 @@ class PHRASEQ_API TokenEmbedding {
   EmbeddingNorm norm_place_;
   TokenEmbeddingOptions options_;
   at::Tensor sinusoids_;  // fp64, [max positions, model]
+  mutable std::mutex cast_mutex_;  // several threads may translate with one model
   mutable at::Tensor cast_sinusoids_;
 };
 

@@ -106,14 +106,16 @@ LossReport Trainer::accumulate(const std::vector<Batch>& group) {
   parameters.zero_gradients();
   const uint64_t update_seed =
       mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
+  const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
+    return parts_.translator->forward(batch, context);
+  };
   LossReport sums;
   for (size_t i = 0; i < group.size(); ++i) {
     running_batch_ = i;
     const Batch batch = group[i].to(parameters.values().device());
     nn::Context context(
         /*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
-    const LossReport report =
-        parts_.criterion->loss(parts_.translator->forward(batch, context), batch, context);
+    const LossReport report = parts_.criterion->loss_of_model(model, batch, context);
     report.loss.backward();
     sums.add(report);
   }

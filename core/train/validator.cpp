@@ -52,6 +52,9 @@ void Validator::translate_with(Decoder& decoder, const Metric& metric) {
 }
 
 LossReport Validator::losses() {
+  const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
+    return translator_.forward(batch, context);
+  };
   LossReport sums;
   for (const auto& indices : plan_.batches) {
     std::vector<Example> examples;
@@ -59,7 +62,7 @@ LossReport Validator::losses() {
     const auto device = translator_.parameters->values().device();
     const Batch batch = translator_.collate(examples).to(device);
     nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
-    sums.add(criterion_.loss(translator_.forward(batch, context), batch, context));
+    sums.add(criterion_.loss_of_model(model, batch, context));
   }
   return sums;
 }

@@ -9,7 +9,8 @@
 namespace phraseq::sdk {
 
 /// Writes the files that a page's code blocks are: a block whose first line is "```LANGUAGE FILE"
-/// is the file, or its next part. Returns how many blocks there were.
+/// is the file, or its next part; declarations of phraseq's own headers, "core/…", are not. Returns
+/// how many blocks there were.
 inline int write_code_blocks(const std::string& page,
                              const TemporaryFolder& folder,
                              const std::string& into) {
@@ -24,6 +25,8 @@ inline int write_code_blocks(const std::string& page,
       const size_t space = line.find(' ');
       file = inside || space == std::string::npos ? "" : line.substr(space + 1);
       inside = !inside;
+      if (file.starts_with("core/"))
+        file.clear();
       if (file.empty())
         continue;
       ++blocks;

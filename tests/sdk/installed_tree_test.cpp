@@ -133,6 +133,28 @@ TEST_F(InstalledTree, BuildsChecksAndTrainsTheTemplateAndTheHandbooksExample) {
                     HasSubstr("--plugin-dir")));
 }
 
+TEST_F(InstalledTree, BuildsAndChecksTheHandbooksDecoderAndCriterion) {
+  const auto write_page = [&](const char* page, const char* plugin) {
+    const std::string text =
+        content_of(std::string(PHRASEQ_SOURCE_FOLDER "/docs/handbook/") + page);
+    ASSERT_GT(write_code_blocks(text, folder_, plugin), 1);
+  };
+  write_page("beam_search.md", "stepwise");
+  write_page("two_passes.md", "two_passes");
+  build_plugins({"stepwise", "two_passes"}, " -DCMAKE_UNITY_BUILD=" PHRASEQ_UNITY);
+  write_data();
+  train_and_translate("transformer_tiny", "--criterion two_passes --two-passes-alpha 5");
+  const auto translations = [&](const std::string& decoder) {
+    return phraseq(
+               "generate --plugin-dir build/lib/phraseq --path transformer_tiny/checkpoint_last " +
+               decoder + " < dev.en 2>/dev/null")
+        .text;
+  };
+  const std::string expected = translations("--beam 4");
+  EXPECT_THAT(expected, Not(testing::IsEmpty()));
+  EXPECT_EQ(translations("--decoder stepwise --stepwise-beam 4"), expected);
+}
+
 TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
   const std::vector<std::string> kinds = {"task",
                                           "criterion",

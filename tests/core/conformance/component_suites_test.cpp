@@ -72,19 +72,19 @@ struct TestDecoder final : Decoder {
   }
 };
 
-/// Five sentences; `kUnsteady`: with another fingerprint each time.
+/// As many sentences as the generated text; `kUnsteady`: with another fingerprint each time.
 template <bool kUnsteady>
 struct TestLoader final : DataLoader {
   struct Sentences final : Corpus {
-    int64_t size() const override { return 5; }
+    int64_t size() const override { return 23; }
     int64_t source_length(int64_t) const override { return 2; }
     int64_t target_length(int64_t) const override { return 2; }
     Example get(int64_t index) const override {
-      return {index, {4 + index, kEos}, {5 + index, kEos}, {}};
+      return {index, {4 + index % 5, kEos}, {5 + index % 7, kEos}, {}};
     }
     std::string fingerprint() const override {
       static int openings = 0;
-      return kUnsteady ? std::to_string(++openings) : "five";
+      return kUnsteady ? std::to_string(++openings) : "steady";
     }
   };
   TestLoader(const NoOptions&, const DataLoaderSetup&) {}
