@@ -9,16 +9,15 @@
 namespace phraseq {
 namespace {
 
-using nlohmann::json;
 
-json flags_of(const OptionField& field) {
-  json flags = json::array({"--" + field.name});
+nlohmann::json flags_of(const OptionField& field) {
+  nlohmann::json flags = json::array({"--" + field.name});
   for (const std::string& flag : field.short_flags) flags.push_back("-" + flag);
   for (const std::string& other : field.aliases) flags.push_back("--" + other);
   return flags;
 }
 
-json described(const OptionField& field) {
+nlohmann::json described(const OptionField& field) {
   constexpr std::array<const char*, 8> kTypes = {
       "boolean", "integer", "number", "text", "integer", "number", "text", "text"};
   const size_t type = field.target.index();
@@ -38,8 +37,8 @@ json described(const OptionField& field) {
 
 }  // namespace
 
-json option_json(const OptionTable& table, std::string_view name, std::string_view description) {
-  json options = json::array();
+nlohmann::json option_json(const OptionTable& table, std::string_view name, std::string_view description) {
+  nlohmann::json options = json::array();
   for (const OptionField& field : table.fields()) options.push_back(described(field));
   return {{"name", name}, {"description", description}, {"options", std::move(options)}};
 }

@@ -33,7 +33,7 @@ std::string generate_command(const TrainRun& run,
                              const std::string& checkpoint) {
   std::string command = fmt::format(
       "phraseq generate{} --path {}", input_words(run, translator), shell_quoted_path(checkpoint));
-  for (const std::string& folder : run.components.plugin_dir)
+  for (const std::string& folder : run.components.plugins.plugin_dir)
     command += " --plugin-dir " + shell_quoted_path(folder);
   return command;
 }

@@ -1,6 +1,6 @@
 // What a person at a terminal sees: who waits for input, progress, and what to do after training.
 
-#include "tests/end_to_end/terminal.h"
+#include "tests/end_to_end/terminal/terminal.h"
 
 #include <cstdlib>
 #include <filesystem>

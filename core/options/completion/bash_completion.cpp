@@ -6,7 +6,7 @@
 namespace phraseq {
 namespace {
 
-constexpr const char* kFunctions = R"--(
+constexpr const char* kBashFunctions = R"--(
 # Sets REPLY to the action for FLAG ("#0" = the first argument without a flag) in the scopes that
 # the line has; empty = no scope knows it.
 _phraseq_action() {
@@ -101,7 +101,7 @@ _phraseq() {
 complete -F _phraseq phraseq
 )--";
 
-std::string action_of(const CompletedOption& option) {
+std::string bash_action_of(const CompletedOption& option) {
   const std::string mark = option.is_list ? "+" : "";
   switch (option.value) {
     case CompletedValue::kFile:
@@ -119,7 +119,7 @@ std::string action_of(const CompletedOption& option) {
 }
 
 /// The scopes as patterns of `case`: a component under all its names.
-std::string patterns(const CompletionScope& scope, const std::string& suffix = "") {
+std::string bash_patterns(const CompletionScope& scope, const std::string& suffix = "") {
   std::string text;
   for (const std::string& name : scope.names) {
     if (!text.empty())
@@ -135,11 +135,11 @@ std::string flags_case(const CompletionScope& scope) {
     if (!option.is_positional || option.is_list)
       flags.insert(flags.end(), option.flags.begin(), option.flags.end());
   }
-  return fmt::format("    {}) REPLY='{}' ;;\n", patterns(scope), fmt::join(flags, " "));
+  return fmt::format("    {}) REPLY='{}' ;;\n", bash_patterns(scope), fmt::join(flags, " "));
 }
 
 std::string value_case(const CompletionScope& scope) {
-  std::string text = fmt::format("    {})\n      case $2 in\n", patterns(scope));
+  std::string text = fmt::format("    {})\n      case $2 in\n", bash_patterns(scope));
   int position = 0;
   for (const CompletedOption& option : scope.options) {
     std::vector<std::string> keys = option.flags;
@@ -147,13 +147,13 @@ std::string value_case(const CompletionScope& scope) {
       keys.emplace_back("'#'*");
     else if (option.is_positional)
       keys.push_back(fmt::format("'#{}'", position++));
-    text += fmt::format("        {}) REPLY='{}' ;;\n", fmt::join(keys, " | "), action_of(option));
+    text += fmt::format("        {}) REPLY='{}' ;;\n", fmt::join(keys, " | "), bash_action_of(option));
   }
   return text + "      esac ;;\n";
 }
 
 template <class Case>
-std::string function_of(const char* name, const CompletionModel& model, const Case& one) {
+std::string bash_function_of(const char* name, const CompletionModel& model, const Case& one) {
   std::string text = fmt::format("\n{}() {{\n  REPLY=\n  case $1 in\n", name);
   for (const auto* scopes : {&model.commands, &model.components}) {
     for (const CompletionScope& scope : *scopes) text += one(scope);
@@ -161,7 +161,7 @@ std::string function_of(const char* name, const CompletionModel& model, const Ca
   return text + "  esac\n}\n";
 }
 
-std::string names_function(const CompletionModel& model) {
+std::string bash_names_function(const CompletionModel& model) {
   std::string text = "\n# Components and presets of a kind.\n_phraseq_names() {\n  case $1 in\n";
   auto kinds = model.kinds();
   kinds.emplace_back("any");
@@ -177,19 +177,19 @@ std::string bash_completion(const CompletionModel& model) {
   for (const CompletionScope& command : model.commands) commands.push_back(command.names.front());
   std::string text = "# Completion of phraseq for bash; written by 'phraseq completion bash'.\n";
   text += fmt::format("\n_phraseq_commands='{}'\n", fmt::join(commands, " "));
-  text += names_function(model);
+  text += bash_names_function(model);
   text += "\n# The components that a command uses by default.";
-  text += function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
+  text += bash_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
     return scope.defaults.empty()
                ? ""
                : fmt::format(
-                     "    {}) REPLY='{}' ;;\n", patterns(scope), fmt::join(scope.defaults, " "));
+                     "    {}) REPLY='{}' ;;\n", bash_patterns(scope), fmt::join(scope.defaults, " "));
   });
   text += "\n# The flags of a command or component.";
-  text += function_of("_phraseq_flags", model, flags_case);
+  text += bash_function_of("_phraseq_flags", model, flags_case);
   text += "\n# What follows a flag of a command or component.";
-  text += function_of("_phraseq_value", model, value_case);
-  return text + kFunctions;
+  text += bash_function_of("_phraseq_value", model, value_case);
+  return text + kBashFunctions;
 }
 
 }  // namespace phraseq

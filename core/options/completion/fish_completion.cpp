@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-constexpr const char* kFunctions = R"--(
+constexpr const char* kFishFunctions = R"--(
 function __phraseq_command --description 'whether the command is one of the arguments'
     set -l line (commandline -opc)
     test (count $line) -gt 1; and contains -- $line[2] $argv
@@ -48,7 +48,7 @@ function __phraseq_uses --description 'whether the line uses a component: KIND N
 end
 )--";
 
-std::string in_quotes(std::string_view text) {
+std::string fish_in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\')
@@ -65,9 +65,9 @@ std::string value_words(const CompletedOption& option, const CompletionModel& mo
     case CompletedValue::kFolder:
       return " -x -a '(__fish_complete_directories)'";
     case CompletedValue::kWords:
-      return " -x -a " + in_quotes(fmt::format("{}", fmt::join(option.words, " ")));
+      return " -x -a " + fish_in_quotes(fmt::format("{}", fmt::join(option.words, " ")));
     case CompletedValue::kNames:
-      return " -x -a " + in_quotes(fmt::format("{}", fmt::join(model.names(option.kind), " ")));
+      return " -x -a " + fish_in_quotes(fmt::format("{}", fmt::join(model.names(option.kind), " ")));
     case CompletedValue::kNone:
       break;
   }
@@ -103,10 +103,10 @@ std::string lines_of(const CompletionScope& scope, const CompletionModel& model)
       values = " -f" + values.substr(3);
     }
     text += fmt::format("complete -c phraseq -n {}{}{} -d {}\n",
-                        in_quotes(condition),
+                        fish_in_quotes(condition),
                         words,
                         values,
-                        in_quotes(option.help));
+                        fish_in_quotes(option.help));
   }
   return text;
 }
@@ -140,7 +140,7 @@ std::string switch_function(const char* name, const std::map<std::string, std::s
   std::string text = fmt::format("\nfunction {}\n    switch $argv[1]\n", name);
   for (const auto& [key, answer] : answers)
     text += fmt::format(
-        "        case {}\n            string split ' ' -- {}\n", key, in_quotes(answer));
+        "        case {}\n            string split ' ' -- {}\n", key, fish_in_quotes(answer));
   return text + "    end\nend\n";
 }
 
@@ -165,7 +165,7 @@ std::string tables_of(const CompletionModel& model) {
 std::string fish_completion(const CompletionModel& model) {
   std::string text = "# Completion of phraseq for fish; written by 'phraseq completion fish'.\n";
   text += tables_of(model);
-  text += kFunctions;
+  text += kFishFunctions;
   text += "\ncomplete -c phraseq -n __fish_use_subcommand -f -l help -d 'show the commands'\n";
   text += "complete -c phraseq -n __fish_use_subcommand -f -l version -d 'show the version'\n";
   text += "complete -c phraseq -n 'not __fish_use_subcommand' -l help -d 'show the options'\n";
@@ -173,7 +173,7 @@ std::string fish_completion(const CompletionModel& model) {
     const std::string name = command.names.front();
     text += fmt::format("complete -c phraseq -n __fish_use_subcommand -f -a {} -d {}\n",
                         name,
-                        in_quotes(command.summary));
+                        fish_in_quotes(command.summary));
     text += fmt::format("complete -c phraseq -n '__phraseq_command help' -f -a {}\n", name);
   }
   for (const auto* scopes : {&model.commands, &model.components}) {

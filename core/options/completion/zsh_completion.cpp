@@ -6,7 +6,7 @@
 namespace phraseq {
 namespace {
 
-constexpr const char* kFunctions = R"--(
+constexpr const char* kZshFunctions = R"--(
 # _arguments calls it as the action of an option that takes names of components.
 _phraseq_complete_names() {
   local kind=${@[-1]} REPLY=
@@ -69,7 +69,7 @@ else
 fi
 )--";
 
-std::string in_quotes(std::string_view text) {
+std::string zsh_in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -86,7 +86,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string action_of(const CompletedOption& option) {
+std::string zsh_action_of(const CompletedOption& option) {
   switch (option.value) {
     case CompletedValue::kFile:
       return "_files";
@@ -118,13 +118,13 @@ std::vector<std::string> specs_of(const CompletedOption& option) {
       spec += '=';
     spec += fmt::format("[{}]", escaped(option.help));
     if (!option.is_switch)
-      spec += fmt::format(":{}:{}", escaped(message_of(option)), action_of(option));
-    specs.push_back(in_quotes(spec));
+      spec += fmt::format(":{}:{}", escaped(message_of(option)), zsh_action_of(option));
+    specs.push_back(zsh_in_quotes(spec));
   }
   return specs;
 }
 
-std::string patterns(const CompletionScope& scope) {
+std::string zsh_patterns(const CompletionScope& scope) {
   std::string text;
   for (const std::string& name : scope.names) {
     if (!text.empty())
@@ -140,14 +140,14 @@ std::string specs_case(const CompletionScope& scope) {
   for (const CompletedOption& option : scope.options) {
     if (option.is_positional) {
       const std::string place = option.is_list ? "*" : std::to_string(++position);
-      specs.push_back(in_quotes(
-          fmt::format("{}:{}:{}", place, escaped(message_of(option)), action_of(option))));
+      specs.push_back(zsh_in_quotes(
+          fmt::format("{}:{}:{}", place, escaped(message_of(option)), zsh_action_of(option))));
       continue;
     }
     for (std::string& spec : specs_of(option)) specs.push_back(std::move(spec));
   }
   return fmt::format(
-      "    {})\n      specs+=(\n        {}) ;;\n", patterns(scope), fmt::join(specs, "\n        "));
+      "    {})\n      specs+=(\n        {}) ;;\n", zsh_patterns(scope), fmt::join(specs, "\n        "));
 }
 
 /// Which flags select a component.
@@ -157,11 +157,11 @@ std::string selector_case(const CompletionScope& scope) {
     if (option.value == CompletedValue::kNames && !option.is_positional)
       text += fmt::format("{}) REPLY={} ;; ", fmt::join(option.flags, " | "), option.kind);
   }
-  return text.empty() ? "" : fmt::format("    {}) case $2 in {}esac ;;\n", patterns(scope), text);
+  return text.empty() ? "" : fmt::format("    {}) case $2 in {}esac ;;\n", zsh_patterns(scope), text);
 }
 
 template <class Case>
-std::string function_of(const char* name, const CompletionModel& model, const Case& one) {
+std::string zsh_function_of(const char* name, const CompletionModel& model, const Case& one) {
   std::string text = fmt::format("\n{}() {{\n  case $1 in\n", name);
   for (const auto* scopes : {&model.commands, &model.components}) {
     for (const CompletionScope& scope : *scopes) text += one(scope);
@@ -169,7 +169,7 @@ std::string function_of(const char* name, const CompletionModel& model, const Ca
   return text + "  esac\n}\n";
 }
 
-std::string names_function(const CompletionModel& model) {
+std::string zsh_names_function(const CompletionModel& model) {
   std::string text = "\n# Components and presets of a kind.\n_phraseq_names() {\n  case $1 in\n";
   auto kinds = model.kinds();
   kinds.emplace_back("any");
@@ -182,7 +182,7 @@ std::string commands_function(const CompletionModel& model) {
   std::string text = "\n_phraseq_complete_commands() {\n  local -a commands=(\n";
   for (const CompletionScope& command : model.commands)
     text +=
-        fmt::format("    {}\n", in_quotes(command.names.front() + ":" + escaped(command.summary)));
+        fmt::format("    {}\n", zsh_in_quotes(command.names.front() + ":" + escaped(command.summary)));
   return text + "  )\n  _describe command commands\n}\n";
 }
 
@@ -192,19 +192,19 @@ std::string zsh_completion(const CompletionModel& model) {
   std::string text =
       "#compdef phraseq\n\n# Completion of phraseq for zsh; written by 'phraseq completion zsh'.\n";
   text += commands_function(model);
-  text += names_function(model);
+  text += zsh_names_function(model);
   text += "\n# The components that a command uses by default.";
-  text += function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
+  text += zsh_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
     return scope.defaults.empty()
                ? ""
                : fmt::format(
-                     "    {}) REPLY='{}' ;;\n", patterns(scope), fmt::join(scope.defaults, " "));
+                     "    {}) REPLY='{}' ;;\n", zsh_patterns(scope), fmt::join(scope.defaults, " "));
   });
   text += "\n# The kind of component that a flag selects.";
-  text += function_of("_phraseq_selector", model, selector_case);
+  text += zsh_function_of("_phraseq_selector", model, selector_case);
   text += "\n# The options of a command or component for _arguments.";
-  text += function_of("_phraseq_specs", model, specs_case);
-  return text + kFunctions;
+  text += zsh_function_of("_phraseq_specs", model, specs_case);
+  return text + kZshFunctions;
 }
 
 }  // namespace phraseq

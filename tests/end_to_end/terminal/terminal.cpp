@@ -1,4 +1,4 @@
-#include "tests/end_to_end/terminal.h"
+#include "tests/end_to_end/terminal/terminal.h"
 
 #include <array>
 #include <fcntl.h>
