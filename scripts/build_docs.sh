@@ -24,6 +24,9 @@ git ls-files -co --exclude-standard -- '*.md' docs examples cli/templates script
     install -D -m 644 "$file" "$work/pages/$file"
   done
 
+# The theme keeps cells on one line, which hides long ones.
+echo '.wy-table-responsive table td, .wy-table-responsive table th { white-space: normal; }' > "$work/pages/tables.css"
+
 {
   cat << EOF
 site_name: phraseq
@@ -32,6 +35,7 @@ site_dir: $site
 theme: readthedocs
 use_directory_urls: false
 plugins: [search]
+extra_css: [tables.css]
 markdown_extensions: [tables, fenced_code, toc]
 nav:
   - Overview: README.md

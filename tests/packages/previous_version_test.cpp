@@ -51,6 +51,7 @@ class FilesOfVersion010 : public ::testing::Test {
                            "--lr-scheduler=inverse_sqrt",
                            "--warmup-updates=40",
                            "--no-epoch-checkpoints",
+                           "--precision=fp32",
                            "--cpu"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return workspace_.run(arguments);
