@@ -56,8 +56,7 @@ class FilesOfVersion010 : public ::testing::Test {
                            "--adam-betas=0.9,0.999",
                            "--clip-norm=0",
                            "--precision=fp32",
-                           "--no-share-decoder-input-output-embed",
-                           "--cpu"};
+                           "--no-share-decoder-input-output-embed"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return workspace_.run(arguments);
   }
