@@ -12,7 +12,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
-set(CMAKE_INSTALL_RPATH $ORIGIN/../lib $ORIGIN/..)  # from bin/ and lib/; from the plugins' lib/phraseq/
+# From bin/, lib/ and the plugins' lib/phraseq/: our libraries; those of a package (cmake/BundleLibraries.cmake); LibTorch
+# next to a Python wheel's phraseq/. PhraseqTorch.cmake adds where LibTorch was at build time.
+set(CMAKE_INSTALL_RPATH $ORIGIN/../lib $ORIGIN/.. $ORIGIN/phraseq-libs $ORIGIN/../lib/phraseq-libs $ORIGIN/../phraseq-libs
+    $ORIGIN/../../torch/lib $ORIGIN/../../../torch/lib)
 
 # One set of code-generation flags for libraries and programs, so that one precompiled header serves
 # both: hence -fPIC by hand rather than CMake's -fPIC here and -fPIE there.

@@ -1,7 +1,7 @@
 # Finds LibTorch and makes the target phraseq_torch.
 #
-# Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), the virtual environment in the
-# build folder, the one in the folder build, an active virtual environment, the one that an installed phraseq was built with, the
+# Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), PHRASEQ_TORCH_BESIDE (the torch/ next to a
+# wheel's phraseq/), the virtual environment in the build folder, the one in the folder build, an active virtual environment, the one that an installed phraseq was built with, the
 # unpacked LibTorch zip in CMAKE_PREFIX_PATH, the distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
 # toolkit, which host code does not need.
 
@@ -12,7 +12,7 @@ file(GLOB wheel_roots
      ${CMAKE_BINARY_DIR}/venv/lib/python3*/site-packages/torch
      ${CMAKE_SOURCE_DIR}/build/venv/lib/python3*/site-packages/torch
      $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/torch)
-set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${wheel_roots} ${PHRASEQ_TORCH_BUILT_WITH})
+set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${PHRASEQ_TORCH_BESIDE} ${wheel_roots} ${PHRASEQ_TORCH_BUILT_WITH})
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
           ${torch_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
 find_library(PHRASEQ_TORCH_CPU torch_cpu ${torch_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH)

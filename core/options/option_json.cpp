@@ -11,7 +11,7 @@ namespace {
 
 
 nlohmann::json flags_of(const OptionField& field) {
-  nlohmann::json flags = json::array({"--" + field.name});
+  nlohmann::json flags = nlohmann::json::array({"--" + field.name});
   for (const std::string& flag : field.short_flags) flags.push_back("-" + flag);
   for (const std::string& other : field.aliases) flags.push_back("--" + other);
   return flags;
@@ -38,7 +38,7 @@ nlohmann::json described(const OptionField& field) {
 }  // namespace
 
 nlohmann::json option_json(const OptionTable& table, std::string_view name, std::string_view description) {
-  nlohmann::json options = json::array();
+  nlohmann::json options = nlohmann::json::array();
   for (const OptionField& field : table.fields()) options.push_back(described(field));
   return {{"name", name}, {"description", description}, {"options", std::move(options)}};
 }

@@ -41,6 +41,12 @@ take_text() { # FOLDER NAME FILE...
   return 1
 }
 
+# Every call of phraseq is noted in commands.txt.
+phraseq() {
+  { printf '%q ' phraseq "$@"; echo; } >> commands.txt
+  command phraseq "$@"
+}
+
 # Runs a command; NAME.time gets a line "seconds of the clock, seconds of the processor".
 timed() { # NAME COMMAND...
   local name=$1 TIMEFORMAT='%R %U'

@@ -1,12 +1,15 @@
 // The pages under docs/ against the tree and the built programs.
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -14,17 +17,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/docs/pages.h"
+
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kSource = PHRASEQ_SOURCE_FOLDER;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+using docs::all_pages;
+using docs::content_of;
+using docs::kSource;
 
 /// File name → content of a flat folder's Markdown pages.
 std::map<std::string, std::string> pages_of(const fs::path& folder) {
@@ -67,32 +68,60 @@ TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
   }
 }
 
-/// Every hand-written and generated page of the source tree.
-std::vector<fs::path> all_pages() {
-  std::vector<fs::path> pages = {
-      kSource / "README.md", kSource / "CONTRIBUTING.md", kSource / "CHANGELOG.md"};
-  for (const char* folder : {"docs", "examples", "plugins", "tasks", "criterions"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
-      if (entry.path().extension() == ".md")
-        pages.push_back(entry.path());
-    }
-  }
-  return pages;
-}
+struct Link {
+  std::string file, place;  ///< FILE#PLACE; either may be empty
+};
 
-/// Targets of `[text](target)` within this tree: no addresses, no places within the page.
-std::vector<std::string> links_in(const std::string& text) {
-  std::vector<std::string> links;
+/// Targets of `[text](target)` within this tree: no addresses.
+std::vector<Link> links_and_places_in(const std::string& text) {
+  std::vector<Link> links;
   for (size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
     const size_t end = text.find_first_of(")\n", at);
     if (end == std::string::npos || text[end] == '\n')
       continue;
-    std::string target = text.substr(at + 2, end - at - 2);
-    target.resize(std::min(target.find('#'), target.size()));
+    const std::string target = text.substr(at + 2, end - at - 2);
+    const size_t hash = std::min(target.find('#'), target.size());
     if (!target.empty() && target.find("://") == std::string::npos)
-      links.push_back(target);
+      links.push_back({target.substr(0, hash), target.substr(std::min(hash + 1, target.size()))});
   }
   return links;
+}
+
+/// The files that a page links to.
+std::vector<std::string> links_in(const std::string& text) {
+  std::vector<std::string> files;
+  for (const Link& link : links_and_places_in(text)) {
+    if (!link.file.empty())
+      files.push_back(link.file);
+  }
+  return files;
+}
+
+/// The name of a heading in addresses: lower case, "-" for spaces, letters, digits, "-" and "_".
+std::string place_of_heading(const std::string& heading) {
+  std::string place;
+  for (const char c : heading) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      place += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (c == ' ')
+      place += '-';
+  }
+  return place;
+}
+
+/// The places within a page that links can name.
+std::set<std::string> places_in(const std::string& text) {
+  std::set<std::string> places;
+  std::istringstream lines(text);
+  bool fenced = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```"))
+      fenced = !fenced;
+    const size_t level = std::min(line.find_first_not_of('#'), line.size());
+    if (!fenced && level > 0 && level < line.size() && line[level] == ' ')
+      places.insert(place_of_heading(line.substr(level + 1)));
+  }
+  return places;
 }
 
 TEST(LinksInPages, LeadToFiles) {
@@ -104,6 +133,43 @@ TEST(LinksInPages, LeadToFiles) {
     }
   }
   EXPECT_GT(checked, 50u);
+}
+
+TEST(LinksInPages, LeadToHeadings) {
+  size_t checked = 0;
+  for (const fs::path& page : all_pages()) {
+    for (const Link& link : links_and_places_in(content_of(page))) {
+      if (link.place.empty())
+        continue;
+      ++checked;
+      const fs::path target = link.file.empty() ? page : page.parent_path() / link.file;
+      EXPECT_THAT(places_in(content_of(target)), testing::Contains(link.place))
+          << page << " links to " << link.file << "#" << link.place;
+      EXPECT_EQ(link.place.find("--"), std::string::npos)
+          << page << ": #" << link.place << " has another name in the site (scripts/build_docs.sh)";
+    }
+  }
+  EXPECT_GT(checked, 5u);
+}
+
+TEST(LinksInPages, NameHeadingsInLowerCaseWithoutPunctuation) {
+  EXPECT_THAT(places_in("# A title\n\n```sh\n# no heading\n```\n## `--lr`, and more\n"),
+              testing::ElementsAre("--lr-and-more", "a-title"));
+}
+
+/// The pictures of the models are what docs/diagrams/draw.py draws.
+TEST(Diagrams, AreUpToDate) {
+  const TemporaryFolder folder;
+  const std::string command =
+      "python3 -B " + (kSource / "docs/diagrams/draw.py").string() + " " + folder.path.string();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  size_t checked = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path)) {
+    ++checked;
+    const fs::path committed = kSource / "docs/diagrams" / entry.path().filename();
+    EXPECT_EQ(content_of(entry.path()), content_of(committed)) << "run docs/diagrams/draw.py";
+  }
+  EXPECT_EQ(checked, 6u);
 }
 
 struct BareFlag {

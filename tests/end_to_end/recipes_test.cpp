@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// phraseq, but with as few pieces as the toy corpus has.
 constexpr const char* kSmallPhraseq = R"sh(#!/bin/bash
@@ -56,6 +57,14 @@ class Recipes : public ::testing::Test {
     put(train, 200, 1);
     put(dev, 20, 2);
     put(test, 30, 3);
+  }
+
+  /// Runs "reproduce.sh ARGUMENTS" in the same way.
+  int reproduce(const std::string& arguments) {
+    const std::string command = "cd " + workspace_.path("") +
+                                " && tree/examples/recipes/reproduce.sh " + arguments +
+                                " > output 2> errors < /dev/null";
+    return WEXITSTATUS(std::system(command.c_str()));
   }
 
   /// Runs "RECIPE/run.sh ARGUMENTS" with these variables; what it printed is in the files `output`
@@ -129,6 +138,72 @@ TEST_F(Recipes, Tang2016RunsWithTheBaselineAloneAndWithoutUnknownWords) {
       << errors();
   EXPECT_THAT(workspace_.read("made/score-test.txt"), HasSubstr("BLEU"));
   EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: said as phrases: 0"));
+}
+
+TEST_F(Recipes, HaveTheTablesOfTheirLogs) {
+  for (const char* recipe : {"multi30k", "nguyen2022", "nguyen_joty2018", "tang2016", "xu2020"}) {
+    EXPECT_EQ(reproduce("--check " + std::string(recipe)), 0) << output() << errors();
+    EXPECT_THAT(output(), HasSubstr(" cells, 0 different")) << recipe;
+  }
+  EXPECT_EQ(reproduce("--check xu2020 +Mean nll"), 0);
+  EXPECT_THAT(output(), HasSubstr("multi30k, +Mean, nll: README.md 2.869, results 2.869: equal"));
+}
+
+TEST_F(Recipes, ShowACellThatIsNotOfItsLog) {
+  const std::string page = "tree/examples/recipes/xu2020/README.md";
+  std::string text = workspace_.read(page);
+  const size_t cell = text.find("| 2.869 |");
+  ASSERT_NE(cell, std::string::npos);
+  workspace_.write(page, text.replace(cell, 9, "| 2.689 |"));
+  EXPECT_EQ(reproduce("--check xu2020"), 1);
+  EXPECT_THAT(output(),
+              HasSubstr("multi30k, +Mean, nll: README.md 2.689, results 2.869: DIFFERENT"));
+  EXPECT_EQ(reproduce("--check xu2020 +Max"), 0) << output();
+  EXPECT_EQ(reproduce("--check xu2020 +Nothing"), 1);
+}
+
+TEST_F(Recipes, AreReproducedInStepsWithTableAndManifest) {
+  write_text("train", "dev", "test", "en", "de");
+  const std::string one = "xu2020 --folder made --updates 3 --rows base text";
+  EXPECT_EQ(reproduce(one), 0) << errors();
+  EXPECT_THAT(
+      output(),
+      AllOf(HasSubstr("| base | "), HasSubstr(" | 27.38 | 88.1M |"), Not(HasSubstr("+Max"))));
+  const std::string log = workspace_.read("made/base/train.log");
+
+  EXPECT_EQ(reproduce("xu2020 --folder made --updates 3 --rows 'max base' text"), 0) << errors();
+  EXPECT_THAT(output(), AllOf(HasSubstr("| base | "), HasSubstr("| +Max | ")));
+  EXPECT_EQ(workspace_.read("made/table.md"), output());
+  EXPECT_EQ(workspace_.read("made/base/train.log"), log) << "a row that was done was trained again";
+
+  const std::string manifest = workspace_.read("made/manifest.json");
+  for (const char* part : {"\"state\": \"finished\"",
+                           "\"version\": \"phraseq ",
+                           "\"seeds\": [\n    \"1\"]",
+                           "  text/test.de\"",
+                           "phraseq train data-bin --save-dir max/checkpoints --seed 1",
+                           "UPDATES=3"})
+    EXPECT_THAT(manifest, HasSubstr(part));
+}
+
+TEST_F(Recipes, AreReproducedForFewEpochs) {
+  write_text("train", "val", "test_2016_flickr", "en", "de");
+  EXPECT_EQ(reproduce("multi30k --epochs 1 text -- --no-epoch-checkpoints"), 0) << errors();
+  EXPECT_THAT(output(), HasSubstr("| mean of the last ten epochs | "));
+  EXPECT_THAT(workspace_.read("multi30k-run/train.log"), HasSubstr("epoch 001"));
+}
+
+TEST_F(Recipes, AreNotReproducedWithSettingsThatAreWrong) {
+  for (const auto& [arguments, message] :
+       {std::tuple{"xu2021 text", "there is no recipe 'xu2021'; known: multi30k"},
+        std::tuple{"xu2020 --rows bass .", "xu2020 has no row 'bass'; known: base"},
+        std::tuple{"xu2020 --epochs few .", "'few' is not a number"},
+        std::tuple{"xu2020 --speed 1 .", "there is no setting --speed"},
+        std::tuple{"xu2020 nowhere", "nowhere is not a folder"},
+        std::tuple{"xu2020", "xu2020 needs the folder of its corpus"}}) {
+    EXPECT_EQ(reproduce(arguments), 2) << arguments;
+    EXPECT_THAT(errors(), HasSubstr(message)) << arguments;
+  }
 }
 
 TEST_F(Recipes, RejectARowThatThereIsNotBeforeAnythingIsMade) {

@@ -26,12 +26,12 @@ for name in {train,val,test_2016_flickr}.{en,de}; do take_text "$data" "$name" "
   phraseq preprocess --source-lang en --target-lang de --joined-dictionary --subwords 10000 \
     --trainpref text/train --validpref text/val --testpref text/test_2016_flickr --destdir data-bin
 
-phraseq train data-bin --arch transformer_tiny --share-all-embeddings \
+timed train phraseq train data-bin --arch transformer_tiny --share-all-embeddings \
   --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
   --optimizer adam --adam-betas 0.9,0.98 --lr 0.005 --lr-scheduler inverse_sqrt --warmup-updates 2000 \
   --max-tokens 4000 --max-epoch 60 --patience 10 \
-  --keep-last-epochs 10 --save-dir checkpoints --seed 1 "$@"
+  --keep-last-epochs 10 --save-dir checkpoints --seed 1 "$@" 2> >(tee -a train.log >&2)
 
 average_newest checkpoints epoch 10 checkpoints/average.safetensors
 phraseq generate --path checkpoints/average.safetensors --beam 5 < text/test_2016_flickr.en > test.hyp
-phraseq score text/test_2016_flickr.de --format text < test.hyp
+phraseq score text/test_2016_flickr.de --format text < test.hyp | tee score-test.txt

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes version1.safetensors from docs/formats/checkpoint.md alone, without any code of phraseq.
+"""Writes version1.safetensors (of phraseq 0.1.0) and version1_current.safetensors (of the version in CMakeLists.txt) from
+docs/formats/checkpoint.md alone, without any code of phraseq.
 
     python3 make_version1.py        (standard library only)
 """
 import json
 import pathlib
+import re
 import struct
 
 
@@ -34,23 +36,27 @@ def compact(value):
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
 
-def header(checksum: str) -> bytes:
+def header(version: str, checksum: str) -> bytes:
     metadata = {
         "phraseq.crc32c": compact({name: crc32c(content) for name, (_, _, content) in tensors.items()}),
         "phraseq.format_version": "1",
         "phraseq.header_crc32c": checksum,
-        "phraseq.version": "0.1.0",
+        "phraseq.version": version,
         "task_texts": compact({"source_language": "en"}),
     }
     text = compact({"__metadata__": metadata, **entries}).encode()
     return text + b" " * (-len(text) % 8)
 
 
-def sealed(checksum: str) -> bytes:
-    text = header(checksum)
+def sealed(version: str, checksum: str) -> bytes:
+    text = header(version, checksum)
     return struct.pack("<Q", len(text)) + text
 
 
-checksum = crc32c(sealed("00000000"))
-(pathlib.Path(__file__).parent / "version1.safetensors").write_bytes(sealed(checksum) + data)
-print(checksum)
+folder = pathlib.Path(__file__).parent
+project = (folder / "../../../CMakeLists.txt").read_text()
+current = re.search(r"project\(phraseq VERSION ([0-9.]+)", project).group(1)
+for version, name in (("0.1.0", "version1"), (current, "version1_current")):
+    checksum = crc32c(sealed(version, "00000000"))
+    (folder / f"{name}.safetensors").write_bytes(sealed(version, checksum) + data)
+    print(name, version, checksum)

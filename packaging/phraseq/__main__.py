@@ -1,0 +1,3 @@
+from phraseq import main
+
+main()
