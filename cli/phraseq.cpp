@@ -43,7 +43,7 @@ constexpr std::array<std::array<std::string_view, 2>, 20> kSummaries = {{
     {"inspect", "verify a checkpoint and print its contents"},
     {"plugins", "list, describe and check plugins; write the option pages"},
     {"phrase-table", "build and check phrase tables, show their matches"},
-    {"plot", "plot the training curves of a run"},
+    {"plot", "plot the learning curves of training runs"},
     {"compare", "compare the output of two or more systems"},
     {"new-plugin", "create a plugin from a template"},
     {"conformance", "run the conformance checks of a plugin ('plugins check' calls it)"},

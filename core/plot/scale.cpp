@@ -8,6 +8,17 @@
 namespace phraseq::plot {
 namespace {
 
+/// The largest number that an axis reaches: the distance of two of them is a number, too.
+constexpr double kLargest = 1e300;
+
+/// "1234567.5" as "1,234,567.5".
+std::string with_separators(std::string text) {
+  const size_t begin = text.starts_with('-') ? 1 : 0;
+  size_t place = std::min(text.find('.'), text.size());
+  while (place > begin + 3) text.insert(place -= 3, ",");
+  return text;
+}
+
 /// The least distance of 1, 2 or 5 times a power of ten that is not below `wanted`.
 double round_distance(double wanted) {
   const double power = std::pow(10.0, std::floor(std::log10(wanted)));
@@ -21,8 +32,11 @@ double round_distance(double wanted) {
 }  // namespace
 
 Scale::Scale(double lowest, double highest, int intervals) {
-  if (!(highest > lowest))
-    highest = lowest + 1;
+  lowest = std::clamp(lowest, -kLargest, kLargest);
+  highest = std::clamp(highest, -kLargest, kLargest);
+  const double size = std::max(std::abs(lowest), std::abs(highest));
+  if (!(highest - lowest > size * 1e-9))
+    highest = lowest + std::max(1.0, size * 1e-3);
   const double distance = round_distance((highest - lowest) / std::max(1, intervals));
   const double below = std::floor(lowest / distance + 1e-9);
   const double above = std::ceil(highest / distance - 1e-9);
@@ -32,7 +46,7 @@ Scale::Scale(double lowest, double highest, int intervals) {
 
 std::string Scale::label(double value) const {
   const std::string text = fmt::format("{:.{}f}", value, decimals_);
-  return text == "-0" ? "0" : text;
+  return text == "-0" ? "0" : with_separators(text);
 }
 
 }  // namespace phraseq::plot

@@ -1,5 +1,6 @@
 #include "core/plot/svg.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,6 +11,25 @@ namespace phraseq::plot {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// What takes the place of the colors of text, axes and series on a dark ground.
+constexpr std::string_view kDarkStyle = R"(<style>
+@media (prefers-color-scheme: dark) {
+svg .ground { fill: #161616; }
+svg text[fill="#222222"], svg text[fill="#333333"] { fill: #e6e6e6; }
+svg text[fill="#777777"] { fill: #a8a8a8; }
+svg [stroke="#ffffff"] { stroke: #161616; }
+svg [stroke="#e4e4e4"] { stroke: #333333; }
+svg [stroke="#444444"] { stroke: #cccccc; }
+svg [fill="#0072b2"] { fill: #3d9be0; }
+svg [stroke="#0072b2"] { stroke: #3d9be0; }
+svg [fill="#7a5c00"] { fill: #c4a000; }
+svg [stroke="#7a5c00"] { stroke: #c4a000; }
+svg [fill="#555555"] { fill: #aaaaaa; }
+svg [stroke="#555555"] { stroke: #aaaaaa; }
+}
+</style>
+)";
 
 /// Hundredths of a pixel at most: "12.5", "3", never "-0".
 std::string number(double value) {
@@ -26,6 +46,8 @@ std::string attributes_of(const Paint& paint) {
     text +=
         fmt::format(" stroke=\"{}\" stroke-width=\"{}\"", paint.stroke, number(paint.stroke_width));
   }
+  if (!paint.dash.empty())
+    text += fmt::format(" stroke-dasharray=\"{}\"", paint.dash);
   if (paint.opacity != 1)
     text += fmt::format(" opacity=\"{}\"", number(paint.opacity));
   return text;
@@ -93,6 +115,48 @@ double text_width(std::string_view text, double size) {
       width += 0.6;
   }
   return width * size;
+}
+
+std::string shorten(std::string_view text, double size, double width) {
+  std::string whole = mend_text(text, ControlBytes::kAllow);
+  if (text_width(whole, size) <= width)
+    return whole;
+  std::vector<std::string_view> characters;
+  for (size_t position = 0; position < whole.size();) {
+    const size_t begin = position;
+    next_character(whole, position);
+    characters.push_back(std::string_view(whole).substr(begin, position - begin));
+  }
+  std::string front, back;
+  double used = text_width("…", size);
+  for (size_t taken = 0; taken < characters.size(); ++taken) {
+    const bool at_front = taken % 2 == 0;
+    const auto next =
+        at_front ? characters[taken / 2] : characters[characters.size() - 1 - taken / 2];
+    used += text_width(next, size);
+    if (used > width)
+      break;
+    at_front ? front.append(next) : back.insert(0, next);
+  }
+  return front + "…" + back;
+}
+
+std::vector<std::string> wrap_text(std::string_view text, double size, double width) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty())
+      continue;
+    if (!lines.empty() &&
+        text_width(lines.back(), size) + text_width(" ", size) + text_width(word, size) <= width) {
+      lines.back().append(" ").append(word);
+    } else {
+      lines.push_back(shorten(word, size, width));
+    }
+  }
+  return lines;
 }
 
 Svg::Svg(double width, double height, std::string_view title)
@@ -168,13 +232,14 @@ std::string Svg::wrap(std::string_view attributes) const {
       "<svg {0}viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\" role=\"img\" "
       "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
       "<title>{3}</title>\n"
-      "<rect width=\"{1}\" height=\"{2}\" fill=\"#ffffff\"/>\n"
+      "{5}<rect class=\"ground\" width=\"{1}\" height=\"{2}\" fill=\"#ffffff\"/>\n"
       "{4}</svg>\n",
       attributes,
       number(width_),
       number(height_),
       escape_xml(title_),
-      shapes_);
+      shapes_,
+      kDarkStyle);
 }
 
 std::string Svg::document() const {

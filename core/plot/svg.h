@@ -21,6 +21,7 @@ struct Paint {
   std::string stroke = "none";
   double stroke_width = 1;
   double opacity = 1;
+  std::string dash = {};  ///< lengths of dashes and gaps: "6 3"; empty = an unbroken line
 };
 
 enum class Anchor { kStart, kMiddle, kEnd };
@@ -34,7 +35,8 @@ struct TextStyle {
 };
 
 /// A picture in the making; what is added later covers what was there. Text may hold anything: it
-/// is escaped, and what XML does not allow is replaced by U+FFFD.
+/// is escaped, and what XML does not allow is replaced by U+FFFD. A reader who prefers dark pages
+/// sees light text on a dark ground; colors that carry data keep their hue.
 class PHRASEQ_API Svg {
  public:
   /// `title` is what the picture is called where it cannot be seen.
@@ -72,5 +74,11 @@ PHRASEQ_API std::string escape_xml(std::string_view text);
 /// About as wide as the text is drawn in a sans-serif face of this size: exact widths depend on the
 /// reader's fonts.
 PHRASEQ_API double text_width(std::string_view text, double size);
+
+/// The text, or its beginning and end around "…" where it is wider than `width`.
+PHRASEQ_API std::string shorten(std::string_view text, double size, double width);
+
+/// Lines no wider than `width`, broken at blanks; a word that is wider alone is shortened.
+PHRASEQ_API std::vector<std::string> wrap_text(std::string_view text, double size, double width);
 
 }  // namespace phraseq::plot

@@ -1,6 +1,7 @@
 #include "core/plot/scale.h"
 
 #include <cmath>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +33,24 @@ TEST(Scale, LabelsTicksAsExactlyAsTheyLie) {
 TEST(Scale, WidensWhatHasNoWidth) {
   EXPECT_THAT(Scale(3, 3, 2).ticks(), ElementsAre(3, 3.5, 4));
   EXPECT_DOUBLE_EQ(Scale(0, 10, 5).share(2.5), 0.25);
+}
+
+TEST(Scale, PutsCommasBetweenThousands) {
+  EXPECT_EQ(Scale(0, 30000, 3).label(20000), "20,000");
+  EXPECT_EQ(Scale(-2e6, 0, 2).label(-1e6), "-1,000,000");
+  EXPECT_EQ(Scale(1000, 1001, 5).label(1000.2), "1,000.2");
+  EXPECT_EQ(Scale(0, 1000, 2).label(500), "500");
+}
+
+TEST(Scale, HasFewTicksForNumbersOfAnySize) {
+  for (const double size : {1e-300, 1e9, 1e17, 1e300, 1.7e308}) {
+    for (const auto& [lowest, highest] :
+         {std::pair(size, size), std::pair(-size, size), std::pair(0.0, size)}) {
+      const Scale scale(lowest, highest, 5);
+      EXPECT_LE(scale.ticks().size(), 15u) << lowest << " to " << highest;
+      EXPECT_LT(scale.first(), scale.last()) << lowest << " to " << highest;
+    }
+  }
 }
 
 TEST(Shade, GetsDarkerWithTheValue) {

@@ -35,14 +35,18 @@ TEST(Svg, WritesShapesInTheOrderTheyCame) {
   svg.polyline({{1, 1}, {2, 3.456}}, {.stroke = "#00ff00"});
   svg.circle({5, 5}, 2, {.fill = "#0000ff", .opacity = 0.5});
   svg.text({7, 8}, "word", {.size = 10, .anchor = Anchor::kEnd, .bold = true, .turn = -90});
+  std::string document = svg.document();
+  const size_t style = document.find("<style>"), end = document.find("</style>\n");
+  ASSERT_LT(style, end);
+  document.erase(style, end + 9 - style);
   EXPECT_EQ(
-      svg.document(),
+      document,
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 50.5\" width=\"100\" "
       "height=\"50.5\" role=\"img\" font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu "
       "Sans', sans-serif\">\n"
       "<title>A</title>\n"
-      "<rect width=\"100\" height=\"50.5\" fill=\"#ffffff\"/>\n"
+      "<rect class=\"ground\" width=\"100\" height=\"50.5\" fill=\"#ffffff\"/>\n"
       "<rect x=\"1\" y=\"2.25\" width=\"30\" height=\"4\" fill=\"#ff0000\"><title>the "
       "tip</title></rect>\n"
       "<line x1=\"0\" y1=\"0\" x2=\"10\" y2=\"0\" fill=\"none\" stroke=\"#000000\" "
@@ -80,6 +84,25 @@ TEST(TextWidth, CountsCharactersNotBytes) {
   EXPECT_DOUBLE_EQ(text_width("中文", 10), 20);
   EXPECT_LT(text_width("ill", 10), text_width("abc", 10));
   EXPECT_GT(text_width("MWA", 10), text_width("abc", 10));
+}
+
+TEST(Svg, TurnsDarkWithThePage) {
+  const std::string svg = Svg(10, 20, "t").document();
+  EXPECT_EQ(XmlCheck(svg).fault(), "");
+  EXPECT_THAT(svg, testing::HasSubstr("@media (prefers-color-scheme: dark)"));
+  EXPECT_THAT(svg, testing::HasSubstr("<rect class=\"ground\" width=\"10\" height=\"20\""));
+}
+
+TEST(Text, IsShortenedInItsMiddle) {
+  EXPECT_EQ(shorten("short", 12, 200), "short");
+  EXPECT_EQ(shorten("aaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbb", 10, 37), "aaa…bb");
+  EXPECT_EQ(shorten("äöüäöüäöüäöüäöü", 10, 25), "äö…ü");
+}
+
+TEST(Text, IsBrokenAtBlanks) {
+  EXPECT_THAT(wrap_text("aa bb  cc", 10, 16), testing::ElementsAre("aa", "bb", "cc"));
+  EXPECT_THAT(wrap_text("aa bb cc", 10, 30), testing::ElementsAre("aa bb", "cc"));
+  EXPECT_THAT(wrap_text("", 10, 30), testing::IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// phraseq plot: draws the learning curves of training runs.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/plot/curves/plot_options.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kDescription =
+    "Draws the learning curves of one or more training runs from their metrics.jsonl: losses, "
+    "score "
+    "of the validation set, learning rate, gradient norm and speed.";
+
+int plot_command(std::span<const std::string> arguments) {
+  plot::PlotOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(table, "plot", "RUN... [options]", kDescription, arguments, [&] {
+        return options.problems();
+      }))
+    return kExitOk;
+  plot::plot_runs(options);
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("plot", argc, argv, phraseq::plot_command);
+}

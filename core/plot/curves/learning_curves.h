@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/plot/curves/metrics_file.h"
+#include "core/plot/panel_chart.h"
+
+namespace phraseq::plot {
+
+enum class CurveAxis { kUpdates, kEpochs, kHours };
+inline constexpr EnumName<CurveAxis> kCurveAxisNames[] = {
+    {"updates", CurveAxis::kUpdates}, {"epochs", CurveAxis::kEpochs}, {"hours", CurveAxis::kHours}};
+
+/// What of the runs is drawn.
+struct CurveSettings {
+  /// Keys of metrics.jsonl; "score" is every score of the validations.
+  std::vector<std::string> metrics = {
+      "loss", "nll_loss", "score", "lr", "gradient_norm", "tokens_per_second"};
+  CurveAxis x = CurveAxis::kUpdates;
+  double smoothing = 0;  ///< weight of the past in the moving average of training curves; 0 = none
+  std::string title;     ///< empty: made from the label of a single run
+};
+
+struct LabeledRun {
+  std::string label;
+  RunMetrics metrics;
+};
+
+/// A panel for each metric that a run measured; what is missing is noted below. UsageError with the
+/// known names for a metric that no run can have. Losses are in bits, as in the log of `train`.
+PHRASEQ_API PanelChart learning_curves(const std::vector<LabeledRun>& runs,
+                                       const CurveSettings& settings);
+
+/// Draws `folder`/metrics.jsonl into `folder`/learning_curves.svg. Training must not fail because
+/// of its picture: what goes wrong is a warning.
+PHRASEQ_API void write_learning_curves(const std::string& folder);
+
+}  // namespace phraseq::plot

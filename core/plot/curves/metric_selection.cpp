@@ -1,0 +1,98 @@
+#include "core/plot/curves/metric_selection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/base/near_miss.h"
+#include "core/plot/curves/metric_title.h"
+
+namespace phraseq::plot {
+namespace {
+
+std::set<std::string> scores_of(const std::vector<LabeledRun>& runs) {
+  std::set<std::string> names;
+  for (const auto& run : runs) names.insert(run.metrics.scores.begin(), run.metrics.scores.end());
+  return names;
+}
+
+std::set<std::string> measured_by(const std::vector<LabeledRun>& runs) {
+  std::set<std::string> names;
+  for (const auto& run : runs) {
+    for (const auto* part :
+         {&run.metrics.intervals, &run.metrics.epochs, &run.metrics.validations}) {
+      for (const auto& [name, points] : *part) {
+        if (!points.empty())
+          names.insert(name);
+      }
+    }
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_metric(const std::string& name, const std::set<std::string>& measured) {
+  const std::vector<std::string> known(measured.begin(), measured.end());
+  const std::string guess = did_you_mean(name, known);
+  throw UsageError(
+      fmt::format(
+          "--metrics {}: no run has recorded it{}{}", name, guess.empty() ? "" : "; ", guess),
+      fmt::format("recorded: {}; train --eval-bleu records the score of translations",
+                  fmt::join(known, ", ")));
+}
+
+void add_once(std::vector<std::string>& keys, const std::string& key) {
+  if (std::find(keys.begin(), keys.end(), key) == keys.end())
+    keys.push_back(key);
+}
+
+}  // namespace
+
+MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
+                               const std::vector<std::string>& wanted) {
+  const auto scores = scores_of(runs);
+  const auto measured = measured_by(runs);
+  MetricSelection selection;
+  for (const auto& name : wanted) {
+    const std::string key = metric_key(name);
+    const auto score = std::find_if(scores.begin(), scores.end(), [&](const std::string& known) {
+      return metric_key(known) == key;
+    });
+    if (score != scores.end())
+      add_once(selection.keys, *score);
+    else if (key == "score" && !scores.empty())
+      for (const auto& known : scores) add_once(selection.keys, known);
+    else if (measured.contains(name) || measured.contains(key))
+      add_once(selection.keys, measured.contains(name) ? name : key);
+    else if (key == "score")
+      selection.missing.emplace_back("score (train --eval-bleu records it)");
+    else if (is_known_metric(key))
+      selection.missing.push_back(key);
+    else
+      refuse_metric(name, measured);
+  }
+  if (selection.keys.empty()) {
+    std::vector<std::string> files;
+    for (const auto& run : runs) files.push_back(run.metrics.path);
+    throw DataError(
+        fmt::format("{}: no measurements of {}", fmt::join(files, ", "), fmt::join(wanted, ", ")),
+        "train records measurements every --log-interval updates and at the end of each epoch");
+  }
+  return selection;
+}
+
+std::string run_label(const std::string& run) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path path = fs::absolute(run, ignored).lexically_normal();
+  if (path.filename() == "metrics.jsonl")
+    path = path.parent_path();
+  if (path.filename().empty())  // "run/"
+    path = path.parent_path();
+  return path.filename().empty() ? run : path.filename().string();
+}
+
+}  // namespace phraseq::plot

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::plot {
+
+/// One number of metrics.jsonl and when it was measured.
+struct Measurement {
+  double updates = 0;
+  double epochs = 0;  ///< finished ones, with the finished share of the current one
+  double hours = 0;   ///< of training, over all processes of a resumed run
+  double value = 0;   ///< NaN where the file has null: the number was not finite
+};
+
+using Measurements = std::map<std::string, std::vector<Measurement>>;  ///< by key of the file
+
+/// What a run measured, as docs/formats/metrics.md describes it, sorted by updates. Where a resumed
+/// run repeated updates, only the repetition counts.
+struct RunMetrics {
+  std::string path;              ///< of the file
+  Measurements intervals;        ///< every --log-interval updates
+  Measurements epochs;           ///< at the end of each epoch
+  Measurements validations;      ///< a score is under its name, "BLEU"
+  std::set<std::string> scores;  ///< names of scores among the validations
+  int64_t bad_lines = 0;         ///< lines that are no JSON object of an event; left out
+  int64_t first_bad_line = 0;    ///< from 1
+
+  bool is_empty() const { return intervals.empty() && epochs.empty() && validations.empty(); }
+};
+
+/// `run` is a save folder or a metrics.jsonl in any place. A line that was torn when a process died
+/// is left out and counted. IoError when there is no such file, DataError when no line of it
+/// contains an event.
+PHRASEQ_API RunMetrics read_run_metrics(const std::string& run);
+
+/// "run/metrics.jsonl:7: …" about lines that were left out, or an empty string.
+PHRASEQ_API std::string bad_lines_text(const RunMetrics& metrics);
+
+}  // namespace phraseq::plot

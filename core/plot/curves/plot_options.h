@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/plot/curves/learning_curves.h"
+
+namespace phraseq::plot {
+
+/// What `phraseq plot` is asked to do.
+struct PHRASEQ_API PlotOptions : Options {
+  std::vector<std::string> runs;
+  std::vector<std::string> labels;
+  CurveSettings curves;
+  std::string output = "curves.svg";
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+/// Reads the runs and writes the picture or the page; lines that were left out are warnings.
+PHRASEQ_API void plot_runs(const PlotOptions& options);
+
+}  // namespace phraseq::plot
