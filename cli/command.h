@@ -23,7 +23,8 @@ int run_command(const std::string& name,
                 const std::function<int(std::span<const std::string>)>& command);
 
 /// Answers --help (for a person), --help-markdown (for docs/options), --help-man (for man) and
-/// --help-json (for completion) from the described options; false when none was asked for. `usage` is what follows "phraseq NAME".
+/// --help-json (for completion) from the described options; false when none was asked for. `usage`
+/// is what follows "phraseq NAME".
 bool answer_help(const OptionTable& table,
                  std::string_view name,
                  std::string_view usage,

@@ -49,7 +49,7 @@ class PHRASEQ_API TokenEmbedding {
   std::shared_ptr<LayerNorm> norm_;
   EmbeddingNorm norm_place_;
   TokenEmbeddingOptions options_;
-  at::Tensor sinusoids_;  // fp64, [max positions, model]
+  at::Tensor sinusoids_;           // fp64, [max positions, model]
   mutable std::mutex cast_mutex_;  // several threads may translate with one model
   mutable at::Tensor cast_sinusoids_;
 };

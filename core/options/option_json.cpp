@@ -9,7 +9,6 @@
 namespace phraseq {
 namespace {
 
-
 nlohmann::json flags_of(const OptionField& field) {
   nlohmann::json flags = nlohmann::json::array({"--" + field.name});
   for (const std::string& flag : field.short_flags) flags.push_back("-" + flag);
@@ -37,7 +36,9 @@ nlohmann::json described(const OptionField& field) {
 
 }  // namespace
 
-nlohmann::json option_json(const OptionTable& table, std::string_view name, std::string_view description) {
+nlohmann::json option_json(const OptionTable& table,
+                           std::string_view name,
+                           std::string_view description) {
   nlohmann::json options = nlohmann::json::array();
   for (const OptionField& field : table.fields()) options.push_back(described(field));
   return {{"name", name}, {"description", description}, {"options", std::move(options)}};

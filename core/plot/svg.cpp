@@ -118,7 +118,7 @@ double text_width(std::string_view text, double size) {
 }
 
 std::string shorten(std::string_view text, double size, double width) {
-  std::string whole = mend_text(text, ControlBytes::kAllow);
+  std::string whole = repair_text(text, ControlBytes::kAllow);
   if (text_width(whole, size) <= width)
     return whole;
   std::vector<std::string_view> characters;

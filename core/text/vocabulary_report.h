@@ -18,8 +18,8 @@ struct LearnedVocabulary {
 
 /// The sum that leads from the requested pieces to the types of `finished`, as one line: less the
 /// pieces that do not occur, control pieces, rare and cut ones, plus symbols that are no pieces
-/// (characters outside of the model), special symbols and padding. `counted`: the same dictionary before `finalize`. Empty when the
-/// numbers of types and of requested pieces are equal.
+/// (characters outside of the model), special symbols and padding. `counted`: the same dictionary
+/// before `finalize`. Empty when the numbers of types and of requested pieces are equal.
 PHRASEQ_API std::string explain_types(const LearnedVocabulary& learned,
                                       const Dictionary& counted,
                                       const Dictionary& finished);

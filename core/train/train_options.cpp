@@ -9,7 +9,9 @@ void ComponentOptions::describe(OptionTable& v) {
       .value_name("DATA")
       .required()
       .harmless();
-  v.field("arch", arch, "Name of an architecture or preset; 'phraseq plugins list --presets' shows all.")
+  v.field("arch",
+          arch,
+          "Name of an architecture or preset; 'phraseq plugins list --presets' shows all.")
       .short_flag("a")
       .required();
   v.field("task", task, "Name of the task.");

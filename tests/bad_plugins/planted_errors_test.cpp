@@ -10,9 +10,9 @@
 
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct CheckOutcome {
   int code = 0;
@@ -49,8 +49,8 @@ std::string about(const std::string& component) {
 }
 
 /// A check that failed, and what it says.
-testing::Matcher<std::string> fails(const std::string& title, const std::string& finding) {
-  return AllOf(testing::ContainsRegex(title + " \\.* FAILED"), HasSubstr(finding));
+::testing::Matcher<std::string> fails(const std::string& title, const std::string& finding) {
+  return AllOf(::testing::ContainsRegex(title + " \\.* FAILED"), HasSubstr(finding));
 }
 
 TEST(PlantedErrors, LeadToTheExitCodeOfPlugins) {
@@ -78,7 +78,8 @@ TEST(PlantedErrors, AreFoundInStepsThatDifferAfterTwentyTokens) {
               fails("long step-by-step decoding gives the scores of a single pass",
                     "step 21 of 60, sentence"));
   EXPECT_THAT(lines, HasSubstr("`step` must compute what `forward` computes for a prefix"));
-  EXPECT_THAT(lines, Not(testing::ContainsRegex("    step-by-step decoding gives [^\n]* FAILED")));
+  EXPECT_THAT(lines,
+              Not(::testing::ContainsRegex("    step-by-step decoding gives [^\n]* FAILED")));
 }
 
 TEST(PlantedErrors, AreFoundInBatchesThatDifferAfterTwentyTokens) {

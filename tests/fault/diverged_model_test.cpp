@@ -10,13 +10,14 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class DivergedModel : public ::testing::TestWithParam<float> {
  protected:
@@ -65,7 +66,7 @@ TEST_P(DivergedModel, EndsEveryCommandThatComputesWithIt) {
   for (const Arguments& command : commands) {
     const CommandResult result = workspace_.run(command);
     EXPECT_EQ(result.exit_code, kExitDivergence)
-        << testing::PrintToString(command) << result.output << result.errors;
+        << ::testing::PrintToString(command) << result.output << result.errors;
     EXPECT_THAT(result.errors, HasSubstr("not finite"));
     EXPECT_EQ(result.output, "");
   }

@@ -15,7 +15,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class FullDisk : public ::testing::Test {
  protected:

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/run/run_components.h"
 #include "core/train/train_checkpoint.h"
 #include "core/translate/translation_model.h"
@@ -22,7 +23,7 @@ namespace phraseq::end_to_end {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string nested(const std::string& open, const std::string& close) {
   std::string text;

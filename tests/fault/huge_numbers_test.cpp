@@ -14,7 +14,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Commands with each component that adds options, as they are called.
 const std::vector<std::string> kCommands = {

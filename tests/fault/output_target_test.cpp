@@ -13,8 +13,8 @@
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kTooLong(300, 'x');
 
@@ -24,7 +24,7 @@ class OutputTarget : public ::testing::Test {
 
   void expect_refused(const Arguments& arguments) {
     const CommandResult result = workspace_.run(arguments);
-    EXPECT_EQ(result.exit_code, kExitIo) << testing::PrintToString(arguments) << result.errors;
+    EXPECT_EQ(result.exit_code, kExitIo) << ::testing::PrintToString(arguments) << result.errors;
     EXPECT_THAT(result.errors, Not(HasSubstr("bug")));
   }
 
@@ -90,8 +90,8 @@ TEST_F(OutputTarget, OrInputWithATooLongNameIsNoBug) {
            {"plugins", "info", "beam", "--plugin-dir", kTooLong},
            {"phrase-table", "check", kTooLong}}) {
     const CommandResult result = workspace_.run(command);
-    EXPECT_GE(result.exit_code, kExitUsage) << testing::PrintToString(command) << result.errors;
-    EXPECT_LE(result.exit_code, kExitIo) << testing::PrintToString(command) << result.errors;
+    EXPECT_GE(result.exit_code, kExitUsage) << ::testing::PrintToString(command) << result.errors;
+    EXPECT_LE(result.exit_code, kExitIo) << ::testing::PrintToString(command) << result.errors;
   }
 }
 

@@ -19,8 +19,8 @@ namespace phraseq::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 bool wait_until(const std::function<bool()>& done) {
   for (int i = 0; i < 6000 && !done(); ++i)

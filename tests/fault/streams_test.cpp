@@ -15,8 +15,8 @@
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string joined(const Arguments& arguments) {
   std::string line;

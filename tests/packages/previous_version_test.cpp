@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 using end_to_end::Arguments;
 using end_to_end::CommandResult;
 using end_to_end::Workspace;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 /// A copy of the folder of that version, in which commands of this one run.
 class FilesOfVersion010 : public ::testing::Test {

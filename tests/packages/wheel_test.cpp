@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using sdk::Outcome;
 using sdk::shell;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Wheel : public ::testing::Test {
  protected:

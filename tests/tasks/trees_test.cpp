@@ -126,8 +126,9 @@ TEST_F(Trees, ForRawTextMustMatchIt) {
   write_text_folder();
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
   const auto task = task_from_folder(kLanguages);
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
-              HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
+  EXPECT_THAT(
+      message_of<DataError>([&] { task->open("train", true); }),
+      HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
 }
 
 TEST_F(Trees, FollowTheRandomSegmentationOfEveryEpoch) {

@@ -147,7 +147,8 @@ std::string value_case(const CompletionScope& scope) {
       keys.emplace_back("'#'*");
     else if (option.is_positional)
       keys.push_back(fmt::format("'#{}'", position++));
-    text += fmt::format("        {}) REPLY='{}' ;;\n", fmt::join(keys, " | "), bash_action_of(option));
+    text +=
+        fmt::format("        {}) REPLY='{}' ;;\n", fmt::join(keys, " | "), bash_action_of(option));
   }
   return text + "      esac ;;\n";
 }
@@ -180,10 +181,10 @@ std::string bash_completion(const CompletionModel& model) {
   text += bash_names_function(model);
   text += "\n# The components that a command uses by default.";
   text += bash_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
-    return scope.defaults.empty()
-               ? ""
-               : fmt::format(
-                     "    {}) REPLY='{}' ;;\n", bash_patterns(scope), fmt::join(scope.defaults, " "));
+    return scope.defaults.empty() ? ""
+                                  : fmt::format("    {}) REPLY='{}' ;;\n",
+                                                bash_patterns(scope),
+                                                fmt::join(scope.defaults, " "));
   });
   text += "\n# The flags of a command or component.";
   text += bash_function_of("_phraseq_flags", model, flags_case);

@@ -67,7 +67,8 @@ std::string value_words(const CompletedOption& option, const CompletionModel& mo
     case CompletedValue::kWords:
       return " -x -a " + fish_in_quotes(fmt::format("{}", fmt::join(option.words, " ")));
     case CompletedValue::kNames:
-      return " -x -a " + fish_in_quotes(fmt::format("{}", fmt::join(model.names(option.kind), " ")));
+      return " -x -a " +
+             fish_in_quotes(fmt::format("{}", fmt::join(model.names(option.kind), " ")));
     case CompletedValue::kNone:
       break;
   }

@@ -146,8 +146,9 @@ std::string specs_case(const CompletionScope& scope) {
     }
     for (std::string& spec : specs_of(option)) specs.push_back(std::move(spec));
   }
-  return fmt::format(
-      "    {})\n      specs+=(\n        {}) ;;\n", zsh_patterns(scope), fmt::join(specs, "\n        "));
+  return fmt::format("    {})\n      specs+=(\n        {}) ;;\n",
+                     zsh_patterns(scope),
+                     fmt::join(specs, "\n        "));
 }
 
 /// Which flags select a component.
@@ -157,7 +158,8 @@ std::string selector_case(const CompletionScope& scope) {
     if (option.value == CompletedValue::kNames && !option.is_positional)
       text += fmt::format("{}) REPLY={} ;; ", fmt::join(option.flags, " | "), option.kind);
   }
-  return text.empty() ? "" : fmt::format("    {}) case $2 in {}esac ;;\n", zsh_patterns(scope), text);
+  return text.empty() ? ""
+                      : fmt::format("    {}) case $2 in {}esac ;;\n", zsh_patterns(scope), text);
 }
 
 template <class Case>
@@ -181,8 +183,8 @@ std::string zsh_names_function(const CompletionModel& model) {
 std::string commands_function(const CompletionModel& model) {
   std::string text = "\n_phraseq_complete_commands() {\n  local -a commands=(\n";
   for (const CompletionScope& command : model.commands)
-    text +=
-        fmt::format("    {}\n", zsh_in_quotes(command.names.front() + ":" + escaped(command.summary)));
+    text += fmt::format("    {}\n",
+                        zsh_in_quotes(command.names.front() + ":" + escaped(command.summary)));
   return text + "  )\n  _describe command commands\n}\n";
 }
 
@@ -195,10 +197,10 @@ std::string zsh_completion(const CompletionModel& model) {
   text += zsh_names_function(model);
   text += "\n# The components that a command uses by default.";
   text += zsh_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
-    return scope.defaults.empty()
-               ? ""
-               : fmt::format(
-                     "    {}) REPLY='{}' ;;\n", zsh_patterns(scope), fmt::join(scope.defaults, " "));
+    return scope.defaults.empty() ? ""
+                                  : fmt::format("    {}) REPLY='{}' ;;\n",
+                                                zsh_patterns(scope),
+                                                fmt::join(scope.defaults, " "));
   });
   text += "\n# The kind of component that a flag selects.";
   text += zsh_function_of("_phraseq_selector", model, selector_case);

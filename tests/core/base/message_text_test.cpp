@@ -8,9 +8,9 @@
 namespace phraseq {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(OnOneLine, ReplacesEverythingThatEndsALine) {
   EXPECT_EQ(on_one_line("a\nb\rc\vd\fe\x1C"

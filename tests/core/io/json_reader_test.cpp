@@ -10,9 +10,9 @@
 namespace phraseq {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 template <class Work>
 std::string message_of(const Work& work) {

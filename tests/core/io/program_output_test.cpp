@@ -58,7 +58,7 @@ TEST(ProgramOutput, NamesAProgramThatIsNotThere) {
     program_output("/nowhere/phraseq-none", std::vector<std::string>{});
     FAIL() << "nothing was thrown";
   } catch (const IoError& failure) {
-    EXPECT_THAT(failure.what(), testing::HasSubstr("/nowhere/phraseq-none"));
+    EXPECT_THAT(failure.what(), ::testing::HasSubstr("/nowhere/phraseq-none"));
   }
 }
 

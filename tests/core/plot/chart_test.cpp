@@ -10,8 +10,8 @@
 namespace phraseq::plot {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing_support::XmlCheck;
 
 size_t count_of(const std::string& text, const std::string& part) {

@@ -9,8 +9,8 @@
 namespace phraseq::plot {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing_support::XmlCheck;
 
 HeatMap example_map() {

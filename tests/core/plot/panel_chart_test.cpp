@@ -11,9 +11,9 @@
 namespace phraseq::plot {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing_support::XmlCheck;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -45,7 +45,8 @@ std::string drawn(const Panel& panel) {
 TEST(PanelChart, DrawsALineWithRoundTicksAndThousandsSeparators) {
   const std::string svg = drawn(panel_of({{1000, 4}, {2500, 3}, {12000, 2.5}}));
   EXPECT_EQ(count_in(svg, "<polyline"), 1u);
-  for (const char* text : {">Curves<", ">Updates<", ">Loss<", ">0<", ">2,000<", ">12,000<", ">4.0<"})
+  for (const char* text :
+       {">Curves<", ">Updates<", ">Loss<", ">0<", ">2,000<", ">12,000<", ">4.0<"})
     EXPECT_THAT(svg, HasSubstr(text));
 }
 

@@ -11,15 +11,15 @@
 namespace phraseq::plot {
 namespace {
 
-using testing::ElementsAre;
-using testing::Pointwise;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
 
 TEST(Scale, HasRoundTicksAroundTheValues) {
   EXPECT_THAT(Scale(0, 28.7, 6).ticks(), ElementsAre(0, 5, 10, 15, 20, 25, 30));
   EXPECT_THAT(Scale(14, 27.7, 6).ticks(), ElementsAre(10, 15, 20, 25, 30));
   EXPECT_THAT(Scale(-3, 7, 5).ticks(), ElementsAre(-4, -2, 0, 2, 4, 6, 8));
   const std::vector<double> expected = {0.1, 0.2, 0.3, 0.4};
-  EXPECT_THAT(Scale(0.11, 0.4, 4).ticks(), Pointwise(testing::DoubleEq(), expected));
+  EXPECT_THAT(Scale(0.11, 0.4, 4).ticks(), Pointwise(::testing::DoubleEq(), expected));
 }
 
 TEST(Scale, LabelsTicksAsExactlyAsTheyLie) {

@@ -8,8 +8,8 @@
 namespace phraseq::plot {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing_support::XmlCheck;
 
 TEST(XmlCheck, FindsWhatIsNotWellFormed) {
@@ -72,7 +72,7 @@ TEST(Svg, EscapesAndRepairsText) {
 
 TEST(Svg, NeedsNoNamespaceInsideAPage) {
   Svg svg(10, 10, "A");
-  EXPECT_THAT(svg.element(), testing::StartsWith("<svg viewBox="));
+  EXPECT_THAT(svg.element(), ::testing::StartsWith("<svg viewBox="));
   EXPECT_THAT(svg.element(), Not(HasSubstr("http")));
   EXPECT_EQ(XmlCheck(svg.element()).fault(), "");
 }
@@ -89,8 +89,8 @@ TEST(TextWidth, CountsCharactersNotBytes) {
 TEST(Svg, TurnsDarkWithThePage) {
   const std::string svg = Svg(10, 20, "t").document();
   EXPECT_EQ(XmlCheck(svg).fault(), "");
-  EXPECT_THAT(svg, testing::HasSubstr("@media (prefers-color-scheme: dark)"));
-  EXPECT_THAT(svg, testing::HasSubstr("<rect class=\"ground\" width=\"10\" height=\"20\""));
+  EXPECT_THAT(svg, ::testing::HasSubstr("@media (prefers-color-scheme: dark)"));
+  EXPECT_THAT(svg, ::testing::HasSubstr("<rect class=\"ground\" width=\"10\" height=\"20\""));
 }
 
 TEST(Text, IsShortenedInItsMiddle) {
@@ -100,9 +100,9 @@ TEST(Text, IsShortenedInItsMiddle) {
 }
 
 TEST(Text, IsBrokenAtBlanks) {
-  EXPECT_THAT(wrap_text("aa bb  cc", 10, 16), testing::ElementsAre("aa", "bb", "cc"));
-  EXPECT_THAT(wrap_text("aa bb cc", 10, 30), testing::ElementsAre("aa bb", "cc"));
-  EXPECT_THAT(wrap_text("", 10, 30), testing::IsEmpty());
+  EXPECT_THAT(wrap_text("aa bb  cc", 10, 16), ::testing::ElementsAre("aa", "bb", "cc"));
+  EXPECT_THAT(wrap_text("aa bb cc", 10, 30), ::testing::ElementsAre("aa bb", "cc"));
+  EXPECT_THAT(wrap_text("", 10, 30), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace phraseq {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Dictionary counted_symbols() {
   Dictionary counted;

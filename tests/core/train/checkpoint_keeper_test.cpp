@@ -29,7 +29,7 @@ struct CheckpointKeeperTest : ::testing::Test {
     return {&folder, std::move(options), std::move(choice), log, [this](const std::string& path) {
               if (fails)
                 throw IoError(path, "write", ENOSPC);
-              testing::write_small(path, static_cast<float>(++writes));
+              phraseq::testing::write_small(path, static_cast<float>(++writes));
             }};
   }
   std::string pointed_at(const char* pointer) const {
@@ -146,7 +146,7 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   fails = false;
   goes_on.at_end({1, 1, 1});  // what could not be written is still to be saved
   EXPECT_EQ(writes, 1);
-  EXPECT_THAT(testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
+  EXPECT_THAT(phraseq::testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
 
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {

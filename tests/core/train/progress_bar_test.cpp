@@ -6,9 +6,9 @@
 namespace phraseq {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 IntervalSums sums() {
   IntervalSums result;
@@ -47,7 +47,7 @@ TEST(ProgressBar, ShowsEpochRemainingTimeLossAndSpeed) {
 
 TEST(ProgressBar, ShowsUpdatesWhenTheyEndTheRun) {
   EXPECT_THAT(begun(0, 900).text(place(), sums(), 90, 4, 200),
-              testing::StartsWith("update 225 of 900 [#####...............] | 4:30 left | loss"));
+              ::testing::StartsWith("update 225 of 900 [#####...............] | 4:30 left | loss"));
 }
 
 TEST(ProgressBar, ShowsTheBestValidationInTheUnitsOfTheLog) {
@@ -71,7 +71,7 @@ TEST(ProgressBar, StaysWithinTheTerminal) {
 
 TEST(ProgressBar, ShowsNoTimeThatItCannotKnow) {
   EXPECT_THAT(begun(0, 0).text(place(), sums(), 90, 4, 200),
-              AllOf(testing::StartsWith("epoch 3 ["), Not(HasSubstr("left"))));
+              AllOf(::testing::StartsWith("epoch 3 ["), Not(HasSubstr("left"))));
 }
 
 }  // namespace

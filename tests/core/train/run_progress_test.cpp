@@ -6,8 +6,8 @@
 namespace phraseq {
 namespace {
 
-using testing::DoubleEq;
-using testing::Optional;
+using ::testing::DoubleEq;
+using ::testing::Optional;
 
 StopLimits epochs(int64_t count) {
   StopLimits limits;

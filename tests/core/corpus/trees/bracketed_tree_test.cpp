@@ -95,7 +95,8 @@ TEST(BracketedTree, ReportsWhereWhatAndWhatWasExpected) {
   EXPECT_THAT(message("dogs bark"), HasSubstr("x.trees:7:1: 'dogs' is outside"));
   EXPECT_THAT(message("(S (NP) (VP bark))"),
               HasSubstr("x.trees:7:7: the bracket opened in column 4 contains no word"));
-  EXPECT_THAT(message("((()))"), HasSubstr("x.trees:7:4: the bracket opened in column 3 contains no word"));
+  EXPECT_THAT(message("((()))"),
+              HasSubstr("x.trees:7:4: the bracket opened in column 3 contains no word"));
   EXPECT_THAT(message("(("), HasSubstr("the bracket opened in column 2 is not closed"));
 }
 

@@ -84,7 +84,8 @@ TEST(SubwordTree, RejectsNumbersThatAreNotATree) {
     }
     return "no error";
   };
-  EXPECT_THAT(message({5, 2}), HasSubstr("ends after 2 numbers, with 1 children of a node missing"));
+  EXPECT_THAT(message({5, 2}),
+              HasSubstr("ends after 2 numbers, with 1 children of a node missing"));
   EXPECT_THAT(message({3, 2, 2}), HasSubstr("is complete after 2 of 3 numbers"));
   EXPECT_THAT(message({3, 1}), HasSubstr("contains the number 1"));
   EXPECT_THAT(message({0}), HasSubstr("contains the number 0"));

@@ -80,10 +80,11 @@ TEST(TreeAligner, IsNothingForASentenceThatWasNotParsed) {
 }
 
 TEST(TreeAligner, NamesFileLineLeafAndSubwords) {
-  EXPECT_THAT(alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
-              AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', but the subwords have '▁do' 'gs' "
-                              "'▁sat' '▁on' …"),
-                    HasSubstr("The leaves of a tree must match the sentence of the same line")));
+  EXPECT_THAT(
+      alignment_message(kTree, "▁the ▁do gs ▁sat ▁on ▁it"),
+      AllOf(HasSubstr("x.trees:3:21: leaf 2 of 3 is 'cats', but the subwords have '▁do' 'gs' "
+                      "'▁sat' '▁on' …"),
+            HasSubstr("The leaves of a tree must match the sentence of the same line")));
   EXPECT_THAT(alignment_message(kTree, "the cats"),
               HasSubstr("leaf 3 of 3 is 'sat', but the subwords have nothing more"));
   EXPECT_THAT(alignment_message(kTree, ""),

@@ -18,11 +18,11 @@ namespace phraseq::plot {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using testing_support::XmlCheck;
 
 /// 100, 200 … updates, an epoch each, half an hour each.
@@ -166,8 +166,8 @@ TEST(LearningCurves, RefuseToDrawNothing) {
 TEST(LearningCurvesPage, LoadsNothingAndListsTheRuns) {
   const std::string page =
       learning_curves_page({example_run("a<b>"), {"new", {}}}, settings_for({"loss", "score"}));
-  EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>\n"));
-  EXPECT_THAT(page, testing::EndsWith("</html>\n"));
+  EXPECT_THAT(page, ::testing::StartsWith("<!DOCTYPE html>\n"));
+  EXPECT_THAT(page, ::testing::EndsWith("</html>\n"));
   EXPECT_THAT(page,
               HasSubstr("<td title=\"a&lt;b&gt;/metrics.jsonl\">a&lt;b&gt;</td><td>300</td>"
                         "<td>3.0</td><td>1.50</td><td>4.328 at 200</td><td>BLEU 20.00</td>"));

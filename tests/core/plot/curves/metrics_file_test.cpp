@@ -15,10 +15,10 @@ namespace phraseq::plot {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class MetricsFile : public ::testing::Test {
  protected:
@@ -132,7 +132,7 @@ TEST_F(MetricsFile, ReadsWhatIsNotFiniteAsNan) {
   const auto run = read(
       "{\"event\":\"train\",\"updates\":1,\"loss\":null,\"lr\":0.5}\n"
       "{\"event\": \"train\", \"updates\": 2, \"loss\": NaN, \"lr\": -Infinity}\n");
-  EXPECT_THAT(run.intervals.at("loss"), testing::SizeIs(2));
+  EXPECT_THAT(run.intervals.at("loss"), ::testing::SizeIs(2));
   EXPECT_TRUE(std::isnan(run.intervals.at("loss")[0].value));
   EXPECT_TRUE(std::isnan(run.intervals.at("loss")[1].value));
   EXPECT_EQ(run.intervals.at("lr")[0].value, 0.5);
