@@ -19,8 +19,8 @@ struct TrainingParts {
   TranslationModel* translator = nullptr;
   Optimizer* optimizer = nullptr;  ///< null leaves its state out
   TrainState* state = nullptr;
-  nlohmann::json options;   ///< all, for the comparison at resume
-  nlohmann::json position;  ///< of the data
+  nlohmann::json options = nlohmann::json::object();   ///< all, for the comparison at resume
+  nlohmann::json position = nlohmann::json::object();  ///< of the data
 };
 
 /// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), and the metadata
@@ -31,8 +31,8 @@ PHRASEQ_API void write_train_checkpoint(const std::string& path, const TrainingP
 /// What is in the `train` entry.
 struct PHRASEQ_API TrainRecord {
   TrainState state;
-  nlohmann::json options;
-  nlohmann::json position;
+  nlohmann::json options = nlohmann::json::object();
+  nlohmann::json position = nlohmann::json::object();
   int64_t optimizer_steps = 0;
   std::vector<std::string> parameter_order;
 };

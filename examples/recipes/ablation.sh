@@ -60,7 +60,7 @@ train_row() { # ROW DATA OPTION...
   local row=$1 data=$2
   shift 2
   mkdir -p "$row"
-  timed "$row/train" phraseq train "$data" --save-dir "$row/checkpoints" --seed 1 "$@" 2> >(tee -a "$row/train.log" >&2)
+  timed "$row/train" phraseq train "$data" --save-dir "$row/checkpoints" --seed 1 --clip-norm 0.0 --precision fp32 "$@" 2> >(tee -a "$row/train.log" >&2)
   average_newest "$row/checkpoints" "${average[@]}" "$row/average.safetensors"
 }
 

@@ -137,11 +137,13 @@ TEST_F(PlainCheckpoint, IsRejectedWithoutTheModelsEntriesOrWithBadOnes) {
     const char *name, *text, *problem;
   };
   constexpr BadEntry kBad[] = {
-      {"architecture", "[1]", "'architecture' is not a JSON object"},
-      {"architecture", R"({"name": 3})", "'architecture' is not an object with a name"},
-      {"architecture", R"({"name": "x", "options": {}, "plugin": 1})", "whose plugin is a text"},
-      {"task", "no JSON", "'task' is not JSON"},
-      {"task_texts", R"({"tokenizer": 3})", "'task_texts' is not an object of texts"},
+      {"architecture", "[1]", "'architecture': a list of 1 entries, expected an object"},
+      {"architecture", R"({"name": 3})", "'architecture': name: 3, expected a text"},
+      {"architecture",
+       R"({"name": "x", "options": {}, "plugin": 1})",
+       "'architecture': plugin: 1, expected a text"},
+      {"task", "no JSON", "'task': not JSON"},
+      {"task_texts", R"({"tokenizer": 3})", "'task_texts': tokenizer: 3, expected a text"},
       {"task_texts", "{}", "the task_texts of the checkpoint do not contain"}};
   for (const BadEntry& entry : kBad) {
     write_plain("bad.safetensors", 1, [&](Metadata& entries) { entries[entry.name] = entry.text; });

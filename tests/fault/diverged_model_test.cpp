@@ -58,7 +58,7 @@ TEST_P(DivergedModel, EndsEveryCommandThatComputesWithIt) {
       words("rescore --path nan --source test.en --target test.de --format jsonl"),
       words("validate data-bin --path nan"),
       words("validate data-bin --path nan --format json"),
-      words("analyze --path nan --source test.en"),
+      words("analyze dump --path nan --source test.en --target test.de --output dump"),
       words("average nan nan --output mean"),
       toy_train("other", 3) + words("--finetune-from-model nan"),
       toy_train("other", 3) + Arguments{"--restore-file", workspace_.path("nan")},

@@ -70,9 +70,11 @@ TEST_F(StoppedOutput, OfAKillIsRemovedByTheNextRunButNotThatOfARunningOne) {
   RunningCommand killed = start_waiting();
   killed.send(SIGKILL);
   EXPECT_EQ(killed.wait().exit_code, 256 + SIGKILL);
-  EXPECT_THAT(temporaries(), SizeIs(1));
+  const auto of_killed = temporaries();
+  EXPECT_THAT(of_killed, SizeIs(1));
   RunningCommand running = start_waiting();
-  EXPECT_TRUE(wait_until([&] { return temporaries().size() == 1; }));  // the killed one's is gone
+  EXPECT_TRUE(wait_until(
+      [&] { return temporaries().size() == 1 && temporaries() != of_killed; }));  // that is gone
   const auto of_running = temporaries();
   EXPECT_EQ(workspace_.run(words("generate --path run --input test.en --output out.txt")).exit_code,
             kExitOk);

@@ -85,7 +85,7 @@ TEST_F(Wheel, BringsAllThatTrainingNeedsButPyTorch) {
       "phraseq generate --cpu --path run/checkpoint_last < dev.en 2>/dev/null | wc -l");
   EXPECT_EQ(translated.text, "20\n");
 
-  const Outcome list = in_environment("phraseq-plugins list");
+  const Outcome list = in_environment("phraseq-plugins explain transformer");
   EXPECT_THAT(
       list.text,
       AllOf(HasSubstr(site_ + "/phraseq/lib/phraseq/"), Not(HasSubstr(PHRASEQ_BUILD_FOLDER))));

@@ -42,13 +42,13 @@ thread_local CountedProducts* counted_products = nullptr;
 
 std::unique_ptr<at::ObserverContext> count_product(const at::RecordFunction& call) {
   const std::string_view name = call.name();
-  const auto inputs = call.inputs();
   if (counted_products == nullptr)
     return nullptr;
-  if (name == "aten::mm" && inputs.size() >= 2)
-    counted_products->add(inputs[0], inputs[1]);
-  if ((name == "aten::addmm" || name == "aten::addmm_") && inputs.size() >= 3)
-    counted_products->add(inputs[1], inputs[2]);
+  // Only operators have inputs: a range that is recorded by name alone does not.
+  if (name == "aten::mm")
+    counted_products->add(call.inputs()[0], call.inputs()[1]);
+  if (name == "aten::addmm" || name == "aten::addmm_")
+    counted_products->add(call.inputs()[1], call.inputs()[2]);
   return nullptr;
 }
 
