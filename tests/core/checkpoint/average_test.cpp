@@ -118,9 +118,15 @@ TEST(Average, ListsEveryDifferentName) {
 
 TEST(Average, RejectsADivergedRun) {
   const TemporaryFolder folder;
-  EXPECT_THAT(
-      refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}}),
-      HasSubstr((folder.file("other")) + ": tensor bias contains values that are not finite"));
+  try {
+    refusal_to_average(folder, Moment{.weight = {std::numeric_limits<float>::infinity(), 0}});
+    FAIL();
+  } catch (const DivergenceError& problem) {
+    EXPECT_THAT(
+        problem.message(),
+        HasSubstr(folder.file("other") + ": tensor bias contains values that are not finite"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("mean")));
 }
 
 class Choice : public ::testing::Test {

@@ -84,7 +84,7 @@ TEST(OptionField, ChecksRangesWithBothEndsIncluded) {
   EXPECT_EQ(value_complaint("dropout", "1.01"), "--dropout: 1.01 is out of range, expected 0 to 1");
   EXPECT_EQ(value_complaint("layers", "0"), "--layers: 0 is out of range, expected 1 to 99");
   EXPECT_EQ(value_complaint("update-freq", "2,0"),
-            "--update-freq: 0 is out of range, expected at least 1");
+            "--update-freq: 0 is out of range, expected 1 to 2147483647");
   EXPECT_EQ(value_complaint("adam-betas", "0.9,-1"),
             "--adam-betas: -1 is out of range, expected 0 to 1");
 }
