@@ -97,13 +97,6 @@ TEST(PlantedErrors, AreFoundInAModuleThatSaysItMultipliesNothing) {
   EXPECT_THAT(lines, HasSubstr("add every matrix of the model"));
 }
 
-TEST(PlantedErrors, AreFoundInScratchMemoryThatThreadsShare) {
-  EXPECT_THAT(about("architecture planted_scratch"),
-              fails("threads can use one model at the same time",
-                    "a pass may not write to members of the model (scratch memory, caches): use "
-                    "local variables"));
-}
-
 TEST(PlantedErrors, AreFoundInStateThatModelsShare) {
   EXPECT_THAT(about("architecture planted_shared_state"),
               fails("two models do not disturb each other", "do they share a static variable"));

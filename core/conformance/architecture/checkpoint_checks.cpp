@@ -31,7 +31,7 @@ struct Run {
   }
   void save(const std::string& path) {
     TrainState state;
-    write_train_checkpoint(path, {&model.translator(), &adam, &state, {}, {}});
+    write_train_checkpoint(path, {&model.translator(), &adam, &state});
   }
 
   SmallModel model;
