@@ -35,6 +35,9 @@ class PHRASEQ_API NamedTask final : public Task {
   std::string text(std::span<const int64_t> ids, bool target_side) const override;
   TaskState save() const override;
 
+  /// The plugin's own object, for its further interfaces.
+  const Task& plugin_task() const { return *task_; }
+
  private:
   const Component& component_;
   std::unique_ptr<Task> task_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/named_task.h"
 #include "core/options/option_text.h"
 
 namespace phraseq {
@@ -26,7 +27,9 @@ void take_value(OptionTable& table, OptionField& field, const nlohmann::json& va
 OptionsFromData::~OptionsFromData() = default;
 
 nlohmann::json options_from_data(const Task& task) {
-  const auto* const source = dynamic_cast<const OptionsFromData*>(&task);
+  const auto* const named = dynamic_cast<const NamedTask*>(&task);
+  const Task& own = named == nullptr ? task : named->plugin_task();
+  const auto* const source = dynamic_cast<const OptionsFromData*>(&own);
   return source == nullptr ? nlohmann::json::object() : source->options_from_data();
 }
 

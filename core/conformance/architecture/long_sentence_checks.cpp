@@ -14,6 +14,7 @@
 
 #include "core/conformance/fixtures/long_examples.h"
 #include "core/conformance/fixtures/small_model.h"
+#include "core/data/batch_dependence.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::conformance {
@@ -129,6 +130,9 @@ Findings long_steps_as_one_pass(const Registry& registry, const Selection& selec
 }  // namespace
 
 std::vector<Check> long_sentence_checks(const Registry& registry, const Selection& selection) {
+  const auto* const options = dynamic_cast<const BatchDependence*>(selection.options.get());
+  if (options != nullptr && options->depends_on_batch())
+    return {};
   return {{"a long sentence has the same score alone and in a batch",
            [&registry, &selection] { return long_alone_as_in_a_batch(registry, selection); }},
           {"long step-by-step decoding gives the scores of a single pass",

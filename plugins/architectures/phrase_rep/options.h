@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/data/batch_dependence.h"
 #include "core/data/source_trees.h"
 #include "core/nn/transformer/transformer_options.h"
 #include "core/options/auto_switch.h"
@@ -50,7 +51,7 @@ inline constexpr EnumName<SpecialPhrases> kSpecialPhrasesNames[] = {
 
 /// The Transformer's options and what Xu et al. 2020 add, with the paper's choices as defaults;
 /// sizes and conventions are those of the paper's base model (Neutron's).
-struct PhraseRepOptions : nn::TransformerOptions, TreeUse {
+struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
   PhraseRepOptions();
 
   Glance pr_glance = Glance::kMax;
@@ -73,6 +74,7 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  bool depends_on_batch() const override { return pr_seg_scope == SegmentationScope::kBatch; }
   bool needs_trees() const override { return pr_seg == SegmentationKind::kParse; }
   std::string asked_by() const override { return "--pr-seg parse"; }
   std::string setting_without() const override { return "pr-seg=ngram"; }
