@@ -178,7 +178,16 @@ IndexedDataset DataFolder::checked(const std::string& prefix, const nlohmann::js
 }
 
 IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
-  return checked(prefix(split, language), value_at(manifest_, {"splits", split, language}));
+  const std::string prefix = this->prefix(split, language);
+  if (!IndexedDataset::exists(prefix)) {
+    throw FormatError(
+        fmt::format("{}: the folder is not complete: no file {}.idx or no file {}.bin",
+                    path_,
+                    prefix,
+                    prefix),
+        "Run phraseq preprocess again, with --overwrite.");
+  }
+  return checked(prefix, value_at(manifest_, {"splits", split, language}));
 }
 
 bool DataFolder::has_trees(const std::string& split, const std::string& language) const {

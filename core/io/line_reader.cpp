@@ -56,6 +56,7 @@ struct LineReader::State {
   std::string block = std::string(kReadBufferBytes, '\0');
   size_t block_begin = 0;
   size_t block_end = 0;
+  bool at_end = false;  // a terminal would go on after its end
   int64_t line_number = 0;
   int64_t removed_bytes = 0;  // the byte-order mark, for the column of an error in line 1
   int64_t bad_lines = 0;
@@ -74,9 +75,12 @@ struct LineReader::State {
 
 /// Reads the next block; false at the end of the file.
 bool LineReader::State::fill() {
+  if (at_end)
+    return false;
   block_begin = 0;
   block_end = file != nullptr ? read_file() : read_standard_input();
-  return block_end > 0;
+  at_end = block_end == 0;
+  return !at_end;
 }
 
 /// Not through zlib, which waits for a full block: somebody may be typing.
