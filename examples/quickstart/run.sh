@@ -1,26 +1,43 @@
 #!/usr/bin/env bash
 # From nothing to a scored translation: sets up, builds, makes an English-German corpus, trains a small
-# Transformer for ten minutes, translates the corpus's test set and scores it.
+# Transformer, translates the corpus's test set, scores it, and draws the learning curves and the attention
+# of one sentence.
 #
 #   examples/quickstart/run.sh [FOLDER]       default: quickstart-run
 #
-# FOLDER gets the corpus, the data folder, the checkpoints and the translation. Run again, each step
-# that is done is omitted, and training continues for another ten minutes from where it stopped.
-# QUICKSTART_MINUTES changes the ten.
+# FOLDER gets the corpus, the data folder, the checkpoints, the translation and the pictures. Run again, each
+# step that is done is omitted. Training is limited by its number of updates, not by time, so that the result
+# does not depend on the machine's speed. QUICKSTART_UPDATES changes the number.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(realpath -m "${1:-quickstart-run}")
-minutes=${QUICKSTART_MINUTES:-10}
+updates=${QUICKSTART_UPDATES:-3200}
 mkdir -p "$folder"
 
 times=()
-step() {  # step NAME COMMAND...: says what begins, and keeps how long it took
-  local name=$1 start=$SECONDS
-  shift
-  printf '\n== %s\n' "$name"
+step() {  # step NAME EXPECTATION COMMAND...: prints what begins, and keeps how long it took
+  local name=$1 expectation=$2 start=$SECONDS
+  shift 2
+  printf '\n== %s (%s)\n' "$name" "$expectation"
   "$@"
   times+=("$(printf '%-10s %4d s' "$name" $((SECONDS - start)))")
+}
+
+# Ninja's "[17/200] ..." with the remaining time behind the counter; other lines as they are.
+remaining_time() {
+  local line start=$SECONDS done all left shown=-1
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+      left=$(((SECONDS - start) * (all - done) / done))
+      ((100 * done / all == shown)) && continue
+      shown=$((100 * done / all))
+      printf '[%d/%d, about %d:%02d left] %s\n' "$done" "$all" $((left / 60)) $((left % 60)) "${BASH_REMATCH[3]}"
+    else
+      printf '%s\n' "$line"
+    fi
+  done
 }
 
 # Builds the commands and plugins of this script; everything, where everything was built before. A build folder
@@ -30,7 +47,7 @@ build() {
   [[ ! -e $root/build/bin/phraseq-plugins ]] || target=all
   cd "$root"
   [[ -e build/build.ninja ]] || cmake --preset release --log-level=WARNING
-  cmake --build build --target "$target"
+  cmake --build build --target "$target" | remaining_time
   cd "$folder"
 }
 
@@ -41,43 +58,51 @@ corpus() {
       --trainpref corpus/train --validpref corpus/dev --testpref corpus/test --destdir data-bin
 }
 
-# Processors with bf16 products train about twice as fast in it; on others it would be slower.
-precision() { grep -qE 'avx512_bf16|amx_bf16' /proc/cpuinfo && echo bf16 || echo fp32; }
-
 train() {
-  phraseq train data-bin --arch transformer_tiny --share-all-embeddings --dropout 0.1 \
-    --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
-    --optimizer adam --adam-betas 0.9,0.98 --lr 0.004 --lr-scheduler inverse_sqrt --warmup-updates 400 \
-    --clip-norm 1.0 --max-tokens 4000 --precision "$(precision)" \
-    --stop-time-hours "$(awk -v minutes="$minutes" 'BEGIN { print minutes / 60 }')" \
-    --no-epoch-checkpoints --save-dir checkpoints
+  phraseq train data-bin --arch transformer_tiny --dropout 0.1 --max-update "$updates" \
+    --eval-bleu --best-checkpoint-metric bleu --no-epoch-checkpoints --save-dir checkpoints
 }
 
 generate() {
   phraseq generate --path checkpoints/checkpoint_best --beam 5 < corpus/test.en > test.hyp
 }
 
-step set-up "$root/scripts/setup.sh" "$root/build"
-step build build
+pictures() {
+  phraseq plot checkpoints --output curves.svg
+  phraseq analyze attention --path checkpoints/checkpoint_best \
+    --source "$(sed -n 8p corpus/test.en)" --target "$(sed -n 8p test.hyp)" --output attention.html
+}
+
+step set-up 'a minute or two for packages and LibTorch' "$root/scripts/setup.sh" "$root/build"
+step build 'about six minutes on two cores' build
 PATH=$root/build/bin:$PATH
 cd "$folder"
-step corpus corpus
-step train train
-step generate generate
+step corpus 'half a minute' corpus
+step train "$updates updates, about ten minutes on two cores" train
+step generate 'half a minute' generate
+step pictures 'seconds' pictures
 
 printf '\n== score of %s/test.hyp\n' "$folder"
 phraseq score corpus/test.de --format text < test.hyp
 
 printf '\n== samples\n'
 paste corpus/test.en test.hyp corpus/test.de |
-  awk -F '\t' 'NR % 175 == 7 { print "in:  " $1 "\nout: " $2 "\nref: " $3 "\n" }'
+  awk -F '\t' 'NR % 175 == 8 { print "in:  " $1 "\nout: " $2 "\nref: " $3 "\n" }'
 
 printf '\n== time\n'
 printf '%s\n' "${times[@]}"
 
 cat <<END
 
+== pictures
+$folder/curves.svg        learning curves
+$folder/attention.html    attention between the words of one sentence and its translation
+
 == next
-Translate a sentence of your own:
-  echo 'Click OK to save the document.' | $root/build/bin/phraseq generate --path $folder/checkpoints/checkpoint_best
+Translate sentences of your own:
+  $root/build/bin/phraseq interactive --path $folder/checkpoints/checkpoint_best
+Continue training for as many updates again:
+  $root/build/bin/phraseq train $folder/data-bin --arch transformer_tiny --dropout 0.1 --max-update $((2 * updates)) --save-dir $folder/checkpoints
+Score with three metrics and their confidence intervals:
+  $root/build/bin/phraseq score $folder/corpus/test.de -i $folder/test.hyp -m bleu chrf ter --confidence
 END
