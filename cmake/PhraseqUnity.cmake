@@ -5,7 +5,7 @@ option(PHRASEQ_UNITY_BUILD "Compile the sources of a folder together: fast full 
 if(PHRASEQ_UNITY_BUILD)
   # A class defined in a source may have members of types local to that source; compiled together with others,
   # the source looks like a header to the compiler, for which this would be a mistake.
-  add_compile_options(-Wno-subobject-linkage)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 set(PHRASEQ_UNITY_BATCH 12 CACHE STRING "Sources compiled together at most")
 

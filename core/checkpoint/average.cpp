@@ -101,6 +101,7 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
 
 std::map<std::string, std::string> averaged_metadata(const std::vector<CheckpointFile>& files) {
   auto metadata = files.back().metadata();
+  metadata.erase("self_test");  // of other weights
   metadata.erase("train");
   auto inputs = nlohmann::json::array();
   for (const auto& file : files)

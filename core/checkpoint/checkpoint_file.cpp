@@ -118,8 +118,8 @@ using Checksums = std::map<std::string, std::string, std::less<>>;
 /// times the memory of its text.
 Checksums parse_table(const std::string& text) {
   const auto reject_nesting = [](int depth, json::parse_event_t event, const json&) {
-    using enum json::parse_event_t;
-    if (depth > 0 && (event == object_start || event == array_start)) {
+    using Event = json::parse_event_t;
+    if (depth > 0 && (event == Event::object_start || event == Event::array_start)) {
       throw json::other_error::create(501, "nested", nullptr);
     }
     return true;

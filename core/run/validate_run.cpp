@@ -39,6 +39,7 @@ TranslationModel load_model(const ValidateRun& run) {
   load.precision = run.options.precision;
   load.data = run.options.data;
   load.overrides = run.options.model_overrides;
+  load.skip_self_test = run.options.skip_self_test;
   const at::Device device = run.options.device.chosen();
   TranslationModel model =
       TranslationModel::load(run.loaded->registry, resolve_checkpoint(run.options.path), load);
@@ -74,6 +75,7 @@ void ValidateOptions::describe(OptionTable& table) {
   plugins.describe(table);
   batches.describe(table);
   table.field("threads", threads, "Number of threads per operator; 0 = one per core.").in(0, 4096);
+  describe_skip_self_test(table, skip_self_test);
   nn::describe_precision(table, precision);
   device.describe(table);
   table.field(

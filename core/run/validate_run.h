@@ -30,6 +30,7 @@ struct PHRASEQ_API ValidateOptions : Options {
   std::string valid_subset = "valid";
   std::string criterion = "cross_entropy";
   std::vector<std::string> model_overrides;
+  bool skip_self_test = false;
   PluginOptions plugins;
   BatchOptions batches{4096};
   int64_t threads = 0;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/io/json_reader.h"
+#include "core/translate/self_test/self_test.h"
 
 namespace phraseq {
 namespace {
@@ -46,6 +47,8 @@ void check_optimizer(const CheckpointFile& file,
 void write_train_checkpoint(const std::string& path, const TrainingParts& parts) {
   auto metadata = parts.translator->metadata();
   metadata["train"] = train_entry(parts).dump();
+  if (const auto test = self_test_record(*parts.translator); !test.is_null())
+    metadata[kSelfTestEntry] = test.dump();
   const TaskState task_state = parts.translator->task->save();
   HostTensors tensors;
   parts.translator->add_tensors(tensors, task_state);

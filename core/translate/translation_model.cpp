@@ -17,6 +17,7 @@
 #include "core/io/json_reader.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
+#include "core/translate/self_test/self_test.h"
 
 namespace phraseq {
 namespace {
@@ -203,6 +204,8 @@ TranslationModel TranslationModel::load(const Registry& registry,
   translator.parameters =
       std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
   translator.load_parameters(file);
+  if (!options.skip_self_test && options.overrides.empty())
+    verify_self_test(translator, file);
   if (options.precision == nn::Precision::kBf16)
     translator.parameters->refresh_bf16();
   return translator;

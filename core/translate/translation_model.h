@@ -24,6 +24,7 @@ struct LoadOptions {
   std::string phrase_table;  ///< in place of the checkpoint's; empty = that
   std::vector<std::string>
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+  bool skip_self_test = false;  ///< also skipped with overrides, which may change what is computed
 };
 
 /// A task and a model that belong together: what a checkpoint holds and what translates.

@@ -1,8 +1,10 @@
 // Checkpoints with valid checksums and hostile metadata: every entry with a value of another type,
 // documents nested 500,000 deep. FormatError, exit code 4; never a bug, never a signal.
 
+#include <cstring>
 #include <fstream>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -139,6 +141,7 @@ LoadedPlugins* HostileCheckpoint::plugins_ = nullptr;
 TEST_F(HostileCheckpoint, IsAFormatErrorForEveryTypeOfEveryEntry) {
   for (const char* key : {"architecture", "task", "task_texts", "train"})
     EXPECT_GT(mutate(key), 30) << key;
+  EXPECT_GT(mutate("self_test"), 20);
 }
 
 TEST_F(HostileCheckpoint, IsAFormatErrorForWhatIsInsideATextOfTheTask) {
@@ -194,6 +197,48 @@ TEST_F(HostileCheckpoint, NamesTheWrongEntry) {
   EXPECT_THAT(result.errors,
               HasSubstr(path + ": the metadata entry 'train': state.interval.tokens: \"many\", "
                                "expected a whole number"));
+}
+
+TEST_F(HostileCheckpoint, IsRejectedWhenThisMachineComputesOtherResults) {
+  json test = json::parse(CheckpointFile::open(original()).metadata("self_test"));
+  json& first = test["log_probabilities"][0];
+  const double value = first;
+  first = value + 0.1;
+  const std::string path = with_entry("self_test", test.dump());
+  for (const char* command :
+       {"generate --input test.en", "validate data-bin --valid-subset test"}) {
+    const Arguments arguments = words(command) + Arguments{"--path", path};
+    const auto result = workspace_->run(arguments);
+    EXPECT_EQ(result.exit_code, kExitFormat) << command;
+    EXPECT_THAT(result.errors,
+                HasSubstr(path + ": the self-test failed: the log-probability of token 1 is"));
+    EXPECT_THAT(result.errors, HasSubstr("--skip-self-test"));
+    EXPECT_EQ(workspace_->run(arguments + Arguments{"--skip-self-test"}).exit_code, kExitOk);
+  }
+  first = value + 0.001;  // another processor, another number of threads
+  const Arguments near = {"generate", "--path", with_entry("self_test", test.dump())};
+  EXPECT_EQ(workspace_->run(near + words("--input test.en")).exit_code, kExitOk);
+}
+
+TEST_F(HostileCheckpoint, HasASelfTestThatSeesAChangedParameter) {
+  const CheckpointFile file = CheckpointFile::open(original());
+  std::vector<TensorView> tensors = file.tensors();
+  std::vector<float> changed;
+  for (TensorView& tensor : tensors) {
+    if (!tensor.name.ends_with("decoder.layers.0.fc1.weight") || tensor.name.starts_with("opt"))
+      continue;
+    changed.resize(tensor.bytes.size() / sizeof(float));
+    std::memcpy(changed.data(), tensor.bytes.data(), tensor.bytes.size());
+    for (float& element : changed) element = 1 - element;
+    tensor.bytes = std::as_bytes(std::span(changed));
+  }
+  ASSERT_FALSE(changed.empty());
+  const std::string path = workspace_->path("changed.safetensors");
+  write_checkpoint(path, file.metadata(), tensors);
+  EXPECT_THROW(TranslationModel::load(plugins_->registry, path, {}), FormatError);
+  LoadOptions skipped;
+  skipped.skip_self_test = true;
+  EXPECT_NO_THROW(TranslationModel::load(plugins_->registry, path, skipped));
 }
 
 TEST_F(HostileCheckpoint, HasRelativesInOtherFiles) {

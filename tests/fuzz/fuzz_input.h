@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
 
@@ -23,8 +23,8 @@ class FileInMemory {
  public:
   explicit FileInMemory(std::string_view content)
       : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/") {
-    if (descriptor_ < 0 || write(descriptor_, content.data(), content.size()) !=
-                               static_cast<ssize_t>(content.size()))
+    if (descriptor_ < 0 ||
+        write(descriptor_, content.data(), content.size()) != static_cast<ssize_t>(content.size()))
       throw std::runtime_error("cannot make a file in memory");
     path_ += std::to_string(descriptor_);
   }

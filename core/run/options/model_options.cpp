@@ -29,6 +29,13 @@ int64_t cores() { return std::max(1, at::get_num_threads()); }
 
 }  // namespace
 
+void describe_skip_self_test(OptionTable& table, bool& skip_self_test) {
+  table.field("skip-self-test",
+              skip_self_test,
+              "Do not compare the results of this installation with those that the checkpoint "
+              "records.");
+}
+
 void ModelOptions::describe(OptionTable& table) {
   table.section("Model and machine");
   table
@@ -46,6 +53,7 @@ void ModelOptions::describe(OptionTable& table) {
              "Phrase table that replaces the one in the checkpoint, for models with a phrase "
              "memory that translate text.")
       .value_name("FILE");
+  describe_skip_self_test(table, skip_self_test);
   nn::describe_precision(table, precision);
   device.describe(table);
   table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
@@ -85,6 +93,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   load.overrides = options.model_overrides;
   load.data = data;
   load.phrase_table = options.phrase_table;
+  load.skip_self_test = options.skip_self_test;
   if (!data.empty() && !options.phrase_table.empty()) {
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
                      "preprocess the data with that table, or translate the raw text");

@@ -13,11 +13,15 @@
 
 namespace phraseq {
 
+/// --skip-self-test, for every command that opens a checkpoint to compute with it.
+PHRASEQ_API void describe_skip_self_test(OptionTable& table, bool& skip_self_test);
+
 /// Which trained models a command works with, on what machine and in which arithmetic.
 struct PHRASEQ_API ModelOptions : Options {
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
   std::string phrase_table;
+  bool skip_self_test = false;
   nn::Precision precision = nn::Precision::kFp32;
   DeviceOptions device;
   int64_t workers = 0;

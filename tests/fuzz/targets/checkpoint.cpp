@@ -1,7 +1,6 @@
 // A checkpoint, or a plain safetensors file: opened, checked and described as phraseq inspect does.
 
 #include "core/checkpoint/checkpoint_file.h"
-
 #include "core/checkpoint/checkpoint_report.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -27,11 +27,11 @@ struct Values {
 };
 
 void describe(Values& values, OptionTable& table) {
-  table.field("flag", values.flag, "A switch.").short_name('f');
-  table.field("count", values.count, "A number.").short_name('n').in(0, 1000);
+  table.field("flag", values.flag, "A switch.").short_flag("f");
+  table.field("count", values.count, "A number.").short_flag("n").in(0, 1000);
   table.field("rate", values.rate, "A rate.").in(0, 1);
   table.field("color", values.color, kColors, "A color.");
-  table.field("name", values.name, "A name.").short_name('s');
+  table.field("name", values.name, "A name.").short_flag("s");
   table.field("sizes", values.sizes, "Sizes.").in(1, 9);
   table.field("rates", values.rates, "Rates.");
   table.field("files", values.files, "Files.").positional();

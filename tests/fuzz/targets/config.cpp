@@ -1,7 +1,6 @@
 // A configuration file.
 
 #include "core/options/config_file.h"
-
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,8 +8,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace phraseq;
   return fuzz::check([&] {
     const Dictionary first = Dictionary::parse(fuzz::text_of(data, size), "dict.txt");
-    const Dictionary second = Dictionary::parse(first.text(), "dict.txt");
-    if (first.size() != second.size() || first.text() != second.text())
+    const Dictionary second = Dictionary::parse(first.to_text(), "dict.txt");
+    if (first.size() != second.size() || first.to_text() != second.to_text())
       throw std::logic_error("the dictionary changes when it is written and read");
   });
 }

@@ -1,4 +1,5 @@
-// A data set of fairseq: the bytes before the first "||||" are the .idx file, the others the .bin file.
+// A data set of fairseq: the bytes before the first "||||" are the .idx file, the others the .bin
+// file.
 
 #include <cstdlib>
 #include <filesystem>

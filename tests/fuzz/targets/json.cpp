@@ -1,7 +1,6 @@
 // A JSON document, and every member of it as each type.
 
 #include "core/io/json_reader.h"
-
 #include "tests/fuzz/fuzz_input.h"
 
 namespace {

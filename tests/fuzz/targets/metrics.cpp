@@ -1,7 +1,6 @@
 // A line of metrics.jsonl.
 
 #include "core/plot/curves/metrics_record.h"
-
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,7 +1,6 @@
 // Lines of text with each way of treating bad ones: plain, or gzip.
 
 #include "core/io/line_reader.h"
-
 #include "core/io/utf8.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -1,7 +1,6 @@
 // A bracketed parse tree, its phrases and its fit to a sentence.
 
 #include "core/corpus/trees/bracketed_tree.h"
-
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
