@@ -12,7 +12,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(realpath -m "${1:-quickstart-run}")
-updates=${QUICKSTART_UPDATES:-3200}
+updates=${QUICKSTART_UPDATES:-3500}
 mkdir -p "$folder"
 
 times=()
@@ -59,7 +59,7 @@ corpus() {
 }
 
 train() {
-  phraseq train data-bin --arch transformer_tiny --dropout 0.1 --max-update "$updates" \
+  phraseq train data-bin --arch transformer_tiny --dropout 0.1 --max-update "$updates" --lr-scheduler cosine \
     --eval-bleu --best-checkpoint-metric bleu --no-epoch-checkpoints --save-dir checkpoints
 }
 

@@ -2,8 +2,6 @@
 
 #include "core/options/command_line.h"
 
-#include <array>
-
 #include "core/options/option_table.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -12,8 +10,7 @@ namespace {
 using namespace phraseq;
 
 enum class Color { kRed, kGreen };
-constexpr std::array<EnumName<Color>, 2> kColors = {
-    {{"red", Color::kRed}, {"green", Color::kGreen}}};
+constexpr EnumName<Color> kColors[] = {{"red", Color::kRed}, {"green", Color::kGreen}};
 
 struct Values {
   bool flag = false;

@@ -1,9 +1,10 @@
-// A line of metrics.jsonl.
+// The metrics.jsonl of a training run.
 
-#include "core/plot/curves/metrics_record.h"
+#include "core/plot/curves/metrics_file.h"
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace phraseq;
-  return fuzz::check([&] { plot::parse_metrics_record(fuzz::text_of(data, size)); });
+  const fuzz::FileInMemory file(fuzz::text_of(data, size));
+  return fuzz::check([&] { plot::read_run_metrics(file.path()); });
 }
