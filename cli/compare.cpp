@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/compare/compare_sentences.h"
 #include "core/score/compare/comparison_html.h"
 #include "core/score/compare/comparison_json.h"
 #include "core/score/compare/comparison_plot.h"
@@ -57,7 +58,17 @@ score::Comparison compare(const CompareOptions& options, const score::MetricSet&
     score::warn_about_tokens(input);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
-  return score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
+  auto comparison =
+      score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
+  if (options.format == score::CompareFormat::kHtml && options.sentences > 0) {
+    const auto single = metric_set.make(options.bucket_metric, {options.target_language(), true});
+    comparison.sentences = compare_sentences(*single,
+                                             input,
+                                             options.source.empty() ? nullptr : &text,
+                                             static_cast<size_t>(options.sentences),
+                                             sampling.threads);
+  }
+  return comparison;
 }
 
 void write_report(const CompareOptions& options, const score::Comparison& comparison) {

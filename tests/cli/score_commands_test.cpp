@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kSystem =
@@ -217,6 +218,8 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_EQ(report["buckets"]["rows"][0]["sentences"], 2);
   EXPECT_EQ(run(line + " -f html -o page.html").output, "");
   EXPECT_THAT(space.read("page.html"), AllOf(StartsWith("<!DOCTYPE html>"), EndsWith("</html>\n")));
+  EXPECT_THAT(space.read("page.html"), HasSubstr("<h2>Sentences: "));
+  EXPECT_THAT(run(line + " -f html --sentences 0").output, Not(HasSubstr("<h2>Sentences: ")));
   EXPECT_EQ(run(line + " -o nowhere/page.html").exit_code, kExitIo);
   EXPECT_EQ(run(line + " --plot nowhere/plot.svg").exit_code, kExitIo);
 }

@@ -54,6 +54,13 @@ void CompareOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("plot", plot, "Also plot the scores by length, as SVG.").value_name("FILE");
   table.field("plot-kind", plot_kind, kPlotKindNames, "Plot bars or lines.");
+  table
+      .field(
+          "sentences",
+          sentences,
+          "HTML: for each system, show N sentences that it translates better than the first system "
+          "and N that it translates worse, by --bucket-metric of single sentences; 0 = none.")
+      .at_least(0);
   table.field("width", width, "Number of decimal places.").in(0, 30).short_flag("w");
   table
       .field("no-color",

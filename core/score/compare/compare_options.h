@@ -36,6 +36,7 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
   std::string output;
   std::string plot;
   PlotKind plot_kind = PlotKind::kBars;
+  int64_t sentences = 20;
   int64_t width = 1;
   bool no_color = false;
 

@@ -40,6 +40,24 @@ struct BucketScores {
   std::vector<ComparedScore> systems;  ///< empty when there is no sentence
 };
 
+/// One sentence, scored alone, as the first system and another one translate it.
+struct ComparedSentence {
+  size_t line = 0;  ///< from 1
+  double baseline = 0, score = 0;
+  double gain = 0;  ///< of the other system; positive = better by the metric, also for TER
+  std::string source;
+  std::vector<std::string> references;
+  std::string baseline_text, text;
+};
+
+/// Where one system differs most from the first.
+struct SentenceDifferences {
+  std::string system;
+  size_t better = 0, equal = 0, worse = 0;    ///< numbers of sentences
+  std::vector<ComparedSentence> most_better;  ///< largest gain first
+  std::vector<ComparedSentence> most_worse;   ///< largest loss first
+};
+
 /// Systems side by side; the first is what the others are compared to.
 struct Comparison {
   std::vector<std::string> systems;
@@ -52,6 +70,8 @@ struct Comparison {
   std::string bucket_metric;  ///< "BLEU"
   std::string bucket_signature;
   Sampling sampling;
+  std::vector<SentenceDifferences> sentences =
+      {};  ///< one for each system after the first, or none
 };
 
 /// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with

@@ -6,6 +6,7 @@
 
 #include "core/score/compare/comparison_plot.h"
 #include "core/score/compare/comparison_rows.h"
+#include "core/score/compare/sentences_html.h"
 
 namespace phraseq::score {
 namespace {
@@ -35,8 +36,13 @@ table { border-collapse: collapse; margin: 1rem 0 2rem; }
 th, td { border-bottom: 1px solid var(--rule); padding: .4rem 1rem; text-align: right; vertical-align: top; }
 th { border-bottom: 2px solid var(--heading-rule); }
 td:not(:first-child) { white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+td small { white-space: normal; }
+th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 8rem; }
 .wide { overflow-x: auto; }
+.sentence { margin: 1rem 0; padding-top: .6rem; border-top: 1px solid var(--rule); }
+.sentence dl { display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .1rem 1rem; margin: .3rem 0; }
+.sentence dt { color: var(--faint); max-width: 14rem; overflow-wrap: anywhere; }
+.sentence dd { margin: 0; overflow-wrap: anywhere; }
 p { margin: 0; }
 small { color: var(--faint); }
 .better { color: var(--better); font-weight: bold; }
@@ -108,8 +114,8 @@ std::string comparison_html(const Comparison& comparison, int width) {
   for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
     html += signature_html(comparison.metrics[metric], comparison.signatures[metric]);
   }
-  return html + signature_html("by length", comparison.bucket_signature) +
-         "</ul>\n</body>\n</html>\n";
+  html += signature_html("by length", comparison.bucket_signature) + "</ul>\n";
+  return html + sentences_html(comparison, width) + "</body>\n</html>\n";
 }
 
 }  // namespace phraseq::score

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/score/compare/compare_options.h"
+#include "core/score/compare/compare_sentences.h"
 #include "core/score/compare/comparison_html.h"
 #include "core/score/compare/comparison_json.h"
 #include "core/score/compare/comparison_plot.h"
@@ -312,6 +313,76 @@ TEST(CompareOptions, NameTheMetricsOfTheTableAndOfTheBuckets) {
   EXPECT_THAT(options.peek_metrics(table, given), ElementsAre("ter", "mine", "other"));
   EXPECT_THAT(options.peek_metrics(table, {}),
               ElementsAre("bleu", "chrf", "chrf++", "ter", "bleu"));
+}
+
+/// Three systems; the second is better in line 2 and worse in lines 1 and 3, the third equals the
+/// first.
+ScoreInput sentence_input() {
+  ScoreInput input;
+  input.references = {{"a b c d", "e f g h", "i j k l", "m n o p"}};
+  input.systems = {{"A<1>", {"a b c d", "x x x x", "i j k l", "m n o p"}},
+                   {"B", {"a b c x", "e f g h", "x <x> \"x\" x", "m n o p"}},
+                   {"C", {"a b c d", "x x x x", "i j k l", "m n o p"}}};
+  return input;
+}
+
+std::vector<size_t> lines_of(const std::vector<ComparedSentence>& sentences) {
+  std::vector<size_t> lines;
+  for (const auto& sentence : sentences) lines.push_back(sentence.line);
+  return lines;
+}
+
+TEST(ComparedSentences, AreSortedByTheirDifference) {
+  const Lines source = {"one", "two", "three", "four"};
+  const auto parts =
+      compare_sentences(Bleu({.effective_order = true}), sentence_input(), &source, 5, 1);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].system, "B");
+  EXPECT_THAT(lines_of(parts[0].most_better), ElementsAre(2));
+  EXPECT_THAT(lines_of(parts[0].most_worse), ElementsAre(3, 1));
+  EXPECT_EQ(parts[0].better, 1u);
+  EXPECT_EQ(parts[0].worse, 2u);
+  EXPECT_EQ(parts[0].equal, 1u);
+  const ComparedSentence& best = parts[0].most_better[0];
+  EXPECT_EQ(best.source, "two");
+  EXPECT_THAT(best.references, ElementsAre("e f g h"));
+  EXPECT_EQ(best.baseline_text, "x x x x");
+  EXPECT_EQ(best.text, "e f g h");
+  EXPECT_EQ(best.score, kPerfect);
+  EXPECT_EQ(best.gain, kPerfect);
+  EXPECT_TRUE(parts[1].most_better.empty() && parts[1].most_worse.empty());
+  EXPECT_EQ(parts[1].equal, 4u);
+}
+
+TEST(ComparedSentences, KnowThatALowerTerIsBetter) {
+  const auto parts = compare_sentences(Ter({}), sentence_input(), nullptr, 1, 1);
+  EXPECT_THAT(lines_of(parts[0].most_better), ElementsAre(2));
+  EXPECT_THAT(lines_of(parts[0].most_worse), ElementsAre(3));  // one each
+  EXPECT_EQ(parts[0].most_better[0].score, 0);
+  EXPECT_EQ(parts[0].most_better[0].gain, 100);
+  EXPECT_EQ(parts[0].most_better[0].source, "");
+}
+
+TEST(ComparedSentences, AreShownWithColorsAndArrowsInHtml) {
+  const Lines source = {"one", "two", "", "four"};
+  Comparison comparison = round_comparison();
+  comparison.bucket_metric = "TER";
+  comparison.sentences = compare_sentences(Ter({}), sentence_input(), &source, 5, 1);
+  const std::string page = comparison_html(comparison, 1);
+  EXPECT_THAT(page, HasSubstr("<h2>Sentences: B compared with A&lt;1&gt;</h2>"));
+  EXPECT_THAT(page, HasSubstr("1 are better, 2 are worse and 1 are equal"));
+  EXPECT_THAT(page,
+              HasSubstr("<b>Line 2</b> &#160; 100.0 → 0.0 <span class=\"better\">▲ -100.0</span>"));
+  EXPECT_THAT(page,
+              HasSubstr("<b>Line 3</b> &#160; 0.0 → 100.0 <span class=\"worse\">▼ +100.0</span>"));
+  EXPECT_THAT(page,
+              HasSubstr("<dt>Source</dt><dd dir=\"auto\">two</dd>\n"
+                        "<dt>Reference</dt><dd dir=\"auto\">e f g h</dd>\n"
+                        "<dt>A&lt;1&gt;</dt><dd dir=\"auto\">x x x x</dd>\n"
+                        "<dt>B</dt><dd dir=\"auto\">e f g h</dd>"));
+  EXPECT_THAT(page, HasSubstr("x &lt;x&gt; &quot;x&quot; x"));
+  EXPECT_LT(page.find("<b>Line 3</b>"), page.find("<b>Line 1</b>"));
+  EXPECT_THAT(comparison_html(round_comparison(), 1), Not(HasSubstr("Sentences:")));
 }
 
 }  // namespace
