@@ -21,6 +21,7 @@
 #include "core/options/command_line.h"
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"
+#include "core/plot/curves/learning_curves.h"
 #include "core/run/preset_training.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
@@ -292,6 +293,21 @@ void write_manifest(const TrainRun& run,
   }
 }
 
+/// Draws the learning curves when the training ends, however it ends.
+class CurvesAtEnd {
+ public:
+  explicit CurvesAtEnd(std::string folder) : folder_(std::move(folder)) {}
+  CurvesAtEnd(const CurvesAtEnd&) = delete;
+  CurvesAtEnd& operator=(const CurvesAtEnd&) = delete;
+  ~CurvesAtEnd() {
+    if (!folder_.empty())
+      plot::write_learning_curves(folder_);
+  }
+
+ private:
+  std::string folder_;
+};
+
 }  // namespace
 
 int train(TrainRun& run, std::span<const std::string> arguments) {
@@ -361,6 +377,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
     manifest["precision"] = precision_text(precision_choice(run));
     write_manifest(run, folder->path(), manifest);
   }
+  const CurvesAtEnd curves(folder && !run.machine.no_plot ? folder->path() : "");
   const int signal = trainer.run();
   if (folder) {
     if (const std::string text = training_summary(run, trainer.state(), *folder, translator);

@@ -252,6 +252,14 @@ void MachineOptions::describe(OptionTable& v) {
       .at_least(1)
       .harmless();
   v.field("log-file", log_file, "Also write the log to this file.").value_name("FILE").harmless();
+  v.field("tensorboard-logdir",
+          tensorboard_logdir,
+          "Also write event files for TensorBoard below this folder: train_inner, train, and the "
+          "validation split.")
+      .value_name("DIR")
+      .harmless();
+  v.field("no-plot", no_plot, "Do not write learning_curves.svg into --save-dir at the end.")
+      .harmless();
   v.field("no-progress-bar",
           no_progress_bar,
           "Disable the progress bar (the same as --log-format simple).")

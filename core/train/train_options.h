@@ -119,6 +119,8 @@ struct PHRASEQ_API MachineOptions : Options {
   LogFormat log_format = LogFormat::kAuto;
   int64_t log_interval = 100;
   std::string log_file;
+  std::string tensorboard_logdir;
+  bool no_plot = false;
   bool no_progress_bar = false;
   bool quiet = false;
   void describe(OptionTable& table) override;

@@ -106,6 +106,8 @@ TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folde
       start_(Clock::now()),
       interval_start_(start_),
       epoch_start_(start_) {
+  if (!options.tensorboard_logdir.empty())
+    tensorboard_ = std::make_unique<tensorboard::TensorBoardLog>(options.tensorboard_logdir);
   if (folder.empty())
     return;
   metrics_ = std::make_unique<LineFile>(folder + "/metrics.jsonl", LineFile::TornLine::kRemove);
@@ -141,6 +143,8 @@ void TrainingLog::record(const std::string& event, nlohmann::json fields, const 
   fields["event"] = event;
   fields["wall"] = wall_seconds();
   write(fields);
+  if (tensorboard_)
+    tensorboard_->record(fields);
   if (style_ == Style::kNone || !line)
     return;
   bar_.clear();

@@ -12,6 +12,7 @@
 #include "core/base/api.h"
 #include "core/base/line_file.h"
 #include "core/train/progress_bar.h"
+#include "core/train/tensorboard/tensorboard_log.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 
@@ -56,6 +57,7 @@ class PHRASEQ_API TrainingLog {
   int64_t log_interval_;
   std::unique_ptr<LineFile> metrics_;
   ProgressBar bar_;
+  std::unique_ptr<tensorboard::TensorBoardLog> tensorboard_;  ///< with --tensorboard-logdir
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;

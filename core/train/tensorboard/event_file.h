@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/train/tensorboard/event_record.h"
+
+namespace phraseq::tensorboard {
+
+/// A new `events.out.tfevents.SECONDS.HOST.PID.NUMBER` in a folder, which TensorBoard reads while
+/// it grows. A record that the disk refuses is taken back whole, so that the file stays readable.
+class PHRASEQ_API EventFile {
+ public:
+  /// Creates folder and file. With `purge_step` >= 0 the readers drop what other files of the
+  /// folder have from that step on. Throws IoError.
+  explicit EventFile(const std::string& folder, int64_t purge_step = -1);
+  ~EventFile();
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+
+  /// Throws IoError; the file is then as before.
+  void add(int64_t step, const Scalars& scalars);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void append(const std::string& event);
+
+  std::string path_;
+  int descriptor_ = -1;
+  int64_t size_ = 0;
+};
+
+}  // namespace phraseq::tensorboard

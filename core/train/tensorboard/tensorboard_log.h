@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/train/tensorboard/event_file.h"
+
+namespace phraseq::tensorboard {
+
+/// The scalars of a record of metrics.jsonl with fairseq's names and units: losses in bits per
+/// token, shares in percent.
+PHRASEQ_API Scalars scalars_of(const nlohmann::json& record);
+
+/// What `--tensorboard-logdir DIR` shows of a run, as fairseq writes it: DIR/train_inner (every
+/// --log-interval updates), DIR/train (every epoch) and DIR/SUBSET (validations). Every process
+/// adds files of its own. A full disk is a warning, once; the training continues.
+class PHRASEQ_API TensorBoardLog {
+ public:
+  /// Throws IoError when DIR cannot be created.
+  explicit TensorBoardLog(std::string folder);
+
+  /// A record of metrics.jsonl, with its "event".
+  void record(const nlohmann::json& fields);
+
+ private:
+  void add(const std::string& part, const nlohmann::json& fields);
+
+  std::string folder_;
+  std::map<std::string, std::unique_ptr<EventFile>> files_;  ///< by part: "train_inner"
+  int64_t purge_step_ = -1;  ///< after a resume: the first update that is repeated
+  bool warned_ = false;
+};
+
+}  // namespace phraseq::tensorboard
