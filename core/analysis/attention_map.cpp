@@ -58,14 +58,18 @@ std::string describe(const AttentionWeights& weights, int64_t head) {
 }
 
 AttentionMap::AttentionMap(const RecordedSentence& sentence,
-                           const std::vector<AttentionWeights>& layers) {
+                           const std::vector<AttentionWeights>& layers,
+                           TargetLabels labels) {
   const AttentionWeights& first = layers.front();
   const bool from_source = first.place == AttentionPlace::kEncoderSelf;
   const bool to_target = first.place == AttentionPlace::kDecoderSelf;
-  const auto& queries = from_source ? sentence.source : sentence.target;
+  const bool generated =
+      labels == TargetLabels::kGenerated && sentence.generated.size() == sentence.target.size();
+  const auto& target_rows = generated ? sentence.generated : sentence.target;
+  const auto& queries = from_source ? sentence.source : target_rows;
   const auto& keys = to_target ? sentence.target : sentence.source;
-  row_labels_.title = from_source ? "source" : "target";
-  column_labels_.title = to_target ? "target" : "source";
+  row_labels_.title = from_source ? "source" : generated ? "generated token" : "decoder input";
+  column_labels_.title = to_target ? "decoder input" : "source";
   for (size_t kind = 0; kind < first.query_ngrams.size(); ++kind) {
     const int64_t n = first.query_ngrams[kind];
     row_labels_.groups.push_back({ngram_name(n), 0});

@@ -6,6 +6,7 @@
 
 #include "core/analysis/attention.h"
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 #include "core/plot/heat_map.h"
 
 namespace phraseq::analysis {
@@ -13,15 +14,22 @@ namespace phraseq::analysis {
 /// Which weights are drawn: a head from 1, or 0 for the mean over heads.
 inline constexpr int64_t kMeanOfHeads = 0;
 
+/// By which tokens the rows of a decoder are called: what each row generates, or what it is fed.
+enum class TargetLabels { kGenerated, kInput };
+inline constexpr EnumName<TargetLabels> kTargetLabelNames[] = {
+    {"generated", TargetLabels::kGenerated}, {"input", TargetLabels::kInput}};
+
 /// The labels of attention weights as a matrix (Nguyen & Joty 2018, figures 4 to 6). Rows are the
-/// fed tokens, then the bigrams that end at the second and later ones; columns the tokens that are
+/// tokens, then the bigrams that end at the second and later ones; columns the tokens that are
 /// looked at, then their bigrams, then their trigrams …; n-grams of a kind stand together as a
 /// group. Of columns that are cut by the beginning of the sentence only those with weights are
-/// shown.
+/// shown. Columns of a decoder are always what it was fed.
 class PHRASEQ_API AttentionMap {
  public:
   /// `layers` are of one place and one sentence, and say which columns have weights.
-  AttentionMap(const RecordedSentence& sentence, const std::vector<AttentionWeights>& layers);
+  AttentionMap(const RecordedSentence& sentence,
+               const std::vector<AttentionWeights>& layers,
+               TargetLabels labels = TargetLabels::kGenerated);
 
   /// Row by row; a head without keys of a kind counts as 0 there in the mean.
   std::vector<double> values(const AttentionWeights& weights, int64_t head) const;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/attention_map.h"
 #include "core/plot/colors.h"
 
 namespace phraseq::analysis {
@@ -17,11 +16,16 @@ constexpr std::string_view kHead = R"html(<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>phraseq analyze attention</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #222; }
+:root { color-scheme: light dark; --text: #222; --page: #fff; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --page: #161616; } }
+body {
+  font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem;
+  color: var(--text); background: var(--page);
+}
 section { margin: 2rem 0; }
 label { margin-right: 1.5rem; }
 select { font: inherit; }
-svg { max-width: 100%; height: auto; }
+section > div { overflow-x: auto; }
 </style>
 </head>
 <body>
@@ -78,8 +82,10 @@ std::string data_json(const AttentionMap& map, const std::vector<AttentionWeight
   return json + ']';
 }
 
-std::string section(const RecordedSentence& sentence, const std::vector<AttentionWeights>& layers) {
-  const AttentionMap map(sentence, layers);
+std::string section(const RecordedSentence& sentence,
+                    const std::vector<AttentionWeights>& layers,
+                    TargetLabels labels) {
+  const AttentionMap map(sentence, layers, labels);
   std::vector<std::string> layer_names, head_names = {"mean over heads"};
   for (const auto& weights : layers) layer_names.push_back(std::to_string(weights.layer));
   for (int64_t head = 1; head <= layers.front().heads; ++head)
@@ -101,12 +107,13 @@ std::string section(const RecordedSentence& sentence, const std::vector<Attentio
 }  // namespace
 
 std::string attention_page(const RecordedSentence& sentence,
-                           const std::vector<AttentionPlace>& places) {
+                           const std::vector<AttentionPlace>& places,
+                           TargetLabels labels) {
   std::string html(kHead);
   for (const AttentionPlace place : places) {
     const auto layers = attention_weights(sentence, place);
     if (!layers.empty())
-      html += section(sentence, layers);
+      html += section(sentence, layers, labels);
   }
   html += "<script>\nconst shades = [";
   for (int i = 0; i <= kShades; ++i)

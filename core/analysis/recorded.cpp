@@ -52,10 +52,12 @@ bool is_wanted(const std::string& name, const std::vector<std::string>& wanted) 
 
 std::string recorded_json(const RecordedSentence& sentence,
                           const std::vector<std::string>& wanted) {
-  std::string text = fmt::format("{{\"id\":{},\"source\":{},\"target\":{},\"tensors\":{{",
-                                 sentence.id,
-                                 json_text(sentence.source),
-                                 json_text(sentence.target));
+  std::string text =
+      fmt::format("{{\"id\":{},\"source\":{},\"target\":{},\"generated\":{},\"tensors\":{{",
+                  sentence.id,
+                  json_text(sentence.source),
+                  json_text(sentence.target),
+                  json_text(sentence.generated));
   bool first = true;
   for (const auto& tensor : sentence.tensors) {
     if (!is_wanted(tensor.name, wanted))

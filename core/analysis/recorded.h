@@ -24,6 +24,8 @@ struct RecordedSentence {
   std::vector<std::string> source;  ///< symbols, </s> among them
   std::vector<std::string> target;  ///< what the decoder was fed: the start symbol, then the target
   std::vector<RecordedTensor> tensors;
+  /// What the decoder had to generate at each position of `target`: the target, then </s>.
+  std::vector<std::string> generated = {};
 };
 
 /// One line of JSON: id, source, target, and the tensors whose names contain one of `wanted` (all

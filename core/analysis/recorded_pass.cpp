@@ -10,8 +10,8 @@ namespace phraseq {
 
 namespace {
 
-std::vector<std::string> symbols(const PackedTokens& tokens, const Dictionary& dictionary) {
-  const at::Tensor ids = tokens.ids.to(at::kCPU, at::kLong).contiguous();
+std::vector<std::string> symbols(const at::Tensor& tokens, const Dictionary& dictionary) {
+  const at::Tensor ids = tokens.to(at::kCPU, at::kLong).contiguous();
   std::vector<std::string> names;
   for (int64_t i = 0; i < ids.numel(); ++i)
     names.push_back(dictionary.symbol(ids.data_ptr<int64_t>()[i]));
@@ -55,8 +55,9 @@ analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
   translator.forward(batch, context);
   analysis::RecordedSentence sentence;
   sentence.id = example.id;
-  sentence.source = symbols(batch.source, translator.task->source_dictionary());
-  sentence.target = symbols(batch.target_in, translator.task->target_dictionary());
+  sentence.source = symbols(batch.source.ids, translator.task->source_dictionary());
+  sentence.target = symbols(batch.target_in.ids, translator.task->target_dictionary());
+  sentence.generated = symbols(batch.target_out, translator.task->target_dictionary());
   for (const auto& entry : recording.in_order(*translator.model))
     sentence.tensors.push_back(plain(entry));
   return sentence;

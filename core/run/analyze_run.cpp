@@ -70,7 +70,7 @@ std::string attention_svg(const AnalyzeOptions& options, const RecordedSentence&
       static_cast<size_t>(number_of(options.layer, "--layer", "last", count, count) - 1);
   const int64_t head =
       number_of(options.head, "--head", "mean", analysis::kMeanOfHeads, layers[layer].heads);
-  const analysis::AttentionMap map(sentence, layers);
+  const analysis::AttentionMap map(sentence, layers, options.target_labels);
   return heat_map(map.draw(layers[layer], head)).document();
 }
 
@@ -92,7 +92,7 @@ int draw_attention(const AnalyzeOptions& options,
     for (const AttentionPlace place : places)
       any = any || !attention_weights(sentence, place).empty();
     check_recorded(any, places.front());
-    result = attention_page(sentence, places);
+    result = attention_page(sentence, places, options.target_labels);
   } else {
     result = recorded_json(sentence, {".weights"});
   }

@@ -66,7 +66,25 @@ TEST_F(Analyze, DrawsOneLayerAndHead) {
                     HasSubstr("<title>eins – two: 0."),
                     HasSubstr("<title>&lt;/s&gt; – one: 0.")));
   EXPECT_EQ(attention("--path words --attention decoder --output self.svg").exit_code, kExitOk);
-  EXPECT_THAT(space->read("self.svg"), HasSubstr("<title>eins – zwei: 0.0000"));  // later
+  // Rows are what is generated, columns what is fed: "zwei" is fed later than "eins" is generated.
+  EXPECT_THAT(space->read("self.svg"),
+              AllOf(HasSubstr(">generated token<"), HasSubstr("<title>eins – zwei: 0.0000")));
+  EXPECT_THAT(space->read("self.svg"), Not(HasSubstr("<title>zwei – eins: 0.0000")));
+}
+
+TEST_F(Analyze, LabelsDecoderRowsWithTheInputWhenAsked) {
+  ASSERT_EQ(attention("--path words --output out.svg").exit_code, kExitOk);
+  ASSERT_EQ(attention("--path words --target-labels input --output in.svg").exit_code, kExitOk);
+  const std::string out = space->read("out.svg"), in = space->read("in.svg");
+  EXPECT_THAT(in, AllOf(HasSubstr(">decoder input<"), Not(HasSubstr(">generated token<"))));
+  // The same row: the step that is fed "eins" generates "zwei".
+  const auto weight = [](const std::string& svg, const std::string& cell) {
+    const size_t at = svg.find("<title>" + cell + ": ");
+    return at == std::string::npos ? cell + " is missing" : svg.substr(svg.find(": ", at), 8);
+  };
+  EXPECT_EQ(weight(in, "eins – two"), weight(out, "zwei – two"));
+  EXPECT_EQ(weight(in, "drei – two"), weight(out, "&lt;/s&gt; – two"));
+  EXPECT_EQ(attention("--path words --target-labels x --output a.svg").exit_code, kExitUsage);
 }
 
 TEST_F(Analyze, MakesAPageOfAllAttention) {
@@ -87,6 +105,7 @@ TEST_F(Analyze, WritesTheWeightsOfAPair) {
   const auto object = nlohmann::json::parse(space->read("pair.jsonl"));
   EXPECT_EQ(object["source"], nlohmann::json({"one", "two", "</s>"}));
   EXPECT_EQ(object["target"], nlohmann::json({"</s>", "eins", "zwei", "drei"}));
+  EXPECT_EQ(object["generated"], nlohmann::json({"eins", "zwei", "drei", "</s>"}));
   EXPECT_EQ(object["tensors"].size(), 3u);
   const auto& cross = object["tensors"]["decoder.layers.0.encoder_attn.weights"];
   EXPECT_EQ(cross["shape"], nlohmann::json({1, 2, 4, 1, 3}));

@@ -66,6 +66,11 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table.section("Heat maps");
   table.field("layer", layer, "Layer in FILE.svg: a number from 1, or last.");
   table.field("head", head, "Head in FILE.svg: a number from 1, or mean.");
+  table.field("target-labels",
+              target_labels,
+              analysis::kTargetLabelNames,
+              "Labels of decoder rows: the token that is generated, or the token that the decoder "
+              "receives as input.");
   table.section("Activation");
   table
       .field("stat",

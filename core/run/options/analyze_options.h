@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analysis/activation.h"
+#include "core/analysis/attention_map.h"
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 
@@ -26,6 +27,7 @@ struct PHRASEQ_API AnalyzeOptions : Options {
   std::vector<std::string> attention;
   std::string layer = "last";
   std::string head = "mean";
+  analysis::TargetLabels target_labels = analysis::TargetLabels::kGenerated;
   analysis::ActivationStatistic stat = analysis::ActivationStatistic::kPeak;
   double tau = 0.5;
   bool json = false;

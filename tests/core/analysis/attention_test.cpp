@@ -61,7 +61,9 @@ TEST(AttentionMap, PutsWordsBeforeBigramsAndOmitsWhatDoesNotExist) {
   const AttentionMap map(sentence, layers);
   const plot::HeatMap picture = map.draw(layers[0], kMeanOfHeads);
   EXPECT_EQ(picture.title, "Cross-attention, layer 1, mean over heads");
-  EXPECT_THAT(picture.rows.labels, ElementsAre("</s>", "das", "</s> das"));
+  EXPECT_EQ(picture.rows.title, "generated token");
+  EXPECT_EQ(picture.columns.title, "source");
+  EXPECT_THAT(picture.rows.labels, ElementsAre("das", "</s>", "das </s>"));
   EXPECT_THAT(picture.columns.labels, ElementsAre("the", "cat", "</s>", "the cat", "cat </s>"));
   ASSERT_EQ(picture.rows.groups.size(), 2u);
   EXPECT_EQ(picture.rows.groups[1].name, "bigrams");
@@ -77,6 +79,29 @@ TEST(AttentionMap, PutsWordsBeforeBigramsAndOmitsWhatDoesNotExist) {
   EXPECT_EQ(map.draw(layers[0], 2).title, "Cross-attention, layer 1, head 2");
   EXPECT_NEAR(map.values(layers[0], 2)[0], 0.1, 1e-6);
   EXPECT_EQ(XmlCheck(heat_map(picture).document()).fault(), "");
+}
+
+TEST(AttentionMap, CallsRowsByTheDecodersInputWhenAsked) {
+  RecordedSentence sentence = example_sentence();
+  const auto layers = attention_weights(sentence, AttentionPlace::kCross);
+  const auto picture = AttentionMap(sentence, layers, TargetLabels::kInput).draw(layers[0], 1);
+  EXPECT_EQ(picture.rows.title, "decoder input");
+  EXPECT_THAT(picture.rows.labels, ElementsAre("</s>", "das", "</s> das"));
+  const std::string page = attention_page(sentence, {AttentionPlace::kCross}, TargetLabels::kInput);
+  EXPECT_THAT(page, HasSubstr(">decoder input</text>"));
+  EXPECT_THAT(page, Not(HasSubstr(">generated token</text>")));
+  EXPECT_THAT(attention_page(sentence, {AttentionPlace::kCross}),
+              HasSubstr(">generated token</text>"));
+}
+
+TEST(AttentionMap, CallsRowsOfAnEncoderByTheSource) {
+  RecordedSentence sentence = example_sentence();
+  sentence.tensors = {
+      {"encoder.layers.0.self_attn.weights", {1, 1, 3, 1, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {}}};
+  const auto layers = attention_weights(sentence, AttentionPlace::kEncoderSelf);
+  const auto picture = AttentionMap(sentence, layers).draw(layers[0], 1);
+  EXPECT_EQ(picture.rows.title, "source");
+  EXPECT_THAT(picture.rows.labels, ElementsAre("the", "cat", "</s>"));
 }
 
 TEST(AttentionMap, ShowsAPartialWindowThatHasWeight) {
@@ -95,6 +120,8 @@ TEST(AttentionMap, HasNoGroupsWhereThereAreOnlyWords) {
   const auto layers = attention_weights(sentence, AttentionPlace::kDecoderSelf);
   const auto picture = AttentionMap(sentence, layers).draw(layers[0], 1);
   EXPECT_THAT(picture.rows.groups, IsEmpty());
+  EXPECT_THAT(picture.rows.labels, ElementsAre("das", "</s>"));
+  EXPECT_EQ(picture.columns.title, "decoder input");
   EXPECT_THAT(picture.columns.labels, ElementsAre("</s>", "das"));
   EXPECT_THAT(picture.values, ElementsAre(1, 0, 0.5, 0.5));
 }
@@ -125,6 +152,7 @@ TEST(RecordedJson, NestsValuesByShape) {
       {"id", 6},
       {"source", {"the", "cat", "</s>"}},
       {"target", {"</s>", "das"}},
+      {"generated", {"das", "</s>"}},
       {"tensors",
        {{"encoder.phrase_generators.0.phrase_weights",
          {{"shape", {3}}, {"values", {0.25, 0.75, 1.0}}}},

@@ -24,14 +24,14 @@ inline RecordedSentence example_sentence() {
       {}};
   RecordedTensor deep = weights;
   deep.name = "decoder.layers.10.encoder_attn.weights";
-  return {
-      6,
-      {"the", "cat", "</s>"},
-      {"</s>", "das"},
-      {deep,
-       weights,
-       {"encoder.phrase_generators.0.phrase_weights", {3}, {0.25F, 0.75F, 1.0F}, {}},
-       {"decoder.mixture.transparent_attention", {2, 1}, {0.5F, 0.125F}, {{"levels", {0, 1}}}}}};
+  return {6,
+          {"the", "cat", "</s>"},
+          {"</s>", "das"},
+          {deep,
+           weights,
+           {"encoder.phrase_generators.0.phrase_weights", {3}, {0.25F, 0.75F, 1.0F}, {}},
+           {"decoder.mixture.transparent_attention", {2, 1}, {0.5F, 0.125F}, {{"levels", {0, 1}}}}},
+          {"das", "</s>"}};
 }
 
 }  // namespace phraseq::analysis
