@@ -15,6 +15,7 @@
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
 #include "core/translate/hypothesis_text.h"
+#include "core/translate/repeated_hypotheses.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/translator.h"
 
@@ -89,9 +90,11 @@ class Report {
       const Hypothesis& best = translation.hypotheses.front();
       ++sentences_;
       tokens_ += static_cast<int64_t>(best.tokens.size());
+      const std::string text = hypothesis_text(task, translation.example, best, remove_bpe_);
+      repeated_.note(translation.example.source, text);
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(hypothesis_text(task, translation.example, best, remove_bpe_));
+      hypotheses_.push_back(text);
       references_.push_back(reference_text(task, translation.example, remove_bpe_));
     }
   }
@@ -105,6 +108,16 @@ class Report {
         seconds_,
         static_cast<double>(sentences_) / seconds,
         static_cast<double>(tokens_) / seconds);
+  }
+
+  void warn_of_repeated_hypotheses() const {
+    const std::string finding = repeated_.finding();
+    if (finding.empty())
+      return;
+    log_warning(fmt::format(
+        "{}. Give the input in the form of the training text (language, case, subwords). If it has "
+        "this form, train the model for longer or with another --lr",
+        finding));
   }
 
   bool has_references() const {
@@ -122,6 +135,7 @@ class Report {
   int64_t sentences_ = 0;
   int64_t tokens_ = 0;
   std::vector<std::string> hypotheses_, references_;
+  RepeatedHypotheses repeated_;
 };
 
 /// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
@@ -186,6 +200,7 @@ int generate(GenerateRun& run) {
     is_read = output.flush();
   }
   log_info(report.speed());
+  report.warn_of_repeated_hypotheses();
   if (report.has_references()) {
     const std::string score = evaluation_text(run, report, engine.task());
     const bool is_result = run.options.quiet || run.options.format.format == OutputFormat::kFairseq;

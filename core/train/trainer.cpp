@@ -179,6 +179,7 @@ void Trainer::update(std::vector<Batch> group) {
   ++state_.updates;
   state_.bad_updates_in_a_row = 0;
   checkpoints_.note_update();
+  loss_trend_.note(sums.loss_sum, sums.tokens);
   for (IntervalSums* part : {&state_.interval, &state_.epoch}) {
     part->losses.add(sums);
     part->gradient_norm_sum += norm;
@@ -308,6 +309,7 @@ void Trainer::resume(const CheckpointFile& file) {
                    *parts_.translator,
                    options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer);
   state_ = record.state;
+  is_new_model_ = false;
   if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);
   if (options_.checkpoints.reset_meters) {
@@ -322,6 +324,20 @@ void Trainer::resume(const CheckpointFile& file) {
                        parts_.batches->epoch(),
                        parts_.batches->batches_delivered()));
   parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
+}
+
+/// About a model that has learned little; not when a trained one was trained further.
+void Trainer::warn_of_result() const {
+  const std::string loss = loss_trend_.finding();
+  if (is_new_model_ && options_.checkpoints.finetune_from_model.empty() && !loss.empty()) {
+    log_warning(fmt::format(
+        "{}. Try another --lr (it is {:g} now; usual with Adam are 0.0005 to 0.005) and another "
+        "--warmup-updates, and make sure that the lines of the two languages correspond",
+        loss,
+        learning_rate()));
+  }
+  if (parts_.validator != nullptr)
+    parts_.validator->warn_of_repeated_hypotheses();
 }
 
 int Trainer::run() {
@@ -354,6 +370,7 @@ int Trainer::run() {
       validate();
   }
   checkpoints_.at_end(moment());
+  warn_of_result();
   return signalled();
 }
 

@@ -20,6 +20,7 @@
 #include "core/optim/optimizer.h"
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
+#include "core/train/loss_trend.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
@@ -82,6 +83,7 @@ class PHRASEQ_API Trainer {
   void after_update();
   void end_epoch();
   void validate();
+  void warn_of_result() const;
   void require_same_options(const std::string& path, const TrainRecord& record) const;
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
@@ -100,6 +102,8 @@ class PHRASEQ_API Trainer {
   size_t running_batch_ = 0;      ///< of the group that is accumulated
   int64_t skipped_in_a_row_ = 0;  ///< batches, for want of memory
   int64_t validated_at_ = -1;     // update of the last validation
+  LossTrend loss_trend_;          ///< of a model that this run has initialized
+  bool is_new_model_ = true;
 };
 
 }  // namespace phraseq

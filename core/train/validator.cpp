@@ -15,6 +15,8 @@
 namespace phraseq {
 namespace {
 
+constexpr int kRepeatedForWarning = 5;  ///< validations; the first ones of every run are alike
+
 BatchingOptions batching_of(const ValidatorOptions& options, const Architecture& model) {
   BatchingOptions batching;
   batching.max_tokens = options.max_tokens;
@@ -67,7 +69,18 @@ LossReport Validator::losses() {
   return sums;
 }
 
+void Validator::warn_of_repeated_hypotheses() const {
+  const std::string finding = repeated_.finding();
+  if (finding.empty())
+    return;
+  log_warning(fmt::format(
+      "{}: the model has not learned to translate yet. Train for longer, or with another --lr and "
+      "--warmup-updates; phraseq plot shows whether the losses still fall",
+      finding));
+}
+
 void Validator::add_score(nlohmann::json& result) {
+  repeated_ = {};
   const int64_t limit =
       options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
   std::vector<std::string> hypotheses(static_cast<size_t>(std::min(limit, corpus_->size())));
@@ -94,9 +107,13 @@ void Validator::add_score(nlohmann::json& result) {
     for (size_t i = 0; i < examples.size(); ++i) {
       hypotheses[static_cast<size_t>(examples[i].id)] =
           hypothesis_text(*translator_.task, examples[i], found[i].front(), options_.remove_bpe);
+      repeated_.note(examples[i].source, hypotheses[static_cast<size_t>(examples[i].id)]);
     }
   }
   warn_of_subwords(references, "--eval-bleu-remove-bpe");
+  repeated_in_a_row_ = repeated_.finding().empty() ? 0 : repeated_in_a_row_ + 1;
+  if (repeated_in_a_row_ == kRepeatedForWarning)
+    warn_of_repeated_hypotheses();
   const score::Score scored = score::score_corpus(*metric_, hypotheses, std::span(&references, 1));
   result["score"] = scored.value;
   result["score_name"] = scored.name;

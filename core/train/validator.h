@@ -15,6 +15,7 @@
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
 #include "core/translate/post_process.h"
+#include "core/translate/repeated_hypotheses.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {
@@ -43,6 +44,8 @@ class PHRASEQ_API Validator {
   /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature"}; losses
   /// in nats per token.
   nlohmann::json run();
+  /// Warns when most translations of the last `run` are identical.
+  void warn_of_repeated_hypotheses() const;
   /// Whether larger is better for the score of `translate_with`.
   bool score_is_maximized() const { return metric_ == nullptr || metric_->higher_is_better(); }
 
@@ -58,6 +61,8 @@ class PHRASEQ_API Validator {
   const Metric* metric_ = nullptr;
   std::unique_ptr<Corpus> corpus_;
   BatchPlan plan_;
+  RepeatedHypotheses repeated_;
+  int repeated_in_a_row_ = 0;
 };
 
 }  // namespace phraseq

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Detects a model that translates most sentences alike: the sign of a training that was too short
+/// or has failed, or of input in another form than the training text. Sentences that occur again
+/// count once.
+class PHRASEQ_API RepeatedHypotheses {
+ public:
+  void note(const std::vector<int64_t>& source, const std::string& hypothesis);
+
+  /// "37 of 40 different sentences have the same translation, 'Ein Mann.'" when these are more than
+  /// half of at least 20, else an empty string.
+  std::string finding() const;
+
+ private:
+  std::unordered_set<uint64_t> sources_;
+  std::unordered_map<size_t, int64_t> counts_;  ///< by hash of the hypothesis
+  int64_t most_ = 0;
+  std::string most_common_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,86 @@
+// Warnings about a model that has learned little: at the end of `train`, and by `generate`.
+
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kFlatLoss = "the training loss has not fallen";
+constexpr const char* kSameTranslation = "different sentences have the same translation";
+
+class TrainingWarnings : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    space = new Workspace;
+    write_toy_corpus(*space);
+    ASSERT_EQ(space->run(toy_preprocess()).exit_code, kExitOk);
+  }
+  static void TearDownTestSuite() { delete space; }
+
+  static CommandResult train(const std::string& run, int updates, const std::string& more) {
+    return space->run(toy_train(run, updates) + words("--threads 1 --log-interval 50 " + more));
+  }
+
+  static Workspace* space;
+};
+
+Workspace* TrainingWarnings::space = nullptr;
+
+TEST_F(TrainingWarnings, TellOfALossThatHasNotMovedAndWhatToDo) {
+  const auto still = train("still", 100, "--lr 1e-9 --disable-validation");
+  ASSERT_EQ(still.exit_code, kExitOk) << still.errors;
+  EXPECT_THAT(still.errors,
+              AllOf(HasSubstr("warning | the training loss has not fallen: "),
+                    ContainsRegex("bits per token over the first 10 updates and [0-9.]+ over the "
+                                  "last 10. Try another --lr \\(it is ")));
+}
+
+TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {
+  Workspace alike;  // every target sentence is the same
+  for (const auto& [name, pairs] :
+       {std::pair("train", 200), std::pair("dev", 40), std::pair("test", 41)}) {
+    alike.write(std::string(name) + ".en", toy_text(pairs, static_cast<uint64_t>(pairs)).english);
+    std::string german;
+    for (int i = 0; i < pairs; ++i) german += "eins zwei\n";
+    alike.write(std::string(name) + ".de", german);
+  }
+  ASSERT_EQ(alike.run(toy_preprocess()).exit_code, kExitOk);
+  const auto trained = alike.run(toy_train("run", 60) + words("--threads 1 --eval-bleu"));
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  EXPECT_THAT(trained.errors,
+              AllOf(ContainsRegex("warning \\| [0-9]+ of [0-9]+ different sentences have the same "
+                                  "translation, 'eins zwei': the model has not learned"),
+                    HasSubstr("phraseq plot"),
+                    Not(HasSubstr(kFlatLoss))));
+  const auto result = alike.run(words("generate data-bin --path run --threads 1"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr(kSameTranslation), HasSubstr("in the form of the training text")));
+}
+
+TEST_F(TrainingWarnings, AreNotGivenForAModelThatLearns) {
+  const auto trained = train("learns", 150, "--eval-bleu");
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  EXPECT_THAT(trained.errors, AllOf(Not(HasSubstr(kFlatLoss)), Not(HasSubstr(kSameTranslation))));
+  const auto result = space->run(words("generate data-bin --path learns --threads 1"));
+  EXPECT_THAT(result.errors, Not(HasSubstr(kSameTranslation)));
+  // A converged model that is trained further moves little, too.
+  const auto again = train("learns", 260, "--lr 1e-9 --allow-changed lr");
+  ASSERT_EQ(again.exit_code, kExitOk) << again.errors;
+  EXPECT_THAT(again.errors, Not(HasSubstr(kFlatLoss)));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
