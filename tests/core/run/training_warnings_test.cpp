@@ -1,0 +1,99 @@
+#include "core/run/training_warnings.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Pairs = std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>;
+
+class ListedCorpus final : public Corpus {
+ public:
+  explicit ListedCorpus(Pairs pairs) : pairs_(std::move(pairs)) {}
+  int64_t size() const override { return static_cast<int64_t>(pairs_.size()); }
+  int64_t source_length(int64_t i) const override {
+    return static_cast<int64_t>(at(i).first.size());
+  }
+  int64_t target_length(int64_t i) const override {
+    return static_cast<int64_t>(at(i).second.size());
+  }
+  Example get(int64_t i) const override { return {i, at(i).first, at(i).second, {}}; }
+  std::string fingerprint() const override { return "listed"; }
+
+ private:
+  const Pairs::value_type& at(int64_t i) const { return pairs_[static_cast<size_t>(i)]; }
+  Pairs pairs_;
+};
+
+/// What `action` writes to standard error.
+std::string logged(const std::function<void()>& action) {
+  ::testing::internal::CaptureStderr();
+  action();
+  return ::testing::internal::GetCapturedStderr();
+}
+
+std::string warmup_warning(std::optional<int64_t> run_length, int64_t warmup) {
+  OptionTable table;
+  table.field("warmup-updates", warmup, "");
+  return logged([&] { warn_of_warmup(run_length, table); });
+}
+
+TEST(WarningOfWarmup, NamesBothNumbersAndAValueThatFits) {
+  const std::string text = warmup_warning(1250, 4000);
+  EXPECT_THAT(text, HasSubstr("the run has 1250 updates and ends within the warm-up of 4000"));
+  EXPECT_THAT(text, HasSubstr("Use --warmup-updates 125,"));
+  EXPECT_THAT(warmup_warning(7, 7), HasSubstr("Use --warmup-updates 1,"));
+}
+
+TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
+  EXPECT_EQ(warmup_warning(4001, 4000), "");
+  EXPECT_EQ(warmup_warning(std::nullopt, 4000), "");
+  OptionTable none;
+  EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
+}
+
+TEST(WarningOfVocabulary, ComparesUsedTypesWithTargetTokens) {
+  const ListedCorpus corpus(Pairs(10, {{5, 2}, {4, 5, 6, 2}}));  // 40 target tokens
+  Dictionary dictionary;
+  for (const char* word : {"a", "b", "c"}) dictionary.add(word, 9);
+  dictionary.add("never", 0);
+  EXPECT_THAT(logged([&] { warn_of_vocabulary(dictionary, corpus); }),
+              AllOf(HasSubstr("the dictionary has 3 types for 40 target tokens"),
+                    HasSubstr("13.3 per type"),
+                    HasSubstr("smaller number of --subwords")));
+  Dictionary small;
+  for (const char* word : {"a", "b"}) small.add(word, 9);
+  EXPECT_EQ(logged([&] { warn_of_vocabulary(small, corpus); }), "");
+}
+
+TEST(CommonPairs, AreEqualOnBothSides) {
+  const ListedCorpus training({{{4, 2}, {5, 2}}, {{6, 2}, {7, 2}}, {{4, 2}, {5, 2}}});
+  const ListedCorpus same({{{4, 2}, {5, 2}}, {{4, 2}, {5, 2}}, {{8, 2}, {9, 2}}});
+  const ListedCorpus halves({{{4, 2}, {7, 2}}, {{6, 2}, {5, 2}}, {{4, 5}, {2}}});
+  EXPECT_EQ(common_pairs(same, training), 2);
+  EXPECT_EQ(common_pairs(halves, training), 0);
+  EXPECT_EQ(common_pairs(ListedCorpus({}), training), 0);
+}
+
+TEST(WarningOfOverlap, IsGivenFromTwoPercentOn) {
+  Pairs pairs;
+  for (int64_t i = 0; i < 100; ++i) pairs.push_back({{i + 4, 2}, {i + 5, 2}});
+  const ListedCorpus validation(pairs);
+  const ListedCorpus one(Pairs(pairs.begin(), pairs.begin() + 1));
+  const ListedCorpus two(Pairs(pairs.begin(), pairs.begin() + 2));
+  EXPECT_EQ(logged([&] { warn_of_overlap(one, validation); }), "");
+  EXPECT_THAT(logged([&] { warn_of_overlap(two, validation); }),
+              AllOf(HasSubstr("2 of 100 pairs of the validation set are in the training set"),
+                    HasSubstr("Remove these pairs from the training text")));
+}
+
+}  // namespace
+}  // namespace phraseq
