@@ -46,7 +46,13 @@ Translator::Translator(std::vector<TranslationModel> models,
                        const TranslationSettings& settings)
     : models_(std::move(models)), settings_(settings) {
   require_same_dictionaries(models_);
-  for (int64_t worker = 0; worker < std::max<int64_t>(1, settings.workers.workers); ++worker) {
+  search_with(decoder, settings.need_attention);
+}
+
+void Translator::search_with(const Selection& decoder, bool need_attention) {
+  settings_.need_attention = need_attention;
+  decoders_.clear();
+  for (int64_t worker = 0; worker < std::max<int64_t>(1, settings_.workers.workers); ++worker) {
     decoders_.push_back(
         std::make_unique<NamedDecoder>(decoder, DecoderSetup{task().target_dictionary().size()}));
   }

@@ -33,7 +33,8 @@ struct Translation {
 /// Translates sentences with one model or an ensemble, on several workers that share the weights.
 class PHRASEQ_API Translator {
  public:
-  /// `decoder` outlives the engine. Throws UsageError when the models' dictionaries differ.
+  /// What `decoder` selects outlives the engine. Throws UsageError when the models' dictionaries
+  /// differ.
   Translator(std::vector<TranslationModel> models,
              const Selection& decoder,
              const TranslationSettings& settings);
@@ -41,6 +42,8 @@ class PHRASEQ_API Translator {
   /// The first model's: what texts are read and written with.
   const Task& task() const { return *models_.front().task; }
   const TranslationModel& model() const { return models_.front(); }
+  /// Searches with another decoder, or with attention, from the next call on.
+  void search_with(const Selection& decoder, bool need_attention);
   /// The most source tokens that all models take, </s> counted.
   int64_t max_source_positions() const;
 

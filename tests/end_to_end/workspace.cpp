@@ -67,6 +67,8 @@ CommandResult RunningCommand::wait() {
   return {exit_code_of(status_), content_of(output_), content_of(errors_)};
 }
 
+std::string RunningCommand::errors_so_far() const { return content_of(errors_); }
+
 Workspace::Workspace() {
   static std::atomic<int> made = 0;
   folder_ = fs::temp_directory_path() / fmt::format("phraseq-end-to-end-{}-{}", ::getpid(), made++);

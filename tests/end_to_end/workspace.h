@@ -27,6 +27,8 @@ class RunningCommand {
   void send(int signal) const;
   bool is_running();
   CommandResult wait();
+  /// What it has written to standard error up to now.
+  std::string errors_so_far() const;
 
  private:
   pid_t process_;

@@ -96,6 +96,9 @@ TEST_F(InstalledTree, WorksWhereItWasMoved) {
                            "lib/phraseq/libphraseq-transformer.so",
                            "include/phraseq/core/nn/architecture.h",
                            "include/phraseq/phraseq/abi_stamp.h",
+                           "include/phraseq/phraseq/phraseq.h",
+                           "include/phraseq/phraseq/translate.h",
+                           "lib/libphraseq-translate.so",
                            "lib/cmake/phraseq/phraseqConfig.cmake",
                            "share/man/man1/phraseq.1",
                            "share/man/man1/phraseq-train.1",
@@ -114,6 +117,32 @@ TEST_F(InstalledTree, WorksWhereItWasMoved) {
   EXPECT_EQ(check.code, 0) << check.text;
   EXPECT_THAT(content_of(prefix() + "/share/man/man1/phraseq-train.1"),
               AllOf(HasSubstr(".TH PHRASEQ\\-TRAIN 1"), HasSubstr("\n.B \\-\\-max\\-tokens N\n")));
+}
+
+TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
+  fs::copy(PHRASEQ_SOURCE_FOLDER "/examples/embedding", folder_.path("embedding"));
+  const Outcome built =
+      shell("cd " + folder_.path() +
+            " && " PHRASEQ_CMAKE " -S embedding -B build -G Ninja -DCMAKE_CXX_COMPILER=" PHRASEQ_CXX
+            " -DCMAKE_CXX_FLAGS=-Wall -DCMAKE_C_FLAGS='-std=c99 -Wall -Wextra -Wpedantic'"
+            " -DCMAKE_PREFIX_PATH=" +
+            prefix() + " && " PHRASEQ_CMAKE " --build build");
+  ASSERT_EQ(built.code, 0) << built.text;
+  EXPECT_THAT(built.text, Not(HasSubstr("warning:")));
+  write_data();
+  train_and_translate("transformer_tiny", "");
+  const std::string here = "cd " + folder_.path() + " && ";
+  const std::string model = " transformer_tiny/checkpoint_last ";
+  const Outcome expected = phraseq("generate --beam 3 --path" + model + "< dev.en 2>/dev/null");
+  EXPECT_THAT(expected.text, Not(testing::IsEmpty()));
+  EXPECT_EQ(shell(here + "build/translate_lines" + model + "--beam 3 < dev.en").text,
+            expected.text);
+  const Outcome words = shell(here + "build/translate_words" + model + "'one two' ''");
+  EXPECT_EQ(words.code, 0) << words.text;
+  EXPECT_THAT(words.text, testing::ContainsRegex("^[^\t]+\t-[0-9.]+\n\tnan\n$"));
+  const Outcome failed = shell(here + "build/translate_words dev.en one");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.text, HasSubstr("dev.en"));
 }
 
 TEST_F(InstalledTree, BuildsChecksAndTrainsTheTemplateAndTheHandbooksExample) {

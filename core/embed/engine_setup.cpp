@@ -1,0 +1,240 @@
+#include "core/embed/engine_setup.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/source_trees.h"
+#include "core/nn/precision/precision_option.h"
+#include "core/options/batch_options.h"
+#include "core/options/command_line.h"
+#include "core/run/options/model_options.h"
+#include "core/run/run_components.h"
+#include "core/text/dictionary.h"
+#include "core/translate/hard_alignment.h"
+#include "core/translate/hypothesis_text.h"
+#include "core/translate/post_process.h"
+#include "core/translate/translator.h"
+
+namespace phraseq {
+
+struct EngineSetup::Parts {
+  std::unique_ptr<LoadedPlugins> loaded;
+  ModelOptions model;
+  BatchOptions batches;
+  PostProcess remove_bpe = PostProcess::kNotGiven;
+  std::string decoder_name;
+  bool sampling = false;
+  int64_t seed = 1;
+  Selection decoder;
+  Selection prefix_decoder;  ///< the same, but forces all target tokens; no component = it cannot
+  int64_t max_nbest = 1;
+  WorkerSettings workers;
+};
+
+namespace {
+
+constexpr int64_t kDefaultBatchTokens = 1024;  // as generate
+constexpr const char* kAnyPrefix = "1000000";
+
+OptionTable described(const Selection& selection) {
+  OptionTable table;
+  selection.options->describe(table);
+  return table;
+}
+
+int64_t number_in(OptionTable& table, const char* name, int64_t otherwise) {
+  const OptionField* field = table.find(name);
+  return field == nullptr ? otherwise : std::stoll(field->to_text());
+}
+
+/// The same component with the same values.
+Selection copy_of(const Registry& registry, const Selection& selection) {
+  Selection copy = registry.select("decoder", selection.name);
+  OptionTable from = described(selection), to = described(copy);
+  for (const OptionField& field : from.fields())
+    to.find(field.name)->from_text(field.to_text(), field.origin);
+  return copy;
+}
+
+void require_no_trees(const TranslationModel& model) {
+  const TreeUse* use = tree_use_of(*model.architecture_selection.options);
+  if (use == nullptr)
+    return;
+  throw UsageError(fmt::format("{}: the model's {} needs the parse trees of the sentences, which "
+                               "cannot be given here",
+                               model.path,
+                               use->asked_by()),
+                   fmt::format("translate with phraseq generate --trees FILE; {} needs none",
+                               option_without_trees(*use, /*trained=*/true)));
+}
+
+std::vector<std::string> words_of(const std::string& symbols) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < symbols.size();) {
+    const size_t end = std::min(symbols.find(' ', begin), symbols.size());
+    if (end > begin)
+      words.push_back(symbols.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+class TranslatorEngine final : public TranslationEngine {
+ public:
+  TranslatorEngine(const EngineSetup::Parts& setup, std::string path, Translator translator)
+      : setup_(setup), path_(std::move(path)), translator_(std::move(translator)) {}
+
+  const std::string& path() const override { return path_; }
+  const std::string& source_language() const override {
+    return translator_.task().source_language();
+  }
+  const std::string& target_language() const override {
+    return translator_.task().target_language();
+  }
+  int64_t max_source_positions() const override { return translator_.max_source_positions(); }
+  int64_t max_nbest() const override { return setup_.max_nbest; }
+  int64_t round_tokens() const override {
+    const int64_t tokens = setup_.batches.max_tokens;
+    return (tokens > 0 ? tokens : kDefaultBatchTokens) * setup_.workers.workers;
+  }
+  void prepare_thread() const override {
+    at::set_num_threads(static_cast<int>(setup_.workers.threads));
+  }
+
+  Example encode(const std::string& sentence,
+                 const std::string& prefix,
+                 int64_t id) const override {
+    Example example = prefix.empty() ? translator_.task().encode(sentence)
+                                     : translator_.task().encode(sentence, prefix);
+    example.id = id;
+    std::erase_if(example.target, is_control);
+    if (!example.target.empty())
+      check_prefix(example, prefix);
+    return example;
+  }
+
+  std::vector<api::Sentence> translate(std::vector<EngineSentence> sentences,
+                                       bool alignment) override {
+    const bool prefix = !sentences.empty() && !sentences.front().example.target.empty();
+    translator_.search_with(prefix ? setup_.prefix_decoder : setup_.decoder, alignment);
+    std::vector<Example> examples;
+    for (EngineSentence& sentence : sentences) examples.push_back(std::move(sentence.example));
+    const auto translations = translator_.translate(std::move(examples));
+    std::vector<api::Sentence> results;
+    for (size_t i = 0; i < translations.size(); ++i)
+      results.push_back(result_of(translations[i], std::move(sentences[i])));
+    return results;
+  }
+
+ private:
+  void check_prefix(const Example& example, const std::string& prefix) const {
+    if (setup_.prefix_decoder.component == nullptr)
+      throw DataError(fmt::format("the decoder {} cannot force a prefix", setup_.decoder.name));
+    if (std::find(example.target.begin(), example.target.end(), kUnk) != example.target.end())
+      throw DataError(fmt::format("the model's vocabulary cannot write '{}'", prefix));
+  }
+
+  api::Hypothesis hypothesis_of(const Translation& translation, const Hypothesis& found) const {
+    const Task& task = translator_.task();
+    const Example& example = translation.example;
+    api::Hypothesis hypothesis;
+    hypothesis.text = hypothesis_text(task, example, found, setup_.remove_bpe);
+    hypothesis.score = found.score;
+    hypothesis.log_probability = found.log_probability;
+    hypothesis.tokens = words_of(hypothesis_symbols(task, example, found));
+    hypothesis.alignment = hard_alignment(found, example.source);
+    return hypothesis;
+  }
+
+  api::Sentence result_of(const Translation& translation, EngineSentence sentence) const {
+    api::Sentence result;
+    result.source = std::move(sentence.source);
+    result.source_tokens = words_of(translator_.task().symbols(translation.example.source, false));
+    for (const Hypothesis& found : translation.hypotheses) {
+      if (static_cast<int64_t>(result.hypotheses.size()) == sentence.nbest)
+        break;
+      result.hypotheses.push_back(hypothesis_of(translation, found));
+    }
+    return result;
+  }
+
+  const EngineSetup::Parts& setup_;
+  std::string path_;
+  Translator translator_;
+};
+
+}  // namespace
+
+EngineSetup::EngineSetup(std::span<const std::string> arguments) : parts_(new Parts) {
+  parts_->loaded = load_plugins_for(arguments);
+  const std::string fallback = peek_flag(arguments, "sampling") ? "sampling" : "beam";
+  parts_->decoder_name = fallback;
+  parts_->decoder =
+      parts_->loaded->registry.select("decoder", peek_option(arguments, "decoder", fallback));
+}
+
+EngineSetup::~EngineSetup() = default;
+
+void EngineSetup::describe(OptionTable& table) {
+  Parts& parts = *parts_;
+  table.section("Translation");
+  table.field("decoder", parts.decoder_name, "Name of the decoder; its options are listed below.");
+  table.field("sampling",
+              parts.sampling,
+              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
+  parts.batches.describe(table);
+  table.find("max-tokens")->help =
+      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
+  table.field("seed", parts.seed, "Random seed.");
+  table
+      .field("remove-bpe",
+             parts.remove_bpe,
+             kPostProcessNames,
+             "Join the subwords of text, where the checkpoint holds no subword model.")
+      .alias("post-process")
+      .bare_value("subword_nmt");
+  parts.model.describe(table);
+  std::erase_if(table.fields(), [](const OptionField& field) { return field.name == "path"; });
+  table.section(fmt::format("decoder {}", parts.decoder.name));
+  parts.decoder.options->describe(table);
+}
+
+std::vector<std::string> EngineSetup::problems() const {
+  return parts_->decoder.options->problems();
+}
+
+void EngineSetup::finish() {
+  OptionTable table = described(parts_->decoder);
+  OptionField* nbest = table.find("nbest");
+  const int64_t beam = number_in(table, "beam", 1);
+  if (nbest != nullptr && beam > number_in(table, "nbest", 1))
+    nbest->from_text(std::to_string(beam), OptionOrigin::kDefault);
+  parts_->max_nbest = number_in(table, "nbest", 1);
+  if (table.find("prefix-size") != nullptr) {
+    parts_->prefix_decoder = copy_of(parts_->loaded->registry, parts_->decoder);
+    OptionTable forcing = described(parts_->prefix_decoder);
+    forcing.find("prefix-size")->from_text(kAnyPrefix, OptionOrigin::kDefault);
+  }
+  parts_->workers = parts_->model.worker_settings();
+}
+
+std::unique_ptr<TranslationEngine> EngineSetup::load(const std::string& path) const {
+  ModelOptions options = parts_->model;
+  options.path = path;
+  auto models = load_models(parts_->loaded->registry, options, {});
+  for (const TranslationModel& model : models) require_no_trees(model);
+  TranslationSettings settings;
+  settings.precision = options.precision;
+  settings.seed = static_cast<uint64_t>(parts_->seed);
+  settings.max_sentences = parts_->batches.batch_size;
+  const bool unlimited = parts_->batches.max_tokens == 0 && parts_->batches.batch_size == 0;
+  settings.max_tokens = unlimited ? kDefaultBatchTokens : parts_->batches.max_tokens;
+  settings.workers = parts_->workers;
+  return std::make_unique<TranslatorEngine>(
+      *parts_, path, Translator(std::move(models), parts_->decoder, settings));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/embed/translation_engine.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// How models translate: plugins, machine, precision, decoder, batches. The options are those of
+/// `phraseq generate`, with the same defaults. It outlives the engines that it loads.
+class PHRASEQ_API EngineSetup {
+ public:
+  /// Loads the plugins and picks the decoder that the arguments name.
+  explicit EngineSetup(std::span<const std::string> arguments);
+  ~EngineSetup();
+  EngineSetup(const EngineSetup&) = delete;
+  EngineSetup& operator=(const EngineSetup&) = delete;
+
+  void describe(OptionTable& table);
+  std::vector<std::string> problems() const;
+  /// Call once, after parsing: the decoder returns all hypotheses of its beam.
+  void finish();
+
+  /// `path` as --path of `generate`: an ensemble has several checkpoints, separated by colons.
+  std::unique_ptr<TranslationEngine> load(const std::string& path) const;
+
+  struct Parts;
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,100 @@
+#include "core/embed/phraseq/translate.h"
+
+#include <future>
+#include <new>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/embed/engine_setup.h"
+#include "core/embed/translation_queue.h"
+#include "core/options/command_line.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq::api {
+
+namespace {
+
+/// Runs `work`; what it throws comes as the interface's Error.
+template <class Work>
+auto with_public_errors(const Work& work) {
+  try {
+    return work();
+  } catch (const Error&) {
+    throw;
+  } catch (const phraseq::Error& failure) {
+    throw Error(static_cast<ErrorCode>(failure.exit_code()), failure.what());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw Error(ErrorCode::kInternal, failure.what());
+  }
+}
+
+std::unique_ptr<EngineSetup> set_up(const std::vector<std::string>& options) {
+  auto setup = std::make_unique<EngineSetup>(options);
+  OptionTable table;
+  setup->describe(table);
+  parse_command_line(table, options, [&setup] { return setup->problems(); });
+  setup->finish();
+  return setup;
+}
+
+}  // namespace
+
+std::string Translation::text(size_t rank) const {
+  std::string text = gaps.empty() ? "" : gaps.front();
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const auto& hypotheses = sentences[i].hypotheses;
+    if (!hypotheses.empty())
+      text += hypotheses[std::min(rank, hypotheses.size() - 1)].text;
+    text += gaps[i + 1];
+  }
+  return text;
+}
+
+struct Model::Parts {
+  std::unique_ptr<EngineSetup> setup;
+  std::optional<TranslationQueue> queue;  // ends before the setup
+};
+
+Model::Model(const std::string& path, const std::vector<std::string>& options) : parts_(new Parts) {
+  with_public_errors([&] {
+    parts_->setup = set_up(options);
+    parts_->queue.emplace(parts_->setup->load(path), /*max_waiting=*/0);
+  });
+}
+
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+
+std::vector<Translation> Model::translate(const std::vector<std::string>& texts,
+                                          const TranslateOptions& options) const {
+  return with_public_errors([&] {
+    auto promise = std::make_shared<std::promise<TranslationAnswer>>();
+    auto answer = promise->get_future();
+    parts_->queue->submit({texts, options},
+                          [promise](TranslationAnswer got) { promise->set_value(std::move(got)); });
+    TranslationAnswer got = answer.get();
+    if (got.failure)
+      std::rethrow_exception(got.failure);
+    return std::move(got.translations);
+  });
+}
+
+std::string Model::translate(const std::string& text) const {
+  return translate(std::vector<std::string>{text}).front().text();
+}
+
+const std::string& Model::source_language() const {
+  return parts_->queue->engine().source_language();
+}
+const std::string& Model::target_language() const {
+  return parts_->queue->engine().target_language();
+}
+int64_t Model::max_source_tokens() const { return parts_->queue->engine().max_source_positions(); }
+int64_t Model::max_nbest() const { return parts_->queue->engine().max_nbest(); }
+
+std::string version() { return PHRASEQ_VERSION; }
+
+}  // namespace phraseq::api

@@ -1,0 +1,104 @@
+#include "core/embed/text_layout.h"
+
+#include <memory>
+
+#include <unicode/brkiter.h>
+#include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr std::string_view kMark = "\xEF\xBB\xBF";
+
+std::string to_utf8(const icu::UnicodeString& text) {
+  std::string bytes;
+  text.toUTF8String(bytes);
+  return bytes;
+}
+
+/// ICU's iterator; "ss=standard" keeps "Mr. Smith" together.
+std::unique_ptr<icu::BreakIterator> sentence_iterator(const std::string& language) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Locale locale((language + "@ss=standard").c_str());
+  std::unique_ptr<icu::BreakIterator> iterator(
+      icu::BreakIterator::createSentenceInstance(locale, status));
+  if (U_FAILURE(status) != 0)
+    throw Error(kExitBug, std::string("ICU cannot find sentences: ") + u_errorName(status));
+  return iterator;
+}
+
+/// Adds text[begin, end) as a sentence without the white space around it; what is left of the
+/// white space begins the next gap.
+void add_sentence(TextLayout& layout, const icu::UnicodeString& text, int32_t begin, int32_t end) {
+  int32_t first = begin, last = end;
+  while (first < last && u_isUWhiteSpace(static_cast<UChar32>(text[first])) != 0) ++first;
+  while (last > first && u_isUWhiteSpace(static_cast<UChar32>(text[last - 1])) != 0) --last;
+  layout.gaps.back() += to_utf8(text.tempSubStringBetween(begin, first));
+  if (first == last)
+    return;
+  layout.sentences.push_back(to_utf8(text.tempSubStringBetween(first, last)));
+  layout.gaps.push_back(to_utf8(text.tempSubStringBetween(last, end)));
+}
+
+}  // namespace
+
+TextLayout lay_out_lines(std::string_view text) {
+  TextLayout layout{{}, {""}};
+  if (text.starts_with(kMark)) {
+    layout.gaps.back() = kMark;
+    text.remove_prefix(kMark.size());
+  }
+  while (!text.empty()) {
+    const size_t newline = text.find('\n');
+    const size_t length = std::min(newline, text.size());
+    const bool has_return = length > 0 && text[length - 1] == '\r';
+    const std::string_view line = text.substr(0, length - (has_return ? 1 : 0));
+    const size_t next = newline == std::string_view::npos ? text.size() : newline + 1;
+    if (!line.empty()) {
+      layout.sentences.emplace_back(line);
+      layout.gaps.emplace_back();
+    }
+    layout.gaps.back() += text.substr(line.size(), next - line.size());
+    text.remove_prefix(next);
+  }
+  return layout;
+}
+
+TextLayout lay_out_sentences(std::string_view line, const std::string& language) {
+  const auto text = icu::UnicodeString::fromUTF8(
+      icu::StringPiece(line.data(), static_cast<int32_t>(line.size())));
+  const auto iterator = sentence_iterator(language);
+  iterator->setText(text);
+  TextLayout layout{{}, {""}};
+  int32_t begin = iterator->first();
+  for (int32_t end = iterator->next(); end != icu::BreakIterator::DONE; end = iterator->next()) {
+    add_sentence(layout, text, begin, end);
+    begin = end;
+  }
+  return layout;
+}
+
+void replace_sentence(TextLayout& layout, size_t place, const TextLayout& part) {
+  if (part.sentences.empty())
+    return;
+  const auto at = static_cast<std::ptrdiff_t>(place);
+  layout.gaps[place] += part.gaps.front();
+  layout.gaps[place + 1] = part.gaps.back() + layout.gaps[place + 1];
+  layout.sentences.erase(layout.sentences.begin() + at);
+  layout.sentences.insert(
+      layout.sentences.begin() + at, part.sentences.begin(), part.sentences.end());
+  layout.gaps.insert(layout.gaps.begin() + at + 1, part.gaps.begin() + 1, part.gaps.end() - 1);
+}
+
+std::string language_name(const std::string& code) {
+  icu::UnicodeString name;
+  icu::Locale(code.c_str()).getDisplayLanguage(icu::Locale::getEnglish(), name);
+  return name.isEmpty() ? code : to_utf8(name);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The sentences of a text and what stands before, between and after them:
+/// gaps[0] sentences[0] gaps[1] … gaps[n] is the text.
+struct TextLayout {
+  std::vector<std::string> sentences;
+  std::vector<std::string> gaps;
+};
+
+/// Each line that is not empty as a sentence. Lines are those of LineReader: they end in "\n" or
+/// "\r\n"; a byte-order mark at the beginning belongs to no line.
+PHRASEQ_API TextLayout lay_out_lines(std::string_view text);
+
+/// The sentences of a line, with the white space around them as gaps. Where a sentence ends is what
+/// the Unicode standard (annex 29) says, and the abbreviations that ICU knows in the language.
+PHRASEQ_API TextLayout lay_out_sentences(std::string_view line, const std::string& language);
+
+/// Replaces a sentence of the layout by the sentences of `part`, which is that sentence laid out.
+PHRASEQ_API void replace_sentence(TextLayout& layout, size_t place, const TextLayout& part);
+
+/// The name of a language for a person: "de" is "German"; the code itself where it is not known.
+PHRASEQ_API std::string language_name(const std::string& code);
+
+}  // namespace phraseq

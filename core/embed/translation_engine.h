@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/example.h"
+#include "core/embed/phraseq/translate.h"
+
+namespace phraseq {
+
+/// A sentence on its way through an engine.
+struct EngineSentence {
+  std::string source;
+  Example example;  ///< with a target: the forced prefix, without </s>
+  int64_t nbest = 1;
+};
+
+/// What `phraseq generate` translates with, for sentences in memory. One thread calls it.
+class PHRASEQ_API TranslationEngine {
+ public:
+  virtual ~TranslationEngine() = default;
+
+  virtual const std::string& path() const = 0;
+  virtual const std::string& source_language() const = 0;
+  virtual const std::string& target_language() const = 0;
+  virtual int64_t max_source_positions() const = 0;  ///< tokens, </s> counted
+  virtual int64_t max_nbest() const = 0;
+  /// Source tokens that keep all workers busy for one call.
+  virtual int64_t round_tokens() const = 0;
+
+  /// Sets up the thread that will call the following.
+  virtual void prepare_thread() const = 0;
+  /// `id` is the number of the sentence in its request: the seed of sampling. DataError for a
+  /// prefix with words that the model does not know.
+  virtual Example encode(const std::string& sentence,
+                         const std::string& prefix,
+                         int64_t id) const = 0;
+  /// In the order of the sentences, of which all or none have a prefix.
+  virtual std::vector<api::Sentence> translate(std::vector<EngineSentence> sentences,
+                                               bool alignment) = 0;
+};
+
+}  // namespace phraseq

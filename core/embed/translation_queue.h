@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/embed/translation_engine.h"
+
+namespace phraseq {
+
+/// Texts to translate together with what is to be known of them.
+struct TranslationRequest {
+  std::vector<std::string> texts;
+  api::TranslateOptions options;
+  /// Set when nobody waits for the answer any more: what is not yet translated is left. May be
+  /// null.
+  std::shared_ptr<const std::atomic<bool>> abandoned = {};
+};
+
+struct TranslationAnswer {
+  std::vector<api::Translation> translations;
+  std::exception_ptr failure = nullptr;  ///< TranslationFailure for a fault of the request
+};
+
+/// What a queue has done since it exists.
+struct QueueFigures {
+  int64_t waiting = 0;  ///< requests that were accepted and not yet answered
+  int64_t rounds = 0;   ///< calls of the engine
+  int64_t sentences = 0;
+  int64_t source_tokens = 0;
+  double seconds = 0;  ///< in the engine
+};
+
+/// Translates requests on a thread of its own. In each round, the sentences that wait are
+/// translated together: one of each request in turn until the engine is busy, so that a long
+/// request does not delay short ones. An answer does not depend on what was in the same round.
+class PHRASEQ_API TranslationQueue {
+ public:
+  /// Called on the queue's thread, once; throws nothing.
+  using Done = std::function<void(TranslationAnswer)>;
+
+  /// `max_waiting`: requests that may wait; 0 = any number.
+  TranslationQueue(std::unique_ptr<TranslationEngine> engine, int64_t max_waiting);
+  /// Translates what was accepted first.
+  ~TranslationQueue();
+  TranslationQueue(const TranslationQueue&) = delete;
+  TranslationQueue& operator=(const TranslationQueue&) = delete;
+
+  const TranslationEngine& engine() const;
+  /// Throws TranslationFailure when too many requests wait, or for options out of range.
+  void submit(TranslationRequest request, Done done);
+  QueueFigures figures() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,48 @@
+#include "core/serve/api_keys.h"
+
+#include "core/base/error.h"
+#include "core/io/line_reader.h"
+
+namespace phraseq {
+
+namespace {
+
+std::string without_spaces_around(const std::string& line) {
+  constexpr const char* kSpaces = " \t\r";
+  const size_t begin = line.find_first_not_of(kSpaces);
+  return begin == std::string::npos
+             ? std::string()
+             : line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+}  // namespace
+
+ApiKeys::ApiKeys(const std::string& file) {
+  for (const std::string& line : read_lines(file)) {
+    std::string key = without_spaces_around(line);
+    if (!key.empty() && !key.starts_with('#'))
+      keys_.push_back(std::move(key));
+  }
+  if (keys_.empty())
+    throw DataError(file + ": contains no keys", "write one key per line");
+}
+
+int ApiKeys::find(std::string_view key) const {
+  int found = -1;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    const bool equal = equal_in_constant_time(key, keys_[i]);
+    found = equal ? static_cast<int>(i) : found;
+  }
+  return found;
+}
+
+bool equal_in_constant_time(std::string_view given, std::string_view key) {
+  volatile unsigned char difference = given.size() == key.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const char expected = key.empty() ? '\0' : key[i % key.size()];
+    difference = static_cast<unsigned char>(difference | (given[i] ^ expected));
+  }
+  return difference == 0;
+}
+
+}  // namespace phraseq

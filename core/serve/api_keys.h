@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phraseq {
+
+/// The keys of clients. Nothing about them follows from the time that a comparison takes.
+class ApiKeys {
+ public:
+  /// No keys: everybody is admitted.
+  ApiKeys() = default;
+  /// One key per line; empty lines and lines that begin with # are skipped. DataError for a file
+  /// without keys.
+  explicit ApiKeys(const std::string& file);
+
+  bool required() const { return !keys_.empty(); }
+  /// The number of the key, from 0; -1 = not one of them.
+  int find(std::string_view key) const;
+
+ private:
+  std::vector<std::string> keys_;
+};
+
+/// Whether two texts are equal, in a time that depends on the length of `given` only.
+bool equal_in_constant_time(std::string_view given, std::string_view key);
+
+}  // namespace phraseq

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace phraseq {
+
+/// A request that was read completely.
+struct HttpRequest {
+  std::string method;
+  std::string path;                            ///< without the query
+  std::map<std::string, std::string> headers;  ///< names in lower case
+  std::string body;
+  std::string address;  ///< of the client
+  /// Set when nobody waits for the response any more.
+  std::shared_ptr<std::atomic<bool>> abandoned;
+
+  /// The value of a header, "" when it is not there.
+  std::string header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string() : found->second;
+  }
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+  std::map<std::string, std::string> headers = {};
+};
+
+/// Answers requests. All calls come from the server's thread and return soon.
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  /// `reply` may be called later and from any thread, at most once.
+  virtual void handle(HttpRequest request, std::function<void(HttpResponse)> reply) = 0;
+  /// The response to what the server itself refuses; `path` is empty where it is not known.
+  virtual HttpResponse refusal(const std::string& path,
+                               int status,
+                               const std::string& code,
+                               const std::string& message) = 0;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/serve/http_message.h"
+
+namespace phraseq {
+
+struct HttpLimits {
+  int64_t max_body_bytes = 4 << 20;
+  int64_t max_connections = 512;
+  double read_seconds = 30;     ///< for a whole request to arrive, and for a next one to begin
+  double write_seconds = 30;    ///< for a response to be taken
+  double request_seconds = 60;  ///< from the request's arrival to its response
+};
+
+/// An HTTP/1.1 server, on one thread of its own (Boost.Beast).
+///
+/// What exceeds a limit gets a status of its own: 408 (the request arrives too slowly), 413 (body),
+/// 431 (headers), 503 (connections), 504 (no response in time).
+class HttpServer {
+ public:
+  /// Listens at once. `port` 0 = any free one. Throws IoError when the address cannot be used.
+  HttpServer(const std::string& host, int64_t port, const HttpLimits& limits, HttpHandler& handler);
+  /// Stops.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int64_t port() const;
+  int64_t connections() const;
+  /// Begins to answer.
+  void start();
+  /// Accepts no more connections; returns when all requests that had begun to arrive are answered.
+  void stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace phraseq

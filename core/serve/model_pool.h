@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/embed/engine_setup.h"
+#include "core/embed/translation_queue.h"
+
+namespace phraseq {
+
+struct ServedModel {
+  std::string name;
+  std::string source;  ///< language codes
+  std::string target;
+  int64_t max_source_tokens = 0;
+  int64_t max_nbest = 1;
+  QueueFigures figures = {};
+};
+
+/// The models of a server, by name. All functions may be called from any thread.
+class ModelPool {
+ public:
+  /// Loads "FILE" or "NAME=FILE"; UsageError for a name that is there twice.
+  ModelPool(const EngineSetup& setup, std::vector<std::string> paths, int64_t max_queue);
+  /// Translates what was accepted.
+  ~ModelPool();
+
+  std::vector<ServedModel> models() const;
+  /// Throws as TranslationQueue::submit, and TranslationFailure for a name that is not there.
+  void submit(const std::string& name, TranslationRequest request, TranslationQueue::Done done);
+  /// Loads all models again. Requests go to the old ones until all are loaded; those finish what
+  /// they accepted. What is thrown leaves everything as it was.
+  void reload();
+
+ private:
+  struct Loaded {
+    ServedModel description;
+    std::unique_ptr<TranslationQueue> queue;
+    QueueFigures earlier = {};  ///< of the queues before the last reload
+  };
+  std::vector<Loaded> load_all() const;
+
+  const EngineSetup& setup_;
+  std::vector<std::string> paths_;
+  int64_t max_queue_;
+  mutable std::mutex mutex_;
+  std::vector<Loaded> loaded_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace phraseq {
+
+/// The body of a request as a JSON object. ServiceError 400 for what is not one, with the place.
+nlohmann::json parse_body(const std::string& body);
+
+/// Fields of such an object; each throws ServiceError 400 that names the field when it is there
+/// with another type. `otherwise` = the value of a field that is missing or null.
+std::string string_field(const nlohmann::json& object,
+                         const std::string& name,
+                         const std::string& otherwise);
+bool bool_field(const nlohmann::json& object, const std::string& name, bool otherwise);
+int64_t integer_field(const nlohmann::json& object, const std::string& name, int64_t otherwise);
+
+/// A string, or a list of strings.
+struct StringOrList {
+  std::vector<std::string> items;
+  bool is_list = false;
+};
+/// Empty and no list when the field is missing.
+StringOrList strings_field(const nlohmann::json& object, const std::string& name);
+
+/// ServiceError 400 for the first field that is not one of these.
+void reject_unknown_fields(const nlohmann::json& object, const std::vector<std::string>& known);
+
+/// The fields of an HTML form (application/x-www-form-urlencoded) as an object of strings; a name
+/// that is there several times has a list.
+nlohmann::json parse_form(const std::string& body);
+
+}  // namespace phraseq

@@ -1,0 +1,74 @@
+#include "core/serve/serve_options.h"
+
+namespace phraseq {
+
+void ServeOptions::describe(OptionTable& table) {
+  table.section("Server");
+  table
+      .field(
+          "path",
+          path,
+          "Models: a checkpoint or folder of checkpoints each; several, separated by colons, form "
+          "an ensemble. NAME=FILE gives a model a name; the default is SOURCE-TARGET, its "
+          "languages.")
+      .value_name("[NAME=]FILE,...")
+      .required();
+  table.field("host", host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");
+  table.field("port", port, "Port to listen at; 0 = any free port.").in(0, 65535);
+  table
+      .field(
+          "api-keys",
+          api_keys,
+          "File with the keys of clients, one per line; requests without one of them are refused.")
+      .value_name("FILE");
+  table.field(
+      "split-sentences",
+      split,
+      kSplitNames,
+      "Which lines of a text are split into sentences. long: lines that are longer than the "
+      "model accepts.");
+
+  table.section("Limits");
+  table.field("max-body-bytes", http.max_body_bytes, "Maximum size of the body of a request.")
+      .in(1, 1 << 30);
+  table
+      .field("max-text-length",
+             max_text_length,
+             "Maximum length of all texts of a request, in characters.")
+      .at_least(1);
+  table.field("max-texts", max_texts, "Maximum number of texts in a request.").at_least(1);
+  table.field("max-queue", max_queue, "Maximum number of requests that wait for a model.")
+      .at_least(1);
+  table
+      .field("request-timeout",
+             http.request_seconds,
+             "Maximum time from the arrival of a request to the response, in seconds.")
+      .in(0.001, 86400);
+  table
+      .field(
+          "read-timeout",
+          http.read_seconds,
+          "Maximum time for a request to arrive, and for an open connection without requests, in "
+          "seconds.")
+      .in(0.001, 86400);
+  table.field("max-connections", http.max_connections, "Maximum number of open connections.")
+      .in(1, 100000);
+  table
+      .field(
+          "max-requests-per-client",
+          max_requests_per_client,
+          "Maximum number of requests in progress per API key or, without keys, per address; 0 = "
+          "no limit.")
+      .at_least(0);
+}
+
+std::vector<std::string> ServeOptions::problems() const {
+  std::vector<std::string> problems;
+  for (const std::string& model : path) {
+    if (model.starts_with('=') || model.ends_with('='))
+      problems.push_back("--path " + model + ": expected FILE or NAME=FILE");
+  }
+  return problems;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,102 @@
+#include "core/serve/serve_run.h"
+
+#include <csignal>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/serve/model_pool.h"
+#include "core/serve/service.h"
+
+namespace phraseq {
+
+namespace {
+
+/// SIGTERM, SIGINT and SIGHUP wait until they are asked for: on this thread and those it starts.
+class WaitingSignals {
+ public:
+  WaitingSignals() {
+    sigemptyset(&set_);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, number);
+    pthread_sigmask(SIG_BLOCK, &set_, &earlier_);
+  }
+  ~WaitingSignals() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
+  WaitingSignals(const WaitingSignals&) = delete;
+  WaitingSignals& operator=(const WaitingSignals&) = delete;
+
+  int wait() const {
+    int number = 0;
+    while (sigwait(&set_, &number) != 0) {
+    }
+    return number;
+  }
+
+ private:
+  sigset_t set_{};
+  sigset_t earlier_{};
+};
+
+void reload(ModelPool& models, ServerMetrics& metrics) {
+  try {
+    models.reload();
+    metrics.count_reload(true);
+    log_info("Loaded the models again");
+  } catch (const std::exception& failure) {
+    metrics.count_reload(false);
+    log_error(
+        fmt::format("The models were not loaded again, the old ones stay: {}", failure.what()));
+  }
+}
+
+/// "http://[::1]:8080"
+std::string address_of(const ServeOptions& options, int64_t port) {
+  const bool is_v6 = options.host.find(':') != std::string::npos;
+  return fmt::format(fmt::runtime(is_v6 ? "http://[{}]:{}" : "http://{}:{}"), options.host, port);
+}
+
+void warn_of_open_server(const ServeOptions& options) {
+  const bool local =
+      options.host == "localhost" || options.host == "::1" || options.host.starts_with("127.");
+  if (!local && options.api_keys.empty())
+    log_warning(fmt::format(
+        "--host {}: other machines can use this server without a key; --api-keys FILE asks for one",
+        options.host));
+}
+
+}  // namespace
+
+ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
+  options.describe(table);
+  engine.describe(table);
+}
+
+std::vector<std::string> ServeRun::problems() const {
+  auto problems = options.problems();
+  for (auto& problem : engine.problems()) problems.push_back(std::move(problem));
+  return problems;
+}
+
+int serve(ServeRun& run) {
+  run.engine.finish();
+  std::optional<ModelPool> models(
+      std::in_place, run.engine, run.options.path, run.options.max_queue);
+  Service service(run.options, *models);
+  HttpServer server(run.options.host, run.options.port, run.options.http, service);
+  service.set_connections([&server] { return server.connections(); });
+  const WaitingSignals signals;
+  server.start();
+  warn_of_open_server(run.options);
+  log_info(fmt::format("Listening at {}", address_of(run.options, server.port())));
+  int number = signals.wait();
+  for (; number == SIGHUP; number = signals.wait()) reload(*models, service.metrics());
+  log_info("Stopping: requests that were accepted are answered");
+  service.stop();
+  server.stop();
+  models.reset();  // before the server, whom late answers refer to
+  log_info("Stopped");
+  return kExitOk;
+}
+
+}  // namespace phraseq

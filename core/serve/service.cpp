@@ -1,0 +1,232 @@
+#include "core/serve/service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/log.h"
+#include "core/serve/request_json.h"
+#include "core/serve/translate_api.h"
+#include "phraseq/serve_page.h"
+
+namespace phraseq {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The paths and their methods; all but the first two need a key, when there are keys.
+struct Route {
+  const char* path;
+  const char* method;
+  bool is_open;
+};
+constexpr Route kRoutes[] = {{"/", "GET", true},
+                             {"/health", "GET", true},
+                             {"/metrics", "GET", false},
+                             {"/v1/models", "GET", false},
+                             {"/v1/translate", "POST", false},
+                             {"/translate", "POST", false},
+                             {"/languages", "GET", true},
+                             {"/detect", "POST", false}};
+
+const Route* find_route(const std::string& path) {
+  const auto* found = std::find_if(std::begin(kRoutes),
+                                   std::end(kRoutes),
+                                   [&path](const Route& route) { return path == route.path; });
+  return found == std::end(kRoutes) ? nullptr : found;
+}
+
+bool has_method(const Route& route, const std::string& method) {
+  return method == route.method || (method == "HEAD" && std::string_view(route.method) == "GET");
+}
+
+HttpResponse json_response(const Json& body) {
+  HttpResponse response;
+  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return response;
+}
+
+HttpResponse page_response() {
+  HttpResponse response;
+  response.content_type = "text/html; charset=utf-8";
+  response.body = kPageText;
+  response.headers = {{"Content-Security-Policy",
+                       "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                       "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+                       "frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"}};
+  return response;
+}
+
+/// "Bearer KEY" or X-API-Key.
+std::string key_of(const HttpRequest& request) {
+  static constexpr std::string_view kBearer = "bearer ";
+  const std::string authorization = request.header("authorization");
+  std::string scheme = authorization.substr(0, kBearer.size());
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return scheme == kBearer ? authorization.substr(kBearer.size()) : request.header("x-api-key");
+}
+
+bool is_form(const HttpRequest& request) {
+  return request.header("content-type").starts_with("application/x-www-form-urlencoded");
+}
+
+}  // namespace
+
+/// A client's request in progress; 429 when it has too many.
+class Service::ClientSlot {
+ public:
+  ClientSlot(Service& service, std::string client) : service_(service), client_(std::move(client)) {
+    const std::lock_guard lock(service_.clients_mutex_);
+    const int64_t most = service_.options_.max_requests_per_client;
+    const auto found = service_.clients_.find(client_);
+    if (most > 0 && found != service_.clients_.end() && found->second >= most) {
+      throw ServiceError(
+          429, "too_many_requests", fmt::format("{} requests are in progress; wait for one", most));
+    }
+    ++service_.clients_[client_];
+  }
+  ~ClientSlot() {
+    const std::lock_guard lock(service_.clients_mutex_);
+    const auto found = service_.clients_.find(client_);
+    if (--found->second == 0)
+      service_.clients_.erase(found);
+  }
+  ClientSlot(const ClientSlot&) = delete;
+  ClientSlot& operator=(const ClientSlot&) = delete;
+
+ private:
+  Service& service_;
+  std::string client_;
+};
+
+Service::Service(const ServeOptions& options, ModelPool& models)
+    : options_(options), models_(models) {
+  if (!options.api_keys.empty())
+    keys_ = ApiKeys(options.api_keys);
+}
+
+void Service::handle(HttpRequest request, std::function<void(HttpResponse)> reply) {
+  const auto start = std::chrono::steady_clock::now();
+  const Route* known = find_route(request.path);
+  const std::string name = known == nullptr ? "other" : known->path;
+  const Reply counted =
+      [this, start, reply, name, abandoned = request.abandoned](HttpResponse response) {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        if (!abandoned->load())
+          metrics_.count_request(name, response.status, time.count());
+        reply(std::move(response));
+      };
+  try {
+    route(request, counted);
+  } catch (...) {
+    counted(error_response(request.path, service_error_of(std::current_exception())));
+  }
+}
+
+HttpResponse Service::refusal(const std::string& path,
+                              int status,
+                              const std::string& code,
+                              const std::string& message) {
+  const Route* known = find_route(path);
+  metrics_.count_request(known == nullptr ? "other" : known->path, status, 0);
+  return error_response(path, ServiceError(status, code, message));
+}
+
+void Service::route(const HttpRequest& request, const Reply& reply) {
+  const std::string& path = request.path;
+  const Route* known = find_route(path);
+  if (known == nullptr)
+    throw ServiceError(404, "not_found", fmt::format("there is nothing at {}", path));
+  if (!has_method(*known, request.method)) {
+    HttpResponse response = error_response(
+        path,
+        ServiceError(405, "method_not_allowed", fmt::format("{} accepts {}", path, known->method)));
+    response.headers["Allow"] = known->method;
+    return reply(std::move(response));
+  }
+  if (path == "/v1/translate" || path == "/translate")
+    return translate(request, reply);
+  if (!known->is_open)
+    check_key(request, "");
+  if (path == "/")
+    return reply(page_response());
+  if (path == "/health")
+    return reply(health());
+  if (path == "/v1/models")
+    return reply(json_response(v1_models(models_.models())));
+  if (path == "/languages")
+    return reply(json_response(libre_languages(models_.models())));
+  if (path == "/detect")
+    throw ServiceError(501, "not_supported", "Language detection is not supported");
+  HttpResponse response;
+  response.content_type = "text/plain; version=0.0.4";
+  response.body = metrics_.text(models_.models(), connections_ ? connections_() : 0);
+  reply(std::move(response));
+}
+
+void Service::check_key(const HttpRequest& request, const std::string& key_in_body) const {
+  if (!keys_.required())
+    return;
+  const std::string key = key_in_body.empty() ? key_of(request) : key_in_body;
+  if (keys_.find(key) < 0)
+    throw ServiceError(
+        401, "unauthorized", key.empty() ? "an API key is needed" : "the API key is not valid");
+}
+
+std::string Service::client_of(const HttpRequest& request, const std::string& key) const {
+  return keys_.required() ? fmt::format("key {}", keys_.find(key)) : request.address;
+}
+
+void Service::translate(const HttpRequest& request, const Reply& reply) {
+  const bool libre = is_libre_path(request.path);
+  std::string key = key_of(request);
+  if (!libre || !key.empty())
+    check_key(request, "");  // before the body is looked at
+  if (stopping_)
+    throw ServiceError(503, "stopping", "the server is stopping");
+  const auto body = libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
+  if (libre && key.empty()) {
+    key = string_field(body, "api_key", "");
+    check_key(request, key);
+  }
+  auto slot = std::make_shared<ClientSlot>(*this, client_of(request, key));
+  const auto models = models_.models();
+  TranslateCall call =
+      libre ? read_libre_call(body, models, options_) : read_v1_call(body, models, options_);
+  TranslationRequest work = std::move(call.request);
+  call.request.options = work.options;
+  work.abandoned = request.abandoned;
+  const std::string model = call.model;
+  const auto answer =
+      [path = request.path, libre, call, slot, reply](TranslationAnswer got) mutable {
+        slot.reset();
+        try {
+          if (got.failure)
+            std::rethrow_exception(got.failure);
+          reply(json_response(libre ? libre_answer(call, got.translations)
+                                    : v1_answer(call, got.translations)));
+        } catch (...) {
+          const ServiceError error = service_error_of(std::current_exception());
+          if (error.status() == 500)
+            log_error(error.what());
+          reply(error_response(path, error));
+        }
+      };
+  models_.submit(model, std::move(work), answer);
+}
+
+HttpResponse Service::health() const {
+  HttpResponse response = json_response({{"status", stopping_ ? "stopping" : "ok"}});
+  response.status = stopping_ ? 503 : 200;
+  return response;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/serve/api_keys.h"
+#include "core/serve/metrics.h"
+#include "core/serve/model_pool.h"
+#include "core/serve/serve_options.h"
+#include "core/serve/service_error.h"
+
+namespace phraseq {
+
+/// What `phraseq serve` answers: which path is what, who may ask, and errors as JSON.
+class Service : public HttpHandler {
+ public:
+  Service(const ServeOptions& options, ModelPool& models);
+
+  void handle(HttpRequest request, std::function<void(HttpResponse)> reply) override;
+  HttpResponse refusal(const std::string& path,
+                       int status,
+                       const std::string& code,
+                       const std::string& message) override;
+
+  /// From now on, requests for translations are refused.
+  void stop() { stopping_ = true; }
+  ServerMetrics& metrics() { return metrics_; }
+  /// Asks the server for its open connections, for the metrics.
+  void set_connections(std::function<int64_t()> connections) {
+    connections_ = std::move(connections);
+  }
+
+ private:
+  using Reply = std::function<void(HttpResponse)>;
+  class ClientSlot;
+
+  void route(const HttpRequest& request, const Reply& reply);
+  void check_key(const HttpRequest& request, const std::string& key_in_body) const;
+  std::string client_of(const HttpRequest& request, const std::string& key) const;
+  void translate(const HttpRequest& request, const Reply& reply);
+  HttpResponse health() const;
+
+  const ServeOptions& options_;
+  ModelPool& models_;
+  ApiKeys keys_;
+  ServerMetrics metrics_;
+  std::function<int64_t()> connections_;
+  std::atomic<bool> stopping_ = false;
+  std::mutex clients_mutex_;
+  std::map<std::string, int64_t> clients_;  ///< requests in progress
+};
+
+}  // namespace phraseq

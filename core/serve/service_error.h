@@ -1,0 +1,37 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "core/serve/http_message.h"
+
+namespace phraseq {
+
+/// A request that is answered with an error: status, a code for programs, a message for people.
+class ServiceError : public std::runtime_error {
+ public:
+  ServiceError(int status, std::string code, const std::string& message, std::string field = {})
+      : std::runtime_error(message),
+        status_(status),
+        code_(std::move(code)),
+        field_(std::move(field)) {}
+  int status() const { return status_; }
+  const std::string& code() const { return code_; }
+  const std::string& field() const { return field_; }
+
+ private:
+  int status_;
+  std::string code_;
+  std::string field_;
+};
+
+/// Whatever was thrown while a request was answered, as such an error: a bug is 500.
+ServiceError service_error_of(std::exception_ptr failure);
+
+/// {"error": {"code": …, "message": …, "field": …}}; on LibreTranslate's paths {"error": MESSAGE}.
+HttpResponse error_response(const std::string& path, const ServiceError& error);
+
+/// Whether a path belongs to LibreTranslate's interface.
+bool is_libre_path(const std::string& path);
+
+}  // namespace phraseq

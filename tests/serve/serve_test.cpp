@@ -1,0 +1,423 @@
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/serve/client.h"
+#include "tests/serve/server.h"
+
+namespace phraseq::serve_test {
+namespace {
+
+using end_to_end::lines_of;
+using end_to_end::words;
+using nlohmann::json;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string joined(const std::vector<std::string>& lines, const std::string& end = "\n") {
+  std::string text;
+  for (const std::string& line : lines) text += line + end;
+  return text;
+}
+
+/// Sentences of digits that take the model a while.
+std::string long_text(int lines) {
+  std::string text;
+  for (int i = 0; i < lines; ++i)
+    text += "one two three four five six seven eight nine zero one two three four\n";
+  return text;
+}
+
+std::string error_code(const Response& response) {
+  const json body = response.json();
+  return body.is_object() && body.contains("error") && body["error"].is_object()
+             ? body["error"].value("code", "")
+             : "";
+}
+
+std::string error_field(const Response& response) {
+  return response.json()["error"].value("field", "");
+}
+
+TEST_F(ServeTest, TranslatesAsGenerateDoes) {
+  const std::string input = workspace().read("test.en");
+  const auto sources = lines_of(input);
+  const auto lines = generated(input, "--beam 4 --nbest 3 --format jsonl --print-alignment");
+  start("--beam 4");
+  const Response response =
+      post(port(),
+           "/v1/translate",
+           {{"text", sources}, {"nbest", 3}, {"alignment", true}, {"model", "en-de"}});
+  ASSERT_EQ(response.status, 200) << response.body;
+  const json answer = response.json();
+  ASSERT_EQ(answer["translations"].size(), sources.size());
+  EXPECT_EQ(answer["model"], "en-de");
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const json expected = json::parse(lines[i]);
+    const json& sentence = answer["translations"][i]["sentences"][0];
+    EXPECT_EQ(sentence["source"], sources[i]);
+    EXPECT_EQ(answer["translations"][i]["text"], expected["hypotheses"][0]["text"]);
+    ASSERT_EQ(sentence["hypotheses"].size(), 3u);
+    for (size_t rank = 0; rank < 3; ++rank) {
+      for (const char* key : {"text", "score", "log_probability", "alignment"})
+        EXPECT_EQ(sentence["hypotheses"][rank][key], expected["hypotheses"][rank][key]) << key;
+    }
+  }
+
+  const auto best = generated(input, "--beam 4");
+  const Response text = post(port(), "/v1/translate", {{"text", "\n" + joined(sources, "\r\n\n")}});
+  EXPECT_EQ(text.json()["translations"][0]["text"], "\n" + joined(best, "\r\n\n"));
+}
+
+TEST_F(ServeTest, ForcesPrefixes) {
+  start();
+  const Response response =
+      post(port(),
+           "/v1/translate",
+           {{"text", {"one two", "three"}}, {"prefix", {"sieben", ""}}, {"nbest", 2}});
+  ASSERT_EQ(response.status, 200) << response.body;
+  const json translations = response.json()["translations"];
+  for (const json& hypothesis : translations[0]["sentences"][0]["hypotheses"])
+    EXPECT_THAT(hypothesis["text"].get<std::string>(), StartsWith("sieben"));
+  EXPECT_EQ(translations[1]["text"], generated("three\n").at(0));
+  const Response unknown = post(port(), "/v1/translate", {{"text", "one"}, {"prefix", "Haus"}});
+  EXPECT_EQ(unknown.status, 400);
+  EXPECT_EQ(error_field(unknown), "prefix[0]");
+}
+
+TEST_F(ServeTest, SpeaksTheInterfaceOfLibreTranslate) {
+  start();
+  const std::string one = generated("one two\n").at(0), other = generated("nine\n").at(0);
+  const json single = {
+      {"q", "one two"}, {"source", "en"}, {"target", "de"}, {"format", "text"}, {"api_key", ""}};
+  EXPECT_EQ(post(port(), "/translate", single).json(), json({{"translatedText", one}}));
+  const json list = {
+      {"q", {"one two", "nine"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}};
+  const json answer = post(port(), "/translate", list).json();
+  EXPECT_EQ(answer["translatedText"], json({one, other}));
+  ASSERT_EQ(answer["alternatives"].size(), 2u);
+  const auto hypotheses = generated("one two\n", "--nbest 3 --format jsonl");
+  const json expected = json::parse(hypotheses.at(0))["hypotheses"];
+  EXPECT_EQ(answer["alternatives"][0], json({expected[1]["text"], expected[2]["text"]}));
+
+  const Response form = ask(port(),
+                            "POST",
+                            "/translate",
+                            "q=one+%74wo&source=en&target=de",
+                            "Content-Type: application/x-www-form-urlencoded\r\n");
+  EXPECT_EQ(form.json(), json({{"translatedText", one}})) << form.body;
+  EXPECT_EQ(ask(port(), "GET", "/languages").json(),
+            json::parse(R"([{"code":"de","name":"German","targets":[]},
+                            {"code":"en","name":"English","targets":["de"]}])"));
+  const Response detected = ask(port(), "POST", "/detect", "q=one");
+  EXPECT_EQ(detected.status, 501);
+  EXPECT_TRUE(detected.json()["error"].is_string());
+  for (const json& wrong :
+       {json{{"source", "en"}, {"target", "de"}},
+        json{{"q", "one"}, {"target", "de"}},
+        json{{"q", "one"}, {"source", "de"}, {"target", "en"}},
+        json{{"q", "one"}, {"source", "en"}, {"target", "de"}, {"format", "html"}}}) {
+    const Response refused = post(port(), "/translate", wrong);
+    EXPECT_EQ(refused.status, 400) << refused.body;
+    EXPECT_TRUE(refused.json()["error"].is_string());
+  }
+}
+
+TEST_F(ServeTest, DescribesItself) {
+  start("--path digits=toy --beam 7");
+  EXPECT_EQ(ask(port(), "GET", "/health").json(), json({{"status", "ok"}}));
+  const json models = ask(port(), "GET", "/v1/models").json()["models"];
+  ASSERT_EQ(models.size(), 1u);
+  EXPECT_EQ(models[0]["name"], "digits");
+  EXPECT_EQ(models[0]["source"], "en");
+  EXPECT_EQ(models[0]["max_nbest"], 7);
+  ASSERT_EQ(post(port(), "/v1/translate", {{"text", {"one", "two"}}}).status, 200);
+  EXPECT_THAT(ask(port(), "GET", "/metrics").body,
+              AllOf(HasSubstr("phraseq_sentences_total{model=\"digits\"} 2\n"),
+                    HasSubstr("route=\"/v1/translate\",status=\"200\"} 1\n"),
+                    HasSubstr("phraseq_http_request_seconds_bucket{le=\"+Inf\"} 3\n")));
+  const Response page = ask(port(), "GET", "/");
+  EXPECT_THAT(page.headers.at("content-type"), StartsWith("text/html"));
+  EXPECT_THAT(page.body, AllOf(HasSubstr("<textarea"), HasSubstr("</html>")));
+  const Response head = ask(port(), "HEAD", "/");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.headers.at("content-length"), std::to_string(page.body.size()));
+}
+
+TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
+  start();
+  const auto expect =
+      [this](const std::string& body, const std::string& code, const std::string& field) {
+        const Response response = ask(port(), "POST", "/v1/translate", body);
+        EXPECT_EQ(response.status, 400) << body << response.body;
+        EXPECT_EQ(error_code(response), code) << response.body;
+        EXPECT_EQ(error_field(response), field) << response.body;
+      };
+  expect("", "bad_json", "");
+  expect("{\"text\": ", "bad_json", "");
+  expect("[\"one\"]", "bad_json", "");
+  expect(std::string(100000, '['), "bad_json", "");
+  expect("{\"text\": \"\xC3\x28\"}", "invalid_utf8", "");
+  expect("{\"text\": \"\\ud800\"}", "bad_json", "");
+  expect("{}", "bad_request", "text");
+  expect("{\"text\": 7}", "bad_request", "text");
+  expect("{\"text\": [\"one\", null]}", "bad_request", "text[1]");
+  expect("{\"text\": [\"one\", \"a\\u0000b\"]}", "bad_request", "text[1]");
+  expect("{\"text\": \"one\", \"nbest\": 1.5}", "bad_request", "nbest");
+  expect("{\"text\": \"one\", \"nbest\": 0}", "bad_request", "nbest");
+  expect("{\"text\": \"one\", \"nbest\": 99999999999999999999}", "bad_request", "nbest");
+  expect("{\"text\": \"one\", \"alignment\": \"yes\"}", "bad_request", "alignment");
+  expect("{\"text\": \"one\", \"split\": \"all\"}", "bad_request", "split");
+  expect("{\"text\": \"one\", \"prefix\": [\"a\", \"b\"]}", "bad_request", "prefix");
+  expect("{\"text\": \"one\", \"beam\": 3}", "bad_request", "beam");
+  EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", "one"}, {"model", "xx"}})),
+            "model_not_found");
+  EXPECT_EQ(ask(port(), "GET", "/nothing").status, 404);
+  const Response method = ask(port(), "DELETE", "/v1/translate");
+  EXPECT_EQ(method.status, 405);
+  EXPECT_EQ(method.headers.at("allow"), "POST");
+  EXPECT_EQ(post(port(), "/v1/translate", {{"text", json::array()}}).json()["translations"],
+            json::array());
+}
+
+TEST_F(ServeTest, RefusesWhatExceedsALimit) {
+  start(
+      "--max-body-bytes 2000 --max-text-length 60 --max-texts 3 --read-timeout 1 --max-connections "
+      "2");
+  EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", std::string(61, 'x')}})),
+            "text_too_long");
+  EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", {"a", "b", "c", "d"}}})),
+            "too_many_texts");
+  // 60 characters of two bytes each are accepted.
+  std::string wide;
+  for (int i = 0; i < 60; ++i) wide += "é";
+  EXPECT_EQ(post(port(), "/v1/translate", {{"text", wide}}).status, 200);
+
+  const std::string big(10 << 20, 'x');
+  const Response too_big = ask(port(), "POST", "/v1/translate", big);
+  EXPECT_EQ(too_big.status, 413);
+  EXPECT_EQ(error_code(too_big), "body_too_large");
+  {
+    Connection chunked(port());
+    chunked.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 3; ++i) chunked.send("3e8\r\n" + std::string(1000, 'x') + "\r\n");
+    const Response response = chunked.receive();
+    EXPECT_EQ(response.status, 413);
+    EXPECT_TRUE(response.json()["error"].is_string()) << response.body;
+  }
+  EXPECT_EQ(ask(port(), "GET", "/", "", "X-Long: " + std::string(20000, 'x') + "\r\n").status, 431);
+  {
+    Connection slow(port());
+    slow.send("POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+    const Response response = slow.receive();
+    EXPECT_EQ(response.status, 408);
+    EXPECT_EQ(error_code(response), "request_timeout");
+  }
+  ASSERT_TRUE(wait_for_metric("phraseq_http_connections", "1"));
+  Connection first(port()), second(port());
+  Connection third(port());
+  const Response refused = third.receive();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(error_code(refused), "too_many_connections");
+  EXPECT_EQ(refused.headers.count("retry-after"), 1u);
+}
+
+TEST_F(ServeTest, AnswersInTimeOrSaysSo) {
+  start("--request-timeout 0.02");
+  const Response late = post(port(), "/v1/translate", {{"text", long_text(1000)}});
+  EXPECT_EQ(late.status, 504);
+  EXPECT_EQ(error_code(late), "timeout");
+  ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "0"));
+  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
+}
+
+TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
+  start("--max-queue 1 --max-requests-per-client 2");
+  const std::string text = long_text(1200);
+  Response first;
+  std::thread client([&] { first = post(port(), "/v1/translate", {{"text", text}}); });
+  ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
+  const Response second = post(port(), "/v1/translate", {{"text", "one"}});
+  EXPECT_EQ(second.status, 503);
+  EXPECT_EQ(error_code(second), "queue_full");
+  EXPECT_EQ(second.headers.count("retry-after"), 1u);
+  Connection kept(port());
+  kept.send(request_text("GET", "/health"));
+  EXPECT_EQ(kept.receive().status, 200);
+
+  const auto result = stop(SIGTERM);
+  client.join();
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_EQ(first.status, 200) << first.body;
+  EXPECT_EQ(first.json()["translations"][0]["text"], joined(generated(text)));
+  EXPECT_TRUE(kept.is_at_end());
+  EXPECT_FALSE(Connection(port()).is_open());
+}
+
+TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
+  start("--max-requests-per-client 1");
+  Response first;
+  std::thread client([&] { first = post(port(), "/v1/translate", {{"text", long_text(1000)}}); });
+  ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
+  const Response second = post(port(), "/v1/translate", {{"text", "one"}});
+  EXPECT_EQ(second.status, 429);
+  EXPECT_EQ(error_code(second), "too_many_requests");
+  client.join();
+  EXPECT_EQ(first.status, 200);
+  EXPECT_EQ(post(port(), "/v1/translate", {{"text", "one"}}).status, 200);
+}
+
+TEST_F(ServeTest, GivesNoClientTheAnswerOfAnother) {
+  const std::string input = end_to_end::toy_text(160, 9).english;
+  const auto sources = lines_of(input), expected = generated(input);
+  start("--workers 2");
+  constexpr size_t kClients = 16;
+  std::atomic<int> wrong = 0, right = 0;
+  std::vector<std::thread> clients;
+  for (size_t number = 0; number < kClients; ++number) {
+    clients.emplace_back([&, number] {
+      Connection connection(port());
+      for (size_t i = number; i < sources.size(); i += kClients) {
+        const json body = {{"text", sources[i]}, {"alignment", i % 3 == 0}};
+        connection.send(request_text("POST", "/v1/translate", body.dump()));
+        const json answer = connection.receive().json();
+        const bool good = answer.contains("translations") &&
+                          answer["translations"][0]["text"] == expected[i] &&
+                          answer["translations"][0]["sentences"][0]["source"] == sources[i];
+        ++(good ? right : wrong);
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(right, static_cast<int>(sources.size()));
+}
+
+TEST_F(ServeTest, SurvivesGarbageAndClientsThatLeave) {
+  start();
+  std::string noise;
+  for (unsigned i = 0; i < 5000; ++i) noise += static_cast<char>((i * 2654435761u) >> 13);
+  for (const std::string& garbage :
+       {noise,
+        std::string(300, '\0'),
+        std::string("\r\n\r\n"),
+        std::string("GET\r\n\r\n"),
+        std::string("POST /v1/translate HTTP/1.1\r\nContent-Length: -5\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")}) {
+    Connection connection(port());
+    connection.send(garbage);
+    EXPECT_EQ(connection.receive().status, 400) << garbage.substr(0, 40);
+  }
+  const json body = {{"text", long_text(20)}};
+  const std::string request = request_text("POST", "/v1/translate", body.dump());
+  for (const size_t sent : {size_t{1}, request.size() / 2, request.size() - 1, request.size()})
+    Connection(port()).send(std::string_view(request).substr(0, sent));
+  Connection pipelined(port());
+  const auto simple = [](const char* text) {
+    return request_text("POST", "/v1/translate", json({{"text", text}}).dump());
+  };
+  pipelined.send(simple("one") + simple("two"));
+  EXPECT_EQ(pipelined.receive().json()["translations"][0]["sentences"][0]["source"], "one");
+  EXPECT_EQ(pipelined.receive().json()["translations"][0]["sentences"][0]["source"], "two");
+  Connection expecting(port());
+  const std::string small = json({{"text", "one"}}).dump();
+  expecting.send(
+      fmt::format("POST /v1/translate HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                  "Content-Length: {}\r\n\r\n",
+                  small.size()));
+  EXPECT_EQ(expecting.receive(false).status, 100);
+  expecting.send(small);
+  EXPECT_EQ(expecting.receive().status, 200);
+  EXPECT_EQ(stop(SIGINT).exit_code, kExitOk);
+}
+
+TEST_F(ServeTest, AsksForAKey) {
+  workspace().write("keys", "# of the test\nsecret-1\n\n secret-2 \n");
+  start("--api-keys keys");
+  const auto status = [this](const std::string& headers) {
+    return ask(port(), "POST", "/v1/translate", "{\"text\": \"one\"}", headers).status;
+  };
+  EXPECT_EQ(status(""), 401);
+  EXPECT_EQ(status("Authorization: Bearer secret\r\n"), 401);
+  EXPECT_EQ(status("Authorization: Bearer secret-11\r\n"), 401);
+  EXPECT_EQ(status("Authorization: bearer secret-1\r\n"), 200);
+  EXPECT_EQ(status("X-API-Key: secret-2\r\n"), 200);
+  json libre = {{"q", "one"}, {"source", "en"}, {"target", "de"}};
+  EXPECT_EQ(post(port(), "/translate", libre).status, 401);
+  libre["api_key"] = "secret-1";
+  EXPECT_EQ(post(port(), "/translate", libre).status, 200);
+  EXPECT_EQ(ask(port(), "GET", "/v1/models").status, 401);
+  EXPECT_EQ(ask(port(), "GET", "/metrics").status, 401);
+  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
+}
+
+TEST_F(ServeTest, LoadsReplacedModelsAndKeepsTheOldOnesOnFailure) {
+  const auto trained =
+      workspace().run(end_to_end::toy_train("second", 300) + words("--threads 1 --seed 5"));
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  const std::string input = workspace().read("test.en");
+  const auto before = generated(input);
+  start();
+  const auto translated = [&] {
+    return post(port(), "/v1/translate", {{"text", input}}).json()["translations"][0]["text"];
+  };
+  EXPECT_EQ(translated(), joined(before));
+
+  std::atomic<bool> done = false;
+  std::atomic<int> lost = 0;
+  std::thread client([&] {
+    while (!done)
+      lost += post(port(), "/v1/translate", {{"text", "one two"}}).status == 200 ? 0 : 1;
+  });
+  namespace fs = std::filesystem;
+  fs::copy_file(resolve_checkpoint(workspace().path("second/checkpoint_best")),
+                workspace().path("new"));
+  fs::rename(workspace().path("new"), workspace().path("toy"));
+  send(SIGHUP);
+  EXPECT_TRUE(wait_for_log("Loaded the models again")) << log();
+  const auto after = generated(input);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(translated(), joined(after));
+
+  workspace().write("damaged", "not a checkpoint");
+  fs::rename(workspace().path("damaged"), workspace().path("toy"));
+  send(SIGHUP);
+  EXPECT_TRUE(wait_for_log("the old ones stay")) << log();
+  EXPECT_EQ(translated(), joined(after));
+  done = true;
+  client.join();
+  EXPECT_EQ(lost, 0);
+  EXPECT_THAT(ask(port(), "GET", "/metrics").body,
+              AllOf(HasSubstr("phraseq_reloads_total{result=\"ok\"} 1\n"),
+                    HasSubstr("phraseq_reloads_total{result=\"failed\"} 1\n")));
+  fs::copy_file(resolve_checkpoint(workspace().path("model/checkpoint_best")),
+                workspace().path("toy"),
+                fs::copy_options::overwrite_existing);
+}
+
+TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
+  start();
+  const auto taken = workspace().run(words("serve --path toy --port " + std::to_string(port())));
+  EXPECT_EQ(taken.exit_code, kExitIo);
+  EXPECT_THAT(taken.errors, HasSubstr("127.0.0.1:" + std::to_string(port())));
+  const auto twice = workspace().run(words("serve --path toy,toy"));
+  EXPECT_EQ(twice.exit_code, kExitUsage);
+  EXPECT_THAT(twice.errors, HasSubstr("two models have the name 'en-de'"));
+  workspace().write("empty", "# none\n");
+  const auto keys = workspace().run(words("serve --path toy --api-keys empty"));
+  EXPECT_EQ(keys.exit_code, kExitData);
+}
+
+}  // namespace
+}  // namespace phraseq::serve_test
