@@ -344,6 +344,7 @@ struct HttpServer::State {
       : shared{limits, handler, context}, acceptor(context), pause(context) {}
 
   void listen(const std::string& host, int64_t port);
+  error_code listen_at(const tcp::endpoint& endpoint);
   void accept();
   void accepted(error_code failure, tcp::socket socket);
   void run();
@@ -363,7 +364,17 @@ void HttpServer::State::listen(const std::string& host, int64_t port) {
   if (failure || found.empty())
     throw UsageError(fmt::format("--host {}: {}", host, failure.message()),
                      "give an address of this machine, or a name that has one");
-  const tcp::endpoint endpoint = found.begin()->endpoint();
+  for (const auto& entry : found) {  // "localhost" has two addresses, and one may be unusable
+    failure = listen_at(entry.endpoint());
+    if (!failure)
+      return;
+  }
+  throw IoError(place, "listen at", failure.value(), "Choose another --host or --port.");
+}
+
+error_code HttpServer::State::listen_at(const tcp::endpoint& endpoint) {
+  error_code failure, ignored;
+  acceptor.close(ignored);
   acceptor.open(endpoint.protocol(), failure);
   if (!failure)
     acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
@@ -371,8 +382,7 @@ void HttpServer::State::listen(const std::string& host, int64_t port) {
     acceptor.bind(endpoint, failure);
   if (!failure)
     acceptor.listen(asio::socket_base::max_listen_connections, failure);
-  if (failure)
-    throw IoError(place, "listen at", failure.value(), "Choose another --host or --port.");
+  return failure;
 }
 
 void HttpServer::State::accept() {

@@ -1,5 +1,6 @@
 #include "core/serve/serve_run.h"
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 
@@ -68,8 +69,11 @@ void warn_of_open_server(const ServeOptions& options) {
 }  // namespace
 
 ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
+  engine.describe(table);  // takes --path, which means something else here, out of the table
+  auto& fields = table.fields();
+  const auto engine_fields = static_cast<std::ptrdiff_t>(fields.size());
   options.describe(table);
-  engine.describe(table);
+  std::rotate(fields.begin(), fields.begin() + engine_fields, fields.end());
 }
 
 std::vector<std::string> ServeRun::problems() const {

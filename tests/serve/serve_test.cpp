@@ -19,6 +19,7 @@ namespace {
 
 using end_to_end::lines_of;
 using end_to_end::words;
+using end_to_end::operator+;
 using nlohmann::json;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -224,6 +225,10 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
     EXPECT_EQ(response.status, 408);
     EXPECT_EQ(error_code(response), "request_timeout");
   }
+}
+
+TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
+  start("--max-connections 2");
   ASSERT_TRUE(wait_for_metric("phraseq_http_connections", "1"));
   Connection first(port()), second(port());
   Connection third(port());
@@ -243,8 +248,8 @@ TEST_F(ServeTest, AnswersInTimeOrSaysSo) {
 }
 
 TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
-  start("--max-queue 1 --max-requests-per-client 2");
-  const std::string text = long_text(1200);
+  start("--max-queue 1 --max-text-length 1000000");
+  const std::string text = long_text(4000);
   Response first;
   std::thread client([&] { first = post(port(), "/v1/translate", {{"text", text}}); });
   ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
@@ -266,9 +271,9 @@ TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
 }
 
 TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
-  start("--max-requests-per-client 1");
+  start("--max-requests-per-client 1 --max-text-length 1000000");
   Response first;
-  std::thread client([&] { first = post(port(), "/v1/translate", {{"text", long_text(1000)}}); });
+  std::thread client([&] { first = post(port(), "/v1/translate", {{"text", long_text(3000)}}); });
   ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
   const Response second = post(port(), "/v1/translate", {{"text", "one"}});
   EXPECT_EQ(second.status, 429);

@@ -15,6 +15,7 @@ namespace phraseq::serve_test {
 using end_to_end::Arguments;
 using end_to_end::CommandResult;
 using end_to_end::words;
+using end_to_end::operator+;
 
 namespace {
 
