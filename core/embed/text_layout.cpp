@@ -96,6 +96,8 @@ void replace_sentence(TextLayout& layout, size_t place, const TextLayout& part) 
 }
 
 std::string language_name(const std::string& code) {
+  if (code.empty())
+    return code;
   icu::UnicodeString name;
   icu::Locale(code.c_str()).getDisplayLanguage(icu::Locale::getEnglish(), name);
   return name.isEmpty() ? code : to_utf8(name);

@@ -118,6 +118,12 @@ TEST_F(ServeTest, SpeaksTheInterfaceOfLibreTranslate) {
                             "q=one+%74wo&source=en&target=de",
                             "Content-Type: application/x-www-form-urlencoded\r\n");
   EXPECT_EQ(form.json(), json({{"translatedText", one}})) << form.body;
+  const Response sent_by_curl = ask(port(),
+                                    "POST",
+                                    "/translate",
+                                    single.dump(),
+                                    "Content-Type: application/x-www-form-urlencoded\r\n");
+  EXPECT_EQ(sent_by_curl.json(), json({{"translatedText", one}})) << sent_by_curl.body;
   EXPECT_EQ(ask(port(), "GET", "/languages").json(),
             json::parse(R"([{"code":"de","name":"German","targets":[]},
                             {"code":"en","name":"English","targets":["de"]}])"));
@@ -193,9 +199,7 @@ TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
 }
 
 TEST_F(ServeTest, RefusesWhatExceedsALimit) {
-  start(
-      "--max-body-bytes 2000 --max-text-length 60 --max-texts 3 --read-timeout 1 --max-connections "
-      "2");
+  start("--max-body-bytes 2000 --max-text-length 60 --max-texts 3 --read-timeout 1");
   EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", std::string(61, 'x')}})),
             "text_too_long");
   EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", {"a", "b", "c", "d"}}})),

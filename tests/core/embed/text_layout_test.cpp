@@ -67,7 +67,8 @@ TEST(TextLayoutOfSentences, ReplacesTheirLine) {
 
 TEST(LanguageName, IsEnglishOrTheCode) {
   EXPECT_EQ(language_name("de"), "German");
-  EXPECT_EQ(language_name("zz-toy"), "zz-toy");
+  EXPECT_EQ(language_name("toy"), "toy");
+  EXPECT_EQ(language_name(""), "");
 }
 
 }  // namespace
