@@ -72,9 +72,11 @@ void AdditiveAttention::initialize(RecurrentInitializer& initializer) {
 }
 
 double AdditiveAttention::multiply_adds(double source_tokens, double steps) const {
-  const auto of_step = state_->weight.numel() + (embedding_ ? embedding_->weight.numel() : 0);
-  return source_tokens * static_cast<double>(source_->weight.numel()) +
-         steps * static_cast<double>(of_step);
+  const auto numbers = [](const std::shared_ptr<LinearMap>& map) {
+    return map ? static_cast<double>(map->weight.numel()) : 0.0;
+  };
+  return source_tokens * numbers(source_) + steps * (numbers(state_) + numbers(embedding_)) +
+         source_tokens * steps * (numbers(tags_) + numbers(coverage_));
 }
 
 }  // namespace phraseq::nn

@@ -97,7 +97,8 @@ double Coverage::multiply_adds(double source_tokens, double steps) const {
   const auto numbers = [](const std::shared_ptr<LinearMap>& map) {
     return map ? static_cast<double>(map->weight.numel()) : 0.0;
   };
-  return source_tokens * (numbers(source_) + numbers(fertility_)) + steps * numbers(state_);
+  return source_tokens * (numbers(source_) + numbers(fertility_)) + steps * numbers(state_) +
+         source_tokens * steps * (numbers(source_tags_) + numbers(hidden_));
 }
 
 }  // namespace phraseq::nn

@@ -229,7 +229,8 @@ void RecurrentDecoder::initialize(RecurrentInitializer& initializer) {
 double RecurrentDecoder::multiply_adds(double source_tokens, double target_tokens) const {
   double sum = attention_->multiply_adds(source_tokens, target_tokens) +
                readout_->multiply_adds(target_tokens) +
-               target_tokens * static_cast<double>(output_projection_->weight.numel());
+               target_tokens * static_cast<double>(output_projection_->weight.numel()) +
+               static_cast<double>(initial_state_->weight.numel());
   if (coverage_)
     sum += coverage_->multiply_adds(source_tokens, target_tokens);
   if (cell_)
