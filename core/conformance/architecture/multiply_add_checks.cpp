@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/record_function.h>
+#include <ATen/core/stack.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/small_model.h"
@@ -40,36 +42,42 @@ struct CountedProducts {
 
 thread_local CountedProducts* counted_products = nullptr;
 
-std::unique_ptr<at::ObserverContext> count_product(const at::RecordFunction& call) {
-  const std::string_view name = call.name();
-  if (counted_products == nullptr)
-    return nullptr;
-  // Only operators have inputs: a range that is recorded by name alone does not.
-  if (name == "aten::mm")
-    counted_products->add(call.inputs()[0], call.inputs()[1]);
-  if (name == "aten::addmm" || name == "aten::addmm_")
-    counted_products->add(call.inputs()[1], call.inputs()[2]);
-  return nullptr;
+/// A dispatch key that LibTorch keeps for tests: its fallback gets every operator with its
+/// arguments. Inputs of a RecordFunction are not an alternative: programs that are compiled without
+/// NDEBUG can not read those of a LibTorch that was compiled with it.
+constexpr c10::DispatchKey kObserver = c10::DispatchKey::TESTING_ONLY_GenericMode;
+
+void count_product(const c10::OperatorHandle& call,
+                   c10::DispatchKeySet keys,
+                   torch::jit::Stack* stack) {
+  const std::string_view name = call.schema().name();
+  const auto inputs = torch::jit::last(*stack, call.schema().arguments().size());
+  if (counted_products != nullptr && name == "aten::mm")
+    counted_products->add(inputs[0], inputs[1]);
+  if (counted_products != nullptr && (name == "aten::addmm" || name == "aten::addmm_"))
+    counted_products->add(inputs[1], inputs[2]);
+  call.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kObserver),
+                       stack);
 }
 
 /// Counts while it lives.
 class CountingProducts {
  public:
   explicit CountingProducts(CountedProducts& into)
-      : callback_(at::addThreadLocalCallback(at::RecordFunctionCallback(count_product)
-                                                 .needsInputs(true)
-                                                 .scopes({at::RecordScope::FUNCTION}))) {
+      : fallback_(c10::Dispatcher::singleton().registerFallback(
+            kObserver,
+            c10::KernelFunction::makeFromBoxedFunction<&count_product>(),
+            "phraseq conformance")),
+        observing_(kObserver) {
     counted_products = &into;
   }
-  ~CountingProducts() {
-    counted_products = nullptr;
-    at::removeCallback(callback_);
-  }
+  ~CountingProducts() { counted_products = nullptr; }
   CountingProducts(const CountingProducts&) = delete;
   CountingProducts& operator=(const CountingProducts&) = delete;
 
  private:
-  at::CallbackHandle callback_;
+  c10::RegistrationHandleRAII fallback_;
+  c10::impl::IncludeDispatchKeyGuard observing_;
 };
 
 double counted_in_a_pass(const SmallModel& model) {
