@@ -41,10 +41,30 @@ double schedule_length(const char* option, int64_t given, int64_t max_update, in
 
 void ConstantRateOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(0);
+  table
+      .field("force-anneal",
+             force_anneal,
+             "Shrink the last learning rate by lr-shrink in every epoch from this one on; 0 = "
+             "never.")
+      .at_least(0);
+  table.field("lr-shrink", lr_shrink, "Factor of each epoch from force-anneal on.").in(0, 1);
 }
 
 ConstantRate::ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup)
-    : options_(options), lr_(setup.lr) {}
+    : options_(options), list_(setup.lr_list), lr_(setup.lr) {
+  if (list_.empty())
+    list_.push_back(setup.lr);
+  begin_epoch(1);
+}
+
+void ConstantRate::begin_epoch(int64_t epoch) {
+  if (options_.force_anneal > 0 && epoch >= options_.force_anneal) {
+    const auto shrinks = static_cast<double>(epoch + 1 - options_.force_anneal);
+    lr_ = list_.back() * std::pow(options_.lr_shrink, shrinks);
+  } else {
+    lr_ = list_[std::min(static_cast<size_t>(epoch - 1), list_.size() - 1)];
+  }
+}
 
 double ConstantRate::rate(int64_t finished_updates) const {
   if (finished_updates >= options_.warmup_updates)

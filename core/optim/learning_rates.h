@@ -13,17 +13,24 @@ namespace phraseq {
 
 struct PHRASEQ_API ConstantRateOptions : Options {
   int64_t warmup_updates = 0;
+  int64_t force_anneal = 0;  ///< 0 = never
+  double lr_shrink = 0.1;
   void describe(OptionTable& table) override;
 };
 
-/// lr; while n < w: lr · (n+1)/w, so that the first update is not lost (fairseq's "fixed").
+/// The rate of the epoch; while n < w: that times (n+1)/w, so that the first update is not lost
+/// (fairseq's "fixed"). The rate of epoch e: the e-th value of --lr, or the last one; from epoch a
+/// = --force-anneal on: the last one · shrink^(e+1-a).
 class PHRASEQ_API ConstantRate final : public LrScheduler {
  public:
   ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup);
   double rate(int64_t finished_updates) const override;
+  bool takes_lr_list() const override { return true; }
+  void begin_epoch(int64_t epoch) override;
 
  private:
   ConstantRateOptions options_;
+  std::vector<double> list_;
   double lr_;
 };
 

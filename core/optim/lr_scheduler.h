@@ -2,7 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
@@ -10,13 +14,16 @@
 namespace phraseq {
 
 struct LrSchedulerSetup {
-  double lr = 0;            ///< --lr, the peak or the constant
-  int64_t model_width = 0;  ///< d, for noam
-  int64_t max_update = 0;   ///< for cosine and polynomial when no length is given
+  double lr = 0;                     ///< --lr, the peak or the constant; the first of a list
+  int64_t model_width = 0;           ///< d, for noam
+  int64_t max_update = 0;            ///< for cosine and polynomial when no length is given
+  std::vector<double> lr_list = {};  ///< all values of --lr
+  bool larger_is_better = false;     ///< of the values that a validation gives
 };
 
-/// The learning rate as a function of the number of finished updates: nothing to save, nothing to
-/// restore. The first update runs at `rate(0)`.
+/// The learning rate as a function of the number of finished updates. The first update runs at
+/// `rate(0)`. A schedule that needs no more overrides `rate` alone: nothing to save, nothing to
+/// restore.
 class PHRASEQ_API LrScheduler {
  public:
   static constexpr const char* kKind = "lr_scheduler";
@@ -25,6 +32,16 @@ class PHRASEQ_API LrScheduler {
 
   virtual ~LrScheduler() = default;
   virtual double rate(int64_t finished_updates) const = 0;
+
+  /// Whether --lr may be a list.
+  virtual bool takes_lr_list() const { return false; }
+  /// Before the first update of an epoch (from 1 on), and after a resume.
+  virtual void begin_epoch(int64_t /*epoch*/) {}
+  /// The end of an epoch; `value`: what --best-checkpoint-metric was then, if it was computed.
+  virtual void end_epoch(int64_t /*finished_updates*/, std::optional<double> /*value*/) {}
+  /// What `end_epoch` changes, by name: stored in checkpoints and restored at a resume.
+  virtual std::map<std::string, double> state() const { return {}; }
+  virtual void restore(const std::map<std::string, double>& /*state*/) {}
 };
 
 }  // namespace phraseq

@@ -1,5 +1,8 @@
 #include "core/optim/named_optimizer.h"
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -18,10 +21,37 @@ std::map<std::string, at::Tensor> NamedOptimizer::state() {
 }
 
 NamedScheduler::NamedScheduler(const Selection& selection, const LrSchedulerSetup& setup)
-    : component_(*selection.component), scheduler_(create<LrScheduler>(selection, setup)) {}
+    : component_(*selection.component), scheduler_(create<LrScheduler>(selection, setup)) {
+  if (setup.lr_list.size() < 2 || takes_lr_list())
+    return;
+  throw UsageError(fmt::format("--lr-scheduler {} takes one value of --lr, not a list of {}",
+                               selection.name,
+                               setup.lr_list.size()),
+                   "use --lr-scheduler fixed for a list with one value per epoch");
+}
 
 double NamedScheduler::rate(int64_t finished_updates) const {
   return call_component(component_, "rate", [&] { return scheduler_->rate(finished_updates); });
+}
+
+bool NamedScheduler::takes_lr_list() const {
+  return call_component(component_, "takes_lr_list", [&] { return scheduler_->takes_lr_list(); });
+}
+
+void NamedScheduler::begin_epoch(int64_t epoch) {
+  call_component(component_, "begin_epoch", [&] { scheduler_->begin_epoch(epoch); });
+}
+
+void NamedScheduler::end_epoch(int64_t finished_updates, std::optional<double> value) {
+  call_component(component_, "end_epoch", [&] { scheduler_->end_epoch(finished_updates, value); });
+}
+
+std::map<std::string, double> NamedScheduler::state() const {
+  return call_component(component_, "state", [&] { return scheduler_->state(); });
+}
+
+void NamedScheduler::restore(const std::map<std::string, double>& state) {
+  call_component(component_, "restore", [&] { scheduler_->restore(state); });
 }
 
 }  // namespace phraseq

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/api.h"
@@ -29,6 +30,11 @@ class PHRASEQ_API NamedScheduler final : public LrScheduler {
  public:
   NamedScheduler(const Selection& selection, const LrSchedulerSetup& setup);
   double rate(int64_t finished_updates) const override;
+  bool takes_lr_list() const override;
+  void begin_epoch(int64_t epoch) override;
+  void end_epoch(int64_t finished_updates, std::optional<double> value) override;
+  std::map<std::string, double> state() const override;
+  void restore(const std::map<std::string, double>& state) override;
 
  private:
   const Component& component_;

@@ -128,6 +128,8 @@ std::string text_from_json(const nlohmann::json& json, const Value* /*type*/) {
 
 template <class Value>
 std::string text_from_json(const nlohmann::json& json, const std::vector<Value>* /*type*/) {
+  if (!json.is_array() && !json.is_object())  // recorded when the option took one value
+    return text_from_json(json, static_cast<const Value*>(nullptr));
   if (!json.is_array())
     throw UsageError(fmt::format("{} is not a list", json.dump()));
   for (const auto& item : json) text_from_json(item, static_cast<const Value*>(nullptr));
@@ -142,6 +144,13 @@ std::string text_from_json(const nlohmann::json& json, const std::shared_ptr<Enu
 const nlohmann::json& plain_value(const nlohmann::json& json) {
   const bool has_origin = json.is_object() && json.contains("value");
   return has_origin ? json.at("value") : json;
+}
+
+/// A list equals its only item: the option may have taken one value when it was recorded.
+bool is_same(const nlohmann::json& recorded, const nlohmann::json& now) {
+  if (now.is_array() && now.size() == 1 && !recorded.is_array())
+    return recorded == now.front();
+  return recorded == now;
 }
 
 }  // namespace
@@ -249,7 +258,7 @@ std::vector<std::string> differences(const OptionTable& now,
       if (field.to_text() == field.default_text)
         continue;  // newer than the record, and not used
       result.push_back(fmt::format("{}: was not recorded, now {}", field.name, field.to_text()));
-    } else if (plain_value(*entry) != value_json(field)) {
+    } else if (!is_same(plain_value(*entry), value_json(field))) {
       result.push_back(fmt::format(
           "{}: was {}, now {}", field.name, plain_value(*entry).dump(), value_json(field).dump()));
     }

@@ -1,6 +1,7 @@
 #include "core/run/train_run.h"
 
 #include <filesystem>
+#include <optional>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
     components.metric = chosen_by;
   components.describe(table);
   optimization.describe(table);
+  average.describe(table);
   validation.describe(table);
   checkpoints.describe(table);
   machine.describe(table);
@@ -342,10 +344,16 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
               run_length,
               resumed ? read_train_record(*resumed).options : nlohmann::json::object(),
               run.table);
-  NamedScheduler scheduler(
-      run.scheduler,
-      {run.optimization.lr, translator.model->model_width(), run.optimization.max_update});
   const ValidationParts validation = make_validation(run, translator, criterion);
+  NamedScheduler scheduler(run.scheduler,
+                           {run.optimization.lr.front(),
+                            translator.model->model_width(),
+                            run.optimization.max_update,
+                            run.optimization.lr,
+                            larger_is_better(run.validation, validation.validator.get())});
+  std::optional<ParameterAverage> average;
+  if (run.average.enabled())
+    average.emplace(run.average, *translator.parameters);
   warn_of_warmup(run_length, run.table);
   warn_of_data(run, translator, *corpus);
   TrainingLog log(run.machine, folder ? folder->path() : "");
@@ -361,7 +369,8 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    validation.validator.get(),
                    folder.get(),
                    &log,
-                   &signals},
+                   &signals,
+                   average ? &*average : nullptr},
                   {run.optimization,
                    run.validation,
                    run.checkpoints,

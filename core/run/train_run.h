@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/optim/parameter_average.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
 #include "core/run/options/device_options.h"
@@ -24,6 +25,7 @@ struct PHRASEQ_API TrainRun {
 
   ComponentOptions components;
   OptimizationOptions optimization;
+  MovingAverageOptions average;
   ValidationOptions validation;
   CheckpointOptions checkpoints;
   MachineOptions machine;

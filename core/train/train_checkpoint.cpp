@@ -11,6 +11,8 @@
 namespace phraseq {
 namespace {
 
+constexpr const char* kTrained = "optimizer.trained_parameters";
+
 std::vector<std::string> parameter_order(const TranslationModel& translator) {
   std::vector<std::string> names;
   for (const auto& entry : translator.parameters->entries()) names.push_back(entry.name);
@@ -42,6 +44,22 @@ void check_optimizer(const CheckpointFile& file,
                     "use --reset-optimizer to start with a new state");
 }
 
+/// That the flat parameters of the checkpoint are laid out as the model's.
+void check_trained(const CheckpointFile& file,
+                   const TrainRecord& record,
+                   const TranslationModel& translator) {
+  std::vector<std::string> problems;
+  check_fits(file, kTrained, translator.parameters->values(), problems);
+  if (record.parameter_order != parameter_order(translator))
+    problems.push_back("the parameters are in a different order");
+  if (!problems.empty()) {
+    throw FormatError(fmt::format("{}: the trained parameters do not match the model:\n  - {}",
+                                  file.path(),
+                                  fmt::join(problems, "\n  - ")),
+                      "--finetune-from-model starts a new run from their moving average");
+  }
+}
+
 }  // namespace
 
 void write_train_checkpoint(const std::string& path, const TrainingParts& parts) {
@@ -56,6 +74,8 @@ void write_train_checkpoint(const std::string& path, const TrainingParts& parts)
     for (const auto& [name, tensor] : parts.optimizer->state())
       tensors.add("optimizer." + name, tensor);
   }
+  if (parts.trained.defined())
+    tensors.add(kTrained, parts.trained);
   write_checkpoint(path, metadata, tensors.views());
 }
 
@@ -82,10 +102,18 @@ TrainRecord read_train_record(const CheckpointFile& file) {
 void restore_training(const CheckpointFile& file,
                       const TrainRecord& record,
                       TranslationModel& translator,
-                      Optimizer* optimizer) {
+                      Optimizer* optimizer,
+                      ParameterAverage* average) {
   if (optimizer != nullptr)
     check_optimizer(file, record, translator, *optimizer);
+  const TensorView* trained = file.find(kTrained);
+  if (trained != nullptr)
+    check_trained(file, record, translator);
   translator.load_parameters(file);
+  if (average != nullptr)
+    average->restart();
+  if (trained != nullptr)
+    copy_into(translator.parameters->values(), *trained);
   if (optimizer == nullptr)
     return;
   for (const auto& [name, tensor] : optimizer->state())

@@ -37,7 +37,10 @@ void OptimizationOptions::describe(OptionTable& v) {
           "Accumulate batches until an update has at least this many target tokens; 0 = use "
           "--update-freq.")
       .at_least(0);
-  v.field("lr", lr, "Learning rate: the peak of the schedule, or the constant value.")
+  v.field("lr",
+          lr,
+          "Learning rate: the peak of the schedule, or the constant value; --lr-scheduler fixed "
+          "takes a list with one value per epoch.")
       .at_least(0.0);
   v.field("clip-norm", clip_norm, "Clip threshold of the gradient norm; 0 = no clipping.")
       .at_least(0.0);
@@ -76,12 +79,10 @@ std::vector<std::string> OptimizationOptions::problems() const {
   std::vector<std::string> found;
   if (batches.max_tokens == 0 && batches.batch_size == 0)
     found.push_back("--max-tokens or --batch-size is required");
-  if (max_epoch == 0 && max_update == 0 && stop_time_hours == 0.0) {
-    found.push_back(
-        "training would never stop: give --max-update, --max-epoch or --stop-time-hours");
-  }
   if (update_freq.empty())
     found.push_back("--update-freq is empty");
+  if (lr.empty())
+    found.push_back("--lr is empty");
   return found;
 }
 
@@ -123,6 +124,7 @@ void ValidationOptions::describe(OptionTable& v) {
           eval_bleu_print_samples,
           "Log N translations and their references.")
       .at_least(0)
+      .bare_value("1")
       .harmless();
   v.field("best-checkpoint-metric",
           best_checkpoint_metric,
@@ -168,6 +170,11 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
   v.field(
        "reset-optimizer", reset_optimizer, "Do not load the optimizer state from the checkpoint.")
+      .harmless();
+  v.field("reset-lr-scheduler",
+          reset_lr_scheduler,
+          "Do not load the state of the learning rate scheduler from the checkpoint; its options "
+          "and --lr may differ.")
       .harmless();
   v.field("reset-dataloader",
           reset_dataloader,

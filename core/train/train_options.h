@@ -50,7 +50,7 @@ struct PHRASEQ_API OptimizationOptions : Options {
   BatchOptions batches;
   std::vector<int64_t> update_freq = {1};
   int64_t accumulate_to_tokens = 0;
-  double lr = 5e-4;
+  std::vector<double> lr = {5e-4};
   double clip_norm = 0.0;
   bool sentence_avg = false;
   LossNormalization loss_normalization = LossNormalization::kTokens;
@@ -92,6 +92,7 @@ struct PHRASEQ_API CheckpointOptions : Options {
   std::string restore_file = "checkpoint_last";
   std::string finetune_from_model;
   bool reset_optimizer = false;
+  bool reset_lr_scheduler = false;
   bool reset_dataloader = false;
   bool reset_meters = false;
   bool strict_resume = false;

@@ -35,6 +35,7 @@ nlohmann::json TrainState::to_json() const {
           {"bad_updates", bad_updates},
           {"best", best ? nlohmann::json(*best) : nlohmann::json()},
           {"validations_without_better", validations_without_better},
+          {"scheduler", scheduler},
           {"interval", interval.to_json()},
           {"epoch", epoch.to_json()}};
 }
@@ -49,6 +50,10 @@ TrainState TrainState::from_json(const JsonEntry& json) {
   if (!json.at("best").is_null())
     state.best = json.at("best").number();
   state.validations_without_better = count("validations_without_better");
+  if (json.has("scheduler")) {
+    for (const auto& [name, value] : json.at("scheduler").members())
+      state.scheduler[name] = value.number();
+  }
   state.interval = IntervalSums::from_json(json.at("interval"));
   state.epoch = IntervalSums::from_json(json.at("epoch"));
   return state;

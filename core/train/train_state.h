@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +37,7 @@ struct PHRASEQ_API TrainState {
   int64_t bad_updates = 0;
   std::optional<double> best;  ///< of the chosen metric
   int64_t validations_without_better = 0;
+  std::map<std::string, double> scheduler;  ///< LrScheduler::state
   IntervalSums interval;
   IntervalSums epoch;
 

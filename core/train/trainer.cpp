@@ -23,12 +23,23 @@ namespace phraseq {
 
 namespace {
 
-/// Which of two values of the metric that chooses checkpoints is the better one.
-bool larger_is_better(const TrainerParts& parts, const ValidationOptions& options) {
-  const bool by_score =
-      !ValidationOptions::is_loss(options.best_checkpoint_metric) && parts.validator != nullptr;
-  return options.maximize_best_checkpoint_metric ||
-         (by_score && parts.validator->score_is_maximized());
+/// The options that --reset-lr-scheduler allows to differ.
+std::vector<std::string> names_of_schedule(const OptionTable& table) {
+  std::vector<std::string> names = {"lr", "lr-scheduler"};
+  for (const OptionField& field : table.fields()) {
+    if (field.section.starts_with(LrScheduler::kKind))
+      names.push_back(field.name);
+  }
+  return names;
+}
+
+void warn_without_limit(const StopLimits& limits) {
+  if (limits.max_update > 0 || limits.max_epoch > 0 || limits.stop_time_hours > 0 ||
+      limits.patience > 0)
+    return;
+  log_warning(
+      "training goes on until it is stopped: --max-update, --max-epoch, --stop-time-hours and "
+      "--patience set limits");
 }
 
 /// The divergence is what ends the run, also when the disk is full.
@@ -45,7 +56,7 @@ void write_divergence(const std::string& path, const std::string& text) {
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      best_(larger_is_better(parts_, options_.validation),
+      best_(larger_is_better(options_.validation, parts_.validator),
             state_.best,
             state_.validations_without_better),
       checkpoints_(parts_.folder,
@@ -177,6 +188,8 @@ void Trainer::update(std::vector<Batch> group) {
   const double clip = clip_factor(norm, options_.optimization.clip_norm);
   parts_.optimizer->step(learning_rate(), clip / divisor);
   ++state_.updates;
+  if (parts_.average != nullptr)
+    parts_.average->update(state_.updates);
   state_.bad_updates_in_a_row = 0;
   checkpoints_.note_update();
   loss_trend_.note(sums.loss_sum, sums.tokens);
@@ -254,32 +267,47 @@ void Trainer::end_epoch() {
   ++state_.finished_epochs;
   parts_.log->epoch_end(place(), state_.epoch);
   state_.epoch = {};
+  std::optional<double> value;
   if (state_.finished_epochs % options_.validation.validate_interval == 0)
-    validate();
+    value = validate();
+  parts_.scheduler->end_epoch(state_.updates, value);
+  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   checkpoints_.after_epoch(moment());
 }
 
-void Trainer::validate() {
+nlohmann::json Trainer::validation_scores() {
+  const AverageInUse in_use(parts_.average);
+  return parts_.validator->run();
+}
+
+/// The value of the metric for this update; nothing when there is no validation.
+std::optional<double> Trainer::validate() {
   checkpoints_.forget_validation();
   const bool early = state_.updates < options_.validation.validate_after_updates;
-  if (parts_.validator == nullptr || early || validated_at_ == state_.updates)
-    return;
+  if (parts_.validator == nullptr || early)
+    return std::nullopt;
+  if (validated_at_ == state_.updates)
+    return validated_value_;
   validated_at_ = state_.updates;
-  nlohmann::json scores = parts_.validator->run();
+  nlohmann::json scores = validation_scores();
   const std::string& metric = options_.validation.best_checkpoint_metric;
-  const double value =
-      scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
-  checkpoints_.note_validation(state_.updates, value, best_.note(value));
+  validated_value_ = scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
+  checkpoints_.note_validation(state_.updates, validated_value_, best_.note(validated_value_));
   scores["best"] = *state_.best;
   scores["best_metric"] = metric;
   parts_.log->validation(place(), scores);
+  return validated_value_;
 }
 
 void Trainer::write_checkpoint_to(const std::string& path) {
+  const AverageInUse in_use(parts_.average);
+  state_.scheduler = parts_.scheduler->state();
   TrainingParts parts;
   parts.translator = parts_.translator;
   parts.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
   parts.state = &state_;
+  if (parts_.average != nullptr && parts.optimizer != nullptr)
+    parts.trained = parts_.average->other();
   parts.options = to_json(*options_.table);
   parts.position = parts_.batches->position();
   write_train_checkpoint(path, parts);
@@ -290,6 +318,9 @@ void Trainer::require_same_options(const std::string& path, const TrainRecord& r
   std::vector<std::string> allowed = names_from_data(*options_.table, *parts_.translator->task);
   const auto& given = options_.checkpoints.allow_changed;
   allowed.insert(allowed.end(), given.begin(), given.end());
+  if (options_.checkpoints.reset_lr_scheduler) {
+    for (const std::string& name : names_of_schedule(*options_.table)) allowed.push_back(name);
+  }
   const auto changed = differences(*options_.table, record.options, allowed);
   if (changed.empty())
     return;
@@ -307,9 +338,12 @@ void Trainer::resume(const CheckpointFile& file) {
   restore_training(file,
                    record,
                    *parts_.translator,
-                   options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer);
+                   options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
+                   parts_.average);
   state_ = record.state;
   is_new_model_ = false;
+  if (!options_.checkpoints.reset_lr_scheduler)
+    parts_.scheduler->restore(state_.scheduler);
   if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);
   if (options_.checkpoints.reset_meters) {
@@ -352,6 +386,8 @@ int Trainer::run() {
   const auto signalled = [&] {
     return parts_.signals == nullptr ? 0 : parts_.signals->requested();
   };
+  warn_without_limit(limits());
+  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), place());
   while (!limit() && signalled() == 0) {
     std::vector<Batch> group = gather();

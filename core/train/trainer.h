@@ -18,6 +18,7 @@
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
+#include "core/optim/parameter_average.h"
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
@@ -32,7 +33,7 @@ namespace phraseq {
 
 struct TrainRecord;
 
-/// What a trainer works with; all outlive it. `validator` and `folder` may be null.
+/// What a trainer works with; all outlive it. `validator`, `folder` and `average` may be null.
 struct TrainerParts {
   TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;
@@ -43,6 +44,7 @@ struct TrainerParts {
   CheckpointFolder* folder = nullptr;
   TrainingLog* log = nullptr;
   StopSignals* signals = nullptr;
+  ParameterAverage* average = nullptr;
 };
 
 struct TrainerOptions {
@@ -82,8 +84,9 @@ class PHRASEQ_API Trainer {
   void skip_bad_update(const std::vector<Batch>& group, double norm);
   void after_update();
   void end_epoch();
-  void validate();
   void warn_of_result() const;
+  std::optional<double> validate();
+  nlohmann::json validation_scores();
   void require_same_options(const std::string& path, const TrainRecord& record) const;
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
@@ -104,6 +107,7 @@ class PHRASEQ_API Trainer {
   int64_t validated_at_ = -1;     // update of the last validation
   LossTrend loss_trend_;          ///< of a model that this run has initialized
   bool is_new_model_ = true;
+  double validated_value_ = 0;    // of the metric, then
 };
 
 }  // namespace phraseq

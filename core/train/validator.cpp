@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
+#include "core/train/train_options.h"
 #include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
@@ -140,6 +141,12 @@ nlohmann::json Validator::run() {
   if (decoder_ != nullptr)
     add_score(result);
   return result;
+}
+
+bool larger_is_better(const ValidationOptions& options, const Validator* validator) {
+  const bool by_score =
+      !ValidationOptions::is_loss(options.best_checkpoint_metric) && validator != nullptr;
+  return options.maximize_best_checkpoint_metric || (by_score && validator->score_is_maximized());
 }
 
 }  // namespace phraseq

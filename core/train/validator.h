@@ -29,6 +29,8 @@ struct ValidatorOptions {
   PostProcess remove_bpe = PostProcess::kNotGiven;  ///< of what is scored: --eval-bleu-remove-bpe
 };
 
+struct ValidationOptions;
+
 /// Looks at a split with a model: the criterion's loss per target token over every sentence and,
 /// when a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
@@ -64,5 +66,8 @@ class PHRASEQ_API Validator {
   RepeatedHypotheses repeated_;
   int repeated_in_a_row_ = 0;
 };
+
+/// Whether larger is better for the metric that chooses checkpoints; `validator` may be null.
+PHRASEQ_API bool larger_is_better(const ValidationOptions& options, const Validator* validator);
 
 }  // namespace phraseq

@@ -181,7 +181,7 @@ TEST_F(TrainingRules, TheManifestRecordsWhereEachOptionCameFrom) {
   ASSERT_EQ(train(1, "").exit_code, kExitOk);
   const auto manifest = nlohmann::json::parse(workspace_.read("run/run.json"));
   const auto& options = manifest.at("options");
-  EXPECT_EQ(options.at("lr").at("value"), 0.01);
+  EXPECT_EQ(options.at("lr").at("value"), nlohmann::json::array({0.01}));
   EXPECT_EQ(options.at("lr").at("origin"), "command line");
   EXPECT_EQ(options.at("patience").at("origin"), "default");
 }

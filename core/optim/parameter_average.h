@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/flat_parameters.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+struct PHRASEQ_API MovingAverageOptions : Options {
+  bool store_ema = false;
+  double ema_decay = 0.0;  ///< 0: off, or fairseq's 0.9999 with store_ema
+  int64_t ema_start_update = 0;
+  int64_t ema_update_freq = 1;
+
+  void describe(OptionTable& table) override;
+  bool enabled() const { return store_ema || ema_decay > 0; }
+};
+
+/// The exponential moving average of the parameters (fairseq's EMA): after each update a = decay ·
+/// a + (1 - decay) · p, with decay 0 before --ema-start-update. Always in the parameters' type.
+class PHRASEQ_API ParameterAverage {
+ public:
+  /// Begins with the parameters as they are.
+  ParameterAverage(const MovingAverageOptions& options, nn::FlatParameters& parameters);
+
+  /// After an update; `updates` includes it.
+  void update(int64_t updates);
+  /// Begins anew from the parameters as they are.
+  void restart();
+  /// Exchanges the average and the trained parameters, bit for bit.
+  void swap();
+  /// Of the two, the one that is not in the parameters now: [elements].
+  const at::Tensor& other() const { return other_; }
+
+ private:
+  MovingAverageOptions options_;
+  double decay_;
+  nn::FlatParameters& parameters_;
+  at::Tensor other_;
+};
+
+/// The average in place of the trained parameters, for as long as it exists; nothing without one.
+class PHRASEQ_API AverageInUse {
+ public:
+  explicit AverageInUse(ParameterAverage* average) : average_(average) {
+    if (average_ != nullptr)
+      average_->swap();
+  }
+  ~AverageInUse() {
+    if (average_ != nullptr)
+      average_->swap();
+  }
+  AverageInUse(const AverageInUse&) = delete;
+  AverageInUse& operator=(const AverageInUse&) = delete;
+
+ private:
+  ParameterAverage* average_;
+};
+
+}  // namespace phraseq
