@@ -1,4 +1,4 @@
-#include "core/translate/score_pairs.h"
+#include "core/translate/scoring/score_pairs.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/phrases/phrase_extras.h"
-#include "core/translate/score_targets.h"
+#include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {
 

@@ -1,4 +1,4 @@
-#include "core/translate/score_targets.h"
+#include "core/translate/scoring/score_targets.h"
 
 #include <algorithm>
 #include <cmath>
