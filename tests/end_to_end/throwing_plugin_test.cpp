@@ -13,8 +13,8 @@
 namespace phraseq::end_to_end {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class ThrowingPlugin : public ::testing::Test {
  protected:
