@@ -129,6 +129,7 @@ TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
             prefix() + " && " PHRASEQ_CMAKE " --build build");
   ASSERT_EQ(built.code, 0) << built.text;
   EXPECT_THAT(built.text, Not(HasSubstr("warning:")));
+  fs::create_directories(folder_.path("build/lib/phraseq"));  // where plugins would be
   write_data();
   train_and_translate("transformer_tiny", "");
   const std::string here = "cd " + folder_.path() + " && ";
@@ -139,7 +140,7 @@ TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
             expected.text);
   const Outcome words = shell(here + "build/translate_words" + model + "'one two' ''");
   EXPECT_EQ(words.code, 0) << words.text;
-  EXPECT_THAT(words.text, testing::ContainsRegex("^[^\t]+\t-[0-9.]+\n\tnan\n$"));
+  EXPECT_THAT(words.text, testing::ContainsRegex("^[^\t]*\t-[0-9.]+\n\tnan\n$"));
   const Outcome failed = shell(here + "build/translate_words dev.en one");
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.text, HasSubstr("dev.en"));
