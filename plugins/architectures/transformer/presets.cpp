@@ -39,6 +39,43 @@ void iwslt(TransformerOptions& o) {
   o.set_dropout(0.1, 0.0, 0.0);
 }
 
+void wmt_en_de(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(512, 2048, 8, 6);
+  o.set_dropout(0.1, 0.0, 0.0);
+}
+
+void vaswani_wmt_en_de_big(TransformerOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(1024, 4096, 16, 6);
+  o.set_dropout(0.3, 0.0, 0.0);
+}
+
+void vaswani_wmt_en_fr_big(TransformerOptions& o) {
+  vaswani_wmt_en_de_big(o);
+  o.set_dropout(0.1, 0.0, 0.0);
+}
+
+void wmt_en_de_big(TransformerOptions& o) {
+  vaswani_wmt_en_de_big(o);
+  o.set_dropout(0.3, 0.1, 0.0);
+}
+
+void wmt_en_de_big_t2t(TransformerOptions& o) {
+  vaswani_wmt_en_de_big(o);
+  o.encoder_normalize_before = o.decoder_normalize_before = true;
+  o.set_dropout(0.3, 0.1, 0.1);
+}
+
+/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not.
+TrainingDefaults fairseq_training() {
+  TrainingDefaults defaults;
+  defaults.lr_scheduler = "fixed";
+  defaults.options = {
+      {"label-smoothing", "0"}, {"smoothing-kernel", "fairseq-0.12"}, {"adadelta-rho", "0.9"}};
+  return defaults;
+}
+
 void xu_base(TransformerOptions& o) {
   nn::use_neutron_conventions(o);
   o.set_sizes(512, 2048, 8, 6);
@@ -79,6 +116,36 @@ std::vector<Preset> transformer_presets() {
       preset("transformer_iwslt",
              "512/1024, 4 heads, 6+6 layers (fairseq 0.12's transformer_iwslt_de_en)",
              iwslt),
+      preset("transformer_iwslt_de_en",
+             "512/1024, 4 heads, 6+6 layers, dropout 0.1 (fairseq 0.12's, with its label smoothing "
+             "and schedule)",
+             iwslt,
+             fairseq_training()),
+      preset("transformer_wmt_en_de",
+             "512/2048, 8 heads, 6+6 layers, dropout 0.1 (fairseq 0.12's, with its label smoothing "
+             "and schedule)",
+             wmt_en_de,
+             fairseq_training()),
+      preset("transformer_vaswani_wmt_en_de_big",
+             "1024/4096, 16 heads, 6+6 layers, dropout 0.3 (fairseq 0.12's, with its label "
+             "smoothing and schedule)",
+             vaswani_wmt_en_de_big,
+             fairseq_training()),
+      preset("transformer_vaswani_wmt_en_fr_big",
+             "1024/4096, 16 heads, 6+6 layers, dropout 0.1 (fairseq 0.12's, with its label "
+             "smoothing and schedule)",
+             vaswani_wmt_en_fr_big,
+             fairseq_training()),
+      preset("transformer_wmt_en_de_big",
+             "1024/4096, 16 heads, 6+6 layers, dropout 0.3, 0.1, 0 (fairseq 0.12's, with its label "
+             "smoothing and schedule)",
+             wmt_en_de_big,
+             fairseq_training()),
+      preset("transformer_wmt_en_de_big_t2t",
+             "1024/4096, 16 heads, 6+6 layers, pre-norm, dropout 0.3, 0.1, 0.1 (fairseq 0.12's, "
+             "with its label smoothing and schedule)",
+             wmt_en_de_big_t2t,
+             fairseq_training()),
       preset("transformer_xu_base", "Baseline of Xu et al. 2020 (Neutron)", xu_base),
       preset("transformer_xu_big", "Big baseline of Xu et al. 2020, dropout 0.3", xu_big),
       preset("transformer_nguyen_joty",

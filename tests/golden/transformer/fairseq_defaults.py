@@ -14,6 +14,9 @@ from pathlib import Path
 
 ARCHITECTURES = {"transformer": "base_architecture",
                  "transformer_iwslt": "transformer_iwslt_de_en"}
+ARCHITECTURES.update({name: name for name in [
+    "transformer_iwslt_de_en", "transformer_wmt_en_de", "transformer_vaswani_wmt_en_de_big",
+    "transformer_vaswani_wmt_en_fr_big", "transformer_wmt_en_de_big", "transformer_wmt_en_de_big_t2t"]})
 OPTIONS = ["encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_layers", "encoder_attention_heads",
            "decoder_embed_dim", "decoder_ffn_embed_dim", "decoder_layers", "decoder_attention_heads",
            "encoder_normalize_before", "decoder_normalize_before", "dropout", "attention_dropout",

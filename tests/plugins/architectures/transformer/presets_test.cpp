@@ -1,5 +1,6 @@
 #include "plugins/architectures/transformer/presets.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -34,6 +35,8 @@ json fairseq_defaults() {
 TEST(TransformerPresets, OfFairseqHaveFairseqsValues) {
   const json fairseq = fairseq_defaults();
   ASSERT_TRUE(fairseq.contains("transformer") && fairseq.contains("transformer_iwslt"));
+  ASSERT_TRUE(fairseq.contains("transformer_wmt_en_de_big_t2t"));
+  ASSERT_EQ(fairseq.size(), 8U);
   for (const auto& [name, expected] : fairseq.items()) {
     const json values = values_of(name);
     for (const auto& [option, value] : expected.items()) {
@@ -44,6 +47,21 @@ TEST(TransformerPresets, OfFairseqHaveFairseqsValues) {
     EXPECT_EQ(values["init"], "fairseq") << name;
     EXPECT_EQ(values["out_bias"], false) << name;
   }
+}
+
+TEST(TransformerPresets, WithFairseqsNamesTrainWithItsLabelSmoothingAndSchedule) {
+  int count = 0;
+  for (const Preset& preset : transformer_presets()) {
+    if (preset.name != "transformer_iwslt_de_en" &&
+        preset.name.find("_wmt_en_") == std::string::npos)
+      continue;
+    ++count;
+    EXPECT_EQ(preset.training.lr_scheduler, "fixed") << preset.name;
+    const auto& options = preset.training.options;
+    const std::pair<std::string, std::string> kernel = {"smoothing-kernel", "fairseq-0.12"};
+    EXPECT_TRUE(std::find(options.begin(), options.end(), kernel) != options.end()) << preset.name;
+  }
+  EXPECT_EQ(count, 6);
 }
 
 TEST(TransformerPresets, NguyenNguyenIsFairseqsIwsltWithTheOptionsOfTheAuthorsScripts) {
