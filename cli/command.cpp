@@ -22,6 +22,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/unfinished_files.h"
 #include "core/options/command_line.h"
+#include "core/options/fairseq/fairseq_arguments.h"
 #include "core/options/man_page.h"
 #include "core/options/option_json.h"
 #include "core/options/option_text.h"
@@ -40,6 +41,12 @@ void print_error(const std::string& name, std::string_view text) {
   std::cout.flush();
   const std::string line =
       fmt::format("{}: error: {}\n", program_name(name), shortened_message(text));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+/// A line about a flag of fairseq.
+void print_note(const std::string& name, std::string_view text) {
+  const std::string line = fmt::format("{}: note: {}\n", program_name(name), text);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -171,7 +178,13 @@ bool begin_command(OptionTable& table,
                    const std::function<std::vector<std::string>()>& problems) {
   if (answer_help(table, name, usage, description, arguments))
     return false;
-  parse_command_line(table, arguments, problems);
+  const fairseq::Taken taken = fairseq::take_flags(name, table, arguments);
+  for (const std::string& note : taken.notes) print_note(std::string(name), note);
+  parse_command_line(table, taken.arguments, [&] {
+    std::vector<std::string> found = problems ? problems() : std::vector<std::string>();
+    found.insert(found.begin(), taken.problems.begin(), taken.problems.end());
+    return found;
+  });
   return !answer_print_config(table, arguments);
 }
 

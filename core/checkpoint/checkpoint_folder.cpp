@@ -156,6 +156,20 @@ std::optional<std::string> follow(const std::string& path) {
   return checked_target(path, *pointer, /*verify_tensors=*/false);
 }
 
+/// What fairseq's name of a checkpoint ("checkpoint_best.pt") means here: the pointer or file
+/// without the extension, if there is one.
+std::optional<std::string> name_without_pt(const std::string& path) {
+  const fs::path name(path);
+  if (name.extension() != ".pt")
+    return std::nullopt;
+  for (const char* extension : {"", ".safetensors"}) {
+    const fs::path candidate = fs::path(name).replace_extension(extension);
+    if (fs::is_regular_file(candidate))
+      return candidate.string();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::string folder) : folder_(std::move(folder)) {
@@ -276,8 +290,11 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
 
 std::string resolve_checkpoint(const std::string& path) {
   if (!fs::is_directory(path)) {
-    if (!fs::exists(path))
+    if (!fs::exists(path)) {
+      if (const auto ours = name_without_pt(path))
+        return resolve_checkpoint(*ours);
       throw IoError(path, "open", ENOENT);
+    }
     return follow(path).value_or(path);
   }
   for (const char* pointer : {kBestPointer, kLastPointer}) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/close_matches.h"
+#include "core/options/fairseq/component_names.h"
 
 namespace phraseq {
 namespace {
@@ -139,14 +140,17 @@ Selection Registry::select(std::string_view kind, std::string_view asked_for) co
 void Registry::reject_unknown(std::string_view kind, std::string_view name) const {
   const auto known = names(kind);
   const std::string guess = did_you_mean(name, known);
-  std::string hint =
-      known.empty()
-          ? fmt::format("No loaded plugin provides a {}.", kind)
-          : fmt::format(
-                "Nearest names: {}. 'phraseq plugins list --kind {} --presets' lists all {}.",
-                fmt::join(nearest_names(name, known), ", "),
-                kind,
-                known.size());
+  const std::string_view in_fairseq = fairseq::reason_without(kind, name);
+  std::string hint = in_fairseq.empty()
+                         ? ""
+                         : fmt::format("fairseq's {} is not available: {}.\n  ", name, in_fairseq);
+  hint += known.empty()
+              ? fmt::format("No loaded plugin provides a {}.", kind)
+              : fmt::format(
+                    "Nearest names: {}. 'phraseq plugins list --kind {} --presets' lists all {}.",
+                    fmt::join(nearest_names(name, known), ", "),
+                    kind,
+                    known.size());
   hint += fmt::format(
       "\n  {} loaded; add folders with --plugin-dir or PHRASEQ_PLUGIN_PATH.",
       plugins_.size() == 1 ? "1 plugin is" : fmt::format("{} plugins are", plugins_.size()));

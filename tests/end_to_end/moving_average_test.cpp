@@ -61,9 +61,9 @@ TEST_F(KeptState, AMovingAverageIsValidatedSavedAndResumedExactly) {
   EXPECT_EQ(expected.at("optimizer.exp_avg"), plain.at("optimizer.exp_avg"));
   ASSERT_TRUE(expected.contains(kTrainedParameters));
   EXPECT_FALSE(plain.contains(kTrainedParameters));
-  const auto validated = of_events("unbroken", "validation", "loss");
+  const auto validated = of_events("unbroken", "valid", "loss");
   ASSERT_FALSE(validated.empty());
-  EXPECT_NE(validated, of_events("plain", "validation", "loss"));
+  EXPECT_NE(validated, of_events("plain", "valid", "loss"));
 
   const CommandResult again =
       workspace_.run(words("validate data-bin --path unbroken --format json --criterion "

@@ -9,6 +9,7 @@ struct BleuMetric final : score::Bleu {
       : Bleu(options.settings(setup)) {}
 };
 
+void sacrebleu(BleuOptions& /*options*/) {}
 void multi_bleu(BleuOptions& options) { options.script = Script::kMultiBleu; }
 void mteval_v11b(BleuOptions& options) { options.script = Script::kMtevalV11b; }
 
@@ -16,7 +17,8 @@ void register_components(Registry& registry) {
   registry.add<Metric, BleuMetric, BleuOptions>(
       "bleu",
       "BLEU, identical to sacrebleu.",
-      {preset("multi_bleu", "multi-bleu.perl of Moses; only --bleu-lowercase holds.", &multi_bleu),
+      {preset("sacrebleu", "fairseq's name for it.", &sacrebleu),
+       preset("multi_bleu", "multi-bleu.perl of Moses; only --bleu-lowercase holds.", &multi_bleu),
        preset("mteval_v11b",
               "mteval-v11b.pl of NIST; only --mteval-preserve-case holds.",
               &mteval_v11b)});

@@ -307,6 +307,10 @@ TEST(ResolveCheckpoint, TakesAFileAPointerOrAFolder) {
   EXPECT_EQ(resolve_checkpoint(folder.epoch_path(1)), folder.epoch_path(1));
   EXPECT_EQ(resolve_checkpoint(temporary.file(kLastPointer)), folder.epoch_path(2));
   EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(2));
+  // fairseq's names
+  EXPECT_EQ(resolve_checkpoint(temporary.file("checkpoint_last.pt")), folder.epoch_path(2));
+  EXPECT_EQ(resolve_checkpoint(temporary.file("checkpoint1.pt")), folder.epoch_path(1));
+  EXPECT_THROW(resolve_checkpoint(temporary.file("checkpoint7.pt")), IoError);
   folder.point(kBestPointer, folder.epoch_path(1));
   EXPECT_EQ(resolve_checkpoint(temporary.path()), folder.epoch_path(1));
 }

@@ -1,0 +1,204 @@
+#include "core/options/fairseq/fairseq_arguments.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/options/argument_spelling.h"
+#include "core/options/command_line.h"
+#include "core/options/fairseq/fairseq_values.h"
+#include "core/options/fairseq/flag_table.h"
+#include "core/options/value_text.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+/// "--a -b" holds "-b"; underscores and dashes are the same.
+bool holds_name(std::string_view names, std::string_view name) {
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(' '), names.size());
+    std::string candidate(names.substr(0, end));
+    std::replace(candidate.begin(), candidate.end(), '_', '-');
+    if (candidate == name)
+      return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
+
+const Flag* find_flag(char command, const std::string& name) {
+  for (const Flag& flag : flags()) {
+    if (flag.commands.find(command) != std::string_view::npos && holds_name(flag.names, name))
+      return &flag;
+  }
+  return nullptr;
+}
+
+char letter_of(std::string_view command) {
+  for (const std::string_view name :
+       {"train", "generate", "interactive", "preprocess", "validate", "score"}) {
+    if (name == command)
+      return name.front();
+  }
+  return '\0';
+}
+
+/// Equal as numbers ("1.0" and "1") or as texts.
+bool is_same_value(std::string_view a, std::string_view b) {
+  const auto first = value_from_text<double>(a);
+  const auto second = value_from_text<double>(b);
+  return first && second ? *first == *second : a == b;
+}
+
+bool is_described(OptionTable& table, const SplitFlag& flag) {
+  if (flag.one_dash) {
+    return std::any_of(table.fields().begin(), table.fields().end(), [&](const OptionField& field) {
+      const auto& names = field.short_flags;
+      return std::find(names.begin(), names.end(), flag.name) != names.end();
+    });
+  }
+  const bool negated = flag.name.starts_with("no-") && table.find(flag.name.substr(3)) != nullptr;
+  return table.find(flag.name) != nullptr || negated;
+}
+
+/// One pass over the arguments.
+class Taker {
+ public:
+  Taker(char command, OptionTable& table, std::span<const std::string> arguments)
+      : command_(command), table_(table), arguments_(arguments) {}
+
+  Taken run() {
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (argument == "--") {
+        taken_.arguments.insert(taken_.arguments.end(),
+                                arguments_.begin() + std::ptrdiff_t(next_) - 1,
+                                arguments_.end());
+        break;
+      }
+      if (!take(argument))
+        keep(argument);
+    }
+    return std::move(taken_);
+  }
+
+ private:
+  /// Whether the argument was a flag of fairseq alone; then its values are taken, too.
+  bool take(const std::string& argument) {
+    const SplitFlag split = split_flag(argument);
+    if (split.name.empty())
+      return false;
+    if (is_described(table_, split))
+      return take_value(split);
+    const std::string name = (split.one_dash ? "-" : "--") + split.name;
+    const Flag* flag = find_flag(command_, name);
+    if (flag == nullptr)
+      return false;
+    if (flag->support == Support::kSame)
+      return take_other_name(*flag, split);
+    answer(*flag, name, value_of(*flag, split));
+    return true;
+  }
+
+  /// An argument that is no flag of fairseq alone, with its value.
+  void keep(const std::string& argument) {
+    const SplitFlag split = split_flag(argument);
+    if (split.name.empty() && command_ == 'i') {
+      taken_.notes.push_back(fmt::format(
+          "the data folder {} has no effect here: the checkpoint holds the dictionaries",
+          argument));
+      return;
+    }
+    taken_.arguments.push_back(argument);
+    const OptionField* field = split.one_dash ? nullptr : table_.find(split.name);
+    const bool takes_value = field != nullptr && !std::holds_alternative<bool*>(field->target);
+    if (takes_value && !split.has_value && has_value_next())
+      taken_.arguments.push_back(arguments_[next_++]);
+  }
+
+  bool has_value_next() const {
+    return next_ < arguments_.size() && split_flag(arguments_[next_]).name.empty() &&
+           arguments_[next_] != "--";
+  }
+
+  /// Whether the argument was another name of an option of ours ("--wd"). Otherwise it belongs to a
+  /// component that is not selected.
+  bool take_other_name(const Flag& flag, const SplitFlag& split) {
+    const std::string name(flag.names.substr(0, flag.names.find(' ')));
+    if (table_.find(name.substr(2)) == nullptr)
+      return false;
+    keep(split.has_value ? fmt::format("{}={}", name, split.value) : name);
+    return true;
+  }
+
+  /// Whether the value of an option of ours was put into our form.
+  bool take_value(const SplitFlag& split) {
+    const bool follows = !split.has_value && next_ < arguments_.size();
+    const std::string& value = follows ? arguments_[next_] : split.value;
+    const auto ours = translated_value(split.name, value, table_, taken_.notes);
+    if (!ours)
+      return false;
+    next_ += follows ? 1 : 0;
+    if (!ours->empty())
+      taken_.arguments.push_back(fmt::format("--{}={}", split.name, *ours));
+    return true;
+  }
+
+  std::string value_of(const Flag& flag, const SplitFlag& split) {
+    if (split.has_value || flag.values == Values::kNone)
+      return split.value;
+    std::string value;
+    if (has_value_next())
+      value = arguments_[next_++];
+    while (flag.values == Values::kList && has_value_next()) ++next_;
+    return value;
+  }
+
+  void answer(const Flag& flag, const std::string& name, const std::string& value) {
+    switch (flag.support) {
+      case Support::kSame:
+        break;
+      case Support::kRenamed:
+        taken_.arguments.push_back(replacement(flag.ours, value));
+        break;
+      case Support::kNoEffect:
+        taken_.notes.push_back(fmt::format("{} has no effect here: {}", name, flag.reason));
+        break;
+      case Support::kDefaultOnly:
+        if (!is_same_value(value, flag.ours)) {
+          taken_.problems.push_back(
+              fmt::format("{} {} is not supported: {}", name, value, flag.reason));
+        }
+        break;
+      case Support::kRejected:
+        taken_.problems.push_back(fmt::format("{} is not supported: {}", name, flag.reason));
+        break;
+    }
+  }
+
+  /// "{value}" and "{subset}" stand for the value of the flag and of --gen-subset.
+  std::string replacement(std::string_view ours, const std::string& value) {
+    return fmt::format(fmt::runtime(ours),
+                       fmt::arg("value", value),
+                       fmt::arg("subset", peek_option(table_, arguments_, "gen-subset", "test")));
+  }
+
+  char command_;
+  OptionTable& table_;
+  std::span<const std::string> arguments_;
+  size_t next_ = 0;
+  Taken taken_;
+};
+
+}  // namespace
+
+Taken take_flags(std::string_view command,
+                 OptionTable& table,
+                 std::span<const std::string> arguments) {
+  const char letter = letter_of(command);
+  if (letter == '\0')
+    return {{arguments.begin(), arguments.end()}, {}, {}};
+  return Taker(letter, table, arguments).run();
+}
+
+}  // namespace phraseq::fairseq

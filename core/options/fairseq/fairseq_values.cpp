@@ -1,0 +1,90 @@
+#include "core/options/fairseq/fairseq_values.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/options/value_text.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+/// Without the quotation marks of Python or JSON.
+std::string_view unquoted(std::string_view text) {
+  text = trimmed(text);
+  const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
+                      text.back() == text.front();
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// Splits at the commas that are in no bracket and no quotation.
+std::vector<std::string_view> dictionary_items(std::string_view text) {
+  std::vector<std::string_view> items;
+  size_t begin = 0;
+  int depth = 0;
+  char quote = '\0';
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      items.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  items.push_back(text.substr(begin));
+  std::erase_if(items, [](std::string_view item) { return trimmed(item).empty(); });
+  return items;
+}
+
+std::string value_text(std::string_view text) {
+  const std::string_view plain = unquoted(text);
+  return plain == "True" ? "yes" : plain == "False" ? "no" : std::string(plain);
+}
+
+std::optional<std::string> overrides(std::string_view value,
+                                     OptionTable& table,
+                                     std::vector<std::string>& notes) {
+  const std::string_view text = trimmed(value);
+  if (text.size() < 2 || text.front() != '{' || text.back() != '}')
+    return std::nullopt;
+  std::vector<std::string> items;
+  for (const std::string_view item : dictionary_items(text.substr(1, text.size() - 2))) {
+    const size_t colon = item.find(':');
+    if (colon == std::string_view::npos) {
+      items.emplace_back(trimmed(item));  // reported as every item without a value
+      continue;
+    }
+    const std::string name(unquoted(item.substr(0, colon)));
+    if (table.find(name) != nullptr) {
+      notes.push_back(fmt::format(
+          "'{}' in --model-overrides has no effect: it is an option of this command", name));
+    } else {
+      items.push_back(fmt::format("{}={}", name, value_text(item.substr(colon + 1))));
+    }
+  }
+  return text_of(items);
+}
+
+}  // namespace
+
+std::optional<std::string> translated_value(std::string_view option,
+                                            std::string_view value,
+                                            OptionTable& table,
+                                            std::vector<std::string>& notes) {
+  constexpr std::string_view kExtension = ".pt";
+  if (option == "model-overrides")
+    return overrides(value, table, notes);
+  if (option == "restore-file" && value.ends_with(kExtension))
+    return std::string(value.substr(0, value.size() - kExtension.size()));
+  return std::nullopt;
+}
+
+}  // namespace phraseq::fairseq

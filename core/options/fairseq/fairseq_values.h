@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq::fairseq {
+
+/// The value of an option that phraseq writes in another way than fairseq: a Python dictionary of
+/// --model-overrides as NAME=VALUE items (without the options of the command itself, which have no
+/// effect there in fairseq; each gives a note), the name of --restore-file without ".pt". Nothing
+/// when the value stays as it is.
+PHRASEQ_API std::optional<std::string> translated_value(std::string_view option,
+                                                        std::string_view value,
+                                                        OptionTable& table,
+                                                        std::vector<std::string>& notes);
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,90 @@
+#include "core/options/fairseq/flag_page.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/options/fairseq/flag_table.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+constexpr const char* kIntroduction = R"(# Flags of fairseq
+
+All flags of fairseq 0.12.2's commands for translation, and what the commands of phraseq do with them:
+
+* **same**: an option of phraseq with this name. Differences in behavior and defaults are listed in
+  [Coming from fairseq](coming_from_fairseq.md).
+* **replaced**: an option of phraseq with another name is used.
+* **no effect**: accepted, with one line on standard error.
+* **default only**: accepted with the value of fairseq's default, which changes nothing; other values are rejected.
+* **rejected**: it would change the result and is not supported. The error gives the reason.
+
+Options of a component, for example `--adam-betas`, exist when the component is selected. This page is generated from
+`core/options/fairseq/flag_table.cpp`.
+)";
+
+std::string_view command_name(char letter) {
+  switch (letter) {
+    case 't':
+      return "train";
+    case 'g':
+      return "generate";
+    case 'i':
+      return "interactive";
+    case 'p':
+      return "preprocess";
+    case 'v':
+      return "validate";
+    default:
+      return "score";
+  }
+}
+
+std::string commands_text(const Flag& flag) {
+  std::vector<std::string_view> names;
+  for (const char letter : flag.commands) names.push_back(command_name(letter));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string names_text(std::string_view names) {
+  std::string text;
+  for (size_t begin = 0; begin < names.size();) {
+    const size_t end = std::min(names.find(' ', begin), names.size());
+    text += fmt::format("{}`{}`", text.empty() ? "" : " ", names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string answer_text(const Flag& flag) {
+  switch (flag.support) {
+    case Support::kSame:
+      return "same";
+    case Support::kRenamed:
+      return fmt::format("replaced by `{}`", flag.ours);
+    case Support::kNoEffect:
+      return fmt::format("no effect: {}", flag.reason);
+    case Support::kDefaultOnly:
+      return fmt::format("only `{}`: {}", flag.ours, flag.reason);
+    case Support::kRejected:
+      break;
+  }
+  return fmt::format("rejected: {}", flag.reason);
+}
+
+}  // namespace
+
+std::string flag_page() {
+  std::string page = kIntroduction;
+  page += "\n| flag | commands | phraseq |\n|---|---|---|\n";
+  for (const Flag& flag : flags()) {
+    page += fmt::format(
+        "| {} | {} | {} |\n", names_text(flag.names), commands_text(flag), answer_text(flag));
+  }
+  return page;
+}
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+
+namespace phraseq::fairseq {
+
+/// The page docs/guide/fairseq_flags.md: every flag, and what phraseq does with it.
+PHRASEQ_API std::string flag_page();
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq::fairseq {
+
+/// What phraseq does with a flag of fairseq.
+enum class Support {
+  kSame,         ///< an option of phraseq
+  kRenamed,      ///< replaced by an option of phraseq
+  kNoEffect,     ///< accepted with a note
+  kDefaultOnly,  ///< accepted with fairseq's default, else rejected
+  kRejected,
+};
+
+/// The values that follow a flag.
+enum class Values { kNone, kOne, kOptional, kList };
+
+/// A flag of fairseq 0.12.2 in some of its commands.
+struct Flag {
+  std::string_view names;  ///< "--source-lang -s": the long name first
+  std::string_view
+      commands;  ///< t(rain), g(enerate), i(nteractive), p(reprocess), v(alidate), s(core)
+  Values values;
+  Support support;
+  std::string_view ours;    ///< kRenamed: the replacement; kDefaultOnly: the value that is accepted
+  std::string_view reason;  ///< why it has no effect or is rejected
+};
+
+/// Every flag of the six commands: those of all tasks of translation, and of all optimizers,
+/// schedulers, scorers, tokenizers and subword models.
+PHRASEQ_API std::span<const Flag> flags();
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,126 @@
+#include "core/options/fairseq/fairseq_arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace phraseq::fairseq {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class FlagsOfFairseq : public ::testing::Test {
+ protected:
+  FlagsOfFairseq() {
+    table_.field("data", data_, "Data.").positional();
+    table_.field("beam", beam_, "Beam.");
+    table_.field("model-overrides", overrides_, "Overrides.");
+    table_.field("restore-file", restore_, "Checkpoint.");
+    table_.field("gen-subset", subset_, "Split.");
+  }
+
+  Taken take(const std::string& command, const std::vector<std::string>& arguments) {
+    return take_flags(command, table_, arguments);
+  }
+
+  std::string data_, restore_, subset_;
+  int64_t beam_ = 5;
+  std::vector<std::string> overrides_;
+  OptionTable table_;
+};
+
+TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
+  const Taken taken = take("train",
+                           {"--num-workers",
+                            "4",
+                            "data-bin",
+                            "--fp16-scale-tolerance=-1",
+                            "--ddp_backend",
+                            "no_c10d",
+                            "--skip-invalid-size-inputs-valid-test",
+                            "--beam",
+                            "3"});
+  EXPECT_THAT(taken.arguments, ElementsAre("data-bin", "--beam", "3"));
+  EXPECT_THAT(taken.problems, IsEmpty());
+  EXPECT_THAT(taken.notes,
+              ElementsAre(HasSubstr("--num-workers has no effect here: one thread"),
+                          HasSubstr("--fp16-scale-tolerance"),
+                          HasSubstr("--ddp-backend"),
+                          HasSubstr("--skip-invalid-size-inputs-valid-test")));
+}
+
+TEST_F(FlagsOfFairseq, ThatWouldChangeTheResultAreRejectedWithAReason) {
+  const Taken taken = take("generate", {"data-bin", "--lm-path", "lm.pt", "--retain-dropout"});
+  EXPECT_THAT(taken.arguments, ElementsAre("data-bin"));
+  EXPECT_THAT(taken.problems,
+              ElementsAre("--lm-path is not supported: there are no language models",
+                          HasSubstr("--retain-dropout is not supported: ")));
+}
+
+TEST_F(FlagsOfFairseq, MayHaveTheirDefaultWhereNothingElseIsSupported) {
+  const Taken same = take(
+      "train", {"--distributed-world-size", "1", "--upsample-primary=1.0", "--curriculum", "0"});
+  EXPECT_THAT(same.arguments, IsEmpty());
+  EXPECT_THAT(same.problems, IsEmpty());
+  const Taken other = take("train", {"--distributed-world-size", "8"});
+  EXPECT_THAT(other.problems,
+              ElementsAre(HasSubstr("--distributed-world-size 8 is not supported: training runs in "
+                                    "one process")));
+}
+
+TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
+  EXPECT_THAT(
+      take("train", {"--layernorm-embedding", "--no-token-positional-embeddings"}).arguments,
+      ElementsAre("--embed-norm=before-dropout", "--pos=none"));
+  EXPECT_THAT(take("generate", {"--results-path", "out", "--gen-subset", "valid"}).arguments,
+              ElementsAre("--output=out/generate-valid.txt", "--gen-subset", "valid"));
+}
+
+TEST_F(FlagsOfFairseq, GiveWayToOptionsThatACommandHas) {
+  std::string bpe;
+  table_.field("bpe", bpe, "An option of a plugin.");
+  EXPECT_THAT(take("generate", {"--bpe", "mine"}).arguments, ElementsAre("--bpe", "mine"));
+}
+
+TEST_F(FlagsOfFairseq, OfOtherCommandsAndUnknownOnesStay) {
+  const std::vector<std::string> arguments = {
+      "--destdir", "x", "--num-wokers", "2", "--", "--fp16"};
+  EXPECT_EQ(take("train", arguments).arguments, arguments);
+  EXPECT_EQ(take("plot", {"--fp16"}).arguments, std::vector<std::string>{"--fp16"});
+}
+
+TEST_F(FlagsOfFairseq, HaveOtherNamesOfOptionsOfOurs) {
+  double decay = 0;
+  table_.field("weight-decay", decay, "Weight decay.");
+  EXPECT_THAT(take("train", {"--wd", "0.1", "--wd=0.2", "data-bin"}).arguments,
+              ElementsAre("--weight-decay", "0.1", "--weight-decay=0.2", "data-bin"));
+  EXPECT_THAT(take("train", {"--adamax-eps", "1"}).arguments, ElementsAre("--adamax-eps", "1"));
+}
+
+TEST_F(FlagsOfFairseq, LeaveOutTheDataFolderOfInteractiveButNotAValue) {
+  const Taken taken = take("interactive", {"--beam", "3", "data-bin", "--beam=2"});
+  EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3", "--beam=2"));
+  EXPECT_THAT(taken.notes, ElementsAre(HasSubstr("data-bin has no effect here")));
+}
+
+TEST_F(FlagsOfFairseq, TakeThePythonDictionaryOfModelOverrides) {
+  const Taken taken =
+      take("generate",
+           {"--model-overrides",
+            "{'beam': 5, \"dropout\": 0.1, 'share_all_embeddings': True, 'pos': 'learned'}"});
+  EXPECT_THAT(taken.arguments,
+              ElementsAre("--model-overrides=dropout=0.1,share_all_embeddings=yes,pos=learned"));
+  EXPECT_THAT(taken.notes, ElementsAre(HasSubstr("'beam' in --model-overrides has no effect")));
+  EXPECT_THAT(take("generate", {"--model-overrides={}", "x"}).arguments, ElementsAre("x"));
+  const std::vector<std::string> ours = {"--model-overrides", "dropout=0.1"};
+  EXPECT_EQ(take("generate", ours).arguments, ours);
+}
+
+TEST_F(FlagsOfFairseq, TakeTheNameOfACheckpointWithoutItsExtension) {
+  EXPECT_THAT(take("train", {"--restore-file", "checkpoint_last.pt"}).arguments,
+              ElementsAre("--restore-file=checkpoint_last"));
+}
+
+}  // namespace
+}  // namespace phraseq::fairseq

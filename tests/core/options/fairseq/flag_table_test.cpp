@@ -1,0 +1,80 @@
+#include "core/options/fairseq/flag_table.h"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/options/fairseq/component_names.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+std::string values_text(Values values) {
+  switch (values) {
+    case Values::kNone:
+      return "0";
+    case Values::kOne:
+      return "1";
+    case Values::kOptional:
+      return "?";
+    case Values::kList:
+      return "*";
+  }
+  return "";
+}
+
+/// "--names -n VALUES" of every flag of a command.
+std::multiset<std::string> ours(char command) {
+  std::multiset<std::string> found;
+  for (const Flag& flag : flags()) {
+    if (flag.commands.find(command) != std::string_view::npos)
+      found.insert(fmt::format("{} {}", flag.names, values_text(flag.values)));
+  }
+  return found;
+}
+
+TEST(FlagTable, HasExactlyTheFlagsOfFairseqsOwnParsers) {
+  std::ifstream stream(PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_flags/flags.json");
+  const auto commands = nlohmann::json::parse(stream);
+  ASSERT_EQ(commands.size(), 6U);
+  for (const auto& [command, list] : commands.items()) {
+    std::multiset<std::string> expected;
+    for (const auto& flag : list) {
+      expected.insert(fmt::format("{} {}",
+                                  fmt::join(flag.at("flags").get<std::vector<std::string>>(), " "),
+                                  flag.at("values").get<std::string>()));
+    }
+    EXPECT_EQ(ours(command.front()), expected) << command;
+  }
+}
+
+TEST(FlagTable, GivesAReasonForEveryFlagThatIsNotSupported) {
+  for (const Flag& flag : flags()) {
+    const bool needs_reason = flag.support == Support::kNoEffect ||
+                              flag.support == Support::kDefaultOnly ||
+                              flag.support == Support::kRejected;
+    EXPECT_EQ(flag.reason.empty(), !needs_reason) << flag.names;
+    const bool has_form =
+        flag.support == Support::kRenamed || flag.support == Support::kDefaultOnly;
+    EXPECT_EQ(flag.ours.empty(), !has_form) << flag.names;
+  }
+}
+
+TEST(FairseqsComponents, ThatAreMissingHaveAReason) {
+  EXPECT_EQ(reason_without("architecture", "lstm_luong_wmt_en_de"),
+            "there is no LSTM model; rnnsearch is the recurrent architecture, with GRU units");
+  EXPECT_EQ(reason_without("architecture", "transformer_lm_gpt2_big"),
+            "there are no language models");
+  EXPECT_FALSE(reason_without("optimizer", "lamb").empty());
+  EXPECT_TRUE(reason_without("architecture", "transformer_iwslt_de_en").empty());
+  EXPECT_TRUE(reason_without("optimizer", "lstm").empty());
+}
+
+}  // namespace
+}  // namespace phraseq::fairseq

@@ -1,0 +1,161 @@
+// The command lines of fairseq's translation README, word for word, on a corpus made up here. What
+// is added makes the runs short.
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <signal.h>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/options/fairseq/flag_table.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kSmall =
+    " --encoder-layers 1 --decoder-layers 1 --encoder-embed-dim 32 --decoder-embed-dim 32"
+    " --encoder-ffn-embed-dim 48 --decoder-ffn-embed-dim 48 --encoder-attention-heads 2"
+    " --decoder-attention-heads 2 --threads 1";
+
+class FairseqsReadme : public ::testing::Test {
+ protected:
+  FairseqsReadme() {
+    write_toy_corpus(workspace_);
+    const CommandResult result = workspace_.run(
+        words("preprocess --source-lang de --target-lang en --trainpref train --validpref dev "
+              "--testpref test --destdir data-bin/iwslt14.tokenized.de-en --workers 20"));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  }
+
+  CommandResult train(const std::string& more) {
+    return workspace_.run(
+        words("train data-bin/iwslt14.tokenized.de-en --arch transformer_iwslt_de_en "
+              "--share-decoder-input-output-embed --optimizer adam --adam-betas") +
+        Arguments{"(0.9, 0.98)"} +
+        words("--clip-norm 0.0 --lr 5e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000 "
+              "--dropout 0.3 --weight-decay 0.0001 --criterion label_smoothed_cross_entropy "
+              "--label-smoothing 0.1 --max-tokens 4096 --eval-bleu --eval-bleu-args") +
+        Arguments{R"({"beam": 5, "max_len_a": 1.2, "max_len_b": 10})"} +
+        words("--eval-bleu-detok moses --eval-bleu-remove-bpe --eval-bleu-print-samples "
+              "--best-checkpoint-metric bleu --maximize-best-checkpoint-metric" +
+              more));
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
+  const CommandResult trained =
+      train(std::string(kSmall) + " --max-epoch 2 --no-progress-bar --fp16 --num-workers 2");
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  EXPECT_THAT(trained.errors,
+              AllOf(HasSubstr("note: --eval-bleu-detok has no effect here"),
+                    HasSubstr("note: --fp16 has no effect here"),
+                    HasSubstr("note: --num-workers has no effect here"),
+                    HasSubstr("--smoothing-kernel fairseq-0.12"),
+                    Not(HasSubstr("goes on until it is stopped"))));
+
+  const CommandResult translated = workspace_.run(
+      words("generate data-bin/iwslt14.tokenized.de-en --path "
+            "checkpoints/checkpoint_best.pt --batch-size 128 --beam 5 --remove-bpe"));
+  ASSERT_EQ(translated.exit_code, kExitOk) << translated.errors;
+  EXPECT_EQ(lines_of(translated.output).size(), 30U);
+
+  const CommandResult scored = workspace_.run(
+      words("generate data-bin/iwslt14.tokenized.de-en --path checkpoints/checkpoint_best.pt "
+            "--beam 5 --scoring sacrebleu --sacrebleu --format fairseq --quiet --task translation "
+            "-s de -t en --model-overrides") +
+      Arguments{"{'beam': 5}"});
+  ASSERT_EQ(scored.exit_code, kExitOk) << scored.errors;
+  EXPECT_THAT(scored.output, HasSubstr("Generate test with beam=5: BLEU"));
+  EXPECT_THAT(scored.errors, HasSubstr("'beam' in --model-overrides has no effect"));
+}
+
+TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {
+  RunningCommand training = workspace_.start(
+      words("train data-bin/iwslt14.tokenized.de-en --arch transformer_iwslt_de_en --optimizer "
+            "adam --lr 5e-4 --max-tokens 4096 --log-interval 1" +
+            std::string(kSmall)));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  while (training.is_running() && !workspace_.exists("checkpoints/metrics.jsonl")) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  training.send(SIGTERM);
+  const CommandResult result = training.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("training goes on until it is stopped: --max-update"));
+}
+
+TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {
+  const CommandResult lstm = workspace_.run(
+      words("train data-bin/iwslt14.tokenized.de-en --arch lstm_luong_wmt_en_de --max-tokens 100"));
+  EXPECT_EQ(lstm.exit_code, kExitUsage);
+  EXPECT_THAT(lstm.errors, HasSubstr("there is no LSTM model; rnnsearch is the recurrent"));
+
+  const CommandResult adaptive = train(std::string(kSmall) + " --adaptive-input");
+  EXPECT_EQ(adaptive.exit_code, kExitUsage);
+  EXPECT_THAT(adaptive.errors,
+              HasSubstr("--adaptive-input is not supported: there are no adaptive embeddings"));
+
+  const CommandResult interactive = workspace_.run(
+      words("interactive --path model.pt data-bin --beam 5 --source-lang en --target-lang fr "
+            "--tokenizer moses --bpe subword_nmt --bpe-codes model/bpecodes"));
+  EXPECT_EQ(interactive.exit_code, kExitUsage);
+  EXPECT_THAT(interactive.errors,
+              AllOf(HasSubstr("--tokenizer is not supported"),
+                    HasSubstr("--bpe is not supported"),
+                    HasSubstr("the data folder data-bin has no effect"),
+                    Not(HasSubstr("unexpected argument"))));
+}
+
+/// Adds the flags of one command line to `found`.
+void add_options(Workspace& workspace, const std::string& line, std::set<std::string>& found) {
+  const CommandResult result = workspace.run(words(line + " --help-json"));
+  ASSERT_EQ(result.exit_code, kExitOk) << line << ": " << result.errors;
+  const auto described = nlohmann::json::parse(result.output);
+  for (const auto& option : described.at("options")) {
+    for (const auto& flag : option.at("flags")) found.insert(flag.get<std::string>());
+  }
+}
+
+TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
+  Workspace workspace;
+  std::map<char, std::set<std::string>> options;
+  for (const std::string optimizer : {"sgd", "adadelta", "adafactor", "adagrad", "adamax", "nag"})
+    add_options(workspace, "train --optimizer " + optimizer, options['t']);
+  for (const std::string schedule :
+       {"inverse_sqrt", "fixed", "cosine", "polynomial_decay", "tri_stage", "reduce_lr_on_plateau"})
+    add_options(workspace, "train --lr-scheduler " + schedule, options['t']);
+  add_options(workspace,
+              "train --arch transformer_iwslt_de_en --criterion label_smoothed_cross_entropy",
+              options['t']);
+  add_options(workspace, "generate", options['g']);
+  add_options(workspace, "generate --sampling", options['g']);
+  add_options(workspace, "interactive", options['i']);
+  add_options(workspace, "interactive --sampling", options['i']);
+  add_options(workspace, "preprocess", options['p']);
+  add_options(workspace, "validate --criterion label_smoothed_cross_entropy", options['v']);
+  add_options(workspace, "score", options['s']);
+  for (const fairseq::Flag& flag : fairseq::flags()) {
+    if (flag.support != fairseq::Support::kSame)
+      continue;
+    const std::string name(flag.names.substr(0, flag.names.find(' ')));
+    for (const char command : flag.commands)
+      EXPECT_TRUE(options[command].contains(name)) << name << " of " << command;
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
