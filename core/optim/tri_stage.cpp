@@ -37,11 +37,8 @@ void TriStageOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> TriStageOptions::problems() const {
-  if (phase_ratio.empty()) {
-    if (decay_steps > 0)
-      return {};
-    return {"--lr-scheduler tri_stage needs --decay-steps or --phase-ratio"};
-  }
+  if (phase_ratio.empty())
+    return {};  // without --decay-steps the schedule itself is rejected
   const double sum = std::accumulate(phase_ratio.begin(), phase_ratio.end(), 0.0);
   const bool any_negative =
       std::any_of(phase_ratio.begin(), phase_ratio.end(), [](double ratio) { return ratio < 0; });
@@ -64,8 +61,10 @@ TriStage::TriStage(const TriStageOptions& options, const LrSchedulerSetup& setup
   hold_ = length(options.hold_steps, 1);
   decay_ = length(options.decay_steps, 2);
   if (decay_ <= 0)
-    throw UsageError("--lr-scheduler tri_stage: the decay stage has no update",
-                     "set --decay-steps, or --phase-ratio and --max-update");
+    throw UsageError(
+        "--lr-scheduler tri_stage needs --decay-steps or --phase-ratio: the decay "
+        "stage has no update",
+        "set --decay-steps, or --phase-ratio and --max-update");
 }
 
 double TriStage::rate(int64_t finished_updates) const {
