@@ -193,7 +193,8 @@ TEST(FairseqsSchedules, TriStageHasTheSameRates) {
 }
 
 TEST(FairseqsSchedules, TriStageNeedsADecayAndARunLengthForRatios) {
-  EXPECT_EQ(TriStageOptions().problems().size(), 1U);
+  EXPECT_TRUE(TriStageOptions().problems().empty()) << "plugins check wants valid defaults";
+  EXPECT_THROW(TriStage(TriStageOptions(), {1.0, 0, 100}), UsageError);
   TriStageOptions options;
   options.phase_ratio = {0.5, 0.5, 0.5};
   EXPECT_EQ(options.problems().size(), 1U);
