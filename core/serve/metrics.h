@@ -15,7 +15,7 @@ namespace phraseq {
 /// What a server counts, for Prometheus. All functions may be called from any thread.
 class ServerMetrics {
  public:
-  /// A request of a route was answered with a status, after so many seconds.
+  /// A request of a route was answered with a status, after the given number of seconds.
   void count_request(const std::string& route, int status, double seconds);
   void count_reload(bool succeeded);
 
