@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
@@ -101,7 +102,7 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
 
 std::map<std::string, std::string> averaged_metadata(const std::vector<CheckpointFile>& files) {
   auto metadata = files.back().metadata();
-  metadata.erase("self_test");  // of other weights
+  metadata.erase(kSelfTestEntry);  // of other weights
   metadata.erase("train");
   auto inputs = nlohmann::json::array();
   for (const auto& file : files)

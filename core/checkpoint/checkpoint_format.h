@@ -15,6 +15,8 @@ inline constexpr const char* kFormatVersionKey = "phraseq.format_version";
 inline constexpr const char* kWriterVersionKey = "phraseq.version";
 inline constexpr const char* kTensorChecksumsKey = "phraseq.crc32c";
 inline constexpr const char* kHeaderChecksumKey = "phraseq.header_crc32c";
+/// The self-test of a model; whoever changes parameters leaves it out.
+inline constexpr const char* kSelfTestEntry = "self_test";
 /// The placeholder of the header's own checksum while it is computed.
 inline constexpr std::string_view kNoChecksum = "00000000";
 

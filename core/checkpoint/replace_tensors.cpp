@@ -12,6 +12,7 @@
 #include "core/base/close_matches.h"
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
@@ -116,7 +117,7 @@ std::map<std::string, std::string> recorded(const CheckpointFile& model,
                                             const std::string& file,
                                             const ReplacedTensors& names) {
   auto metadata = model.metadata();
-  metadata.erase("self_test");  // of other weights
+  metadata.erase(kSelfTestEntry);  // of other weights
   json list = json::array();
   if (const auto earlier = metadata.find("replaced"); earlier != metadata.end()) {
     const std::string where = model.path() + ": the metadata entry 'replaced'";

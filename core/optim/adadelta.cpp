@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
+#include "core/optim/operators/operator_optimizer.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -60,15 +61,14 @@ void Adadelta::step_with_kernel(double learning_rate, double gradient_scale) {
 void Adadelta::step_with_operators(double learning_rate, double gradient_scale) {
   const double rho = options_.adadelta_rho;
   const double eps = options_.adadelta_eps;
-  at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
   gradient.add_(parameters_.values(), options_.weight_decay);
   square_avg_.mul_(rho).addcmul_(gradient, gradient, 1 - rho);
   const at::Tensor delta =
       (acc_delta_ + eps).sqrt_().div_((square_avg_ + eps).sqrt_()).mul_(gradient);
   acc_delta_.mul_(rho).addcmul_(delta, delta, 1 - rho);
   parameters_.values().add_(delta, -learning_rate);
-  if (parameters_.bf16().defined())
-    parameters_.bf16().copy_(parameters_.values());
+  renew_bf16(parameters_);
 }
 
 }  // namespace phraseq

@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
+#include "core/optim/operators/operator_optimizer.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -99,14 +100,13 @@ void Adam::step_with_operators(double learning_rate,
                                double eps) {
   const double beta1 = options_.adam_betas[0];
   const double beta2 = options_.adam_betas[1];
-  const at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  const at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
   exp_avg_.mul_(beta1).add_(gradient, 1 - beta1);
   exp_avg_sq_.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
   parameters_.values()
       .mul_(1 - learning_rate * options_.weight_decay)
       .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
-  if (parameters_.bf16().defined())
-    parameters_.bf16().copy_(parameters_.values());
+  renew_bf16(parameters_);
 }
 
 }  // namespace phraseq

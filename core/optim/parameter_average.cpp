@@ -1,5 +1,7 @@
 #include "core/optim/parameter_average.h"
 
+#include "core/optim/operators/operator_optimizer.h"
+
 namespace phraseq {
 namespace {
 
@@ -48,8 +50,7 @@ void ParameterAverage::swap() {
   const at::Tensor held = parameters_.values().clone();
   parameters_.values().copy_(other_);
   other_.copy_(held);
-  if (parameters_.bf16().defined())
-    parameters_.refresh_bf16();
+  renew_bf16(parameters_);
 }
 
 }  // namespace phraseq

@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
+#include "core/optim/operators/operator_optimizer.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -57,14 +58,13 @@ void Sgd::step_with_kernel(double learning_rate, double gradient_scale) {
 }
 
 void Sgd::step_with_operators(double learning_rate, double gradient_scale) {
-  at::Tensor gradient = parameters_.gradients() * gradient_scale;
+  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
   gradient.add_(parameters_.values(), options_.weight_decay);
   momentum_buffer_.mul_(options_.momentum).add_(gradient);
   if (options_.nesterov)
     gradient.add_(momentum_buffer_, options_.momentum);
   parameters_.values().add_(options_.nesterov ? gradient : momentum_buffer_, -learning_rate);
-  if (parameters_.bf16().defined())
-    parameters_.bf16().copy_(parameters_.values());
+  renew_bf16(parameters_);
 }
 
 }  // namespace phraseq

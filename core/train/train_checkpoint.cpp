@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/io/json_reader.h"
 #include "core/translate/self_test/self_test.h"

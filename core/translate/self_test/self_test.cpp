@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/criterion/token_loss.h"
 #include "core/io/json_reader.h"
 

@@ -8,10 +8,8 @@
 
 namespace phraseq {
 
-/// The metadata entry of a checkpoint's self-test (docs/formats/checkpoint.md).
-inline constexpr const char* kSelfTestEntry = "self_test";
-
-/// A made-up sentence pair with symbols from all parts of both vocabularies, and the natural-log
+/// The metadata entry kSelfTestEntry of a checkpoint (docs/formats/checkpoint.md): a made-up
+/// sentence pair with symbols from all parts of both vocabularies, and the natural-log
 /// probabilities that the model gives its target tokens in fp32. Null for a model that takes no
 /// such pair or has diverged. Nothing of the model or of its random numbers changes.
 PHRASEQ_API nlohmann::json self_test_record(const TranslationModel& model);
