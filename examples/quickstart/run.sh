@@ -30,8 +30,8 @@ remaining_time() {
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
       done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+      ((done > 0 && 100 * done / all != shown)) || continue  # [0/N]: a step of CMake, before the count begins
       left=$(((SECONDS - start) * (all - done) / done))
-      ((100 * done / all == shown)) && continue
       shown=$((100 * done / all))
       printf '[%d/%d, about %d:%02d left] %s\n' "$done" "$all" $((left / 60)) $((left % 60)) "${BASH_REMATCH[3]}"
     else
