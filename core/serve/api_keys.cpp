@@ -27,12 +27,9 @@ ApiKeys::ApiKeys(const std::string& file) {
     throw DataError(file + ": contains no keys", "write one key per line");
 }
 
-int ApiKeys::find(std::string_view key) const {
-  int found = -1;
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    const bool equal = equal_in_constant_time(key, keys_[i]);
-    found = equal ? static_cast<int>(i) : found;
-  }
+bool ApiKeys::contains(std::string_view key) const {
+  bool found = false;
+  for (const std::string& known : keys_) found |= equal_in_constant_time(key, known);
   return found;
 }
 

@@ -16,8 +16,7 @@ class ApiKeys {
   explicit ApiKeys(const std::string& file);
 
   bool required() const { return !keys_.empty(); }
-  /// The number of the key, from 0; -1 = not one of them.
-  int find(std::string_view key) const;
+  bool contains(std::string_view key) const;
 
  private:
   std::vector<std::string> keys_;

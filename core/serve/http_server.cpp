@@ -34,6 +34,7 @@ constexpr uint32_t kHeaderBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+constexpr int kClientLeft = 499;  // nginx's status; for the metrics only, nobody receives it
 constexpr size_t kRefusedConnections = 64;  // that get a 503 at the same time; others are closed
 
 class Session;
@@ -130,6 +131,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   void close() {
+    ++request_number_;  // no answer is expected any more
     timer_.cancel();
     error_code ignored;
     socket_.close(ignored);
@@ -233,6 +235,7 @@ class Session : public std::enable_shared_from_this<Session> {
     request.abandoned = std::make_shared<std::atomic<bool>>(false);
     const int64_t number = ++request_number_;
     limit_handling(request);
+    watch_client(request, number);
     auto held = std::make_shared<Held>(shared_from_this());
     shared_.handler.handle(std::move(request), [held, number](HttpResponse response) {
       Session& session = *held->session;
@@ -257,6 +260,31 @@ class Session : public std::enable_shared_from_this<Session> {
                    session.write(session.shared_.handler.refusal(
                        path, 504, "timeout", "the request was not answered in time"));
                  });
+  }
+
+  /// A client that closes its connection waits no longer, and its request is dropped. What it sends
+  /// instead is the next request, which stays unread until this one is answered.
+  void watch_client(const HttpRequest& request, int64_t number) {
+    socket_.async_wait(
+        tcp::socket::wait_read,
+        [self = shared_from_this(), number, path = request.path, abandoned = request.abandoned](
+            error_code failure) {
+          const bool is_current =
+              number == self->request_number_ && self->phase_ == Phase::kHandling;
+          if (failure || !is_current || !self->client_has_left())
+            return;
+          *abandoned = true;
+          self->shared_.handler.refusal(
+              path, kClientLeft, "client_left", "the client closed the connection");
+          self->close();
+        });
+  }
+
+  bool client_has_left() {
+    char next = 0;
+    error_code failure;
+    socket_.receive(asio::buffer(&next, 1), tcp::socket::message_peek, failure);
+    return static_cast<bool>(failure);
   }
 
   // Writing

@@ -39,7 +39,16 @@ class WaitingSignals {
   sigset_t earlier_{};
 };
 
-void reload(ModelPool& models, ServerMetrics& metrics) {
+void reload_keys(Service& service) {
+  try {
+    service.reload_keys();
+  } catch (const std::exception& failure) {
+    log_error(
+        fmt::format("The API keys were not read again, the old ones stay: {}", failure.what()));
+  }
+}
+
+void reload_models(ModelPool& models, ServerMetrics& metrics) {
   try {
     models.reload();
     metrics.count_reload(true);
@@ -94,7 +103,10 @@ int serve(ServeRun& run) {
   warn_of_open_server(run.options);
   log_info(fmt::format("Listening at {}", address_of(run.options, server.port())));
   int number = signals.wait();
-  for (; number == SIGHUP; number = signals.wait()) reload(*models, service.metrics());
+  for (; number == SIGHUP; number = signals.wait()) {
+    reload_keys(service);  // at once: a key that was withdrawn does not wait for the models
+    reload_models(*models, service.metrics());
+  }
   log_info("Stopping: requests that were accepted are answered");
   service.stop();
   server.stop();

@@ -111,8 +111,12 @@ class Service::ClientSlot {
 
 Service::Service(const ServeOptions& options, ModelPool& models)
     : options_(options), models_(models) {
-  if (!options.api_keys.empty())
-    keys_ = ApiKeys(options.api_keys);
+  reload_keys();
+}
+
+void Service::reload_keys() {
+  if (!options_.api_keys.empty())
+    keys_ = std::make_shared<const ApiKeys>(options_.api_keys);
 }
 
 void Service::handle(HttpRequest request, std::function<void(HttpResponse)> reply) {
@@ -175,16 +179,17 @@ void Service::route(const HttpRequest& request, const Reply& reply) {
 }
 
 void Service::check_key(const HttpRequest& request, const std::string& key_in_body) const {
-  if (!keys_.required())
+  const std::shared_ptr<const ApiKeys> keys = keys_;
+  if (!keys->required())
     return;
   const std::string key = key_in_body.empty() ? key_of(request) : key_in_body;
-  if (keys_.find(key) < 0)
+  if (!keys->contains(key))
     throw ServiceError(
         401, "unauthorized", key.empty() ? "an API key is needed" : "the API key is not valid");
 }
 
 std::string Service::client_of(const HttpRequest& request, const std::string& key) const {
-  return keys_.required() ? fmt::format("key {}", keys_.find(key)) : request.address;
+  return keys_.load()->required() ? "key " + key : request.address;
 }
 
 void Service::translate(const HttpRequest& request, const Reply& reply) {

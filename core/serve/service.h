@@ -26,6 +26,8 @@ class Service : public HttpHandler {
                        const std::string& code,
                        const std::string& message) override;
 
+  /// Reads the file of keys again; on an error, which is thrown, the old keys stay valid.
+  void reload_keys();
   /// From now on, requests for translations are refused.
   void stop() { stopping_ = true; }
   ServerMetrics& metrics() { return metrics_; }
@@ -46,7 +48,7 @@ class Service : public HttpHandler {
 
   const ServeOptions& options_;
   ModelPool& models_;
-  ApiKeys keys_;
+  std::atomic<std::shared_ptr<const ApiKeys>> keys_ = std::make_shared<const ApiKeys>();
   ServerMetrics metrics_;
   std::function<int64_t()> connections_;
   std::atomic<bool> stopping_ = false;

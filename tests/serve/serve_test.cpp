@@ -371,6 +371,39 @@ TEST_F(ServeTest, AsksForAKey) {
   EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
 }
 
+TEST_F(ServeTest, ReadsTheKeysAgainAndKeepsTheOldOnesOnFailure) {
+  workspace().write("keys", "first\n");
+  start("--api-keys keys");
+  const auto status = [this](const std::string& key) {
+    return ask(port(), "GET", "/v1/models", "", "X-API-Key: " + key + "\r\n").status;
+  };
+  EXPECT_EQ(status("first"), 200);
+  EXPECT_EQ(status("second"), 401);
+  workspace().write("keys", "second\n");
+  send(SIGHUP);
+  ASSERT_TRUE(wait_for_log("Loaded the models again")) << log();
+  EXPECT_EQ(status("first"), 401);
+  EXPECT_EQ(status("second"), 200);
+  workspace().write("keys", "# none\n");
+  send(SIGHUP);
+  EXPECT_TRUE(wait_for_log("The API keys were not read again")) << log();
+  EXPECT_EQ(status("second"), 200);
+}
+
+TEST_F(ServeTest, DropsTheRequestOfAClientThatLeaves) {
+  start("--max-text-length 10000000 --max-body-bytes 20000000 --request-timeout 600");
+  const std::string endless = json({{"text", long_text(40000)}}).dump();
+  {
+    Connection leaving(port());
+    ASSERT_TRUE(leaving.send(request_text("POST", "/v1/translate", endless)));
+    ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
+  }
+  EXPECT_TRUE(
+      wait_for_metric("phraseq_http_requests_total{route=\"/v1/translate\",status=\"499\"}", "1"));
+  EXPECT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "0"));
+  EXPECT_EQ(post(port(), "/v1/translate", {{"text", "one"}}).status, 200);
+}
+
 TEST_F(ServeTest, LoadsReplacedModelsAndKeepsTheOldOnesOnFailure) {
   const auto trained =
       workspace().run(end_to_end::toy_train("second", 300) + words("--threads 1 --seed 5"));
