@@ -205,6 +205,25 @@ TEST(BareFlagsInTheGuide, AreWhatTheOptionPagesSay) {
   EXPECT_GT(checked, 0u);
 }
 
+std::set<std::string> matches_in(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at)
+    found.insert((*at)[1]);
+  return found;
+}
+
+TEST(TheQuickstart, BuildsTheCommandsAndComponentsOfItsScript) {
+  const std::string script = content_of(kSource / "examples/quickstart/run.sh");
+  const std::string target = content_of(kSource / "examples/quickstart/CMakeLists.txt");
+  const auto built = matches_in(target, "([a-z_]+)");
+  for (const std::string& command : matches_in(script, "phraseq ([a-z]+) "))
+    EXPECT_TRUE(built.contains(command)) << "phraseq " << command;
+  for (const std::string& component :
+       matches_in(script, "--(?:lr-scheduler|criterion|optimizer|decoder) ([a-z_]+)"))
+    EXPECT_TRUE(built.contains(component)) << component;
+}
+
 TEST(TheIndexOfDocs, NamesEveryPage) {
   std::vector<std::string> linked = links_in(content_of(kSource / "docs/README.md"));
   for (const char* folder : {"guide", "handbook", "formats", "parameters", "papers"}) {
