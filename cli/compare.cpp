@@ -53,17 +53,18 @@ score::Comparison compare(const CompareOptions& options, const score::MetricSet&
   const auto bucket_metric = metric_set.make(options.bucket_metric, setup);
   const score::Sampling sampling{
       options.samples, score::parse_seed(options.seed), static_cast<int>(options.threads)};
-  const auto input = score::read_score_input(options.systems, options.references, 1);
+  const auto systems = score::parse_systems(options.systems);
+  const auto input = score::read_score_input(all_files(systems), options.references, 1);
   if (!options.force)
     score::warn_about_tokens(input);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
-  auto comparison =
-      score::compare(metrics, *bucket_metric, input, make_buckets(options, text), sampling);
+  auto comparison = score::compare(
+      metrics, *bucket_metric, input, systems, make_buckets(options, text), sampling);
   if (options.format == score::CompareFormat::kHtml && options.sentences > 0) {
     const auto single = metric_set.make(options.bucket_metric, {options.target_language(), true});
     comparison.sentences = compare_sentences(*single,
-                                             input,
+                                             first_outputs(input, systems),
                                              options.source.empty() ? nullptr : &text,
                                              static_cast<size_t>(options.sentences),
                                              sampling.threads);

@@ -9,7 +9,12 @@ namespace phraseq::score {
 
 void CompareOptions::describe(OptionTable& table) {
   table.section("Input");
-  table.field("systems", systems, "Outputs of the systems; all others are compared with the first.")
+  table
+      .field("systems",
+             systems,
+             "Outputs of the systems; all others are compared with the first. NAME=FILE,FILE,... "
+             "gives "
+             "the outputs of one system trained with several random seeds.")
       .positional()
       .required()
       .value_name("FILE");

@@ -13,21 +13,30 @@ namespace {
 /// The systems' scores from their statistics, the first being the baseline. Of equal scores the
 /// p-value is 1: sacrebleu's formula, made for different systems, gives its lowest one.
 std::vector<ComparedScore> compare_statistics(const Metric& metric,
-                                              const std::vector<Statistics>& systems,
+                                              const std::vector<Statistics>& outputs,
+                                              const std::vector<SystemOutputs>& systems,
                                               const Sampling& sampling) {
   const auto bootstrapped =
-      bootstrap(metric, systems, sampling.samples, sampling.seed.value, sampling.threads);
-  const auto& baseline = bootstrapped.front();
+      bootstrap(metric, outputs, sampling.samples, sampling.seed.value, sampling.threads);
+  std::mt19937_64 random(sampling.seed.value);
+  std::span<const BootstrappedScore> rest(bootstrapped);
+  std::optional<BootstrappedScore> baseline;
   std::vector<ComparedScore> scores;
-  for (const auto& system : bootstrapped) {
-    const auto paired = paired_bootstrap(metric, baseline, system);
+  for (const SystemOutputs& system : systems) {
+    const auto own = rest.first(system.files.size());
+    rest = rest.subspan(own.size());
+    const BootstrappedScore combined = combine_outputs(own, random);
+    const auto paired = paired_bootstrap(metric, baseline ? *baseline : combined, combined);
     ComparedScore& score = scores.emplace_back();
-    score.score = system.score;
+    score.score = combined.score;
+    for (const BootstrappedScore& output : own) score.outputs.push_back(output.score);
     score.interval = paired.interval;
-    if (&system == &baseline)
-      continue;
-    score.p_value = system.score == baseline.score ? 1.0 : paired.p_value;
-    score.koehn_p_value = paired.koehn_p_value;
+    if (baseline) {
+      score.p_value = combined.score == baseline->score ? 1.0 : paired.p_value;
+      score.koehn_p_value = paired.koehn_p_value;
+    } else {
+      baseline = combined;
+    }
   }
   return scores;
 }
@@ -81,6 +90,7 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
 
 std::vector<BucketScores> score_buckets(const Metric& metric,
                                         const ScoreInput& input,
+                                        const std::vector<SystemOutputs>& systems,
                                         const Buckets& buckets,
                                         const Sampling& sampling) {
   const auto statistics = collect(metric, input, sampling.threads);
@@ -96,9 +106,9 @@ std::vector<BucketScores> score_buckets(const Metric& metric,
     if (sentences[bucket].empty())
       continue;
     std::vector<Statistics> selected;
-    for (const auto& system : statistics)
-      selected.push_back(select_rows(system, sentences[bucket]));
-    result.systems = compare_statistics(metric, selected, sampling);
+    for (const auto& output : statistics)
+      selected.push_back(select_rows(output, sentences[bucket]));
+    result.systems = compare_statistics(metric, selected, systems, sampling);
   }
   return scores;
 }
@@ -115,13 +125,14 @@ void note_direction(const Metric& metric, Comparison& comparison) {
 Comparison compare(const Metrics& metrics,
                    const Metric& bucket_metric,
                    const ScoreInput& input,
+                   const std::vector<SystemOutputs>& systems,
                    const Buckets& buckets,
                    const Sampling& sampling) {
   check_lines(buckets, input);
   Comparison result;
   result.sampling = sampling;
-  for (const auto& system : input.systems) result.systems.push_back(system.name);
-  result.scores.resize(input.systems.size());
+  for (const auto& system : systems) result.systems.push_back(system.name);
+  result.scores.resize(systems.size());
   SignatureContext context;
   context.references = input.references.size();
   context.bootstrap = sampling.samples;
@@ -131,7 +142,7 @@ Comparison compare(const Metrics& metrics,
     result.signatures.push_back(format_signature(signature_fields(*metric, context), false));
     note_direction(*metric, result);
     const auto scores =
-        compare_statistics(*metric, collect(*metric, input, sampling.threads), sampling);
+        compare_statistics(*metric, collect(*metric, input, sampling.threads), systems, sampling);
     for (size_t system = 0; system < scores.size(); ++system)
       result.scores[system].push_back(scores[system]);
   }
@@ -141,7 +152,7 @@ Comparison compare(const Metrics& metrics,
   result.bucket_metric = bucket_metric.name();
   note_direction(bucket_metric, result);
   result.bucket_signature = format_signature(signature_fields(bucket_metric, context), false);
-  result.buckets = score_buckets(bucket_metric, input, buckets, sampling);
+  result.buckets = score_buckets(bucket_metric, input, systems, buckets, sampling);
   return result;
 }
 

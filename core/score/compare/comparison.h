@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/score/compare/system_outputs.h"
 #include "core/score/report/evaluation.h"
 #include "core/score/report/score_input.h"
 
@@ -26,10 +27,11 @@ struct Buckets {
 /// A score, its interval, and p-values of the difference to the first system (none for that
 /// itself).
 struct ComparedScore {
-  double score = 0;
+  double score = 0;  ///< the mean of the outputs' scores
   Interval interval;
   std::optional<double> p_value;        ///< sacrebleu's paired bootstrap; 1 for equal scores
   std::optional<double> koehn_p_value;  ///< Koehn (2004)
+  std::vector<double> outputs = {};     ///< the score of each output of the system
 };
 
 /// Scores on the sentences whose length is at least `from` and below `to`.
@@ -75,11 +77,12 @@ struct Comparison {
 };
 
 /// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with
-/// `sampling.samples` bootstrap resamples. DataError when the bucket text has another number of
-/// lines than the systems.
+/// `sampling.samples` bootstrap resamples. `input` has the outputs of all systems in order.
+/// DataError when the bucket text has another number of lines than the systems.
 PHRASEQ_API Comparison compare(const Metrics& metrics,
                                const Metric& bucket_metric,
                                const ScoreInput& input,
+                               const std::vector<SystemOutputs>& systems,
                                const Buckets& buckets,
                                const Sampling& sampling);
 

@@ -15,7 +15,9 @@ Json score_json(const ComparedScore& score, const ComparedScore& baseline) {
           {"mean", score.interval.mean},
           {"half_width", score.interval.half_width},
           {"p_value", optional(score.p_value)},
-          {"koehn_p_value", optional(score.koehn_p_value)}};
+          {"koehn_p_value", optional(score.koehn_p_value)},
+          {"outputs", score.outputs},
+          {"standard_deviation", standard_deviation(score.outputs)}};
 }
 
 Json bucket_json(const BucketScores& bucket, const std::vector<std::string>& names) {

@@ -25,6 +25,9 @@ ComparisonCell score_cell(const ComparedScore& score,
   ComparisonCell cell;
   cell.text =
       fmt::format("{:.{}f} ± {:.{}f}", score.score, width, score.interval.half_width, width);
+  if (score.outputs.size() > 1) {
+    cell.text += fmt::format(" (s = {:.{}f})", standard_deviation(score.outputs), width + 1);
+  }
   if (!score.p_value)
     return cell;
   cell.verdict = verdict_on(score, baseline, higher_is_better);
@@ -35,6 +38,12 @@ ComparisonCell score_cell(const ComparedScore& score,
                            *score.koehn_p_value,
                            is_significant(score) ? "*" : "");
   return cell;
+}
+
+bool has_several_outputs(const Comparison& comparison) {
+  return std::any_of(comparison.scores.begin(), comparison.scores.end(), [](const auto& scores) {
+    return !scores.empty() && scores.front().outputs.size() > 1;
+  });
 }
 
 bool higher_is_better(const Comparison& comparison, const std::string& metric) {
@@ -106,6 +115,11 @@ std::vector<std::string> explain_cells(const Comparison& comparison) {
       "Second p-value: Koehn (2004), fraction of the resamples in which the better system is not "
       "better.",
   };
+  if (has_several_outputs(comparison)) {
+    lines.emplace_back(
+        "Of a system with several outputs: the mean score; s is the standard deviation over its "
+        "outputs, which are resampled together with the sentences.");
+  }
   if (!comparison.lower_is_better.empty()) {
     lines.push_back(
         fmt::format("Lower is better: {}.", fmt::join(comparison.lower_is_better, ", ")));

@@ -44,13 +44,15 @@ ScoreInput example_input() {
   return input;
 }
 
+const std::vector<SystemOutputs> kSystems = {{"A<1>", {"a"}}, {"B", {"b"}}};
+
 Buckets example_buckets() { return {"source", &kSource, LengthUnit::kWords, {2, 5}}; }
 
 Comparison example_comparison(const Buckets& buckets = example_buckets()) {
   Metrics metrics;
   metrics.push_back(std::make_unique<Bleu>(BleuSettings{}));
   metrics.push_back(std::make_unique<Ter>(TerTokenizerSettings{}));
-  return compare(metrics, Bleu({}), example_input(), buckets, {40, {}, 1});
+  return compare(metrics, Bleu({}), example_input(), kSystems, buckets, {40, {}, 1});
 }
 
 std::vector<size_t> sizes(const Comparison& comparison) {
@@ -172,7 +174,9 @@ TEST(Comparison, IsDrawnAsTwoTablesForATerminal) {
 }
 
 TEST(Comparison, HoldsEveryNumberInJson) {
-  const auto report = nlohmann::json::parse(comparison_json(round_comparison()));
+  Comparison comparison = round_comparison();
+  comparison.scores[1][0].outputs = {27.0, 29.0};
+  const auto report = nlohmann::json::parse(comparison_json(comparison));
   EXPECT_EQ(report["samples"], 77);
   EXPECT_EQ(report["systems"][1]["system"], "B");
   const nlohmann::json expected = {{"score", 28.0},
@@ -180,7 +184,9 @@ TEST(Comparison, HoldsEveryNumberInJson) {
                                    {"mean", 27.9},
                                    {"half_width", 0.25},
                                    {"p_value", 0.002},
-                                   {"koehn_p_value", 0.001}};
+                                   {"koehn_p_value", 0.001},
+                                   {"outputs", {27.0, 29.0}},
+                                   {"standard_deviation", std::sqrt(2.0)}};
   EXPECT_EQ(report["systems"][1]["BLEU"], expected);
   EXPECT_TRUE(report["systems"][0]["BLEU"]["p_value"].is_null());
   EXPECT_EQ(report["signatures"]["BLEU"], "nrefs:1");
@@ -191,6 +197,14 @@ TEST(Comparison, HoldsEveryNumberInJson) {
   EXPECT_EQ(buckets["rows"][0]["systems"][1]["difference"], -0.5);
   EXPECT_TRUE(buckets["rows"][1]["to"].is_null());
   EXPECT_TRUE(buckets["rows"][1]["systems"].empty());
+}
+
+TEST(Comparison, ShowsTheStandardDeviationOfSeveralOutputs) {
+  Comparison comparison = round_comparison();
+  EXPECT_THAT(comparison_text(comparison, 1, false), Not(HasSubstr("s = ")));
+  comparison.scores[1][0].outputs = {27.0, 29.0};
+  EXPECT_THAT(comparison_text(comparison, 1, false),
+              AllOf(HasSubstr("28.0 ± 0.2 (s = 1.41)"), HasSubstr("standard deviation")));
 }
 
 TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
@@ -238,7 +252,8 @@ TEST(Comparison, KnowsThatTerIsBetterWhenLowerInTableAndBuckets) {
   input.references = {kReference};
   input.systems = {{"good", kReference}, {"bad", kReference}};
   for (auto& line : input.systems[1].lines) line = "x " + line.substr(2) + " y";
-  const auto comparison = compare(metrics, Ter({}), input, example_buckets(), {200, {}, 1});
+  const auto comparison =
+      compare(metrics, Ter({}), input, kSystems, example_buckets(), {200, {}, 1});
   ASSERT_LT(*comparison.scores[1][1].p_value, 0.05);
   const std::string page = comparison_html(comparison, 1);
   EXPECT_THAT(page, HasSubstr("▼ +"));  // TER
@@ -246,8 +261,8 @@ TEST(Comparison, KnowsThatTerIsBetterWhenLowerInTableAndBuckets) {
   EXPECT_THAT(page, Not(HasSubstr("title=\"significantly better\"")));
   EXPECT_THAT(page, HasSubstr("<p>Lower is better: TER.</p>"));
   std::swap(input.systems[0], input.systems[1]);
-  const std::string other =
-      comparison_html(compare(metrics, Ter({}), input, example_buckets(), {200, {}, 1}), 1);
+  const std::string other = comparison_html(
+      compare(metrics, Ter({}), input, kSystems, example_buckets(), {200, {}, 1}), 1);
   EXPECT_THAT(other, AllOf(HasSubstr("▲ -"), HasSubstr("▲ +")));
   EXPECT_THAT(other, Not(HasSubstr("title=\"significantly worse\"")));
 }
@@ -259,8 +274,8 @@ TEST(Comparison, HasColorsForLightAndDarkPages) {
 }
 
 TEST(Comparison, ScoresBucketsByAnyMetric) {
-  const auto comparison =
-      compare({}, Ter(TerTokenizerSettings{}), example_input(), example_buckets(), {40, {}, 1});
+  const auto comparison = compare(
+      {}, Ter(TerTokenizerSettings{}), example_input(), kSystems, example_buckets(), {40, {}, 1});
   EXPECT_EQ(comparison.bucket_metric, "TER");
   EXPECT_DOUBLE_EQ(comparison.buckets[2].systems[1].score, 100.0 / 8);  // one word of 8
   EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("TER by source length in words"));

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/report/score_input.h"
+#include "core/score/significance/resampling.h"
+
+namespace phraseq::score {
+
+/// The outputs of one system: one file, or one for each of several trainings that differ in their
+/// random seed.
+struct SystemOutputs {
+  std::string name;
+  std::vector<std::string> files;
+};
+
+/// "FILE", "FILE,FILE,…" or "NAME=FILE,…"; text that is the name of a file is one file. UsageError
+/// for an empty name or file.
+PHRASEQ_API SystemOutputs parse_system_outputs(const std::string& text);
+PHRASEQ_API std::vector<SystemOutputs> parse_systems(const std::vector<std::string>& texts);
+
+PHRASEQ_API std::vector<std::string> all_files(const std::vector<SystemOutputs>& systems);
+
+/// The first output of each system, under the system's name. `input` has the outputs of all systems
+/// in order.
+PHRASEQ_API ScoreInput first_outputs(const ScoreInput& input,
+                                     const std::vector<SystemOutputs>& systems);
+
+/// The score of a system with several outputs: their mean. In each resample of the sentences, as
+/// many outputs as there are are drawn with replacement and averaged, so that the spread contains
+/// that of the seeds. One output is left as it is.
+PHRASEQ_API BootstrappedScore combine_outputs(std::span<const BootstrappedScore> outputs,
+                                              std::mt19937_64& random);
+
+/// Standard deviation of a sample, with n - 1; 0 for a single value.
+PHRASEQ_API double standard_deviation(const std::vector<double>& values);
+
+}  // namespace phraseq::score
