@@ -101,8 +101,8 @@ $folder/attention.html    attention between the words of one sentence and its tr
 == next
 Translate sentences of your own:
   $root/build/bin/phraseq interactive --path $folder/checkpoints/checkpoint_best
-Continue training for as many updates again:
-  $root/build/bin/phraseq train $folder/data-bin --arch transformer_tiny --dropout 0.1 --max-update $((2 * updates)) --save-dir $folder/checkpoints
+Train for twice as many updates:
+  $root/build/bin/phraseq train $folder/data-bin --arch transformer_tiny --dropout 0.1 --max-update $((2 * updates)) --lr-scheduler cosine --save-dir $folder/checkpoints-$((2 * updates))
 Score with three metrics and their confidence intervals:
   $root/build/bin/phraseq score $folder/corpus/test.de -i $folder/test.hyp -m bleu chrf ter --confidence
 END
