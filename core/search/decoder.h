@@ -10,6 +10,7 @@
 #include "core/nn/context.h"
 #include "core/options/option_table.h"
 #include "core/search/hypothesis.h"
+#include "core/search/lexical_state.h"
 
 namespace phraseq {
 
@@ -28,6 +29,7 @@ struct DecodingRequest {
   std::vector<const Component*> architectures;        ///< one a model: whom to name when it throws
   bool need_attention = false;
   uint64_t seed = 1;  ///< of sampling; a row's draws depend on (seed, sentence id, step)
+  std::vector<LexicalConstraints> lexical_constraints = {};  ///< one a sentence; empty = none
 };
 
 /// Searches for translations through DecodingSession alone.

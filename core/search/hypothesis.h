@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace phraseq {
@@ -12,7 +14,9 @@ struct Hypothesis {
   std::vector<int64_t> slots = {};   ///< [tokens] the slot whose phrase generated it, -1 = none
   double score = 0;                  ///< after the length penalty: what ranks
   double log_probability = 0;        ///< the sum of token_scores
-  std::vector<std::vector<float>> attention;  ///< [tokens][source time], when asked for
+  std::vector<std::vector<float>> attention;    ///< [tokens][source time], when asked for
+  std::vector<std::string> unknown_words = {};  ///< in place of its <unk>s, with --replace-unk
+  std::optional<double> expected_utility = {};  ///< with --mbr
 };
 
 }  // namespace phraseq

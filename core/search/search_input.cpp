@@ -14,6 +14,7 @@
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
 #include "core/search/named_session.h"
+#include "core/search/tempered_session.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -104,6 +105,8 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                          max_length_of(*request.batch, i, options, limit),
                          forced_prefix(*request.batch, i, options.prefix_size),
                          std::move(phrase_strings[static_cast<size_t>(i)])});
+    if (!request.lexical_constraints.empty())
+      sentences.back().lexical_constraints = request.lexical_constraints[static_cast<size_t>(i)];
   }
   return sentences;
 }
@@ -184,14 +187,30 @@ void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
   }
 }
 
-/// ln p of one column of a row, before constraints.
+/// ln p of columns of a row, before constraints.
 template <class Number>
-double log_probability_in(const StepOutput& output, int64_t row, int64_t column) {
+std::vector<double> log_probabilities_in(const StepOutput& output,
+                                         int64_t row,
+                                         std::span<const int64_t> wanted) {
   const auto columns = static_cast<size_t>(output.scores.size(1));
   const std::span<const Number> scores(
       output.scores.data_ptr<Number>() + static_cast<size_t>(row) * columns, columns);
   const double norm = output.normalized ? 0 : log_sum_exp(scores);
-  return static_cast<double>(scores[static_cast<size_t>(column)]) - norm;
+  std::vector<double> found;
+  for (const int64_t column : wanted)
+    found.push_back(static_cast<double>(scores[static_cast<size_t>(column)]) - norm);
+  return found;
+}
+
+/// ln p of a column with its constraint.
+double constrained(double log_probability, int64_t column, const StepConstraint& constraint) {
+  if (constraint.only >= 0 && constraint.only != column)
+    return -std::numeric_limits<double>::infinity();
+  if (constraint.only == column && constraint.costs_nothing)
+    return 0;
+  for (const ScoreEdit& edit : constraint.edits)
+    log_probability += edit.column == column ? edit.change : 0;
+  return log_probability;
 }
 
 std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
@@ -224,6 +243,10 @@ SearchInput::SearchInput(const DecodingRequest& request,
     const auto* parameters = i < request.parameters.size() ? request.parameters[i] : nullptr;
     contexts_.push_back(std::make_unique<nn::Context>(false, request.precision, 0, parameters));
     sessions.push_back(start(request, i, limits, *contexts_.back()));
+    if (options.temperature != 1) {
+      sessions.back() =
+          std::make_unique<TemperedSession>(std::move(sessions.back()), options.temperature);
+    }
   }
   session_ = sessions.size() == 1 ? std::move(sessions.front())
                                   : std::make_unique<EnsembleSession>(std::move(sessions));
@@ -266,15 +289,19 @@ double log_probability_of(const StepOutput& output,
                           int64_t row,
                           int64_t column,
                           const StepConstraint& constraint) {
-  if (constraint.only >= 0 && constraint.only != column)
-    return -std::numeric_limits<double>::infinity();
-  if (constraint.only == column && constraint.costs_nothing)
-    return 0;
-  double change = 0;
-  for (const ScoreEdit& edit : constraint.edits) change += edit.column == column ? edit.change : 0;
+  return log_probabilities_of(output, row, std::span(&column, 1), constraint).front();
+}
+
+std::vector<double> log_probabilities_of(const StepOutput& output,
+                                         int64_t row,
+                                         std::span<const int64_t> columns,
+                                         const StepConstraint& constraint) {
   const bool is_double = output.scores.scalar_type() == at::kDouble;
-  return change + (is_double ? log_probability_in<double>(output, row, column)
-                             : log_probability_in<float>(output, row, column));
+  auto found = is_double ? log_probabilities_in<double>(output, row, columns)
+                         : log_probabilities_in<float>(output, row, columns);
+  for (size_t i = 0; i < columns.size(); ++i)
+    found[i] = constrained(found[i], columns[i], constraint);
+  return found;
 }
 
 }  // namespace phraseq

@@ -9,6 +9,7 @@
 #include "core/nn/context.h"
 #include "core/nn/decoding_session.h"
 #include "core/search/decoder.h"
+#include "core/search/lexical_state.h"
 #include "core/search/search_options.h"
 
 namespace phraseq {
@@ -21,6 +22,7 @@ struct SentenceInput {
   std::vector<int64_t> prefix;
   /// What each slot's phrase says, word by word, as kPhraseStrings numbers it; empty = not known.
   std::vector<std::vector<int64_t>> phrase_strings = {};
+  LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
 };
 
 /// A batch as a search sees it: facts about its sentences and a session that waits for the first
@@ -68,5 +70,11 @@ PHRASEQ_API double log_probability_of(const StepOutput& output,
                                       int64_t row,
                                       int64_t column,
                                       const StepConstraint& constraint);
+
+/// The same for several columns, with one pass through the row.
+PHRASEQ_API std::vector<double> log_probabilities_of(const StepOutput& output,
+                                                     int64_t row,
+                                                     std::span<const int64_t> columns,
+                                                     const StepConstraint& constraint);
 
 }  // namespace phraseq

@@ -46,6 +46,12 @@ void SearchOptions::describe(OptionTable& table) {
       "does not contribute to the score, and --max-len-* and --min-len have no effect.");
   table.field("prefix-size", prefix_size, "Force the first N tokens of the reference as a prefix.")
       .at_least(0);
+  table
+      .field("temperature",
+             temperature,
+             "Temperature of the softmax: above 1 for more equal, below 1 for more unequal "
+             "probabilities.")
+      .in(1e-3, 1e3);
 }
 
 std::vector<std::string> SearchOptions::problems() const {

@@ -18,6 +18,7 @@ struct PHRASEQ_API SearchOptions : Options {
   ConstraintSettings constraints;
   bool unnormalized = false;  ///< rank by log-probability, whatever the length
   int64_t prefix_size = 0;    ///< tokens of the reference that are forced
+  double temperature = 1;     ///< probabilities ∝ p^(1 / temperature)
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

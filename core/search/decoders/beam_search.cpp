@@ -1,10 +1,10 @@
 #include "core/search/decoders/beam_search.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
+#include "core/search/decoders/last_resort.h"
 #include "core/search/decoders/recombine.h"
-#include "core/text/dictionary.h"
 
 namespace phraseq {
 
@@ -25,27 +25,63 @@ void keep_best(std::vector<Candidate>& candidates, int64_t count) {
   candidates.resize(kept);
 }
 
-/// Whether a candidate says </s> although its row's constraint forbids it, for want of anything
-/// else (rank_rows).
-bool is_last_resort(const Candidate& candidate, const std::vector<StepConstraint>& constraints) {
-  const StepConstraint& constraint = constraints[static_cast<size_t>(candidate.row)];
-  return ends(candidate) && constraint.only < 0 &&
-         std::any_of(constraint.edits.begin(), constraint.edits.end(), [](const ScoreEdit& edit) {
-           return edit.column == kEos && edit.change == -std::numeric_limits<double>::infinity();
-         });
+using Rows = std::vector<std::vector<Candidate>>;
+
+/// The candidates of rows, sentence by sentence.
+std::vector<Rows> by_sentence(const SearchState& state, Rows candidates) {
+  std::vector<Rows> sentences;
+  for (size_t row = 0; row < candidates.size(); ++row) {
+    if (row == 0 || state.rows[row].sentence != state.rows[row - 1].sentence)
+      sentences.emplace_back();
+    sentences.back().push_back(std::move(candidates[row]));
+  }
+  return sentences;
 }
 
-/// A hypothesis that breaks a constraint is taken only if its sentence has no other.
-void drop_last_resorts(const SearchState& state,
-                       const std::vector<StepConstraint>& constraints,
-                       std::vector<Candidate>& of_sentence) {
+std::vector<Candidate> joined(const Rows& rows) {
+  std::vector<Candidate> all;
+  for (const auto& row : rows) append(all, row);
+  return all;
+}
+
+/// Beam search with lexical constraints.
+Rows expand_constrained(const SearchState& state,
+                        const StepOutput& output,
+                        const BeamSettings& settings) {
+  const auto states = lexical_states(state, settings.constraints);
+  auto constraints = constrain_rows(state);
+  forbid_unfinished_ends(states, constraints);
+  const auto last_resort = [&](const Candidate& candidate) {
+    return is_last_resort(candidate, constraints) ||
+           (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
+  };
+  Rows found;
+  for (Rows& rows : by_sentence(
+           state, row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)))) {
+    drop_last_resorts(state, rows, last_resort);
+    found.push_back(allocate_beam(state, output, constraints, states, rows, settings.beam));
+  }
+  return found;
+}
+
+/// Beam search with diverse groups or siblings.
+Rows expand_diverse(const SearchState& state,
+                    const StepOutput& output,
+                    const BeamSettings& settings) {
+  const auto constraints = constrain_rows(state);
   const auto last_resort = [&](const Candidate& candidate) {
     return is_last_resort(candidate, constraints);
   };
-  const int64_t sentence = state.rows[static_cast<size_t>(of_sentence.front().row)].sentence;
-  if (!state.finished[static_cast<size_t>(sentence)].empty() ||
-      !std::all_of(of_sentence.begin(), of_sentence.end(), last_resort))
-    std::erase_if(of_sentence, last_resort);
+  Rows found;
+  for (Rows& rows : by_sentence(
+           state, row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)))) {
+    drop_last_resorts(state, rows, last_resort);
+    found.push_back(
+        settings.diverse.groups > 0
+            ? diverse_candidates(rows, settings.beam, settings.diverse)
+            : diverse_siblings(rows, settings.beam, settings.diversity_rate, state.step == 0));
+  }
+  return found;
 }
 
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
@@ -77,21 +113,50 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
   const auto constraints = constrain_rows(state);
   const auto ranked = rank_rows(output, constraints, 2 * beam);
   const auto candidates = row_candidates(state, ranked);
-  std::vector<std::vector<Candidate>> of_sentence;
-  for (size_t row = 0; row < candidates.size(); ++row) {
-    if (row == 0 || state.rows[row].sentence != state.rows[row - 1].sentence)
-      of_sentence.emplace_back();
-    append(of_sentence.back(), candidates[row]);
-  }
-  for (auto& sentence : of_sentence) {
-    drop_last_resorts(state, constraints, sentence);
+  const auto last_resort = [&](const Candidate& candidate) {
+    return is_last_resort(candidate, constraints);
+  };
+  Rows found;
+  for (Rows& rows : by_sentence(state, candidates)) {
+    drop_last_resorts(state, rows, last_resort);
+    found.push_back(joined(rows));
     if (join_equal) {
-      add_equal_candidates(state, output, constraints, sentence);
-      recombine(state, sentence);
+      add_equal_candidates(state, output, constraints, found.back());
+      recombine(state, found.back());
     }
-    keep_best(sentence, 2 * beam);
+    keep_best(found.back(), 2 * beam);
   }
-  return of_sentence;
+  return found;
+}
+
+std::vector<std::vector<Candidate>> expand(const SearchState& state,
+                                           const StepOutput& output,
+                                           const BeamSettings& settings) {
+  if (settings.constraints != ConstraintOrder::kNone)
+    return expand_constrained(state, output, settings);
+  if (settings.diverse.groups > 0 || settings.diversity_rate > 0)
+    return expand_diverse(state, output, settings);
+  return expand(state, output, settings.beam, settings.recombine);
+}
+
+std::vector<std::string> BeamSettings::problems() const {
+  std::vector<std::string> found;
+  if (diverse.groups > 0 && beam % diverse.groups != 0)
+    found.emplace_back("--beam must be a multiple of --diverse-beam-groups");
+  const std::vector<std::string> others = {
+      diverse.groups > 0 ? "--diverse-beam-groups" : "",
+      diversity_rate > 0 ? "--diversity-rate" : "",
+      constraints != ConstraintOrder::kNone ? "--constraints" : "",
+      recombine ? "--recombine" : "",
+      shrink ? "--shrink-beam" : ""};
+  for (size_t i = 0; i < others.size(); ++i) {
+    for (size_t j = i + 1; j < others.size(); ++j) {
+      const bool old_pair = others[i] == "--recombine" && others[j] == "--shrink-beam";
+      if (!others[i].empty() && !others[j].empty() && !old_pair)
+        found.push_back(others[i] + " and " + others[j] + " cannot be combined");
+    }
+  }
+  return found;
 }
 
 BeamSelection select_candidates(const std::vector<Candidate>& ranked, int64_t beam) {
@@ -124,7 +189,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
   while (!state.rows.empty()) {
     const StepOutput output = score_rows(state);
     std::vector<Candidate> survivors;
-    for (const auto& ranked : expand(state, output, settings.beam, settings.recombine)) {
+    for (const auto& ranked : expand(state, output, settings)) {
       append(survivors, finish_hypotheses(state, ranked, settings));
     }
     advance(state, survivors);

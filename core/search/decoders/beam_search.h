@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/search/decoders/constrained_beam.h"
+#include "core/search/decoders/diverse_beam.h"
 #include "core/search/search_state.h"
 
 namespace phraseq {
@@ -20,6 +23,12 @@ struct BeamSettings {
   int64_t nbest = 1;
   bool recombine = false;  ///< join hypotheses that say the same (core/search/decoders/recombine.h)
   bool shrink = false;     ///< follow one hypothesis fewer for each that is finished, as dl4mt does
+  DiverseBeamSettings diverse = {};
+  double diversity_rate = -1;  ///< of diverse siblings; 0 or less = off
+  ConstraintOrder constraints = ConstraintOrder::kNone;
+
+  /// Which of these exclude each other.
+  PHRASEQ_API std::vector<std::string> problems() const;
 };
 
 PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
@@ -35,6 +44,11 @@ PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                                        const StepOutput& output,
                                                        int64_t beam,
                                                        bool join_equal = false);
+
+/// The same as the settings have it: with diverse groups or siblings, or with lexical constraints.
+PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
+                                                       const StepOutput& output,
+                                                       const BeamSettings& settings);
 
 struct BeamSelection {
   std::vector<Candidate> finished;  ///< in order of rank

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/ops/div.h>
-
 #include "core/base/random.h"
 
 namespace phraseq {
@@ -93,10 +91,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
   SearchState state(input, options);
   repeat_rows(state, settings.samples);
   while (!state.rows.empty()) {
-    StepOutput output = score_rows(state);
-    if (settings.temperature != 1)
-      output.scores = output.scores / settings.temperature;
-    output.normalized = output.normalized && settings.temperature == 1;
+    const StepOutput output = score_rows(state);
     std::vector<Candidate> survivors;
     for (const Candidate& drawn : draw(state, output, settings)) {
       if (ends(drawn)) {

@@ -11,10 +11,9 @@ namespace phraseq {
 
 /// How a token is drawn from a row's probabilities.
 struct SamplingSettings {
-  double temperature = 1;  ///< probabilities ∝ p^(1 / temperature)
-  int64_t top_k = -1;      ///< only the k most probable; -1 = all
-  double top_p = -1;       ///< only the most probable up to this mass, at least one; -1 = all
-  int64_t samples = 1;     ///< translations of each sentence
+  int64_t top_k = -1;   ///< only the k most probable; -1 = all
+  double top_p = -1;    ///< only the most probable up to this mass, at least one; -1 = all
+  int64_t samples = 1;  ///< translations of each sentence
   uint64_t seed = 1;
 };
 

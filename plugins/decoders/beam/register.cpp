@@ -20,6 +20,28 @@ struct BeamOptions : SearchOptions {
                 beam.recombine,
                 "Join hypotheses that say the same strings, one with a phrase of a memory, another "
                 "word by word: their probabilities are added.");
+    table
+        .field("diverse-beam-groups",
+               beam.diverse.groups,
+               "Diverse beam search: number of groups, a divisor of --beam; -1 = off.")
+        .in(-1, 10000);
+    table
+        .field("diverse-beam-strength",
+               beam.diverse.strength,
+               "What --diverse-beam-groups subtracts from a token for each time that an earlier "
+               "group chose it.")
+        .at_least(0);
+    table.field("diversity-rate",
+                beam.diversity_rate,
+                "Beam search with diverse siblings: subtract this rate, times the rank, from each "
+                "continuation of a hypothesis; 0 or less = off.");
+    table
+        .field("constraints",
+               beam.constraints,
+               kConstraintOrderNames,
+               "Phrases that the translation must contain follow each line of text, separated by "
+               "TABs: in their order (ordered) or in any order (unordered).")
+        .bare_value("ordered");
     SearchOptions::describe(table);
   }
 
@@ -27,6 +49,13 @@ struct BeamOptions : SearchOptions {
     auto problems = SearchOptions::problems();
     if (beam.nbest > beam.beam)
       problems.emplace_back("--nbest is greater than --beam");
+    for (auto& problem : beam.problems()) problems.push_back(std::move(problem));
+    const bool is_variant = beam.diverse.groups > 0 || beam.diversity_rate > 0 ||
+                            beam.constraints != ConstraintOrder::kNone;
+    if (is_variant && constraints.match_source_len) {
+      problems.emplace_back(
+          "--match-source-len cannot be combined with diverse beams or --constraints");
+    }
     return problems;
   }
 };

@@ -15,12 +15,6 @@ struct SamplingOptions : SearchOptions {
     table.field("nbest", sampling.samples, "Number of samples per sentence.").in(1, 10000);
     table.field("beam", beam, "Accepted for compatibility with fairseq: 0, or the same as --nbest.")
         .in(0, 10000);
-    table
-        .field("temperature",
-               sampling.temperature,
-               "Temperature of the softmax: above 1 for more diverse, below 1 for more probable "
-               "samples.")
-        .in(1e-3, 1e3);
     table.field(
         "sampling-topk", sampling.top_k, "Sample from the K most probable tokens; -1 = all.");
     table

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/search/decoders/greedy_search.h"
+#include "core/search/tempered_session.h"
 #include "tests/core/search/toy_session.h"
 
 namespace phraseq {
@@ -112,9 +113,11 @@ TEST(SamplingSearch, OfTheMostProbableAloneIsGreedySearch) {
 
 TEST(SamplingSearch, ScoresAtTheTemperature) {
   SamplingSettings settings;
-  settings.temperature = 0.5;  // squares: 0.01, 0.25, 0.09, 0.01 of 0.36
   settings.top_k = 1;
-  const auto best = sample(sentences(1, 9), settings)[0][0];
+  auto session = std::make_unique<ToySession>(1, kLanguage);
+  SearchInput input(sentences(1, 9), std::make_unique<TemperedSession>(std::move(session), 0.5));
+  // Squares: 0.01, 0.25, 0.09, 0.01 of 0.36.
+  const auto best = sampling_search(input, {}, settings)[0][0];
   ASSERT_THAT(best.tokens, ElementsAre(4, 4, 4, 4, kEos));
   EXPECT_NEAR(best.token_scores[0], std::log(0.25 / 0.36), 1e-12);
 }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/search/lexical_state.h"
+#include "core/search/search_state.h"
+
+namespace phraseq {
+
+/// Whether the phrases of --constraints must occur in their order.
+enum class ConstraintOrder { kNone, kOrdered, kUnordered };
+
+inline constexpr EnumName<ConstraintOrder> kConstraintOrderNames[] = {
+    {"", ConstraintOrder::kNone},
+    {"ordered", ConstraintOrder::kOrdered},
+    {"unordered", ConstraintOrder::kUnordered}};
+
+/// The state before the first token.
+PHRASEQ_API std::unique_ptr<LexicalState> lexical_state(const LexicalConstraints& constraints,
+                                                        ConstraintOrder order);
+
+/// What each row's hypothesis says of the constraints of its sentence.
+PHRASEQ_API std::vector<std::unique_ptr<LexicalState>> lexical_states(const SearchState& state,
+                                                                      ConstraintOrder order);
+
+/// Forbids </s> where the constraints are not finished.
+PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& states,
+                                        std::vector<StepConstraint>& constraints);
+
+/// The candidates of one sentence in beam search with dynamic beam allocation (Post & Vilar 2018,
+/// Hu et al. 2019), step for step fairseq's LexicallyConstrainedBeamSearch.
+///
+/// In addition to the 2 · beam best of `ranked_rows` (each row's, best first), every row's best and
+/// every token that begins or continues a constraint is a candidate. A candidate's bank is the
+/// number of tokens of constraints that are generated with it. The banks, the fullest first, take
+/// turns in the result: the best of each, then the second of each … 2 · beam in all.
+PHRASEQ_API std::vector<Candidate> allocate_beam(
+    const SearchState& state,
+    const StepOutput& output,
+    const std::vector<StepConstraint>& constraints,
+    const std::vector<std::unique_ptr<LexicalState>>& states,
+    const std::vector<std::vector<Candidate>>& ranked_rows,
+    int64_t beam);
+
+}  // namespace phraseq

@@ -1,0 +1,94 @@
+#include "core/search/decoders/diverse_beam.h"
+
+#include <algorithm>
+#include <map>
+
+namespace phraseq {
+
+namespace {
+
+using Rows = std::vector<std::vector<Candidate>>;
+
+void keep_first(std::vector<Candidate>& candidates, int64_t count) {
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return ranks_before(a, b);
+  });
+  if (static_cast<int64_t>(candidates.size()) > count)
+    candidates.resize(static_cast<size_t>(count));
+}
+
+void subtract(Candidate& candidate, double penalty) {
+  candidate.log_probability -= penalty;
+  candidate.total -= penalty;
+}
+
+using Chosen = std::map<int64_t, int64_t>;  // how often each column was chosen
+
+/// What one group chooses after the others.
+std::vector<Candidate> choose(const Rows& rows,
+                              int64_t group,
+                              int64_t count,
+                              const Chosen& chosen,
+                              const DiverseBeamSettings& settings) {
+  std::vector<Candidate> candidates;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (rows.size() > 1 && static_cast<int64_t>(row) % settings.groups != group)
+      continue;
+    for (Candidate candidate : rows[row]) {
+      const auto times = chosen.find(candidate.column);
+      if (times != chosen.end() && !candidate.queued)
+        subtract(candidate, settings.strength * static_cast<double>(times->second));
+      candidates.push_back(candidate);
+    }
+  }
+  keep_first(candidates, count);
+  return candidates;
+}
+
+std::vector<Candidate> take_turns(const Rows& groups) {
+  std::vector<Candidate> all;
+  size_t longest = 0;
+  for (const auto& group : groups) longest = std::max(longest, group.size());
+  for (size_t place = 0; place < longest; ++place) {
+    for (const auto& group : groups) {
+      if (place < group.size())
+        all.push_back(group[place]);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidate> diverse_candidates(const Rows& ranked_rows,
+                                          int64_t beam,
+                                          const DiverseBeamSettings& settings) {
+  Chosen chosen;
+  Rows groups;
+  for (int64_t group = 0; group < settings.groups; ++group) {
+    groups.push_back(choose(ranked_rows, group, 2 * beam / settings.groups, chosen, settings));
+    for (const Candidate& candidate : groups.back()) {
+      if (!candidate.queued)
+        ++chosen[candidate.column];
+    }
+  }
+  return take_turns(groups);
+}
+
+std::vector<Candidate> diverse_siblings(const Rows& ranked_rows,
+                                        int64_t beam,
+                                        double rate,
+                                        bool first_step) {
+  std::vector<Candidate> all;
+  for (const auto& row : ranked_rows) {
+    for (size_t place = 0; place < row.size(); ++place) {
+      all.push_back(row[place]);
+      if (!first_step)
+        subtract(all.back(), rate * static_cast<double>(place + 1));
+    }
+  }
+  keep_first(all, 2 * beam);
+  return all;
+}
+
+}  // namespace phraseq

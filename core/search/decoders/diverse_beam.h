@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/search/search_state.h"
+
+namespace phraseq {
+
+/// Diverse beam search (Vijayakumar et al. 2018) with the Hamming penalty, step for step fairseq's
+/// DiverseBeamSearch.
+struct DiverseBeamSettings {
+  int64_t groups = -1;  ///< at least 1, a divisor of the beam; -1 = off
+  double strength = 0.5;
+};
+
+/// The candidates of one sentence, from those of its rows: `ranked_rows[i]` belongs to the i-th of
+/// its `rows` rows, each with its 2 · beam best, best first.
+///
+/// Row i is in group i mod `groups`; the only row of the first step is in all of them. The groups
+/// choose their 2 · beam / groups best one after the other; `strength` is subtracted from what a
+/// candidate adds for each time that an earlier group chose its column. The groups take turns in
+/// the result: the best of each, then the second of each …
+PHRASEQ_API std::vector<Candidate> diverse_candidates(
+    const std::vector<std::vector<Candidate>>& ranked_rows,
+    int64_t beam,
+    const DiverseBeamSettings& settings);
+
+/// The candidates of one sentence with diverse siblings (Li et al. 2016), as fairseq's
+/// DiverseSiblingsSearch: rate · place is subtracted from each continuation of a row, counting from
+/// 1 for the best one; not in the first step. The 2 · beam best, best first.
+PHRASEQ_API std::vector<Candidate> diverse_siblings(
+    const std::vector<std::vector<Candidate>>& ranked_rows,
+    int64_t beam,
+    double rate,
+    bool first_step);
+
+}  // namespace phraseq

@@ -1,0 +1,34 @@
+#include "core/search/decoders/last_resort.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+bool is_last_resort(const Candidate& candidate, const std::vector<StepConstraint>& constraints) {
+  const StepConstraint& constraint = constraints[static_cast<size_t>(candidate.row)];
+  return ends(candidate) && constraint.only < 0 &&
+         std::any_of(constraint.edits.begin(), constraint.edits.end(), [](const ScoreEdit& edit) {
+           return edit.column == kEos && edit.change == -std::numeric_limits<double>::infinity();
+         });
+}
+
+void drop_last_resorts(const SearchState& state,
+                       std::vector<std::vector<Candidate>>& rows_of_sentence,
+                       const std::function<bool(const Candidate&)>& last_resort) {
+  bool has_others = false;
+  for (const auto& row : rows_of_sentence) {
+    for (const Candidate& candidate : row) {
+      const auto sentence = state.rows[static_cast<size_t>(candidate.row)].sentence;
+      has_others = has_others || !last_resort(candidate) ||
+                   !state.finished[static_cast<size_t>(sentence)].empty();
+    }
+  }
+  if (!has_others)
+    return;
+  for (auto& row : rows_of_sentence) std::erase_if(row, last_resort);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Phrases that a translation must contain.
+using LexicalConstraints = std::vector<std::vector<int64_t>>;
+
+/// How much of a sentence's lexical constraints a hypothesis says so far, as fairseq counts it
+/// (token_generation_constraints.py).
+class PHRASEQ_API LexicalState {
+ public:
+  virtual ~LexicalState() = default;
+  virtual std::unique_ptr<LexicalState> copy() const = 0;
+  /// Reads the next token of the hypothesis.
+  virtual void advance(int64_t token) = 0;
+  /// The number of tokens of constraints that are generated.
+  virtual int64_t bank() const = 0;
+  /// Whether all constraints are.
+  virtual bool finished() const = 0;
+  /// Tokens that begin or continue a constraint.
+  virtual std::set<int64_t> next_tokens() const = 0;
+};
+
+/// The constraints in their order, with other tokens between them.
+///
+/// As in fairseq, a token that breaks off a constraint of several tokens loses all progress, also
+/// that of the constraints before it.
+class PHRASEQ_API OrderedLexicalState final : public LexicalState {
+ public:
+  explicit OrderedLexicalState(const LexicalConstraints& constraints);
+
+  std::unique_ptr<LexicalState> copy() const override;
+  void advance(int64_t token) override;
+  int64_t bank() const override { return done_; }
+  bool finished() const override { return done_ == size(); }
+  std::set<int64_t> next_tokens() const override;
+
+ private:
+  struct Sequence {
+    std::vector<int64_t> tokens;
+    std::vector<bool> ends;  // whether a constraint ends with this token
+  };
+  int64_t size() const { return static_cast<int64_t>(sequence_->tokens.size()); }
+
+  std::shared_ptr<const Sequence> sequence_;
+  int64_t done_ = 0;  // tokens
+};
+
+/// The constraints in any order. Equal constraints must occur as often as they are given.
+class PHRASEQ_API UnorderedLexicalState final : public LexicalState {
+ public:
+  explicit UnorderedLexicalState(const LexicalConstraints& constraints);
+
+  std::unique_ptr<LexicalState> copy() const override;
+  void advance(int64_t token) override;
+  int64_t bank() const override;
+  bool finished() const override;
+  std::set<int64_t> next_tokens() const override;
+
+ private:
+  /// A place in the trie of the constraints; place 0 is its root.
+  struct Node {
+    int64_t parent = -1;
+    int64_t terminal = 0;     // constraints that end here
+    int64_t constraints = 0;  // that end here or below
+    std::map<int64_t, size_t> children;
+  };
+  using Trie = std::vector<Node>;
+
+  static std::shared_ptr<const Trie> trie_of(const LexicalConstraints& constraints);
+  static void add(Trie& trie, const std::vector<int64_t>& constraint);
+  bool may_enter(size_t from, int64_t token, size_t& child) const;
+  void rewind(size_t from);
+
+  std::shared_ptr<const Trie> trie_;
+  size_t node_ = 0;
+  std::vector<int64_t> completed_;  // how often each node's constraint is complete
+  std::vector<int64_t> generated_;  // how often each node was entered
+};
+
+/// Whether `tokens` contain every constraint, each as often as it is given, in this order when
+/// `ordered`.
+PHRASEQ_API bool contains_all(std::span<const int64_t> tokens,
+                              const LexicalConstraints& constraints,
+                              bool ordered);
+
+}  // namespace phraseq
