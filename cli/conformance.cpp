@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/conformance/fixtures/small_options.h"
 #include "core/conformance/fixtures/toy_task.h"
+#include "core/conformance/isolated_run.h"
 #include "core/conformance/suites.h"
 #include "core/data/task.h"
 #include "core/nn/architecture.h"
@@ -32,6 +33,7 @@ constexpr size_t kMostFindings = 6;  // of one check; the others are counted
 
 struct ConformanceOptions final : Options {
   std::string file;
+  std::string kind;
   std::vector<std::string> set;
   TrialData data;
 
@@ -42,6 +44,7 @@ struct ConformanceOptions final : Options {
         .value_name("FILE")
         .positional()
         .required();
+    table.field("kind", kind, "Only components of this kind.").value_name("KIND");
     table
         .field("set",
                set,
@@ -98,7 +101,7 @@ void print_verdict(const Verdict& verdict) {
     fmt::print("      and {} more\n", verdict.findings.size() - kMostFindings);
 }
 
-/// The title stands on the screen before the check runs: should it end this process, the last line
+/// The title stands on the screen before the check runs: should it take too long, the last line
 /// says where.
 void check_selection(const Registry& registry,
                      const Selection& selection,
@@ -109,7 +112,7 @@ void check_selection(const Registry& registry,
   for (const auto& check : conformance::checks_of(registry, selection, data, folder)) {
     fmt::print("    {:.<74}", check.title + " ");
     std::fflush(stdout);
-    const Verdict verdict = run(check);
+    const Verdict verdict = conformance::run_isolated(check);
     print_verdict(verdict);
     ++count.checks;
     count.failed += verdict.kind == Verdict::Kind::kFails ? 1 : 0;
@@ -146,6 +149,14 @@ void load_others(Registry& registry, const std::string& own) {
   }
 }
 
+void keep_kind(std::vector<const Component*>& components, const std::string& kind) {
+  if (kind.empty())
+    return;
+  std::erase_if(components, [&](const Component* c) { return c->kind != kind; });
+  if (components.empty())
+    throw UsageError(fmt::format("--kind {}: the library has no component of this kind", kind));
+}
+
 int check(const ConformanceOptions& options) {
   at::set_num_threads(1);  // models this small would only wait for a second one
   Registry registry;
@@ -157,6 +168,7 @@ int check(const ConformanceOptions& options) {
           own.begin(), own.end(), [](const Component* c) { return c->kind == Task::kKind; }))
     load_others(registry, options.file);
   conformance::require_known(options.set, own);
+  keep_kind(own, options.kind);
   Count count;
   for (const Component* component : own) {
     const TemporaryFolder folder;

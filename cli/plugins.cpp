@@ -82,6 +82,7 @@ struct PluginsOptions final : Options {
       if (!value.empty())
         arguments.insert(arguments.end(), {flag, value});
     };
+    add("--kind", kind);
     add("--set", fmt::format("{}", fmt::join(set, ",")));
     add("--data", data);
     add("--split", split);

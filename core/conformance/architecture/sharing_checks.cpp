@@ -1,10 +1,11 @@
 #include "core/conformance/architecture/sharing_checks.h"
 
 #include <exception>
+#include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -14,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/changed_options.h"
-#include "core/conformance/fixtures/lock_step.h"
+#include "core/conformance/fixtures/interruptions.h"
 #include "core/conformance/fixtures/long_examples.h"
 #include "core/conformance/fixtures/small_model.h"
 #include "core/text/dictionary.h"
@@ -22,15 +23,24 @@
 namespace phraseq::conformance {
 namespace {
 
-constexpr int kRoundsInStep = 3;
-constexpr int kFreeRounds = 5;
+constexpr int kRounds = 5;
 constexpr int64_t kThreads = 3;
+constexpr int64_t kSteps = 5;
 
-/// What a model computes: the logits of a pass, and the scores of some steps of a session whose
-/// rows change places.
-std::vector<at::Tensor> results_of(const SmallModel& model, const std::vector<Example>& examples) {
+using Results = std::vector<at::Tensor>;
+
+/// The logits of a pass.
+Results results_of_pass(const SmallModel& model, const std::vector<Example>& examples) {
   const at::NoGradGuard no_gradients;
-  std::vector<at::Tensor> results = {model.logits(examples)};
+  return {model.logits(examples)};
+}
+
+/// The scores of some steps of a session whose rows change places.
+Results results_of_session(const SmallModel& model,
+                           const std::vector<Example>& examples,
+                           int64_t steps) {
+  const at::NoGradGuard no_gradients;
+  Results results;
   std::vector<Example> sources = examples;
   for (Example& example : sources) example.target.clear();
   nn::Context context = model.context();
@@ -40,7 +50,7 @@ std::vector<at::Tensor> results_of(const SmallModel& model, const std::vector<Ex
     rows.insert(rows.begin(), static_cast<int64_t>(i));
     tokens.push_back(model.model().conventions().start_with_bos ? kBos : kEos);
   }
-  for (int64_t step = 0; step < 5; ++step) {
+  for (int64_t step = 0; step < steps; ++step) {
     if (step > 0)
       session->chosen(tokens);
     const StepOutput output = session->step(at::tensor(tokens, at::kLong));
@@ -51,7 +61,15 @@ std::vector<at::Tensor> results_of(const SmallModel& model, const std::vector<Ex
   return results;
 }
 
-bool same_bits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+/// What a model computes: a pass and a session.
+Results results_of(const SmallModel& model, const std::vector<Example>& examples) {
+  Results results = results_of_pass(model, examples);
+  for (at::Tensor& scores : results_of_session(model, examples, kSteps))
+    results.push_back(std::move(scores));
+  return results;
+}
+
+bool same_bits(const Results& a, const Results& b) {
   if (a.size() != b.size())
     return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -69,32 +87,24 @@ std::unique_ptr<SmallModel> disturbed_model(const Registry& registry,
   return model;
 }
 
-/// What thread number `thread` gives the model: in step, as many words as the others; otherwise
-/// sentences of other lengths.
-std::vector<Example> input_of_thread(const SmallModel& model, int64_t thread, bool in_step) {
-  if (in_step)
-    return long_examples(model.model(), thread);
+/// What thread number `thread` gives the model: sentences of other lengths than the other threads.
+std::vector<Example> input_of_thread(const SmallModel& model, int64_t thread) {
   std::vector<Example> examples = long_examples(model.model(), thread);
   examples.erase(examples.begin() + thread);
   return examples;
 }
 
 /// The results of several threads that use the model at the same time, or what one of them threw.
-std::vector<std::vector<at::Tensor>> from_threads(const SmallModel& model,
-                                                  const std::vector<std::vector<Example>>& inputs,
-                                                  bool in_step) {
-  LockStep step(static_cast<int>(inputs.size()));
-  std::vector<std::future<std::vector<at::Tensor>>> running;
+std::vector<Results> from_threads(const SmallModel& model,
+                                  const std::vector<std::vector<Example>>& inputs) {
+  std::vector<std::future<Results>> running;
   for (const auto& input : inputs) {
     running.push_back(std::async(std::launch::async, [&] {
       at::set_num_threads(1);
-      std::optional<InLockStep> together;
-      if (in_step)
-        together.emplace(step);
       return results_of(model, input);
     }));
   }
-  std::vector<std::vector<at::Tensor>> results;
+  std::vector<Results> results;
   std::exception_ptr failure;
   for (auto& thread : running) {
     try {
@@ -122,37 +132,80 @@ constexpr const char* kOwnMemory =
     "a pass may not write to members of the model (scratch memory, caches): use local variables in "
     "`forward` and the session in `step`";
 
+Findings failed_in_threads(const std::string& thrown) {
+  return {
+      fmt::format("threads that use one model at the same time fail ({}): {}", thrown, kOwnMemory)};
+}
+
+Findings differs_in_threads() {
+  return {fmt::format(
+      "threads that use one model at the same time get other results than one alone: {}",
+      kOwnMemory)};
+}
+
 /// One round: a new model that several threads use at once, then one alone.
-Findings disturbance(const Registry& registry, const Selection& selection, bool in_step) {
+Findings disturbed_by_threads(const Registry& registry, const Selection& selection) {
   const auto model = disturbed_model(registry, selection, 5);
   std::vector<std::vector<Example>> inputs;
   for (int64_t thread = 0; thread < kThreads; ++thread)
-    inputs.push_back(input_of_thread(*model, thread, in_step));
-  std::vector<std::vector<at::Tensor>> found;
+    inputs.push_back(input_of_thread(*model, thread));
+  std::vector<Results> found;
   try {
-    found = from_threads(*model, inputs, in_step);
+    found = from_threads(*model, inputs);
   } catch (...) {
     const std::string thrown = text_of(std::current_exception());
-    from_threads(*model, {inputs.front()}, false);  // what is wrong with one thread, too, passes
-    return {fmt::format(
-        "threads that use one model at the same time fail ({}): {}", thrown, kOwnMemory)};
+    from_threads(*model, {inputs.front()});  // what is wrong with one thread, too, passes
+    return failed_in_threads(thrown);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!same_bits(found[i], from_threads(*model, {inputs[i]}, false).front()))
-      return {fmt::format(
-          "threads that use one model at the same time get other results than one alone: {}",
-          kOwnMemory)};
+    if (!same_bits(found[i], from_threads(*model, {inputs[i]}).front()))
+      return differs_in_threads();
   }
   return {};
 }
 
-Findings undisturbed_by_threads(const Registry& registry, const Selection& selection) {
-  for (int round = 0; round < kRoundsInStep + kFreeRounds; ++round) {
-    Findings findings = disturbance(registry, selection, round < kRoundsInStep);
+/// What the two threads of an interruption compute.
+using Compute = std::function<Results(const std::vector<Example>&)>;
+
+/// Interrupts the computation before each of its operators by that of another input.
+Findings disturbed_by_interruptions_of(const Compute& compute) {
+  const std::vector<Example> toy = toy_examples();
+  const std::vector<Example> own = {toy[0], toy[1]}, others = {toy[2]};
+  const Results expected = compute(own), expected_of_others = compute(others);
+  bool others_agree = true;
+  try {
+    Interruptions interruptions(
+        [&] { others_agree = same_bits(compute(others), expected_of_others) && others_agree; });
+    const Results found = compute(own);
+    interruptions.finish();
+    if (same_bits(found, expected) && others_agree)
+      return {};
+  } catch (...) {
+    return failed_in_threads(text_of(std::current_exception()));
+  }
+  return differs_in_threads();
+}
+
+/// On a thread of its own, as OpenMP's settings are those of a thread.
+Findings disturbed_by_interruptions(const Registry& registry, const Selection& selection) {
+  const auto run = [&] {
+    at::set_num_threads(1);
+    const auto model = disturbed_model(registry, selection, 5);
+    Findings findings = disturbed_by_interruptions_of(
+        [&](const auto& examples) { return results_of_pass(*model, examples); });
     if (!findings.empty())
       return findings;
-  }
-  return {};
+    return disturbed_by_interruptions_of(
+        [&](const auto& examples) { return results_of_session(*model, examples, 1); });
+  };
+  return std::async(std::launch::async, run).get();
+}
+
+Findings undisturbed_by_threads(const Registry& registry, const Selection& selection) {
+  Findings findings = disturbed_by_interruptions(registry, selection);
+  for (int round = 0; round < kRounds && findings.empty(); ++round)
+    findings = disturbed_by_threads(registry, selection);
+  return findings;
 }
 
 Findings undisturbed_by_a_second_model(const Registry& registry, const Selection& selection) {

@@ -1,8 +1,10 @@
 // A plugin that loads, whose components have one error each: what `plugins check` must find.
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
-#include <cstring>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
@@ -41,6 +43,8 @@ enum class Fault {
   kLateStep,
   kLateBatch,
   kNoMultiplyAdds,
+  kFewMultiplyAdds,
+  kCrash,
   kScratch,
   kSharedState,
   kReadsOptions
@@ -119,6 +123,8 @@ class Planted final : public nn::TransformerModel {
   DecoderOutput forward(const Batch& batch, nn::Context& context) override {
     DecoderOutput output = TransformerModel::forward(batch, context);
     at::Tensor& hidden = output.hidden;  // [target tokens, model]
+    if (kFault == Fault::kCrash && batch.source.sentences() > 1)
+      std::raise(SIGSEGV);
     if (kFault == Fault::kUnregistered)
       hidden = hidden * gain_.to(hidden.scalar_type());
     if (kFault == Fault::kLateBatch)
@@ -133,6 +139,11 @@ class Planted final : public nn::TransformerModel {
       hidden = place.clone();
     }
     return output;
+  }
+
+  double multiply_adds(int64_t source, int64_t target) const override {
+    const double all = TransformerModel::multiply_adds(source, target);
+    return kFault == Fault::kFewMultiplyAdds ? all / 2 : all;
   }
 
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
@@ -191,23 +202,25 @@ struct LongRows final : Metric {
   }
 };
 
-/// Words from a buffer that all threads share, or words without their vowels.
+/// Words from a buffer that all threads share, for a moment that is long enough for each of them to
+/// be there, or words without their vowels.
 template <bool kShares>
 struct PlantedTokenizer final : Tokenizer {
   PlantedTokenizer(const NoOptions&, const TokenizerSetup&) {}
   std::vector<std::string> encode(std::string_view line) const override {
     std::array<char, 200> own{};
     std::array<char, 200>& buffer = kShares ? buffer_ : own;
-    buffer.fill(0);
-    std::memcpy(buffer.data(), line.data(), line.size());
-    std::this_thread::yield();
+    const size_t length = std::min(line.size(), buffer.size());
+    std::copy_n(line.data(), length, buffer.data());
+    if (kShares)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::vector<std::string> words;
     std::string word;
-    for (const char* c = buffer.data(); c == buffer.data() || c[-1] != 0; ++c) {
-      const bool dropped = !kShares && std::strchr("aeiou", *c) != nullptr && *c != 0;
-      if (*c != ' ' && *c != 0 && !dropped)
-        word += *c;
-      if ((*c == ' ' || *c == 0) && !word.empty())
+    for (size_t i = 0; i <= length; ++i) {
+      const char c = i < length ? buffer[i] : ' ';
+      if (c != ' ' && (kShares || std::string_view("aeiou").find(c) == std::string_view::npos))
+        word += c;
+      if (c == ' ' && !word.empty())
         words.push_back(std::exchange(word, ""));
     }
     return words;
@@ -254,6 +267,8 @@ void register_components(Registry& registry) {
   add_model<Fault::kLateStep>(registry, "planted_late_step");
   add_model<Fault::kLateBatch>(registry, "planted_late_batch");
   add_model<Fault::kNoMultiplyAdds>(registry, "planted_no_multiply_adds");
+  add_model<Fault::kFewMultiplyAdds>(registry, "planted_few_multiply_adds");
+  add_model<Fault::kCrash>(registry, "planted_crash");
   add_model<Fault::kScratch>(registry, "planted_scratch");
   add_model<Fault::kSharedState>(registry, "planted_shared_state");
   add_model<Fault::kReadsOptions>(registry, "planted_reads_options");
