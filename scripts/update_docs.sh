@@ -9,5 +9,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$(realpath -m "${1:-$root/build}")/bin/phraseq-plugins
 [[ -x $program ]] || { echo "update_docs: error: $program is not there; build first" >&2; exit 1; }
 
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+env -u PHRASEQ_PLUGIN_PATH "$program" options --output "$pages"
 rm -f "$root"/docs/options/*.md # pages of what is no longer there, too
-env -u PHRASEQ_PLUGIN_PATH "$program" options --output "$root/docs/options"
+cp "$pages"/*.md "$root/docs/options/"
