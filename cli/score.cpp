@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/options/command_line.h"
+#include "core/score/metrics/fairseq_bleu.h"
 #include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"
 #include "core/score/report/score_options.h"
@@ -131,6 +132,42 @@ std::string report(const Metrics& metrics, const ScoreOptions& options) {
   return table_report(metrics, input, options);
 }
 
+/// What an option of the metric BLEU is set to.
+std::string bleu_option(OptionTable& table, const char* name) {
+  const OptionField* field = table.find(name);
+  return field == nullptr ? std::string() : field->to_text();
+}
+
+int fairseq_order(OptionTable& table) {
+  const int order = std::stoi(bleu_option(table, "order"));
+  if (order > score::FairseqBleu::kHighestOrder) {
+    throw UsageError(fmt::format("--order {}: the BLEU of fairseq has orders up to {}",
+                                 order,
+                                 score::FairseqBleu::kHighestOrder));
+  }
+  return order;
+}
+
+/// fairseq-score's lines: one for the corpus, or with --sentence-bleu one for each sentence.
+std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
+  const auto input = score::read_score_input(options.input, options.references, 1);
+  const auto& systems = input.systems.front().lines;
+  const auto& references = input.references.front();
+  const bool lower = bleu_option(table, "ignore-case") == "yes";
+  const auto cased = [&](const std::string& line) { return lower ? to_lowercase(line) : line; };
+  const int order = fairseq_order(table);
+  std::string lines;
+  score::FairseqBleu corpus;
+  for (size_t i = 0; i < systems.size(); ++i) {
+    score::FairseqBleu sentence(true);
+    score::FairseqBleu& scorer = options.sentence_level ? sentence : corpus;
+    scorer.add(cased(systems[i]), cased(references[i]));
+    if (options.sentence_level)
+      lines += fmt::format("{} {}\n", i, sentence.result(order));
+  }
+  return options.sentence_level ? lines : corpus.result(order) + '\n';
+}
+
 int score_command(std::span<const std::string> arguments) {
   ScoreOptions options;
   apply_environment(options);
@@ -147,6 +184,10 @@ int score_command(std::span<const std::string> arguments) {
     return kExitOk;
   override_format(options);
   set_log_quiet(options.quiet);
+  if (options.fairseq) {
+    std::cout << fairseq_report(options, table);
+    return kExitOk;
+  }
   std::cout << report(metric_set.make_all(options.metrics, metric_setup(options)), options);
   return kExitOk;
 }

@@ -49,6 +49,24 @@ class ScoreCommands : public ::testing::Test {
   end_to_end::Workspace space;
 };
 
+TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
+  space.write("tokens", "a <unk> c d e\nx y\n");
+  space.write("truth", "A <unk> c d e\nx y z\n");
+  const auto result = run("score --fairseq --sys tokens --ref truth");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  // fairseq 0.12.2: fairseq-score --sys tokens --ref truth
+  EXPECT_EQ(result.output,
+            "BLEU4 = 0.00, 71.4/60.0/33.3/0.0 (BP=0.867, ratio=0.875, syslen=7, reflen=8)\n");
+  EXPECT_EQ(run("score --fairseq --sys tokens --ref truth --order 2 --ignore-case").output,
+            "BLEU2 = 62.17, 85.7/60.0 (BP=0.867, ratio=0.875, syslen=7, reflen=8)\n");
+  EXPECT_EQ(lines_of(run("score --fairseq --sys tokens --ref truth --sentence-bleu").output).at(1),
+            "1 BLEU4 = 60.65, 100.0/100.0/100.0/100.0 (BP=0.607, ratio=0.667, syslen=2, reflen=3)");
+  EXPECT_THAT(run("score --fairseq --sys tokens --ref truth --order 5").errors,
+              HasSubstr("orders up to 4"));
+  EXPECT_THAT(run("score --fairseq -m ter --sys tokens --ref truth").errors,
+              HasSubstr("--fairseq computes BLEU"));
+}
+
 TEST_F(ScoreCommands, ALineWithoutEndIsFoundBeforeItIsRead) {
   space.write("endless", "one\ntwo\n");
   std::filesystem::resize_file(space.path("endless"), int64_t{2} << 30);  // sparse

@@ -38,6 +38,11 @@ void ScoreOptions::describe_input(OptionTable& table) {
 }
 
 void ScoreOptions::describe_tests(OptionTable& table) {
+  table.section("fairseq");
+  table.field("fairseq",
+              fairseq,
+              "Print the BLEU of fairseq-score: of the tokens between spaces, without smoothing; "
+              "with --order, --ignore-case and --sentence-bleu.");
   table.section("Confidence and significance");
   table.field("sentence-level", sentence_level, "Score each sentence separately, with one metric.")
       .short_flag("sl")
@@ -118,7 +123,21 @@ std::vector<std::string> ScoreOptions::problems() const {
           "paired tests compare systems: give --input two or more files");
   require(!confidence || input.size() <= 1,
           "--confidence supports only one system: use --paired-bs for several");
+  check_fairseq(found);
   return found;
+}
+
+void ScoreOptions::check_fairseq(std::vector<std::string>& found) const {
+  if (!fairseq)
+    return;
+  if (metrics != std::vector<std::string>{"bleu"})
+    found.emplace_back("--fairseq computes BLEU; leave --metrics out");
+  if (references.size() > 1 || num_refs > 1)
+    found.emplace_back("--fairseq supports only one reference");
+  if (input.size() > 1)
+    found.emplace_back("--fairseq supports only one system");
+  if (confidence || paired_ar || paired_bs)
+    found.emplace_back("--fairseq does not support statistical tests");
 }
 
 PairedTest ScoreOptions::test() const {

@@ -21,6 +21,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   int64_t num_refs = 1;
   std::string encoding = "utf-8";
 
+  bool fairseq = false;
   bool sentence_level = false;
   bool confidence = false;
   int64_t confidence_n = 1000;
@@ -46,6 +47,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   Sampling sampling() const;
 
  private:
+  void check_fairseq(std::vector<std::string>& found) const;
   void describe_input(OptionTable& table);
   void describe_tests(OptionTable& table);
   void describe_report(OptionTable& table);
