@@ -36,8 +36,8 @@ std::string_view kind_hint(std::span<const std::byte> file) {
   const std::string_view start(reinterpret_cast<const char*>(file.data()),
                                std::min<size_t>(file.size(), 4));
   if (start == "PK\x03\x04") {
-    return "This is a zip archive, like PyTorch's .pt files: convert the weights to safetensors "
-           "first.";
+    return "This is a zip archive, like PyTorch's .pt files: phraseq import converts models of other "
+           "toolkits.";
   }
   return "The file is not a checkpoint, or it is truncated.";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -139,17 +140,21 @@ bool is_fractional(DType dtype) {
 /// Finds every wanted parameter and gathers what does not fit.
 class Matcher {
  public:
-  explicit Matcher(const CheckpointFile& weights) : weights_(weights) {}
+  Matcher(std::span<const TensorView> weights, const std::string& path)
+      : weights_(weights), path_(path) {
+    for (const auto& tensor : weights) by_name_.emplace(tensor.name, &tensor);
+  }
 
   void take(const Wanted& wanted) {
     const TensorView* found = nullptr;
     std::vector<std::string> names = {wanted.name};
     names.insert(names.end(), wanted.same.begin(), wanted.same.end());
     for (const auto& name : names) {
-      const TensorView* tensor = weights_.find(name);
+      const auto place = by_name_.find(name);
       seen_.insert(name);
-      if (tensor == nullptr)
+      if (place == by_name_.end())
         continue;
+      const TensorView* tensor = place->second;
       if (found == nullptr) {
         found = tensor;
       } else if (found->dtype != tensor->dtype ||
@@ -167,7 +172,7 @@ class Matcher {
 
   /// Throws when anything did not fit, or is left over.
   std::vector<TensorView> finish() {
-    for (const auto& tensor : weights_.tensors()) {
+    for (const auto& tensor : weights_) {
       if (!seen_.contains(tensor.name) && !is_ignored(tensor.name)) {
         problems_.push_back(tensor.name + " is not a parameter of this model");
       }
@@ -176,7 +181,7 @@ class Matcher {
       return std::move(taken_);
     throw FormatError(
         fmt::format("{}: the weights do not match the options and dictionaries:\n    {}",
-                    weights_.path(),
+                    path_,
                     fmt::join(problems_, "\n    ")));
   }
 
@@ -195,7 +200,9 @@ class Matcher {
     taken_.back().name = wanted.name;
   }
 
-  const CheckpointFile& weights_;
+  std::span<const TensorView> weights_;
+  const std::string& path_;
+  std::map<std::string_view, const TensorView*> by_name_;
   std::set<std::string> seen_;
   std::vector<TensorView> taken_;
   std::vector<std::string> problems_;
@@ -207,8 +214,17 @@ std::vector<TensorView> weights_from_fairseq(const CheckpointFile& weights,
                                              const json& options,
                                              int64_t source_vocabulary,
                                              int64_t target_vocabulary) {
+  return weights_from_fairseq(
+      weights.tensors(), weights.path(), options, source_vocabulary, target_vocabulary);
+}
+
+std::vector<TensorView> weights_from_fairseq(std::span<const TensorView> weights,
+                                             const std::string& path,
+                                             const json& options,
+                                             int64_t source_vocabulary,
+                                             int64_t target_vocabulary) {
   const ParameterList parameters(options, source_vocabulary, target_vocabulary);
-  Matcher matcher(weights);
+  Matcher matcher(weights, path);
   for (const auto& wanted : parameters.wanted()) matcher.take(wanted);
   return matcher.finish();
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,6 +20,12 @@ namespace phraseq {
 /// buffers. Parameters that are missing, of another shape, no numbers with a fraction, or more than
 /// the options ask for are listed in one FormatError.
 PHRASEQ_API std::vector<TensorView> weights_from_fairseq(const CheckpointFile& weights,
+                                                         const nlohmann::json& options,
+                                                         int64_t source_vocabulary,
+                                                         int64_t target_vocabulary);
+/// The same for tensors from elsewhere; `path` is in the message.
+PHRASEQ_API std::vector<TensorView> weights_from_fairseq(std::span<const TensorView> weights,
+                                                         const std::string& path,
                                                          const nlohmann::json& options,
                                                          int64_t source_vocabulary,
                                                          int64_t target_vocabulary);

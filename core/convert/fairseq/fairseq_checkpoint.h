@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/convert/torch/torch_file.h"
+
+namespace phraseq {
+
+/// What a checkpoint of fairseq holds, apart from the state of its training.
+struct PHRASEQ_API FairseqCheckpoint {
+  nlohmann::json options;  ///< of the model: `args`, or `model` in `cfg`
+  std::string task;        ///< "translation"; empty when it is not recorded
+  std::string source_lang;
+  std::string target_lang;
+  std::string data;  ///< the data folder of the training, on the machine where it ran
+  std::vector<TensorView> weights;  ///< views into the file
+};
+
+/// Throws FormatError when the file holds no model of fairseq's.
+PHRASEQ_API FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file);
+
+}  // namespace phraseq

@@ -1,0 +1,110 @@
+#include "core/convert/fairseq/fairseq_import.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/convert/fairseq/fairseq_checkpoint.h"
+#include "core/convert/torch/torch_file.h"
+#include "core/corpus/data_folder.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Whether a folder has the dictionaries of both languages.
+bool has_dictionaries(const fs::path& folder, const FairseqFiles& files) {
+  return fs::exists(folder / ("dict." + files.source_lang + ".txt")) &&
+         fs::exists(folder / ("dict." + files.target_lang + ".txt"));
+}
+
+/// The folder of the dictionaries: that of the checkpoint, or its `data-bin`.
+std::string find_data(const FairseqFiles& files) {
+  const fs::path folder = fs::path(files.weights).parent_path();
+  for (const fs::path& candidate : {folder, folder / "data-bin"}) {
+    if (has_dictionaries(candidate, files))
+      return candidate.empty() ? "." : candidate.string();
+  }
+  throw IoError((folder / ("dict." + files.source_lang + ".txt")).string(),
+                "find the dictionaries",
+                0,
+                "Give fairseq's data folder with --data; it has dict.LANG.txt for both languages.");
+}
+
+void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
+  if (checkpoint.task.empty() || checkpoint.task == "translation")
+    return;
+  throw UsageError(
+      fmt::format("{}: a model of the task '{}'; only models of the task 'translation' "
+                  "can be imported",
+                  path,
+                  checkpoint.task));
+}
+
+/// Fills the model in from options, weights and the data folder.
+void fill(ImportedModel& model,
+          const FairseqFiles& files,
+          const json& fairseq_options,
+          const std::string& options_name,
+          std::span<const TensorView> weights) {
+  model.options = options_from_fairseq(fairseq_options, options_name);
+  const auto folder = DataFolder::open(files.data, files.source_lang, files.target_lang);
+  const Dictionary source = folder.dictionary(folder.source());
+  const Dictionary target = folder.dictionary(folder.target());
+  model.set_vocabularies(folder.source(), source, folder.target(), target);
+  if (model.options.at("share_all_embeddings") == true && !model.joined()) {
+    throw FormatError(fmt::format(
+        "{}: the options share all embeddings, but the dictionaries differ", files.data));
+  }
+  model.tensors =
+      weights_from_fairseq(weights, files.weights, model.options, source.size(), target.size());
+  if (files.sentencepiece.empty()) {
+    model.set_tokenizer(folder.tokenizer());
+  } else {
+    model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
+  }
+}
+
+ImportedModel import_checkpoint(FairseqFiles files) {
+  ImportedModel model;
+  const auto file = std::make_shared<TorchFile>(TorchFile::open(files.weights));
+  model.files.push_back(file);
+  const FairseqCheckpoint checkpoint = read_fairseq_checkpoint(*file);
+  check_task(checkpoint, files.weights);
+  if (files.source_lang.empty())
+    files.source_lang = checkpoint.source_lang;
+  if (files.target_lang.empty())
+    files.target_lang = checkpoint.target_lang;
+  if (files.data.empty())
+    files.data = find_data(files);
+  fill(model, files, checkpoint.options, files.weights, checkpoint.weights);
+  model.origin = {{"toolkit", "fairseq"}, {"weights", files.weights}};
+  return model;
+}
+
+ImportedModel import_safetensors(const FairseqFiles& files) {
+  ImportedModel model;
+  const auto file = std::make_shared<CheckpointFile>(CheckpointFile::open(files.weights));
+  model.files.push_back(file);
+  const json options = parse_json(read_file(files.options), files.options);
+  fill(model, files, options, files.options, file->tensors());
+  model.origin = {{"toolkit", "fairseq"}, {"weights", files.weights}, {"options", files.options}};
+  return model;
+}
+
+}  // namespace
+
+ImportedModel import_fairseq(const FairseqFiles& files) {
+  return files.options.empty() ? import_checkpoint(files) : import_safetensors(files);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,84 @@
+#include "core/convert/imported_model.h"
+
+#include <utility>
+
+#include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/io/mapped_file.h"
+#include "core/text/sentencepiece_tokenizer.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+/// A component of ours with its options, as a checkpoint records it.
+std::string component(const std::string& name, const json& options) {
+  return json{
+      {"name", name}, {"plugin", name}, {"plugin_version", PHRASEQ_VERSION}, {"options", options}}
+      .dump();
+}
+
+/// A subword model's bytes, checked to be one.
+std::string read_subword_model(const std::string& path) {
+  std::string model = read_file(path);
+  const SentencePieceTokenizer check(model, path);
+  return model;
+}
+
+}  // namespace
+
+void ImportedModel::set_vocabularies(const std::string& source_language,
+                                     const Dictionary& source,
+                                     const std::string& target_language,
+                                     const Dictionary& target) {
+  texts["source_language"] = source_language;
+  texts["target_language"] = target_language;
+  texts["source_dictionary"] = source.to_text();
+  if (source == target) {
+    texts["joined_dictionary"] = "yes";
+  } else {
+    texts["target_dictionary"] = target.to_text();
+  }
+}
+
+void ImportedModel::set_tokenizer(const std::string& name) {
+  texts["tokenizer"] = name;
+  texts["tokenizer_options"] = "{}";
+}
+
+void ImportedModel::set_sentencepiece(const std::string& source_path,
+                                      const std::string& target_path) {
+  set_tokenizer("sentencepiece");
+  std::string source = read_subword_model(source_path);
+  std::string target = source_path == target_path ? source : read_subword_model(target_path);
+  const bool same = source == target;
+  add_blob("source_tokenizer", std::move(source));
+  if (!same)
+    add_blob("target_tokenizer", std::move(target));
+}
+
+void ImportedModel::add_tensor(const std::string& name,
+                               DType dtype,
+                               std::vector<int64_t> shape,
+                               std::string bytes) {
+  const std::string& kept = owned.emplace_back(std::move(bytes));
+  tensors.push_back({name, dtype, std::move(shape), std::as_bytes(std::span(kept))});
+}
+
+void ImportedModel::add_blob(const std::string& name, std::string bytes) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  add_tensor(std::string(kBlobPrefix) + name, DType::kU8, {size}, std::move(bytes));
+}
+
+void ImportedModel::write(const std::string& path) const {
+  write_checkpoint(path,
+                   {{"architecture", component("transformer", options)},
+                    {"task", component("translation", json::object())},
+                    {"task_texts", json(texts).dump()},
+                    {"imported", origin.dump()}},
+                   tensors);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/checkpoint/safetensors/tensor_view.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// Another toolkit's translation model in our terms: what a checkpoint of the architecture
+/// `transformer` and the task `translation` consists of. Tensors are views into `files`, `owned`
+/// or both.
+struct PHRASEQ_API ImportedModel {
+  nlohmann::json options;  ///< of the architecture
+  std::map<std::string, std::string> texts;
+  std::vector<TensorView> tensors;
+  nlohmann::json origin;  ///< toolkit and files, for the checkpoint's record
+  std::vector<std::shared_ptr<const void>> files;
+  std::deque<std::string> owned;
+
+  /// The languages and dictionaries, as the task stores them.
+  void set_vocabularies(const std::string& source_language,
+                        const Dictionary& source,
+                        const std::string& target_language,
+                        const Dictionary& target);
+  /// Name of the tokenizer component, and the subword models, empty for text that is split at
+  /// spaces; `target` is left out when it is that of the source. Throws FormatError for bytes that
+  /// are no SentencePiece model; the paths are in the message.
+  void set_tokenizer(const std::string& name);
+  void set_sentencepiece(const std::string& source_path, const std::string& target_path);
+  /// A tensor whose bytes the model keeps.
+  void add_tensor(const std::string& name,
+                  DType dtype,
+                  std::vector<int64_t> shape,
+                  std::string bytes);
+
+  bool joined() const { return texts.contains("joined_dictionary"); }
+  /// Writes the checkpoint: all of it, or nothing.
+  void write(const std::string& path) const;
+
+ private:
+  void add_blob(const std::string& name, std::string bytes);
+};
+
+}  // namespace phraseq

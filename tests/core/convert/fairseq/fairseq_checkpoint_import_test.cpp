@@ -1,0 +1,78 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/fairseq/fairseq_import.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/golden_torch_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::golden_torch_file;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::write_bytes;
+
+ImportedModel import_golden(const std::string& name) {
+  return import_fairseq({.weights = golden_torch_file(name)});
+}
+
+TEST(FairseqCheckpoint, IsImportedWithOptionsWeightsAndDictionaries) {
+  const json weights = json::parse(read_bytes(golden_torch_file("fairseq_weights.json")));
+  for (const char* name : {"fairseq_cfg.pt", "fairseq_args.pt"}) {
+    const ImportedModel model = import_golden(name);
+    EXPECT_EQ(model.options["encoder_ffn_embed_dim"], 6) << name;
+    EXPECT_EQ(model.options["decoder_attention_heads"], 4) << name;
+    EXPECT_EQ(model.options["decoder_normalize_before"], true) << name;
+    EXPECT_EQ(model.options["dropout"], 0.3) << name;
+    EXPECT_EQ(model.texts.at("source_language"), "xx") << name;
+    EXPECT_EQ(model.texts.at("target_dictionary"), "u 1\nv 1\nw 1\nx 1\ny 1\n") << name;
+    EXPECT_EQ(model.tensors.size(), 48u) << name;
+    for (const auto& tensor : model.tensors)
+      EXPECT_EQ(json(float_values(tensor)), weights.at(tensor.name)) << name << " " << tensor.name;
+  }
+}
+
+TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
+  const TemporaryFolder folder;
+  write_bytes(folder.file("m.pt"), read_bytes(golden_torch_file("fairseq_cfg.pt")));
+  EXPECT_THROW(
+      try { import_fairseq({.weights = folder.file("m.pt")}); } catch (const IoError& problem) {
+        EXPECT_THAT(problem.message(), HasSubstr("dict.xx.txt"));
+        throw;
+      },
+      IoError);
+  fs::create_directory(folder.file("data-bin"));
+  for (const char* name : {"dict.xx.txt", "dict.yy.txt"})
+    write_bytes(folder.file(std::string("data-bin/") + name), read_bytes(golden_torch_file(name)));
+  EXPECT_EQ(import_fairseq({.weights = folder.file("m.pt")}).texts.at("source_dictionary"),
+            "a 1\nb 1\nc 1\n");
+  write_bytes(folder.file("data-bin/dict.xx.txt"), "a 1\nb 1\n");
+  EXPECT_THROW(
+      try { import_fairseq({.weights = folder.file("m.pt")}); } catch (const FormatError& problem) {
+        EXPECT_THAT(problem.message(),
+                    HasSubstr("encoder.embed_tokens.weight is [7, 8], not [6, 8]"));
+        throw;
+      },
+      FormatError);
+}
+
+TEST(FairseqCheckpoint, IsRejectedWhenItHoldsNoModelOfFairseqs) {
+  EXPECT_THROW(
+      try { import_golden("tensors.pt"); } catch (const FormatError& problem) {
+        EXPECT_THAT(problem.message(), HasSubstr("neither 'args' nor 'cfg'"));
+        throw;
+      },
+      FormatError);
+}
+
+}  // namespace
+}  // namespace phraseq
