@@ -1,34 +1,26 @@
 // phraseq import: another toolkit's trained model as a checkpoint of ours.
 
+#include <filesystem>
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/checkpoint_writer.h"
-#include "core/checkpoint/fairseq/fairseq_options.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
-#include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/corpus/data_folder.h"
+#include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/imported_model.h"
 #include "core/io/atomic_file.h"
-#include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
-#include "phraseq/abi_stamp.h"
 
 namespace {
 
 using namespace phraseq;
-using nlohmann::json;
 
-enum class Toolkit { kNotGiven, kFairseq };
-
-constexpr EnumName<Toolkit> kToolkitNames[] = {{"fairseq", Toolkit::kFairseq}};
+constexpr const char* kUsage = "MODEL OUTPUT [--data DATA-BIN] [--sentencepiece MODEL]";
+constexpr const char* kFormerUsage =
+    "Give MODEL and OUTPUT, or fairseq WEIGHTS OPTIONS DATA-BIN --output FILE.";
 
 struct ImportOptions final : Options {
-  Toolkit toolkit = Toolkit::kNotGiven;
+  std::vector<std::string> files;
   std::string weights;
   std::string options;
   std::string data;
@@ -38,22 +30,28 @@ struct ImportOptions final : Options {
   std::string target_lang;
 
   void describe(OptionTable& table) override {
-    table.field("toolkit", toolkit, kToolkitNames, "Toolkit that trained the model.")
+    table
+        .field("files",
+               files,
+               "The model: a checkpoint of fairseq (.pt); and the checkpoint to write. Or: fairseq "
+               "WEIGHTS OPTIONS DATA-BIN, for weights and options that were extracted from a "
+               "checkpoint.")
         .positional()
-        .required();
+        .value_name("MODEL");
     table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
-        .positional()
-        .required()
         .value_name("WEIGHTS");
-    table.field("options", options, "Options of the model as a JSON object.")
-        .positional()
-        .required()
+    table
+        .field("options",
+               options,
+               "Options of the model as a JSON object, for parameters in a safetensors file.")
         .value_name("OPTIONS");
-    table.field("data", data, "Data folder with the dictionaries.")
-        .positional()
-        .required()
+    table
+        .field("data",
+               data,
+               "Data folder with the dictionaries. Default: the folder of the checkpoint, or "
+               "data-bin in it.")
         .value_name("DATA-BIN");
-    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.").value_name("FILE");
     table
         .field("sentencepiece",
                sentencepiece,
@@ -62,96 +60,53 @@ struct ImportOptions final : Options {
     table
         .field("source-lang",
                source_lang,
-               "Source language, if the file names in the data folder do not show it.")
+               "Source language, if neither the checkpoint nor the file names in the data folder "
+               "show it.")
         .short_flag("s")
         .value_name("LANG");
     table
         .field("target-lang",
                target_lang,
-               "Target language, if the file names in the data folder do not show it.")
+               "Target language, if neither the checkpoint nor the file names in the data folder "
+               "show it.")
         .short_flag("t")
         .value_name("LANG");
   }
+
+  std::vector<std::string> problems() const override {
+    std::vector<std::string> found;
+    if (weights.empty())
+      found.emplace_back("the model is missing");
+    if (output.empty())
+      found.emplace_back("the checkpoint to write is missing");
+    return found;
+  }
+
+  /// Puts the files without a flag where their place says.
+  void sort_files() {
+    std::vector<std::string*> places = {&weights, &output};
+    if (!files.empty() && files.front() == "fairseq") {
+      files.erase(files.begin());
+      places = {&weights, &options, &data};
+    }
+    if (files.size() > places.size())
+      throw UsageError(fmt::format("'{}' is one file too many", files[places.size()]),
+                       kFormerUsage);
+    for (size_t i = 0; i < files.size(); ++i) *places[i] = files[i];
+    if (const auto missing = problems(); !missing.empty())
+      throw UsageError(missing.front(), kFormerUsage);
+    if (places.size() == 3 && (options.empty() || data.empty()))
+      throw UsageError("OPTIONS and DATA-BIN are missing", kFormerUsage);
+  }
 };
 
-/// A component of ours with its options, as a checkpoint records it.
-std::string component(const std::string& name, const json& options) {
-  return json{
-      {"name", name}, {"plugin", name}, {"plugin_version", PHRASEQ_VERSION}, {"options", options}}
-      .dump();
-}
-
-/// The two vocabularies and how text becomes their symbols, as the task `translation` stores them.
-struct Vocabularies {
-  std::map<std::string, std::string> texts;
-  int64_t source_size = 0;
-  int64_t target_size = 0;
-  bool joined = false;
-};
-
-Vocabularies read_vocabularies(const DataFolder& folder) {
-  const Dictionary source = folder.dictionary(folder.source());
-  const Dictionary target = folder.dictionary(folder.target());
-  Vocabularies result;
-  result.source_size = source.size();
-  result.target_size = target.size();
-  result.joined = source == target;
-  result.texts = {{"source_language", folder.source()},
-                  {"target_language", folder.target()},
-                  {"source_dictionary", source.to_text()}};
-  if (result.joined) {
-    result.texts["joined_dictionary"] = "yes";
-  } else {
-    result.texts["target_dictionary"] = target.to_text();
-  }
-  return result;
-}
-
-/// The subword model's bytes, checked to be one; empty without one.
-std::string read_subword_model(const std::string& path) {
-  if (path.empty())
-    return {};
-  std::string model = read_file(path);
-  const SentencePieceTokenizer check(model, path);
-  return model;
-}
-
-void import_fairseq(const ImportOptions& options) {
-  check_target(options.output);
-  const auto weights = CheckpointFile::open(options.weights);
-  const json architecture = options_from_fairseq(
-      parse_json(read_file(options.options), options.options), options.options);
-  const auto folder = DataFolder::open(options.data, options.source_lang, options.target_lang);
-  Vocabularies vocabularies = read_vocabularies(folder);
-  if (architecture.at("share_all_embeddings") == true && !vocabularies.joined) {
-    throw FormatError(fmt::format(
-        "{}: the options share all embeddings, but the dictionaries differ", options.data));
-  }
-  auto tensors = weights_from_fairseq(
-      weights, architecture, vocabularies.source_size, vocabularies.target_size);
-
-  const std::string model = read_subword_model(options.sentencepiece);
-  vocabularies.texts["tokenizer"] = model.empty() ? folder.tokenizer() : "sentencepiece";
-  vocabularies.texts["tokenizer_options"] = "{}";
-  if (!model.empty()) {
-    tensors.push_back({std::string(kBlobPrefix) + "source_tokenizer",
-                       DType::kU8,
-                       {static_cast<int64_t>(model.size())},
-                       std::as_bytes(std::span(model))});
-  }
-  const json origin = {
-      {"toolkit", "fairseq"}, {"weights", options.weights}, {"options", options.options}};
-  write_checkpoint(options.output,
-                   {{"architecture", component("transformer", architecture)},
-                    {"task", component("translation", json::object())},
-                    {"task_texts", json(vocabularies.texts).dump()},
-                    {"imported", origin.dump()}},
-                   tensors);
-  log_info(fmt::format("{}: {} to {}, {} tensors",
-                       options.output,
-                       folder.source(),
-                       folder.target(),
-                       tensors.size()));
+ImportedModel import_model(const ImportOptions& options) {
+  return import_fairseq({options.weights,
+                         options.options,
+                         options.data,
+                         options.sentencepiece,
+                         options.source_lang,
+                         options.target_lang});
 }
 
 int import(std::span<const std::string> arguments) {
@@ -160,11 +115,20 @@ int import(std::span<const std::string> arguments) {
   options.describe(table);
   if (!begin_command(table,
                      "import",
-                     "fairseq WEIGHTS OPTIONS DATA-BIN [--sentencepiece MODEL] --output FILE",
-                     "Converts a model trained with another toolkit to a checkpoint.",
+                     kUsage,
+                     "Converts a model trained with another toolkit to a checkpoint. Nothing in "
+                     "the model's files is executed.",
                      arguments))
     return kExitOk;
-  import_fairseq(options);
+  options.sort_files();
+  check_target(options.output);
+  const ImportedModel model = import_model(options);
+  model.write(options.output);
+  log_info(fmt::format("{}: {} to {}, {} tensors",
+                       options.output,
+                       model.texts.at("source_language"),
+                       model.texts.at("target_language"),
+                       model.tensors.size()));
   return kExitOk;
 }
 

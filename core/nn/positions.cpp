@@ -13,7 +13,8 @@ namespace {
 double rate(PositionKind kind, int64_t pair, int64_t width) {
   const auto i = static_cast<double>(pair);
   const auto d = static_cast<double>(width);
-  const double exponent = kind == PositionKind::kInterleaved ? 2.0 * i / d : i / (d / 2.0 - 1.0);
+  const bool whole_width = kind == PositionKind::kInterleaved || kind == PositionKind::kMarian;
+  const double exponent = whole_width ? 2.0 * i / d : i / (d / 2.0 - 1.0);
   return std::pow(10000.0, -exponent);
 }
 

@@ -145,6 +145,57 @@ TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
             read_bytes(data + "spm10k.model"));
 }
 
+TEST_F(Command, ImportReadsTheCheckpointThatFairseqWrote) {
+  const char* variable = std::getenv("PHRASEQ_DATA");
+  if (variable == nullptr)
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
+  const std::string data = std::string(variable) + "/fairseq/";
+  Outcome outcome = run("import " + data + "model.pt x.safetensors");
+  ASSERT_EQ(outcome.code, kExitOk) << outcome.text;
+  outcome = run("import fairseq " + data + "model.safetensors " + data + "options.json " + data +
+                "data-bin --output y.safetensors");
+  ASSERT_EQ(outcome.code, kExitOk) << outcome.text;
+
+  // The model whose translations tests/end_to_end/fairseq_parity_test.cpp compares with fairseq's.
+  const auto read = CheckpointFile::open(folder.file("x.safetensors"));
+  const auto expected = CheckpointFile::open(folder.file("y.safetensors"));
+  for (const char* entry : {"architecture", "task", "task_texts"})
+    EXPECT_EQ(read.metadata(entry), expected.metadata(entry)) << entry;
+  ASSERT_EQ(read.tensors().size(), expected.tensors().size());
+  for (const auto& tensor : expected.tensors())
+    EXPECT_TRUE(std::ranges::equal(read.find(tensor.name)->bytes, tensor.bytes)) << tensor.name;
+}
+
+TEST_F(Command, ImportOfADamagedOrHostileFileWritesNothing) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/torch_files/";
+  const std::string whole = read_bytes(golden + "fairseq_cfg.pt");
+  write_bytes(folder.file("cut.pt"), whole.substr(0, whole.size() / 2));
+  write_bytes(folder.file("call.pt"),
+              "\x80\x02"
+              "cos\nsystem\nX\x07" +
+                  std::string(3, '\0') + "touch x\x85R.");
+  for (const auto& [file, problem] :
+       {std::pair("cut.pt", "ZIP archive"), {"call.pt", "os.system"}}) {
+    const Outcome outcome =
+        run(std::string("import ") + file + " out.safetensors --data " + golden);
+    EXPECT_EQ(outcome.code, kExitFormat) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(problem));
+  }
+  EXPECT_THAT(folder.names(), ::testing::UnorderedElementsAre("call.pt", "cut.pt"));
+}
+
+TEST_F(Command, ImportNamesWhatIsMissingOrTooMuch) {
+  Outcome outcome = run("import m.pt");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("the checkpoint to write is missing"));
+  outcome = run("import m.pt x y");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("'y' is one file too many"));
+  outcome = run("import fairseq w.safetensors --output x");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("OPTIONS and DATA-BIN are missing"));
+}
+
 TEST_F(Command, ImportRejectsBeforeItWrites) {
   const char* variable = std::getenv("PHRASEQ_DATA");
   if (variable == nullptr)

@@ -55,7 +55,7 @@ void describe_embeddings(TransformerOptions& o, OptionTable& v) {
   v.field("pos",
           o.pos,
           kPositionKindNames,
-          "Positional embeddings: one of three sinusoidal variants, learned, or none.");
+          "Positional embeddings: one of four sinusoidal variants, learned, or none.");
   v.field("embed-norm",
           o.embed_norm,
           kEmbeddingNormNames,

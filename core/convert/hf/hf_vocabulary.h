@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// The ids of the symbols with a meaning, as config.json has them.
+struct HfSpecialIds {
+  int64_t eos = 0;
+  int64_t pad = 0;
+  int64_t decoder_start = 0;
+};
+
+/// A vocabulary of Hugging Face (`vocab.json`: an object of symbols and ids) as one of ours.
+struct PHRASEQ_API HfVocabulary {
+  Dictionary dictionary;
+  std::vector<int64_t> rows;  ///< by our id: the id in vocab.json
+  bool has_bos = false;       ///< whether "<s>" is one of its symbols
+  bool starts_with_eos = false;
+};
+
+/// Our first four symbols are <s>, <pad>, </s> and <unk>; the others follow in the order of their
+/// ids. A vocabulary without <s> gets it as the symbol that decoding starts from.
+///
+/// Throws FormatError, beginning with `path`, for ids that are not 0 to n-1, special ids outside of
+/// them, and a start symbol that cannot be expressed.
+PHRASEQ_API HfVocabulary read_hf_vocabulary(const nlohmann::json& vocabulary,
+                                            const HfSpecialIds& special,
+                                            const std::string& path);
+
+}  // namespace phraseq

@@ -1,0 +1,257 @@
+#include "core/convert/hf/marian_import.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/hf/marian_config.h"
+#include "core/convert/position_table.h"
+#include "core/convert/torch/torch_file.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Of a symbol that the model never produces: the softmax gives it a probability of zero.
+constexpr double kNeverProduced = -1e9;
+
+json read_json(const fs::path& file) { return parse_json(read_file(file.string()), file.string()); }
+
+class MarianImporter {
+ public:
+  MarianImporter(fs::path folder, std::string source_lang, std::string target_lang)
+      : folder_(std::move(folder)),
+        source_lang_(std::move(source_lang)),
+        target_lang_(std::move(target_lang)) {}
+
+  ImportedModel run() {
+    const std::string config_path = (folder_ / "config.json").string();
+    config_ = read_json(config_path);
+    model_.options = options_from_marian_config(config_, config_path);
+    check_generation_config();
+    read_vocabularies();
+    read_weights();
+    add_parameters();
+    model_.set_sentencepiece((folder_ / "source.spm").string(), (folder_ / "target.spm").string());
+    model_.origin = {{"toolkit", "huggingface"}, {"weights", weights_path_}};
+    return std::move(model_);
+  }
+
+ private:
+  bool shared() const { return model_.options.at("share_all_embeddings") == true; }
+
+  /// Newer versions keep bad_words_ids there.
+  void check_generation_config() {
+    const fs::path path = folder_ / "generation_config.json";
+    if (!fs::exists(path))
+      return;
+    const json generation = read_json(path);
+    JsonEntry(generation, path.string()).object();
+    json merged = config_;
+    for (const char* name : {"bad_words_ids", "forced_bos_token_id", "suppress_tokens"}) {
+      if (generation.contains(name))
+        merged[name] = generation[name];
+    }
+    options_from_marian_config(merged, path.string());
+  }
+
+  void read_languages() {
+    const fs::path path = folder_ / "tokenizer_config.json";
+    if ((!source_lang_.empty() && !target_lang_.empty()) || !fs::exists(path))
+      return;
+    const json config = read_json(path);
+    const JsonEntry entry(config, path.string());
+    for (auto& [language, name] :
+         {std::pair(&source_lang_, "source_lang"), {&target_lang_, "target_lang"}}) {
+      if (language->empty() && entry.has(name) && !entry.at(name).is_null())
+        *language = entry.at(name).text();
+    }
+  }
+
+  HfVocabulary read_vocabulary(const char* file) const {
+    const std::string path = (folder_ / file).string();
+    return read_hf_vocabulary(
+        read_json(path), special_ids_of(config_, (folder_ / "config.json").string()), path);
+  }
+
+  void read_vocabularies() {
+    read_languages();
+    if (source_lang_.empty() || target_lang_.empty()) {
+      throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
+                       "Give --source-lang and --target-lang.");
+    }
+    source_ = read_vocabulary("vocab.json");
+    target_ =
+        fs::exists(folder_ / "target_vocab.json") ? read_vocabulary("target_vocab.json") : source_;
+    model_.options["start_token"] = target_.starts_with_eos ? "eos" : "bos";
+    model_.set_vocabularies(source_lang_, source_.dictionary, target_lang_, target_.dictionary);
+    if (shared() && !model_.joined()) {
+      throw FormatError(fmt::format("{}: the embeddings are shared, but the vocabularies differ",
+                                    folder_.string()));
+    }
+    note_language_tokens();
+  }
+
+  void note_language_tokens() const {
+    for (int64_t id = 4; id < target_.dictionary.size(); ++id) {
+      const std::string& symbol = target_.dictionary.symbol(id);
+      if (symbol.starts_with(">>") && symbol.ends_with("<<")) {
+        log_warning(
+            fmt::format("{}: the model translates into several languages, selected by a first "
+                        "token such as {}; "
+                        "such tokens are not supported: SentencePiece splits them",
+                        folder_.string(),
+                        symbol));
+        return;
+      }
+    }
+  }
+
+  void read_weights() {
+    const fs::path safetensors = folder_ / "model.safetensors";
+    if (fs::exists(safetensors)) {
+      weights_path_ = safetensors.string();
+      const auto file = std::make_shared<CheckpointFile>(CheckpointFile::open(weights_path_));
+      model_.files.push_back(file);
+      weights_ = file->tensors();
+      return;
+    }
+    weights_path_ = (folder_ / "pytorch_model.bin").string();
+    const auto file = std::make_shared<TorchFile>(TorchFile::open(weights_path_));
+    model_.files.push_back(file);
+    weights_ = file->tensors(file->values().root());
+  }
+
+  TensorView* find(std::string_view name) {
+    for (auto& tensor : weights_) {
+      if (tensor.name == name)
+        return &tensor;
+    }
+    return nullptr;
+  }
+
+  /// Takes a tensor out of the weights.
+  std::optional<TensorView> take(std::string_view name) {
+    TensorView* found = find(name);
+    if (found == nullptr)
+      return std::nullopt;
+    TensorView taken = std::move(*found);
+    weights_.erase(weights_.begin() + (found - weights_.data()));
+    return taken;
+  }
+
+  /// Hugging Face's names are those of fairseq, from which the code came, but for these.
+  void rename_weights() {
+    for (auto& tensor : weights_) {
+      if (tensor.name.starts_with("model."))
+        tensor.name = tensor.name.substr(6);
+      if (tensor.name == "lm_head.weight")
+        tensor.name = "decoder.output_projection.weight";
+    }
+    if (auto shared_matrix = take("shared.weight")) {
+      for (const char* name : {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}) {
+        if (find(name) == nullptr && (shared() || name[0] == 'e')) {
+          weights_.push_back(*shared_matrix);
+          weights_.back().name = name;
+        }
+      }
+    }
+  }
+
+  /// The rows of a vocabulary's matrix in the order of our ids.
+  void reorder(const char* name, const HfVocabulary& vocabulary) {
+    TensorView* tensor = find(name);
+    if (tensor == nullptr)
+      return;
+    const bool is_matrix = tensor->shape.size() == 2;
+    const int64_t known = *std::ranges::max_element(vocabulary.rows) + 1;
+    if (!is_matrix || tensor->shape[0] != known) {
+      throw FormatError(fmt::format(
+          "{}: {} does not have one row for each of the {} symbols", weights_path_, name, known));
+    }
+    const size_t row_bytes = tensor->bytes.size() / static_cast<size_t>(known);
+    std::string bytes;
+    for (const int64_t row : vocabulary.rows) {
+      const auto from = tensor->bytes.subspan(static_cast<size_t>(row) * row_bytes, row_bytes);
+      bytes.append(reinterpret_cast<const char*>(from.data()), from.size());
+    }
+    const std::string& kept = model_.owned.emplace_back(std::move(bytes));
+    tensor->bytes = std::as_bytes(std::span(kept));
+    tensor->shape[0] = static_cast<int64_t>(vocabulary.rows.size());
+  }
+
+  /// The positions that the file has must be the computed ones.
+  void check_positions() {
+    for (const char* stack : {"encoder", "decoder"}) {
+      if (const auto table = take(std::string(stack) + ".embed_positions.weight"))
+        model_.options["pos"] = kind_of_positions(*table, weights_path_);
+    }
+  }
+
+  void add_output_bias(const std::optional<TensorView>& given) {
+    std::vector<double> bias(target_.rows.size(), 0.0);
+    if (given) {
+      const auto values = float_values(*given);
+      if (values.size() != static_cast<size_t>(*std::ranges::max_element(target_.rows)) + 1) {
+        throw FormatError(
+            fmt::format("{}: final_logits_bias has {} values, not one for each symbol",
+                        weights_path_,
+                        values.size()));
+      }
+      for (size_t id = 0; id < bias.size(); ++id)
+        bias[id] = values[static_cast<size_t>(target_.rows[id])];
+    }
+    if (!target_.has_bos)
+      bias[kBos] = kNeverProduced;
+    model_.add_tensor("decoder.output_bias",
+                      DType::kF32,
+                      {static_cast<int64_t>(bias.size())},
+                      float_bytes(bias, DType::kF32));
+  }
+
+  void add_parameters() {
+    rename_weights();
+    const auto bias = take("final_logits_bias");
+    check_positions();
+    reorder("encoder.embed_tokens.weight", source_);
+    reorder("decoder.embed_tokens.weight", target_);
+    reorder("decoder.output_projection.weight", target_);
+    model_.tensors = weights_from_fairseq(weights_,
+                                          weights_path_,
+                                          model_.options,
+                                          source_.dictionary.size(),
+                                          target_.dictionary.size());
+    add_output_bias(bias);
+  }
+
+  fs::path folder_;
+  std::string source_lang_, target_lang_;
+  json config_;
+  ImportedModel model_;
+  HfVocabulary source_, target_;
+  std::string weights_path_;
+  std::vector<TensorView> weights_;
+};
+
+}  // namespace
+
+ImportedModel import_marian_mt(const std::string& folder,
+                               std::string source_lang,
+                               std::string target_lang) {
+  return MarianImporter(folder, std::move(source_lang), std::move(target_lang)).run();
+}
+
+}  // namespace phraseq
