@@ -130,10 +130,16 @@ def select(changes, options):
     return sorted(changes, key=lambda change: (change.folder, change.file))
 
 
+def restore_signals():
+    """Tests of signals fail when a signal is ignored, as in background jobs of a shell."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run(command, timeout=None, **more):
     """Runs in a process group of its own, all of which ends with this program or with the timeout."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          start_new_session=True, **more) as process:
+                          start_new_session=True, preexec_fn=restore_signals, **more) as process:
         try:
             output, _ = process.communicate(timeout=timeout)
             return process.returncode, output

@@ -34,6 +34,16 @@ TEST(Chrf, HandlesTheShortestTexts) {
   EXPECT_DOUBLE_EQ(chrf_of_pair("a b", "ab", {.word_order = 2}), 66.66666666666666);
 }
 
+TEST(Chrf, TakesTheFirstOfEquallyGoodReferences) {
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf({}), {"ab", "ab"}, {{"cd", "ab"}, {"cdefgh", "abc"}}), 50.0);
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf({}), {"ab", "ab"}, {{"cdefgh", "ab"}, {"cd", "abc"}}),
+                   23.584905660377352);
+}
+
+TEST(Chrf, CountsNoNGramsOfAnOrderThatTheReferenceIsTooShortFor) {
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf({}), {"abcdef", "abc"}, {{"ab", "abcd"}}), 68.75687568756877);
+}
+
 TEST(Chrf, SplitsOffOneMarkOfAWordTheLastBeforeTheFirst) {
   EXPECT_THAT(chrf_words("(hi) \"x , é. ¿so?"),
               testing::ElementsAre("(hi", ")", "\"", "x", ",", "é", ".", "¿so", "?"));

@@ -25,6 +25,11 @@ TEST(Ter, CountsAShiftAsOneEdit) {
   EXPECT_DOUBLE_EQ(ter_of_pair("d e f g h a b c", {{"a b c d e f g h"}}), 12.5);
 }
 
+TEST(Ter, PreparesReferencesTwiceAsSacrebleuDoes) {
+  // The hypothesis becomes ". ,1 a", the reference ". , 1 a".
+  EXPECT_DOUBLE_EQ(corpus_score(Ter({.normalized = true}), {".,1 a"}, {{".,1 a"}}), 50.0);
+}
+
 TEST(Ter, DividesTheFewestEditsByTheAverageLength) {
   EXPECT_DOUBLE_EQ(ter_of_pair("a b", {{"a"}, {"a b c"}}), 50.0);
 }

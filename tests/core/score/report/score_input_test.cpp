@@ -98,6 +98,18 @@ TEST_F(ScoreInputTest, SplitsReferencesAtTabs) {
               ElementsAre("c\td", "\tf"));
 }
 
+TEST(WarnAboutTokens, NeedsAHundredLinesThatEndInATokenizedPeriod) {
+  const auto warning_of = [](size_t lines) {
+    ScoreInput input;
+    input.systems.push_back({"out.txt", Lines(lines, "tokenized .")});
+    testing::internal::CaptureStderr();
+    warn_about_tokens(input);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning_of(99), "");
+  EXPECT_THAT(warning_of(100), testing::HasSubstr("out.txt: 100 lines end in a tokenized period"));
+}
+
 TEST_F(ScoreInputTest, RejectsOneSystemTwice) {
   const auto system = write("s", "x\n");
   EXPECT_THROW(read_score_input({system, system}, {system}, 1), UsageError);

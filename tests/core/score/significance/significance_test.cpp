@@ -105,6 +105,15 @@ TEST(Significance, CutsAFortiethOffEitherEnd) {
   const auto interval = confidence_interval(scores, false, Mean::kExact);
   EXPECT_EQ(interval.mean, 39.5);
   EXPECT_EQ(interval.half_width, (77 - 2) / 2.0);
+  scores.erase(scores.begin());  // 78 to 0: one off either end
+  EXPECT_EQ(confidence_interval(scores, false, Mean::kExact).half_width, (77 - 1) / 2.0);
+}
+
+// NumPy 2.4's mean. Summed in halves of 64 numbers or in their order, the last digit differs.
+TEST(Significance, SumsAsNumpyDoes) {
+  std::vector<double> scores;
+  for (int n = 100; n > 0; --n) scores.push_back(1.0 / n);
+  EXPECT_EQ(confidence_interval(scores, false, Mean::kPairwise).mean, 0.0518737751763962);
 }
 
 TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {

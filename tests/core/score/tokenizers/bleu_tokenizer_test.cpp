@@ -50,6 +50,7 @@ TEST(TokenizerZh, SeparatesWhatSacrebleuCallsChinese) {
   EXPECT_EQ(with_zh("𠀀𠀁"), "𠀀𠀁");                   // Extension B does not
   EXPECT_EQ(with_zh("\u9FBC\u9FBD かな"), "\u9FBC\u9FBD かな");
   EXPECT_EQ(with_zh("\u2A6D\u2A6E"), "\u2A6D \u2A6E");
+  EXPECT_EQ(with_zh("a\u2F82b\uFE4Fc\uFE50d"), "a \u2F82 b \uFE4F c\uFE50d");
 }
 
 TEST(TokenizerChar, GivesOneTokenForEachCodePoint) {

@@ -28,6 +28,7 @@ TEST(TerTokenizer, RemovesPunctuation) {
 TEST(TerTokenizer, SplitsHanButNotKana) {
   EXPECT_EQ(tokenize_tercom("りの拳銃を持", kAsian), "りの 拳 銃 を 持");
   EXPECT_EQ(tokenize_tercom("ひらカナ", kAsian), "ひらカナ");
+  EXPECT_EQ(tokenize_tercom("a\uFAFFb\uFE4Fc", kAsian), "a \uFAFF b \uFE4F c");
 }
 
 }  // namespace
