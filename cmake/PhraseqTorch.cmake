@@ -65,6 +65,21 @@ if(PHRASEQ_LIB_torch_cuda)
   set(PHRASEQ_TORCH_HAS_CUDA ON)
 endif()
 
+# Training with several processes: c10d's Gloo, where LibTorch was built with it.
+if(NOT DEFINED PHRASEQ_TORCH_HAS_GLOO)
+  set(has_gloo OFF)
+  if(EXISTS ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/distributed/c10d/ProcessGroupGloo.hpp)
+    execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${PHRASEQ_TORCH_CPU}
+                    OUTPUT_VARIABLE torch_symbols ERROR_QUIET)
+    if(torch_symbols MATCHES "_ZTVN4c10d16ProcessGroupGlooE")
+      set(has_gloo ON)
+    endif()
+    unset(torch_symbols)
+  endif()
+  set(PHRASEQ_TORCH_HAS_GLOO ${has_gloo} CACHE BOOL "LibTorch contains c10d's ProcessGroupGloo")
+  mark_as_advanced(PHRASEQ_TORCH_HAS_GLOO)
+endif()
+
 add_library(phraseq_torch INTERFACE)
 target_include_directories(phraseq_torch SYSTEM INTERFACE
   ${CMAKE_BINARY_DIR}/include-first ${PHRASEQ_TORCH_INCLUDE}
@@ -77,7 +92,7 @@ endif()
 target_link_libraries(phraseq_torch INTERFACE ${torch_libraries})
 list(APPEND CMAKE_BUILD_RPATH ${torch_lib} ${nvidia_libraries})
 list(APPEND CMAKE_INSTALL_RPATH ${torch_lib} ${nvidia_libraries})
-message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA})")
+message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA}, Gloo: ${PHRASEQ_TORCH_HAS_GLOO})")
 
 # phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
 function(phraseq_use_torch target)

@@ -1,0 +1,2 @@
+#pragma once
+// Included by c10d; nothing of it is needed.

@@ -1,0 +1,105 @@
+#include "core/distributed/distributed_options.h"
+
+#include <fmt/format.h>
+
+namespace phraseq {
+
+void DistributedOptions::describe(OptionTable& v) {
+  v.section("Several processes");
+  v.field("nproc-per-node",
+          nproc_per_node,
+          "Start this number of processes on this machine, each with its share of the batches; 0 = "
+          "train in this process.")
+      .alias("nprocs-per-node")
+      .in(0, 4096)
+      .harmless();
+  v.field("distributed-world-size",
+          world_size,
+          "Number of processes on all machines; 0 = WORLD_SIZE or the variables of Slurm or MPI, "
+          "else 1.")
+      .in(0, 1'000'000)
+      .harmless();
+  v.field("distributed-rank",
+          rank,
+          "Rank of this process, or of the first one that --nproc-per-node starts; -1 = from the "
+          "environment.")
+      .in(-1, 1'000'000)
+      .harmless();
+  v.field("distributed-init-method",
+          init_method,
+          "Where the processes meet: tcp://HOST:PORT of rank 0, or env:// for MASTER_ADDR and "
+          "MASTER_PORT.")
+      .value_name("URL")
+      .harmless();
+  v.field("distributed-port",
+          port,
+          "Port of rank 0; 0 = that of --distributed-init-method, MASTER_PORT, or 29500.")
+      .in(-1, 65535)
+      .harmless();
+  v.field("distributed-backend",
+          backend,
+          kDistributedBackendNames,
+          "Communication library; auto = the one that LibTorch has for the device.")
+      .harmless();
+  v.field("ddp-backend",
+          ddp_backend,
+          kDdpBackendNames,
+          "Names of fairseq for the implementation of data parallelism; all have the same effect.")
+      .harmless();
+  v.field("ddp-comm-hook",
+          comm_hook,
+          kCommHookNames,
+          "Type of gradients between processes: none = that of the parameters, bf16 = half of the "
+          "traffic.");
+  v.field("distributed-no-spawn",
+          no_spawn,
+          "Do not start processes, even if --distributed-world-size is larger than 1 and no "
+          "launcher is found.")
+      .harmless();
+  v.field("distributed-timeout",
+          timeout,
+          "Stop with an error that names the missing rank after this many seconds of waiting.")
+      .in(1, 1'000'000)
+      .harmless();
+  v.field("device-id", device_id, "GPU of this process; -1 = its rank on this machine.")
+      .alias("local-rank")
+      .in(-1, 4096)
+      .harmless();
+}
+
+std::vector<std::string> DistributedOptions::problems() const {
+  std::vector<std::string> found;
+  if (world_size > 0 && rank >= world_size) {
+    found.push_back(fmt::format(
+        "--distributed-rank {} is not below --distributed-world-size {}", rank, world_size));
+  }
+  if (world_size > 0 && nproc_per_node > world_size) {
+    found.push_back(fmt::format("--nproc-per-node {} is larger than --distributed-world-size {}",
+                                nproc_per_node,
+                                world_size));
+  }
+  return found;
+}
+
+std::vector<std::string> options_of_one_process() {
+  return {"distributed-rank",
+          "device-id",
+          "nproc-per-node",
+          "distributed-init-method",
+          "log-file",
+          "distributed-port",
+          "log-format",
+          "distributed-no-spawn",
+          "save-dir",
+          "tensorboard-logdir",
+          "data",
+          "plugin-dir",
+          "restore-file",
+          "no-progress-bar",
+          "quiet",
+          "finetune-from-model",
+          "config",
+          "distributed-world-size"};
+}
+
+}  // namespace phraseq

@@ -1,0 +1,280 @@
+#include "core/distributed/local_launch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <spawn.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/distributed/placement.h"
+#include "core/distributed/rendezvous.h"
+
+namespace phraseq {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kLauncherVariable = "PHRASEQ_LAUNCHER";
+constexpr int kForwarded[] = {SIGTERM, SIGINT, SIGHUP};
+constexpr std::chrono::seconds kTimeToNotice{15};  // for the others, after one has failed
+constexpr std::chrono::seconds kTimeToEnd{5};
+
+/// Signals of this process as something to wait for; those that the caller ignores stay ignored.
+class WaitedSignals {
+ public:
+  WaitedSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGCHLD);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+      struct sigaction action = {};
+      sigaction(number, nullptr, &action);
+      if (action.sa_handler != SIG_IGN)
+        sigaddset(&set_, number);
+    }
+    pthread_sigmask(SIG_BLOCK, &set_, &earlier_);
+  }
+  ~WaitedSignals() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
+  WaitedSignals(const WaitedSignals&) = delete;
+  WaitedSignals& operator=(const WaitedSignals&) = delete;
+
+  /// The next one, or 0 after a tenth of a second.
+  int next() const {
+    const timespec soon = {0, 100'000'000};
+    const int number = sigtimedwait(&set_, nullptr, &soon);
+    return std::max(0, number);
+  }
+  const sigset_t& earlier() const { return earlier_; }
+
+ private:
+  sigset_t set_ = {};
+  sigset_t earlier_ = {};
+};
+
+/// The environment of a process to start.
+class ChildEnvironment {
+ public:
+  ChildEnvironment() {
+    for (char** entry = environ; *entry != nullptr; ++entry) entries_.emplace_back(*entry);
+  }
+  void set(const std::string& name, const std::string& value) {
+    std::erase_if(entries_, [&](const std::string& e) { return e.starts_with(name + "="); });
+    entries_.push_back(name + "=" + value);
+  }
+  std::vector<char*> pointers() {
+    std::vector<char*> all;
+    for (std::string& entry : entries_) all.push_back(entry.data());
+    all.push_back(nullptr);
+    return all;
+  }
+
+ private:
+  std::vector<std::string> entries_;
+};
+
+struct Child {
+  int rank = 0;
+  pid_t process = 0;
+  bool runs = true;
+};
+
+bool means_stopped(int code) {
+  return std::any_of(std::begin(kForwarded), std::end(kForwarded), [&](int number) {
+    return code == 128 + number;
+  });
+}
+
+/// Starts, watches and ends the processes.
+class LocalProcesses {
+ public:
+  LocalProcesses(std::span<const std::string> arguments,
+                 const DistributedOptions& options,
+                 int count)
+      : arguments_(arguments.begin(), arguments.end()), options_(options), count_(count) {}
+
+  ~LocalProcesses() { send_to_all(SIGKILL); }
+  LocalProcesses(const LocalProcesses&) = delete;
+  LocalProcesses& operator=(const LocalProcesses&) = delete;
+
+  int run() {
+    if (options_.rank < 0)
+      store_ = start_local_store();
+    std::signal(SIGTTOU, SIG_IGN);  // inherited: the processes are in the background of a terminal
+    for (int i = 0; i < count_; ++i) start(i);
+    while (running() > 0) {
+      handle(signals_.next());
+      collect();
+      end_the_rest();
+    }
+    return result_;
+  }
+
+ private:
+  int64_t running() const {
+    return std::count_if(children_.begin(), children_.end(), [](const Child& c) { return c.runs; });
+  }
+
+  ChildEnvironment environment_of(int index) const {
+    const int first = static_cast<int>(std::max<int64_t>(0, options_.rank));
+    const int64_t all = options_.rank < 0 ? count_ : options_.world_size;
+    ChildEnvironment environment;
+    environment.set("RANK", std::to_string(first + index));
+    environment.set("WORLD_SIZE", std::to_string(all));
+    environment.set("LOCAL_RANK", std::to_string(index));
+    environment.set("LOCAL_WORLD_SIZE", std::to_string(count_));
+    environment.set(kLauncherVariable, std::to_string(::getpid()));
+    if (store_.port > 0) {
+      environment.set("MASTER_ADDR", "127.0.0.1");
+      environment.set("MASTER_PORT", std::to_string(store_.port));
+      environment.set("TORCHELASTIC_USE_AGENT_STORE", "True");
+    }
+    return environment;
+  }
+
+  void start(int index) {
+    std::vector<char*> words = {const_cast<char*>("phraseq-train")};
+    for (std::string& argument : arguments_) words.push_back(argument.data());
+    words.push_back(nullptr);
+    ChildEnvironment environment = environment_of(index);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    // A group of its own: Ctrl-C reaches this process only, which passes it on once.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &signals_.earlier());
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    Child child;
+    child.rank = index + static_cast<int>(std::max<int64_t>(0, options_.rank));
+    const int problem = ::posix_spawn(&child.process,
+                                      "/proc/self/exe",
+                                      nullptr,
+                                      &attributes,
+                                      words.data(),
+                                      environment.pointers().data());
+    posix_spawnattr_destroy(&attributes);
+    if (problem != 0)
+      throw IoError("phraseq-train", "start", problem);
+    children_.push_back(child);
+  }
+
+  void handle(int signal) {
+    if (std::find(std::begin(kForwarded), std::end(kForwarded), signal) != std::end(kForwarded)) {
+      send_to_all(signal);
+    } else if (signal == SIGUSR1 && children_.front().runs) {
+      ::kill(children_.front().process, SIGUSR1);
+    }
+  }
+
+  void collect() {
+    for (Child& child : children_) {
+      int status = 0;
+      if (child.runs && ::waitpid(child.process, &status, WNOHANG) == child.process) {
+        child.runs = false;
+        note_end(child, status);
+      }
+    }
+  }
+
+  void note_end(const Child& child, int status) {
+    const bool killed = WIFSIGNALED(status);
+    const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (code == 0 || failed_at_)
+      return;
+    if (result_ == 0)
+      result_ = code;
+    if (!killed && means_stopped(code))
+      return;  // saved at the same update as all others, which end now, too
+    result_ = code;
+    failed_at_ = Clock::now();
+    log_error(
+        killed
+            ? fmt::format("rank {} (process {}) was ended by signal {} ({})",
+                          child.rank,
+                          child.process,
+                          WTERMSIG(status),
+                          strsignal(WTERMSIG(status)))
+            : fmt::format(
+                  "rank {} (process {}) ended with exit code {}", child.rank, child.process, code));
+  }
+
+  /// After a failure: first they may notice by themselves, and say what they know.
+  void end_the_rest() {
+    if (!failed_at_)
+      return;
+    const auto since = Clock::now() - *failed_at_;
+    if (since > kTimeToNotice + kTimeToEnd) {
+      send_to_all(SIGKILL);
+    } else if (since > kTimeToNotice + kTimeToEnd / 2 && terminations_ == 1) {
+      ++terminations_;
+      send_to_all(SIGTERM);  // the first asks for the end of the update, the second for the end
+    } else if (since > kTimeToNotice && terminations_ == 0) {
+      ++terminations_;
+      send_to_all(SIGTERM);
+    }
+  }
+
+  void send_to_all(int signal) const {
+    for (const Child& child : children_) {
+      if (child.runs)
+        ::kill(child.process, signal);
+    }
+  }
+
+  std::vector<std::string> arguments_;
+  const DistributedOptions& options_;
+  int count_;
+  WaitedSignals signals_;  // before the store, whose threads are to inherit the mask
+  LocalStore store_;
+  std::vector<Child> children_;
+  std::optional<Clock::time_point> failed_at_;
+  int terminations_ = 0;
+  int result_ = 0;
+};
+
+}  // namespace
+
+int processes_to_start(const DistributedOptions& options, const Environment& environment) {
+  if (environment(kLauncherVariable))
+    return 0;
+  const bool launched = options.rank < 0 && (environment("RANK") || environment("WORLD_SIZE"));
+  if (options.nproc_per_node > 0 && launched) {
+    throw UsageError(
+        "--nproc-per-node starts processes, but RANK or WORLD_SIZE is set: a launcher has started "
+        "this process",
+        "remove --nproc-per-node, or run the command without torchrun");
+  }
+  if (options.nproc_per_node > 1 || (options.nproc_per_node == 1 && options.rank >= 0))
+    return static_cast<int>(options.nproc_per_node);
+  const bool alone = options.rank < 0 && options.init_method.empty() && !options.no_spawn &&
+                     options.nproc_per_node == 0;
+  if (!alone || launched || options.world_size < 2)
+    return 0;
+  DistributedOptions of_environment;
+  return find_placement(of_environment, environment).source.empty()
+             ? static_cast<int>(options.world_size)
+             : 0;
+}
+
+int run_local_processes(std::span<const std::string> arguments,
+                        const DistributedOptions& options,
+                        int count) {
+  return LocalProcesses(arguments, options, count).run();
+}
+
+void end_with_launcher(const Environment& environment) {
+  const auto launcher = environment(kLauncherVariable);
+  if (!launcher)
+    return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (std::to_string(::getppid()) != *launcher)  // it ended before the request
+    ::raise(SIGTERM);
+}
+
+}  // namespace phraseq

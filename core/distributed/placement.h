@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+#include "core/distributed/distributed_options.h"
+#include "core/distributed/environment.h"
+
+namespace phraseq {
+
+/// Which one of how many processes this one is, and where they meet.
+struct Placement {
+  int rank = 0;
+  int world_size = 1;
+  int local_rank = 0;        ///< among the processes of this machine
+  int local_world_size = 1;  ///< processes on this machine, as far as is known
+  std::string address;       ///< host of rank 0
+  int port = 0;
+  bool store_is_running = false;  ///< a launcher has started the store
+  std::string attempt;            ///< distinguishes restarts by a launcher that keeps the store
+  std::string source;             ///< for messages: "RANK and WORLD_SIZE", "Slurm" …
+};
+
+inline constexpr int kDefaultPort = 29500;  ///< that of PyTorch
+
+/// Reads the placement from the options, from RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and
+/// MASTER_PORT (torchrun), from SLURM_* within a step of srun, or from OMPI_COMM_WORLD_* or PMI_*
+/// (mpirun), in this order. Nothing given is a single process. Throws UsageError that names the
+/// variable or option when one is missing, is not a number, or contradicts another.
+PHRASEQ_API Placement find_placement(const DistributedOptions& options,
+                                     const Environment& environment);
+
+/// The first host of a list of Slurm: "node3" of "node[3-5,9],gpu1".
+PHRASEQ_API std::string first_host(const std::string& node_list);
+
+}  // namespace phraseq
