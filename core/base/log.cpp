@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/base/line_file.h"
+#include "core/base/log_of_rank.h"
 
 namespace phraseq {
 namespace {
@@ -49,6 +50,11 @@ void log_error(std::string_view message) { logger().error("{}", message); }
 
 void set_log_quiet(bool quiet) {
   logger().set_level(quiet ? spdlog::level::warn : spdlog::level::info);
+}
+
+void log_only_errors(std::string_view prefix) {
+  logger().set_level(spdlog::level::err);
+  logger().set_pattern("%H:%M:%S | %l | " + std::string(prefix) + "%v");
 }
 
 void add_log_file(std::string_view path) {

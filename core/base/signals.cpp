@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 #include <unistd.h>
 
 #include "core/base/unfinished_files.h"
@@ -12,12 +13,24 @@ namespace {
 // Handlers can reach nothing but globals of this type.
 volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
+volatile std::sig_atomic_t repeat_milliseconds = 0;
+timespec first_stop = {};  // written by the handler before stop_signal, read by it afterwards
+
+bool is_repeat() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto milliseconds =
+      (now.tv_sec - first_stop.tv_sec) * 1000 + (now.tv_nsec - first_stop.tv_nsec) / 1'000'000;
+  return milliseconds < repeat_milliseconds;
+}
 
 void on_stop(int number) {
-  if (stop_signal != 0) {
+  if (stop_signal != 0 && !is_repeat()) {
     remove_unfinished();
     _exit(128 + number);
   }
+  if (stop_signal == 0)
+    clock_gettime(CLOCK_MONOTONIC, &first_stop);
   stop_signal = number;
 }
 
@@ -54,6 +67,8 @@ StopSignals::~StopSignals() {
   for (size_t i = 0; i < kHandled.size(); ++i)
     sigaction(kHandled[i].number, &earlier_actions[i], nullptr);
 }
+
+void StopSignals::take_repeats_for_one(int milliseconds) { repeat_milliseconds = milliseconds; }
 
 int StopSignals::requested() const { return stop_signal; }
 

@@ -17,6 +17,10 @@ class PHRASEQ_API StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
+  /// A second signal that comes within this time of the first one is taken for the same: a process
+  /// may get it both from its launcher and from whoever stops all processes.
+  static void take_repeats_for_one(int milliseconds);
+
   /// The number of the signal that asks the run to end, 0 = none.
   int requested() const;
   /// Whether SIGUSR1 came since the last call.

@@ -1,5 +1,6 @@
 #include "core/run/train_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -9,12 +10,18 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/log_of_rank.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/named_task.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
+#include "core/distributed/agreement.h"
+#include "core/distributed/c10d_group.h"
+#include "core/distributed/environment.h"
+#include "core/distributed/local_launch.h"
+#include "core/distributed/placement.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 #include "core/nn/precision/automatic_precision.h"
@@ -46,6 +53,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   checkpoints.describe(table);
   machine.describe(table);
   device.describe(table);
+  distributed.describe(table);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
     return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
   };
@@ -79,6 +87,7 @@ std::vector<std::string> TrainRun::problems() const {
   };
   gather(optimization);
   gather(validation);
+  gather(distributed);
   if (const std::string text = metric_problem(); !text.empty())
     found.push_back(text);
   for (const Selection* selection :
@@ -188,7 +197,8 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
 
 ValidationParts make_validation(TrainRun& run,
                                 const TranslationModel& translator,
-                                Criterion& criterion) {
+                                Criterion& criterion,
+                                ProcessGroup& processes) {
   ValidationParts parts;
   if (run.validation.disable_validation)
     return parts;
@@ -207,6 +217,7 @@ ValidationParts make_validation(TrainRun& run,
   options.printed_samples = run.validation.eval_bleu_print_samples;
   options.remove_bpe = run.validation.eval_bleu_remove_bpe;
   parts.validator = std::make_unique<Validator>(translator, criterion, precision_of(run), options);
+  parts.validator->share_with(processes);
   if (!run.validation.eval_bleu)
     return parts;
   parts.decoder = make_validation_decoder(run, *translator.task);
@@ -270,7 +281,8 @@ void warn_of_data(const TrainRun& run, const TranslationModel& translator, const
 
 void announce(const TrainRun& run,
               const TranslationModel& translator,
-              const BatchIterator& batches) {
+              const BatchIterator& batches,
+              const ProcessGroup& processes) {
   log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
                        run.components.arch,
                        parameter_count(*translator.parameters),
@@ -278,13 +290,17 @@ void announce(const TrainRun& run,
                        at::get_num_threads(),
                        precision_text(precision_choice(run))));
   log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
+  if (!processes.is_alone()) {
+    log_info(fmt::format("{} processes: an update consists of {} times --update-freq batches",
+                         processes.size(),
+                         processes.size()));
+  }
   if (batches.skipped().total() > 0)
     log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
 }
 
-void write_manifest(const TrainRun& run,
-                    const std::string& folder,
-                    const nlohmann::json& manifest) {
+void write_manifest(const TrainRun& run, const std::string& folder, nlohmann::json manifest) {
+  manifest["precision"] = precision_text(precision_choice(run));
   try {
     write_file(folder + "/run.json", manifest.dump(2) + "\n");
   } catch (const IoError& failure) {
@@ -310,55 +326,141 @@ class CurvesAtEnd {
   std::string folder_;
 };
 
-}  // namespace
+/// What must be equal in all processes: build, plugins, options, data, parameters.
+nlohmann::json run_record(const TrainRun& run,
+                          const TranslationModel& translator,
+                          const Corpus& corpus) {
+  const auto manifest =
+      run_manifest({}, run.table, run.loaded->plugins, translator, corpus.fingerprint());
+  nlohmann::json options = to_json(run.table);
+  for (std::string name : options_of_one_process()) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    options.erase(name);
+  }
+  nlohmann::json plugins = nlohmann::json::object();
+  for (const auto& plugin : manifest.at("plugins"))
+    plugins[plugin.at("name").get<std::string>()] = {{"version", plugin.at("version")},
+                                                     {"crc32c", plugin.at("crc32c")}};
+  return {{"build", manifest.at("build")},
+          {"plugins", plugins},
+          {"options", options},
+          {"vocabulary", manifest.at("vocabulary")},
+          {"data", manifest.at("data")},
+          {"parameters", manifest.at("parameters")},
+          {"processor_level", manifest.at("processor_level")},
+          {"threads", manifest.at("threads")}};
+}
 
-int train(TrainRun& run, std::span<const std::string> arguments) {
-  if (run.machine.threads > 0)
-    at::set_num_threads(static_cast<int>(run.machine.threads));
-  set_log_quiet(run.machine.quiet);
-  if (!run.machine.log_file.empty())
-    add_log_file(run.machine.log_file);
+/// The run that the first process resumes, as all processes need it.
+struct ResumedRun {
+  std::optional<CheckpointFile> file;  ///< in the first process
+  std::string path;
+  std::optional<TrainRecord> record;
+};
 
+ResumedRun find_resumed_run(const CheckpointOptions& options,
+                            const CheckpointFolder* folder,
+                            ProcessGroup& processes) {
+  ResumedRun resumed;
+  if (processes.is_first())
+    resumed.file = file_to_resume(options, folder);
+  std::string text;
+  if (resumed.file) {
+    resumed.record = read_train_record(*resumed.file);
+    resumed.path = resumed.file->path();
+    text = resumed.file->metadata("train");
+  }
+  resumed.path = processes.text_of_first(resumed.path);
+  text = processes.text_of_first(text);
+  if (!processes.is_first() && !text.empty())
+    resumed.record = parse_train_record(text, resumed.path);
+  return resumed;
+}
+
+/// With the batches that all processes together compute for an update.
+OptimizationOptions of_all(OptimizationOptions options, const ProcessGroup& processes) {
+  for (int64_t& batches : options.update_freq) batches *= processes.size();
+  return options;
+}
+
+/// What only the first process writes is switched off in the others.
+MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
+  MachineOptions machine = run.machine;
+  if (!processes.is_first()) {
+    machine.quiet = true;
+    machine.tensorboard_logdir.clear();
+  }
+  return machine;
+}
+
+/// --finetune-from-model.
+void take_finetuned_parameters(const TrainRun& run, TranslationModel& translator) {
+  if (run.checkpoints.finetune_from_model.empty())
+    return;
+  translator.load_parameters(
+      CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));
+  if (precision_of(run) == nn::Precision::kBf16)
+    translator.parameters->refresh_bf16();
+}
+
+TrainerOptions trainer_options(const TrainRun& run) {
+  return {run.optimization,
+          run.validation,
+          run.checkpoints,
+          precision_of(run),
+          static_cast<uint64_t>(run.machine.seed),
+          run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
+          &run.table};
+}
+
+NamedScheduler make_scheduler(const TrainRun& run,
+                              const TranslationModel& translator,
+                              const Validator* validator) {
+  return {run.scheduler,
+          {run.optimization.lr.front(),
+           translator.model->model_width(),
+           run.optimization.max_update,
+           run.optimization.lr,
+           larger_is_better(run.validation, validator)}};
+}
+
+int train_together(TrainRun& run, std::span<const std::string> arguments, ProcessGroup& processes) {
+  const bool is_first = processes.is_first();
   warn_of_other_criterion(run.architecture, run.criterion);
   std::unique_ptr<CheckpointFolder> folder;
-  if (!run.checkpoints.no_save)
+  if (!run.checkpoints.no_save && is_first)
     folder = std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
   TranslationModel translator = make_translator(run, run.loaded->registry);
-  if (!run.checkpoints.finetune_from_model.empty()) {
-    translator.load_parameters(
-        CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));
-    if (precision_of(run) == nn::Precision::kBf16)
-      translator.parameters->refresh_bf16();
-  }
+  if (is_first)
+    take_finetuned_parameters(run, translator);
   NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
   NamedOptimizer optimizer(run.optimizer, {translator.parameters.get()});
   std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
+  if (!processes.is_alone())
+    require_agreement(processes, run_record(run, translator, *corpus));
   BatchIterator batches(
       corpus,
       training_batches(run, *translator.model),
       [&translator](const std::vector<Example>& examples) { return translator.collate(examples); },
       run.machine.data_buffer_size);
-  const auto resumed = file_to_resume(run.checkpoints, folder.get());
-  const auto run_length = expected_updates(run.optimization, batches.batches_in_epoch());
+  const ResumedRun resumed = find_resumed_run(run.checkpoints, folder.get(), processes);
+  const auto run_length =
+      expected_updates(of_all(run.optimization, processes), batches.batches_in_epoch());
   take_warmup(translator.architecture_selection.training,
               run_length,
-              resumed ? read_train_record(*resumed).options : nlohmann::json::object(),
+              resumed.record ? resumed.record->options : nlohmann::json::object(),
               run.table);
-  const ValidationParts validation = make_validation(run, translator, criterion);
-  NamedScheduler scheduler(run.scheduler,
-                           {run.optimization.lr.front(),
-                            translator.model->model_width(),
-                            run.optimization.max_update,
-                            run.optimization.lr,
-                            larger_is_better(run.validation, validation.validator.get())});
+  const ValidationParts validation = make_validation(run, translator, criterion, processes);
+  NamedScheduler scheduler = make_scheduler(run, translator, validation.validator.get());
   std::optional<ParameterAverage> average;
   if (run.average.enabled())
     average.emplace(run.average, *translator.parameters);
   warn_of_warmup(run_length, run.table);
-  warn_of_data(run, translator, *corpus);
-  TrainingLog log(run.machine, folder ? folder->path() : "");
+  if (is_first)
+    warn_of_data(run, translator, *corpus);
+  TrainingLog log(logging_of(run, processes), folder ? folder->path() : "");
   StopSignals signals;
-  announce(run, translator, batches);
+  announce(run, translator, batches, processes);
   announce_preset_values(run, translator.architecture_selection.training);
 
   Trainer trainer({&translator,
@@ -370,30 +472,92 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
                    folder.get(),
                    &log,
                    &signals,
-                   average ? &*average : nullptr},
-                  {run.optimization,
-                   run.validation,
-                   run.checkpoints,
-                   precision_of(run),
-                   static_cast<uint64_t>(run.machine.seed),
-                   &run.table});
-  if (resumed)
-    trainer.resume(*resumed);
+                   average ? &*average : nullptr,
+                   &processes},
+                  trainer_options(run));
+  if (resumed.record)
+    trainer.resume(resumed.path, *resumed.record, resumed.file ? &*resumed.file : nullptr);
   // Only now: a run that is rejected leaves the manifest of the one before.
   if (folder) {
     auto manifest =
         run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint());
-    manifest["precision"] = precision_text(precision_choice(run));
-    write_manifest(run, folder->path(), manifest);
+    manifest["processes"] = processes.size();
+    write_manifest(run, folder->path(), std::move(manifest));
   }
   const CurvesAtEnd curves(folder && !run.machine.no_plot ? folder->path() : "");
   const int signal = trainer.run();
-  if (folder) {
-    if (const std::string text = training_summary(run, trainer.state(), *folder, translator);
-        !text.empty())
-      log_info(text);
-  }
+  if (const std::string text =
+          folder ? training_summary(run, trainer.state(), *folder, translator) : "";
+      !text.empty())
+    log_info(text);
+  processes.finish();
   return signal == 0 ? kExitOk : 128 + signal;
+}
+
+/// As --threads says; else the cores of the machine, shared with the other processes on it.
+void set_threads(const TrainRun& run, const Placement& place) {
+  if (run.machine.threads > 0) {
+    at::set_num_threads(static_cast<int>(run.machine.threads));
+  } else if (place.local_world_size > 1 && !process_environment()("OMP_NUM_THREADS")) {
+    at::set_num_threads(std::max(1, at::get_num_threads() / place.local_world_size));
+  }
+}
+
+/// Of several processes on a machine, each has a GPU of its own.
+void take_device(TrainRun& run, const Placement& place) {
+  const int64_t devices = at::hasCUDA() ? at::getNumGPUs() : 0;
+  const int64_t wanted =
+      run.distributed.device_id >= 0 ? run.distributed.device_id : int64_t{place.local_rank};
+  if (devices == 0 || (place.world_size == 1 && run.distributed.device_id < 0))
+    return;
+  if (run.distributed.device_id >= devices) {
+    throw UsageError(fmt::format("--device-id is {}, but this machine has {} GPUs (from 0 to {})",
+                                 wanted,
+                                 devices,
+                                 devices - 1));
+  }
+  run.device.index = wanted % devices;
+}
+
+/// Joins the other processes, trains with them, and tells them when this one fails.
+int train_in_group(TrainRun& run, std::span<const std::string> arguments, const Placement& place) {
+  constexpr int kRepeats = 1000;
+  StopSignals::take_repeats_for_one(kRepeats);
+  if (place.rank > 0)
+    log_only_errors(fmt::format("rank {}: ", place.rank));
+  const auto processes = join_processes(place, run.distributed, run.device.chosen());
+  try {
+    return train_together(run, arguments, *processes);
+  } catch (const RankFailure& failure) {
+    processes->report_failure(failure.message(), /*is_own=*/false);
+    throw;
+  } catch (const Error& failure) {
+    processes->report_failure(failure.what(), /*is_own=*/true);
+    if (processes->first_fails_alike(failure.what()))
+      return failure.exit_code();  // bad options are told once
+    throw;
+  } catch (const std::exception& failure) {
+    processes->report_failure(failure.what(), /*is_own=*/true);
+    throw;
+  }
+}
+
+}  // namespace
+
+int train(TrainRun& run, std::span<const std::string> arguments) {
+  const Environment environment = process_environment();
+  if (const int count = processes_to_start(run.distributed, environment); count > 0)
+    return run_local_processes(arguments, run.distributed, count);
+  end_with_launcher(environment);
+  const Placement place = find_placement(run.distributed, environment);
+  set_threads(run, place);
+  take_device(run, place);
+  set_log_quiet(run.machine.quiet);
+  if (!run.machine.log_file.empty() && place.rank == 0)
+    add_log_file(run.machine.log_file);
+  if (place.world_size == 1)
+    return train_together(run, arguments, single_process());
+  return train_in_group(run, arguments, place);
 }
 
 }  // namespace phraseq

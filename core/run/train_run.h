@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/distributed/distributed_options.h"
 #include "core/optim/parameter_average.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
@@ -30,6 +31,7 @@ struct PHRASEQ_API TrainRun {
   CheckpointOptions checkpoints;
   MachineOptions machine;
   DeviceOptions device;
+  DistributedOptions distributed;
   std::unique_ptr<LoadedPlugins> loaded;
   Selection architecture, task, criterion, optimizer, scheduler;
   Selection metric;  ///< chosen and described when --eval-bleu or an option that names one is given
@@ -41,8 +43,9 @@ struct PHRASEQ_API TrainRun {
   std::string metric_problem() const;
 };
 
-/// Puts the run together from its parsed options and trains; `arguments` go into the manifest.
-/// Returns the exit code: 0, or 128 + the signal that ended it.
+/// Puts the run together from its parsed options and trains, in this process or in those that
+/// --nproc-per-node starts; `arguments` go into the manifest. Returns the exit code: 0, or 128 +
+/// the signal that ended it.
 PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);
 
 }  // namespace phraseq

@@ -25,7 +25,8 @@ nlohmann::json train_entry(const TrainingParts& parts) {
           {"options", parts.options},
           {"position", parts.position},
           {"optimizer_steps", parts.optimizer ? parts.optimizer->steps() : 0},
-          {"parameter_order", parameter_order(*parts.translator)}};
+          {"parameter_order", parameter_order(*parts.translator)},
+          {"processes", parts.processes}};
 }
 
 void check_optimizer(const CheckpointFile& file,
@@ -85,15 +86,20 @@ TrainRecord read_train_record(const CheckpointFile& file) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
                       "use --finetune-from-model to start a new run from its parameters");
   }
-  const std::string where = file.path() + ": the metadata entry 'train'";
+  return parse_train_record(file.metadata("train"), file.path());
+}
+
+TrainRecord parse_train_record(const std::string& text, const std::string& path) {
+  const std::string where = path + ": the metadata entry 'train'";
   try {
-    const auto document = parse_json(file.metadata("train"), where);
+    const auto document = parse_json(text, where);
     const JsonEntry entry(document, where);
     return {TrainState::from_json(entry.at("state")),
             entry.at("options").object(),
             entry.at("position").object(),
             entry.at("optimizer_steps").whole_number(0, kMostUpdates),
-            entry.at("parameter_order").texts()};
+            entry.at("parameter_order").texts(),
+            entry.has("processes") ? entry.at("processes").whole_number(1, kMostUpdates) : 1};
   } catch (const FormatError& problem) {
     throw FormatError(problem.message(),
                       "--finetune-from-model starts a new run from the parameters");

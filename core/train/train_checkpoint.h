@@ -25,6 +25,7 @@ struct TrainingParts {
   at::Tensor trained = {};
   nlohmann::json options = nlohmann::json::object();   ///< all, for the comparison at resume
   nlohmann::json position = nlohmann::json::object();  ///< of the data
+  int64_t processes = 1;                               ///< that train together
 };
 
 /// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), the trained
@@ -39,10 +40,13 @@ struct PHRASEQ_API TrainRecord {
   nlohmann::json position = nlohmann::json::object();
   int64_t optimizer_steps = 0;
   std::vector<std::string> parameter_order;
+  int64_t processes = 1;  ///< that trained together
 };
 
 /// Throws FormatError for a checkpoint that holds no run (an average, an import).
 PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
+/// The same from the text of the entry; `path` of the checkpoint, for messages.
+PHRASEQ_API TrainRecord parse_train_record(const std::string& text, const std::string& path);
 
 /// Takes parameters into the translator's model and, when given, the state of `optimizer` and of
 /// `average`. An average that the checkpoint does not hold begins with the parameters. Everything

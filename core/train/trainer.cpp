@@ -42,6 +42,16 @@ void warn_without_limit(const StopLimits& limits) {
       "--patience set limits");
 }
 
+std::vector<int64_t> recorded_update_freq(const TrainRecord& record) {
+  return record.options.value("update_freq", std::vector<int64_t>{1});
+}
+
+/// By epoch.
+std::vector<int64_t> batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
+  for (int64_t& batches : update_freq) batches *= processes;
+  return update_freq;
+}
+
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
@@ -63,7 +73,10 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                    options_.checkpoints,
                    {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
                    *parts_.log,
-                   [this](const std::string& path) { write_checkpoint_to(path); }) {}
+                   [this](const std::string& path) { write_checkpoint_to(path); }) {
+  if (!parts_.processes->is_alone())
+    parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
+}
 
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
 
@@ -84,7 +97,7 @@ TrainingMoment Trainer::moment() const {
 int64_t Trainer::group_size() const {
   const auto& list = options_.optimization.update_freq;
   const auto epoch = static_cast<size_t>(state_.finished_epochs);
-  return list[std::min(epoch, list.size() - 1)];
+  return list[std::min(epoch, list.size() - 1)] * parts_.processes->size();
 }
 
 bool Trainer::all_batches_delivered() const {
@@ -94,61 +107,103 @@ bool Trainer::all_batches_delivered() const {
 /// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
 /// The iterator is asked for the end only with an empty group: the last, smaller group is an update
 /// of its own, and a checkpoint behind it still stands at this epoch's end.
-std::vector<Batch> Trainer::gather() {
-  std::vector<Batch> group;
+UpdateGroup Trainer::gather() {
+  UpdateGroup group;
+  group.contributes.resize(static_cast<size_t>(parts_.processes->size()));
   const int64_t enough_tokens = options_.optimization.accumulate_to_tokens;
   int64_t tokens = 0;
   const auto full = [&] {
     return enough_tokens > 0 ? tokens >= enough_tokens
-                             : static_cast<int64_t>(group.size()) >= group_size();
+                             : static_cast<int64_t>(group.sentence_ids.size()) >= group_size();
   };
-  while (!full() && (group.empty() || !all_batches_delivered())) {
-    auto batch = parts_.batches->next();
-    if (!batch)
+  while (!full() && (group.sentence_ids.empty() || !all_batches_delivered())) {
+    auto planned = parts_.batches->next_planned();
+    if (!planned)
       break;
-    tokens += batch->target_in.tokens();
-    group.push_back(std::move(*batch));
+    tokens += planned->target_tokens;
+    const auto position = static_cast<int64_t>(group.sentence_ids.size());
+    group.sentence_ids.push_back(std::move(planned->sentence_ids));
+    group.contributes[static_cast<size_t>(planned->owner)] = true;
+    if (planned->batch)
+      group.own.push_back({position, std::move(*planned->batch)});
   }
   return group;
 }
 
-LossReport Trainer::accumulate(const std::vector<Batch>& group) {
+/// The sums of one batch; its gradient is added to the parameters'.
+LossReport Trainer::loss_of(const UpdateGroup::Own& own, uint64_t update_seed) {
   nn::FlatParameters& parameters = *parts_.translator->parameters;
-  parameters.zero_gradients();
-  const uint64_t update_seed =
-      mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
   const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
     return parts_.translator->forward(batch, context);
   };
-  LossReport sums;
-  for (size_t i = 0; i < group.size(); ++i) {
+  const Batch batch = own.batch.to(parameters.values().device());
+  nn::Context context(/*training=*/true,
+                      options_.precision,
+                      mix_seeds(update_seed, static_cast<uint64_t>(own.position)),
+                      &parameters);
+  LossReport report = parts_.criterion->loss_of_model(model, batch, context);
+  report.loss.backward();
+  report.loss = at::Tensor();  // its graph is not needed any more
+  return report;
+}
+
+/// The gradient of each batch is computed by itself, and the gradients are added in the order of
+/// the batches: processes that compute one batch each come to the same bits.
+BatchReports Trainer::accumulate(const UpdateGroup& group) {
+  nn::FlatParameters& parameters = *parts_.translator->parameters;
+  at::Tensor& gradients = parameters.gradients();  // [elements]
+  const uint64_t update_seed =
+      mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
+  BatchReports reports;
+  for (size_t i = 0; i < group.own.size(); ++i) {
     running_batch_ = i;
-    const Batch batch = group[i].to(parameters.values().device());
-    nn::Context context(
-        /*training=*/true, options_.precision, mix_seeds(update_seed, i), &parameters);
-    const LossReport report = parts_.criterion->loss_of_model(model, batch, context);
-    report.loss.backward();
-    sums.add(report);
+    parameters.zero_gradients();
+    reports[group.own[i].position] = loss_of(group.own[i], update_seed);
+    const bool is_last = i + 1 == group.own.size();
+    if (i == 0 && !is_last) {
+      gradient_sum_ = gradient_sum_.defined() ? gradient_sum_.copy_(gradients) : gradients.clone();
+    } else if (i > 0) {
+      (is_last ? gradients : gradient_sum_).add_(is_last ? gradient_sum_ : gradients);
+    }
   }
-  return sums;
+  return reports;
 }
 
 /// Accumulates the batches that there is memory for; one that has none is taken out of the group,
 /// and the update begins again without it.
-LossReport Trainer::accumulate_what_fits(std::vector<Batch>& group) {
-  while (!group.empty()) {
+BatchReports Trainer::accumulate_what_fits(UpdateGroup& group) {
+  while (!group.own.empty()) {
     try {
-      const LossReport sums = accumulate(group);
+      BatchReports reports = accumulate(group);
       skipped_in_a_row_ = 0;
-      return sums;
+      return reports;
     } catch (const std::exception& failure) {
       if (!means_out_of_memory(failure.what()))
         throw;
-      skip_batch(group[running_batch_], failure.what());
+      skip_batch(group.own[running_batch_].batch, failure.what());
     }
-    group.erase(group.begin() + static_cast<int64_t>(running_batch_));
+    group.own.erase(group.own.begin() + static_cast<int64_t>(running_batch_));
   }
+  parts_.translator->parameters->zero_gradients();
   return {};
+}
+
+/// The sums of all batches of the update, and their gradients in the parameters', on all processes.
+LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
+  ProcessReport mine;
+  mine.batches = accumulate_what_fits(group);
+  ProcessGroup& processes = *parts_.processes;
+  if (processes.is_alone())
+    return sum_of(mine.batches);
+  if (parts_.signals != nullptr) {
+    mine.signal = parts_.signals->requested();
+    mine.checkpoint_requested = parts_.signals->take_checkpoint_request();
+  }
+  mine.wall_seconds = parts_.log->wall_seconds();
+  agreed_ = exchange_reports(processes, std::move(mine));
+  processes.sum_in_rank_order(
+      parts_.translator->parameters->gradients(), group.contributes, options_.wire);
+  return sum_of(agreed_.batches);
 }
 
 /// Too many batches in a row end the run: there is no memory for any.
@@ -165,7 +220,12 @@ void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
     throw OutOfMemory(
         fmt::format("{} batches in a row, the last of {}: {}", skipped_in_a_row_, shape, reason));
   }
-  log_warning(fmt::format("skipped a batch for want of memory ({}); reduce --max-tokens", shape));
+  const std::string text =
+      fmt::format("skipped a batch for want of memory ({}); reduce --max-tokens", shape);
+  if (parts_.processes->is_first())
+    log_warning(text);
+  else
+    log_error(text);
   parts_.log->event("skipped_batch", {{"updates", state_.updates}, {"shape", shape}});
 }
 
@@ -176,10 +236,10 @@ double Trainer::loss_divisor(const LossReport& sums) const {
   return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
 }
 
-void Trainer::update(std::vector<Batch> group) {
-  const LossReport sums = accumulate_what_fits(group);
-  if (group.empty())
-    return;
+void Trainer::update(UpdateGroup group) {
+  const LossReport sums = accumulate_everywhere(group);
+  if (sums.sentences == 0)
+    return;  // there was no memory for any batch
   const double divisor = std::max(1.0, loss_divisor(sums));
   const double norm = gradient_norm(parts_.translator->parameters->gradients()) / divisor;
   if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
@@ -202,15 +262,14 @@ void Trainer::update(std::vector<Batch> group) {
 }
 
 /// The parameters are left as they are; too many in a row end the run before they can do harm.
-void Trainer::skip_bad_update(const std::vector<Batch>& group, double norm) {
+void Trainer::skip_bad_update(const UpdateGroup& group, double norm) {
   ++state_.bad_updates;
   ++state_.bad_updates_in_a_row;
-  nlohmann::json ids = nlohmann::json::array();
-  for (const Batch& batch : group) ids.push_back(batch.sentence_ids);
+  const nlohmann::json ids = group.sentence_ids;
   log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
                           state_.updates + 1,
                           norm,
-                          group.front().sentence_ids.front() + 1));
+                          group.sentence_ids.front().front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
   if (state_.bad_updates_in_a_row < options_.optimization.max_bad_updates)
     return;
@@ -238,15 +297,18 @@ StopLimits Trainer::limits() const {
 }
 
 std::optional<std::string> Trainer::limit() const {
-  return reached_limit(limits(),
-                       {state_.updates,
-                        state_.finished_epochs,
-                        parts_.log->wall_seconds(),
-                        learning_rate(),
-                        state_.validations_without_better});
+  return reached_limit(
+      limits(),
+      {state_.updates,
+       state_.finished_epochs,
+       parts_.processes->is_alone() ? parts_.log->wall_seconds() : agreed_.wall_seconds,
+       learning_rate(),
+       state_.validations_without_better});
 }
 
 bool Trainer::checkpoint_requested() const {
+  if (!parts_.processes->is_alone())
+    return agreed_.checkpoint_requested;
   return parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
 }
 
@@ -310,12 +372,16 @@ void Trainer::write_checkpoint_to(const std::string& path) {
     parts.trained = parts_.average->other();
   parts.options = to_json(*options_.table);
   parts.position = parts_.batches->position();
+  parts.processes = parts_.processes->size();
   write_train_checkpoint(path, parts);
 }
 
 void Trainer::require_same_options(const std::string& path, const TrainRecord& record) const {
   // What the data decides is compared as data: by its fingerprint.
   std::vector<std::string> allowed = names_from_data(*options_.table, *parts_.translator->task);
+  if (batches_per_update(record.processes, recorded_update_freq(record)) ==
+      batches_per_update(parts_.processes->size(), options_.optimization.update_freq))
+    allowed.emplace_back("update-freq");
   const auto& given = options_.checkpoints.allow_changed;
   allowed.insert(allowed.end(), given.begin(), given.end());
   if (options_.checkpoints.reset_lr_scheduler) {
@@ -331,15 +397,60 @@ void Trainer::require_same_options(const std::string& path, const TrainRecord& r
       "--allow-changed");
 }
 
-void Trainer::resume(const CheckpointFile& file) {
-  const std::string& path = file.path();
-  const TrainRecord record = read_train_record(file);
+/// All processes begin with what the first one has: parameters, their average, the optimizer.
+void Trainer::share_parameters() {
+  ProcessGroup& processes = *parts_.processes;
+  if (processes.is_alone())
+    return;
+  processes.take_from_first(parts_.translator->parameters->values());
+  if (parts_.average != nullptr) {
+    at::Tensor average = parts_.average->other();
+    processes.take_from_first(average);
+  }
+  for (auto& [name, tensor] : parts_.optimizer->state()) {
+    at::Tensor moments = tensor;
+    processes.take_from_first(moments);
+  }
+  parts_.optimizer->set_steps(
+      std::stoll(processes.text_of_first(std::to_string(parts_.optimizer->steps()))));
+  if (options_.precision == nn::Precision::kBf16)
+    parts_.translator->parameters->refresh_bf16();
+}
+
+/// That an update now has another number of batches than when the checkpoint was written.
+void Trainer::announce_processes(const TrainRecord& record) const {
+  const int64_t now = parts_.processes->size();
+  if (record.processes == now)
+    return;
+  const auto then_batches = batches_per_update(record.processes, recorded_update_freq(record));
+  const auto now_batches = batches_per_update(now, options_.optimization.update_freq);
+  const std::string change =
+      fmt::format("trained with {} processes before, with {} now", record.processes, now);
+  if (options_.optimization.accumulate_to_tokens > 0 || then_batches == now_batches) {
+    log_info(change + ": updates consist of the same batches");
+  } else {
+    log_warning(
+        fmt::format("{}: an update consists of {} batches, before of {} (processes times "
+                    "--update-freq), at the "
+                    "same learning rate",
+                    change,
+                    fmt::join(now_batches, ","),
+                    fmt::join(then_batches, ",")));
+  }
+}
+
+void Trainer::resume(const std::string& path,
+                     const TrainRecord& record,
+                     const CheckpointFile* file) {
   require_same_options(path, record);
-  restore_training(file,
-                   record,
-                   *parts_.translator,
-                   options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
-                   parts_.average);
+  if (file != nullptr) {
+    restore_training(*file,
+                     record,
+                     *parts_.translator,
+                     options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
+                     parts_.average);
+  }
+  announce_processes(record);
   state_ = record.state;
   is_new_model_ = false;
   if (!options_.checkpoints.reset_lr_scheduler)
@@ -374,6 +485,12 @@ void Trainer::warn_of_result() const {
     parts_.validator->warn_of_repeated_hypotheses();
 }
 
+int Trainer::signalled() const {
+  if (!parts_.processes->is_alone())
+    return agreed_.signal;
+  return parts_.signals == nullptr ? 0 : parts_.signals->requested();
+}
+
 int Trainer::run() {
   if (parts_.batches->batches_in_epoch() == 0) {
     throw DataError(fmt::format("there are no sentence pairs to train on: {}",
@@ -383,15 +500,13 @@ int Trainer::run() {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
-  const auto signalled = [&] {
-    return parts_.signals == nullptr ? 0 : parts_.signals->requested();
-  };
   warn_without_limit(limits());
+  share_parameters();
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), place());
   while (!limit() && signalled() == 0) {
-    std::vector<Batch> group = gather();
-    if (group.empty()) {
+    UpdateGroup group = gather();
+    if (group.sentence_ids.empty()) {
       // A run resumed at an epoch's end has counted it already.
       if (state_.finished_epochs < parts_.batches->epoch())
         end_epoch();

@@ -15,6 +15,7 @@
 #include "core/criterion/criterion.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/data_loader.h"
+#include "core/distributed/process_group.h"
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
@@ -22,6 +23,7 @@
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
+#include "core/train/process_report.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
@@ -33,7 +35,8 @@ namespace phraseq {
 
 struct TrainRecord;
 
-/// What a trainer works with; all outlive it. `validator`, `folder` and `average` may be null.
+/// What a trainer works with; all outlive it. `validator`, `folder` and `average` may be null. Of
+/// several processes, the first has a folder.
 struct TrainerParts {
   TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;
@@ -45,6 +48,7 @@ struct TrainerParts {
   TrainingLog* log = nullptr;
   StopSignals* signals = nullptr;
   ParameterAverage* average = nullptr;
+  ProcessGroup* processes = &single_process();
 };
 
 struct TrainerOptions {
@@ -53,7 +57,19 @@ struct TrainerOptions {
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;
   uint64_t seed = 1;
+  Wire wire = Wire::kSame;             ///< of gradients between processes
   const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
+};
+
+/// The batches of one update, which the processes share.
+struct UpdateGroup {
+  struct Own {
+    int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
+    Batch batch;
+  };
+  std::vector<Own> own;                            ///< those of this process
+  std::vector<std::vector<int64_t>> sentence_ids;  ///< of all batches, by position
+  std::vector<bool> contributes;                   ///< by rank: whether it has a batch
 };
 
 /// Owns the update: gather batches, accumulate gradients, check, clip, step, log, validate, save,
@@ -64,9 +80,10 @@ class PHRASEQ_API Trainer {
   Trainer(const Trainer&) = delete;  // its parts refer to its state
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Takes up a run where a checkpoint left it. Differing options are a UsageError that shows them,
-  /// unless allowed by name (--allow-changed).
-  void resume(const CheckpointFile& file);
+  /// Takes up a run where the checkpoint at `path` left it. Differing options are a UsageError that
+  /// shows them, unless allowed by name (--allow-changed). `file` is needed in the first process
+  /// only: the others get the tensors from there.
+  void resume(const std::string& path, const TrainRecord& record, const CheckpointFile* file);
 
   /// Trains until a limit or a signal; returns the signal's number, 0 = ended by a limit.
   int run();
@@ -74,14 +91,18 @@ class PHRASEQ_API Trainer {
   const TrainState& state() const { return state_; }
 
  private:
-  std::vector<Batch> gather();
+  UpdateGroup gather();
   bool all_batches_delivered() const;
   int64_t group_size() const;
-  LossReport accumulate(const std::vector<Batch>& group);
-  LossReport accumulate_what_fits(std::vector<Batch>& group);
+  BatchReports accumulate(const UpdateGroup& group);
+  BatchReports accumulate_what_fits(UpdateGroup& group);
+  LossReport loss_of(const UpdateGroup::Own& own, uint64_t update_seed);
+  LossReport accumulate_everywhere(UpdateGroup& group);
+  void share_parameters();
+  void announce_processes(const TrainRecord& record) const;
   void skip_batch(const Batch& batch, const std::string& reason);
-  void update(std::vector<Batch> group);
-  void skip_bad_update(const std::vector<Batch>& group, double norm);
+  void update(UpdateGroup group);
+  void skip_bad_update(const UpdateGroup& group, double norm);
   void after_update();
   void end_epoch();
   void warn_of_result() const;
@@ -90,6 +111,7 @@ class PHRASEQ_API Trainer {
   void require_same_options(const std::string& path, const TrainRecord& record) const;
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
+  int signalled() const;
   StopLimits limits() const;
   std::optional<std::string> limit() const;
   double loss_divisor(const LossReport& sums) const;
@@ -102,12 +124,14 @@ class PHRASEQ_API Trainer {
   TrainState state_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
+  at::Tensor gradient_sum_;       ///< [elements], of the earlier batches of an update
+  ProcessReport agreed_;          ///< of several processes, at the last update
   size_t running_batch_ = 0;      ///< of the group that is accumulated
   int64_t skipped_in_a_row_ = 0;  ///< batches, for want of memory
   int64_t validated_at_ = -1;     // update of the last validation
   LossTrend loss_trend_;          ///< of a model that this run has initialized
   bool is_new_model_ = true;
-  double validated_value_ = 0;    // of the metric, then
+  double validated_value_ = 0;  // of the metric, then
 };
 
 }  // namespace phraseq

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
+#include "core/train/process_report.h"
 #include "core/train/train_options.h"
 #include "core/translate/hypothesis_text.h"
 
@@ -26,6 +28,19 @@ BatchingOptions batching_of(const ValidatorOptions& options, const Architecture&
   batching.max_target_positions = model.max_target_positions();
   batching.shuffle = false;
   return batching;
+}
+
+/// By rank; bytes that are not UTF-8 arrive as they are.
+std::vector<std::map<int64_t, std::string>> all_hypotheses(
+    ProcessGroup& processes, const std::map<int64_t, std::string>& mine) {
+  if (processes.is_alone())
+    return {mine};
+  std::vector<std::map<int64_t, std::string>> all;
+  std::string bytes;
+  nlohmann::json::to_cbor(mine, bytes);
+  for (const std::string& part : processes.all_texts(bytes))
+    all.push_back(nlohmann::json::from_cbor(part).get<std::map<int64_t, std::string>>());
+  return all;
 }
 
 }  // namespace
@@ -54,20 +69,26 @@ void Validator::translate_with(Decoder& decoder, const Metric& metric) {
   metric_ = &metric;
 }
 
+bool Validator::is_own(size_t batch) const {
+  return static_cast<int64_t>(batch) % processes_->size() == processes_->rank();
+}
+
 LossReport Validator::losses() {
   const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
     return translator_.forward(batch, context);
   };
-  LossReport sums;
-  for (const auto& indices : plan_.batches) {
+  ProcessReport mine;
+  for (size_t i = 0; i < plan_.batches.size(); ++i) {
+    if (!is_own(i))
+      continue;
     std::vector<Example> examples;
-    for (const int64_t index : indices) examples.push_back(corpus_->get(index));
+    for (const int64_t index : plan_.batches[i]) examples.push_back(corpus_->get(index));
     const auto device = translator_.parameters->values().device();
     const Batch batch = translator_.collate(examples).to(device);
     nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
-    sums.add(criterion_.loss_of_model(model, batch, context));
+    mine.batches[static_cast<int64_t>(i)] = criterion_.loss_of_model(model, batch, context);
   }
-  return sums;
+  return sum_of(exchange_reports(*processes_, std::move(mine)).batches);
 }
 
 void Validator::warn_of_repeated_hypotheses() const {
@@ -80,37 +101,65 @@ void Validator::warn_of_repeated_hypotheses() const {
       finding));
 }
 
-void Validator::add_score(nlohmann::json& result) {
-  repeated_ = {};
+/// Adds the translations, by the examples' ids.
+void Validator::translate(const std::vector<Example>& examples,
+                          std::map<int64_t, std::string>& found) {
+  if (examples.empty())
+    return;
+  const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
+  DecodingRequest request;
+  request.models = {translator_.model.get()};
+  request.parameters = {translator_.parameters.get()};
+  request.architectures = {translator_.architecture_selection.component};
+  request.batch = &batch;
+  request.precision = precision_;
+  const auto translations = decoder_->decode(request);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    found[examples[i].id] = hypothesis_text(
+        *translator_.task, examples[i], translations[i].front(), options_.remove_bpe);
+  }
+}
+
+/// The translations of the first sentences, as many as are scored.
+std::vector<std::string> Validator::hypotheses() {
   const int64_t limit =
       options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
-  std::vector<std::string> hypotheses(static_cast<size_t>(std::min(limit, corpus_->size())));
+  std::vector<std::string> all(static_cast<size_t>(std::min(limit, corpus_->size())));
+  std::map<int64_t, std::string> found;
+  for (size_t i = 0; i < plan_.batches.size(); ++i) {
+    std::vector<Example> examples;
+    for (const int64_t index : plan_.batches[i]) {
+      if (is_own(i) && index < static_cast<int64_t>(all.size()))
+        examples.push_back(corpus_->get(index));
+    }
+    translate(examples, found);
+  }
+  for (const auto& part : all_hypotheses(*processes_, found)) {
+    for (const auto& [index, text] : part) all.at(static_cast<size_t>(index)) = text;
+  }
+  return all;
+}
+
+/// The references of what is scored; repeated translations are counted on the way.
+std::vector<std::string> Validator::note_references(const std::vector<std::string>& hypotheses) {
   std::vector<std::string> references(hypotheses.size());
   for (const auto& indices : plan_.batches) {
-    std::vector<Example> examples;
     for (const int64_t index : indices) {
-      if (index >= static_cast<int64_t>(hypotheses.size()))
+      const auto place = static_cast<size_t>(index);
+      if (place >= hypotheses.size())
         continue;
-      examples.push_back(corpus_->get(index));
-      references[static_cast<size_t>(index)] =
-          reference_text(*translator_.task, examples.back(), options_.remove_bpe);
-    }
-    if (examples.empty())
-      continue;
-    const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
-    DecodingRequest request;
-    request.models = {translator_.model.get()};
-    request.parameters = {translator_.parameters.get()};
-    request.architectures = {translator_.architecture_selection.component};
-    request.batch = &batch;
-    request.precision = precision_;
-    const auto found = decoder_->decode(request);
-    for (size_t i = 0; i < examples.size(); ++i) {
-      hypotheses[static_cast<size_t>(examples[i].id)] =
-          hypothesis_text(*translator_.task, examples[i], found[i].front(), options_.remove_bpe);
-      repeated_.note(examples[i].source, hypotheses[static_cast<size_t>(examples[i].id)]);
+      const Example example = corpus_->get(index);
+      references[place] = reference_text(*translator_.task, example, options_.remove_bpe);
+      repeated_.note(example.source, hypotheses[place]);
     }
   }
+  return references;
+}
+
+void Validator::add_score(nlohmann::json& result) {
+  repeated_ = {};
+  const std::vector<std::string> hypotheses = this->hypotheses();
+  const std::vector<std::string> references = note_references(hypotheses);
   warn_of_subwords(references, "--eval-bleu-remove-bpe");
   repeated_in_a_row_ = repeated_.finding().empty() ? 0 : repeated_in_a_row_ + 1;
   if (repeated_in_a_row_ == kRepeatedForWarning)

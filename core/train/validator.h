@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/criterion/criterion.h"
 #include "core/data/batching/batch_plan.h"
 #include "core/data/data_loader.h"
+#include "core/distributed/process_group.h"
 #include "core/nn/context.h"
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
@@ -41,6 +43,9 @@ class PHRASEQ_API Validator {
             ValidatorOptions options);
   /// Also translate; both outlive the validator.
   void translate_with(Decoder& decoder, const Metric& metric);
+  /// Share the batches with these processes, all of which call `run`: each gets the same result,
+  /// the one of a single process. They outlive the validator.
+  void share_with(ProcessGroup& processes) { processes_ = &processes; }
 
   /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", what the criterion counts as
   /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature"}; losses
@@ -53,6 +58,10 @@ class PHRASEQ_API Validator {
 
  private:
   LossReport losses();
+  bool is_own(size_t batch) const;
+  std::vector<std::string> hypotheses();
+  void translate(const std::vector<Example>& examples, std::map<int64_t, std::string>& found);
+  std::vector<std::string> note_references(const std::vector<std::string>& hypotheses);
   void add_score(nlohmann::json& result);
 
   const TranslationModel& translator_;
@@ -63,6 +72,7 @@ class PHRASEQ_API Validator {
   const Metric* metric_ = nullptr;
   std::unique_ptr<Corpus> corpus_;
   BatchPlan plan_;
+  ProcessGroup* processes_ = &single_process();
   RepeatedHypotheses repeated_;
   int repeated_in_a_row_ = 0;
 };

@@ -41,9 +41,12 @@ struct BatchIterator::State {
   BatchingOptions options;
   Collate collate;
   int64_t prefetch;
+  int64_t rank = 0;  // of the processes that share the batches
+  int64_t processes = 1;
 
   int64_t epoch = 1;
   int64_t delivered = 0;
+  int64_t shared_from = 0;  // delivered when the prefetching began
   bool end_was_told = false;
   std::optional<BatchPlan> plan;           // made when first needed: a restore may come before
   std::unique_ptr<Prefetcher> prefetcher;  // last: its thread reads the rest
@@ -71,15 +74,34 @@ struct BatchIterator::State {
     return collate(examples);
   }
 
+  int64_t owner_of(int64_t batch) const { return (batch - shared_from) % processes; }
+
   void start_prefetching() {
     const BatchPlan& all = planned();
+    shared_from = delivered;
     prefetcher = std::make_unique<Prefetcher>(
-        [this, &all, at = static_cast<size_t>(delivered)]() mutable -> std::optional<Batch> {
-          if (at == all.batches.size())
+        [this, &all, at = shared_from + rank]() mutable -> std::optional<Batch> {
+          if (at >= static_cast<int64_t>(all.batches.size()))
             return std::nullopt;
-          return make(all.batches[at++]);
+          const auto& indices = all.batches[static_cast<size_t>(at)];
+          at += processes;
+          return make(indices);
         },
         prefetch);
+  }
+
+  /// To the next epoch when the last call told the end.
+  void begin() {
+    if (end_was_told)
+      go_to(epoch + 1, 0);
+    if (!prefetcher)
+      start_prefetching();
+  }
+
+  int64_t target_tokens(const std::vector<int64_t>& indices) const {
+    int64_t tokens = 0;
+    for (const int64_t index : indices) tokens += corpus->target_length(index);
+    return tokens;
   }
 };
 
@@ -97,18 +119,35 @@ BatchIterator::BatchIterator(std::shared_ptr<Corpus> corpus,
 BatchIterator::~BatchIterator() = default;
 
 std::optional<Batch> BatchIterator::next() {
+  auto planned = next_planned();
+  return planned ? std::move(planned->batch) : std::nullopt;
+}
+
+void BatchIterator::share(int64_t rank, int64_t size) {
+  state_->go_to(state_->epoch, state_->delivered);
+  state_->rank = rank;
+  state_->processes = size;
+}
+
+std::optional<PlannedBatch> BatchIterator::next_planned() {
   State& state = *state_;
-  if (state.end_was_told)
-    state.go_to(state.epoch + 1, 0);
-  if (!state.prefetcher)
-    state.start_prefetching();
-  std::optional<Batch> batch = state.prefetcher->next();
-  if (batch) {
-    ++state.delivered;
-  } else {
+  state.begin();
+  if (state.delivered == batches_in_epoch()) {
     state.end_was_told = true;
+    return std::nullopt;
   }
-  return batch;
+  const auto& indices = state.planned().batches[static_cast<size_t>(state.delivered)];
+  PlannedBatch planned;
+  planned.owner = state.owner_of(state.delivered);
+  if (planned.owner == state.rank) {
+    planned.batch = state.prefetcher->next();
+    planned.sentence_ids = planned.batch->sentence_ids;
+  } else {
+    planned.sentence_ids = indices;
+  }
+  planned.target_tokens = state.target_tokens(indices);
+  ++state.delivered;
+  return planned;
 }
 
 int64_t BatchIterator::epoch() const { return state_->epoch; }

@@ -18,6 +18,14 @@ namespace phraseq {
 /// Turns examples into a batch; a task's `collate`.
 using Collate = std::function<Batch(const std::vector<Example>&)>;
 
+/// A batch of the plan, in its turn.
+struct PlannedBatch {
+  std::optional<Batch> batch;         ///< nothing when it is another process's
+  int64_t owner = 0;                  ///< rank of that process
+  std::vector<int64_t> sentence_ids;  ///< those of the batch, wherever it is
+  int64_t target_tokens = 0;
+};
+
 /// Batches of an endless sequence of epochs, made ahead on a thread of its own.
 ///
 /// The position (epoch, batches delivered) can be saved and restored: a condition of the interface.
@@ -34,6 +42,11 @@ class PHRASEQ_API BatchIterator {
   /// The next batch of the running epoch, or nothing at its end; the call after that begins the
   /// next.
   std::optional<Batch> next();
+  /// Before the first batch: this is process `rank` of `size`. Of the batches from the beginning of
+  /// an epoch (or from a restored position) on, it makes every `size`th, beginning at `rank`.
+  void share(int64_t rank, int64_t size);
+  /// As `next`, also for batches of other processes, which are delivered without being made.
+  std::optional<PlannedBatch> next_planned();
   int64_t epoch() const;              ///< from 1
   int64_t batches_delivered() const;  ///< in this epoch
   int64_t batches_in_epoch() const;

@@ -16,7 +16,7 @@ at::Device DeviceOptions::chosen() const {
   if (cpu || device == DeviceChoice::kCpu)
     return at::kCPU;
   if (at::hasCUDA())
-    return {at::kCUDA, 0};
+    return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
   if (device == DeviceChoice::kCuda)
     throw UsageError(
         "--device cuda: this machine has no CUDA device, or LibTorch was built without CUDA");

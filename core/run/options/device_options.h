@@ -16,6 +16,7 @@ inline constexpr EnumName<DeviceChoice> kDeviceChoiceNames[] = {
 struct PHRASEQ_API DeviceOptions : Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool cpu = false;
+  int64_t index = 0;  ///< which GPU; set by what starts several processes
 
   void describe(OptionTable& table) override;
   /// The device to compute on; UsageError for `cuda` on a machine without CUDA.

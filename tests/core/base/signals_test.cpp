@@ -30,6 +30,20 @@ TEST(StopSignals, SetTheFlagWhileAnObjectLives) {
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
 }
 
+TEST(StopSignals, TakeASecondOneWithinTheGivenTimeForTheSame) {
+  const int status = in_child([] {
+    StopSignals::take_repeats_for_one(60'000);
+    const StopSignals signals;
+    std::raise(SIGTERM);
+    std::raise(SIGINT);
+    if (signals.requested() == 0)
+      ::_exit(11);
+    StopSignals::take_repeats_for_one(0);
+    std::raise(SIGHUP);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
+}
+
 TEST(StopSignals, LeaveIgnoredWhatTheCallerIgnores) {
   const int status = in_child([] {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {

@@ -65,6 +65,65 @@ TEST(BatchIterator, ReturnsThePlanOfEachEpochInOrderAndThenNothing) {
   }
 }
 
+/// The ids of an epoch's batches in their order, from the iterators of all processes.
+std::vector<Ids> take_shared(std::vector<std::unique_ptr<BatchIterator>>& iterators,
+                             int64_t first_owner = 0) {
+  std::vector<Ids> taken;
+  for (int64_t expected_owner = first_owner;; ++expected_owner) {
+    std::optional<Ids> made;
+    for (auto& iterator : iterators) {
+      const auto planned = iterator->next_planned();
+      if (!planned)
+        continue;
+      EXPECT_EQ(planned->owner, expected_owner % static_cast<int64_t>(iterators.size()));
+      if (planned->batch) {
+        EXPECT_FALSE(made) << "two processes made the batch";
+        made = planned->batch->sentence_ids;
+        EXPECT_EQ(planned->sentence_ids, *made);
+      }
+    }
+    if (!made)
+      return taken;
+    taken.push_back(*made);
+  }
+}
+
+std::vector<std::unique_ptr<BatchIterator>> shared_iterators(int64_t processes) {
+  std::vector<std::unique_ptr<BatchIterator>> iterators;
+  for (int64_t rank = 0; rank < processes; ++rank) {
+    iterators.push_back(
+        std::make_unique<BatchIterator>(corpus_of(37), budget(40), ids_only, rank + 1));
+    iterators.back()->share(rank, processes);
+  }
+  return iterators;
+}
+
+TEST(BatchIterator, SharesEveryEpochSoThatEachBatchIsMadeByOneProcess) {
+  for (const int64_t processes : {1, 2, 3, 100}) {
+    auto iterators = shared_iterators(processes);
+    for (int64_t epoch = 1; epoch <= 3; ++epoch)
+      EXPECT_EQ(take_shared(iterators), plan_batches(*corpus_of(37), budget(40), epoch).batches);
+  }
+}
+
+TEST(BatchIterator, IsContinuedByAnotherNumberOfProcesses) {
+  const auto all = plan_batches(*corpus_of(37), budget(40), 1).batches;
+  BatchIterator alone = iterator_over(37, budget(40));
+  take(alone, 3);
+  auto iterators = shared_iterators(4);
+  for (auto& iterator : iterators) iterator->restore(alone.position());
+  EXPECT_EQ(take_shared(iterators), std::vector<Ids>(all.begin() + 3, all.end()));
+}
+
+TEST(BatchIterator, KnowsTheTargetTokensOfBatchesThatItDoesNotMake) {
+  auto iterators = shared_iterators(2);
+  const auto made = iterators[0]->next_planned();
+  const auto other = iterators[1]->next_planned();
+  ASSERT_TRUE(made->batch && !other->batch);
+  EXPECT_EQ(made->target_tokens, other->target_tokens);
+  EXPECT_GT(other->target_tokens, 0);
+}
+
 TEST(BatchIterator, ContinuesFromEveryPositionAsWithoutInterruption) {
   const int64_t per_epoch = iterator_over(29, budget(40)).batches_in_epoch() + 1;
   BatchIterator unbroken = iterator_over(29, budget(40));

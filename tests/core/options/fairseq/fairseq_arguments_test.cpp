@@ -36,8 +36,8 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
                             "4",
                             "data-bin",
                             "--fp16-scale-tolerance=-1",
-                            "--ddp_backend",
-                            "no_c10d",
+                            "--bucket_cap_mb",
+                            "25",
                             "--skip-invalid-size-inputs-valid-test",
                             "--beam",
                             "3"});
@@ -46,7 +46,7 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
   EXPECT_THAT(taken.notes,
               ElementsAre(HasSubstr("--num-workers has no effect here: one thread"),
                           HasSubstr("--fp16-scale-tolerance"),
-                          HasSubstr("--ddp-backend"),
+                          HasSubstr("--bucket-cap-mb"),
                           HasSubstr("--skip-invalid-size-inputs-valid-test")));
 }
 
@@ -59,14 +59,14 @@ TEST_F(FlagsOfFairseq, ThatWouldChangeTheResultAreRejectedWithAReason) {
 }
 
 TEST_F(FlagsOfFairseq, MayHaveTheirDefaultWhereNothingElseIsSupported) {
-  const Taken same = take(
-      "train", {"--distributed-world-size", "1", "--upsample-primary=1.0", "--curriculum", "0"});
+  const Taken same =
+      take("train", {"--model-parallel-size", "1", "--upsample-primary=1.0", "--curriculum", "0"});
   EXPECT_THAT(same.arguments, IsEmpty());
   EXPECT_THAT(same.problems, IsEmpty());
-  const Taken other = take("train", {"--distributed-world-size", "8"});
+  const Taken other = take("train", {"--model-parallel-size", "8"});
   EXPECT_THAT(other.problems,
-              ElementsAre(HasSubstr("--distributed-world-size 8 is not supported: training runs in "
-                                    "one process")));
+              ElementsAre(HasSubstr("--model-parallel-size 8 is not supported: every process holds "
+                                    "the whole model")));
 }
 
 TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {

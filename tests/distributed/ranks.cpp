@@ -1,0 +1,140 @@
+#include "tests/distributed/ranks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/end_to_end/training_run.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+std::string content_of_process_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// The value of NAME=VALUE in a list that zeros separate.
+std::string variable_of(const std::string& environment, const std::string& name) {
+  const std::string with_start = std::string(1, '\0') + environment;
+  const std::string key = std::string(1, '\0') + name + "=";
+  const size_t start = with_start.find(key);
+  return start == std::string::npos ? "" : std::string(with_start.c_str() + start + key.size());
+}
+
+}  // namespace
+
+int free_port() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ::bind(listener, reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(listener);
+  return ntohs(address.sin_port);
+}
+
+RunningCommand start_with(Workspace& workspace,
+                          const Variables& variables,
+                          const Arguments& arguments) {
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  RunningCommand command = workspace.start(arguments);
+  for (const auto& [name, value] : variables) ::unsetenv(name.c_str());
+  return command;
+}
+
+Variables rank_variables(int rank, int size, int port) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(size)},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", std::to_string(port)}};
+}
+
+bool has_trained(const Workspace& workspace,
+                 const std::string& save_dir,
+                 RunningCommand& command,
+                 size_t updates) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (std::chrono::steady_clock::now() < deadline && command.is_running()) {
+    if (workspace.exists(save_dir + "/metrics.jsonl") &&
+        losses(workspace, save_dir).size() >= updates)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+std::vector<nlohmann::json> records(const Workspace& workspace,
+                                    const std::string& save_dir,
+                                    const std::string& event) {
+  std::vector<nlohmann::json> found;
+  for (const std::string& line : lines_of(workspace.read(save_dir + "/metrics.jsonl"))) {
+    auto record = nlohmann::json::parse(line);
+    if (record.at("event") != event)
+      continue;
+    for (const char* const name : {"wall", "seconds", "tokens_per_second", "updates_per_second"})
+      record.erase(name);
+    found.push_back(std::move(record));
+  }
+  return found;
+}
+
+std::map<int, pid_t> processes_by_rank(const std::string& save_dir) {
+  namespace fs = std::filesystem;
+  std::map<int, pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    const std::string rank = variable_of(content_of_process_file(entry.path() / "environ"), "RANK");
+    const std::string words = content_of_process_file(entry.path() / "cmdline");
+    std::error_code gone;
+    const std::string program = fs::read_symlink(entry.path() / "exe", gone).filename().string();
+    if (!rank.empty() && program == "phraseq-train" && words.find(save_dir) != std::string::npos)
+      found[std::stoi(rank)] = static_cast<pid_t>(std::stol(name));
+  }
+  return found;
+}
+
+double largest_difference(const std::map<std::string, std::string>& a,
+                          const std::map<std::string, std::string>& b) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (a.size() != b.size())
+    return kInfinite;
+  double largest = 0;
+  for (const auto& [name, text] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.size() != text.size())
+      return kInfinite;
+    if (!text.starts_with("F32 ")) {
+      largest = other->second == text ? largest : kInfinite;
+      continue;
+    }
+    const size_t start = text.find(' ', 4) + 1;  // after "F32 3x4 "
+    for (size_t at = start; at + sizeof(float) <= text.size(); at += sizeof(float)) {
+      float x = 0;
+      float y = 0;
+      std::memcpy(&x, text.data() + at, sizeof(float));
+      std::memcpy(&y, other->second.data() + at, sizeof(float));
+      largest = std::max(largest, std::abs(double{x} - double{y}));
+    }
+  }
+  return largest;
+}
+
+}  // namespace phraseq::end_to_end
