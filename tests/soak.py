@@ -31,7 +31,7 @@ import time
 ENGLISH = "zero one two three four five six seven eight nine".split()
 GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun".split()
 UPDATES = 400
-SKIPPED_BATCH = "skipped a batch for want of memory"  # the one fault that may change the result
+SHORT_MEMORY = "a batch for want of memory"  # divided or skipped: the one fault that may change the result
 SYSTEM_CALLS = "openat write fsync rename unlink close".split()
 
 
@@ -135,7 +135,7 @@ class Soak:
         self.expected = checkpoint(self.folder, "whole"), losses(self.folder, "whole")
 
     def start_once(self, save_dir, fault):
-        """One start of the training. What a skipped batch changed is undone."""
+        """One start of the training. What a divided or skipped batch changed is undone."""
         target, copy = self.folder / save_dir, self.folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
         if target.exists():
@@ -143,8 +143,8 @@ class Soak:
         begin = self.log.seek(0, 2)
         code = fault.run(train_command(self.binary, save_dir), self.folder, self.log)
         said = (self.folder / "soak.log").read_bytes()[begin:].decode(errors="replace")
-        if SKIPPED_BATCH in said:
-            self.counts["skipped batches"] += 1
+        if SHORT_MEMORY in said:
+            self.counts["divided or skipped batches"] += 1
             shutil.rmtree(target, ignore_errors=True)
             if copy.exists():
                 copy.rename(target)

@@ -52,6 +52,20 @@ std::vector<int64_t> batches_per_update(int64_t processes, std::vector<int64_t> 
   return update_freq;
 }
 
+uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
+  const uint64_t seed = mix_seeds(update_seed, static_cast<uint64_t>(own.position));
+  return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
+}
+
+std::string shape_text(const Batch& batch) {
+  return fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
+                     batch.target_in.sentences(),
+                     batch.source.tokens(),
+                     batch.target_in.tokens(),
+                     batch.source.max_length(),
+                     batch.target_in.max_length());
+}
+
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
@@ -137,10 +151,8 @@ LossReport Trainer::loss_of(const UpdateGroup::Own& own, uint64_t update_seed) {
     return parts_.translator->forward(batch, context);
   };
   const Batch batch = own.batch.to(parameters.values().device());
-  nn::Context context(/*training=*/true,
-                      options_.precision,
-                      mix_seeds(update_seed, static_cast<uint64_t>(own.position)),
-                      &parameters);
+  nn::Context context(
+      /*training=*/true, options_.precision, dropout_seed(own, update_seed), &parameters);
   LossReport report = parts_.criterion->loss_of_model(model, batch, context);
   report.loss.backward();
   report.loss = at::Tensor();  // its graph is not needed any more
@@ -158,7 +170,7 @@ BatchReports Trainer::accumulate(const UpdateGroup& group) {
   for (size_t i = 0; i < group.own.size(); ++i) {
     running_batch_ = i;
     parameters.zero_gradients();
-    reports[group.own[i].position] = loss_of(group.own[i], update_seed);
+    reports[group.own[i].position].add(loss_of(group.own[i], update_seed));
     const bool is_last = i + 1 == group.own.size();
     if (i == 0 && !is_last) {
       gradient_sum_ = gradient_sum_.defined() ? gradient_sum_.copy_(gradients) : gradients.clone();
@@ -169,8 +181,8 @@ BatchReports Trainer::accumulate(const UpdateGroup& group) {
   return reports;
 }
 
-/// Accumulates the batches that there is memory for; one that has none is taken out of the group,
-/// and the update begins again without it.
+/// Accumulates the batches that there is memory for; one that has none is divided or taken out of
+/// the group, and the update begins again.
 BatchReports Trainer::accumulate_what_fits(UpdateGroup& group) {
   while (!group.own.empty()) {
     try {
@@ -180,9 +192,8 @@ BatchReports Trainer::accumulate_what_fits(UpdateGroup& group) {
     } catch (const std::exception& failure) {
       if (!means_out_of_memory(failure.what()))
         throw;
-      skip_batch(group.own[running_batch_].batch, failure.what());
+      make_room(group, failure.what());
     }
-    group.own.erase(group.own.begin() + static_cast<int64_t>(running_batch_));
   }
   parts_.translator->parameters->zero_gradients();
   return {};
@@ -206,27 +217,49 @@ LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
   return sum_of(agreed_.batches);
 }
 
-/// Too many batches in a row end the run: there is no memory for any.
-void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
+/// Divides the batch that there was no memory for; one of a single sentence is taken out.
+void Trainer::make_room(UpdateGroup& group, const std::string& reason) {
   nn::release_cached_memory();
-  const std::string shape =
-      fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
-                  batch.target_in.sentences(),
-                  batch.source.tokens(),
-                  batch.target_in.tokens(),
-                  batch.source.max_length(),
-                  batch.target_in.max_length());
+  const auto place = group.own.begin() + static_cast<int64_t>(running_batch_);
+  if (place->batch.sentences() > 1)
+    return divide_batch(group);
+  skip_batch(place->batch, reason);
+  group.own.erase(place);
+}
+
+void Trainer::divide_batch(UpdateGroup& group) {
+  UpdateGroup::Own& whole = group.own[running_batch_];
+  note_short_memory("divided", whole.batch);
+  const std::vector<int64_t> ids = whole.batch.sentence_ids;
+  const auto middle = ids.begin() + static_cast<int64_t>(ids.size() / 2);
+  whole.batch = parts_.batches->batch_of({ids.begin(), middle});
+  UpdateGroup::Own rest{whole.position,
+                        parts_.batches->batch_of({middle, ids.end()}),
+                        static_cast<int64_t>(group.own.size())};
+  group.own.insert(group.own.begin() + static_cast<int64_t>(running_batch_) + 1, std::move(rest));
+}
+
+/// Too many in a row end the run: there is no memory for any.
+void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
   if (++skipped_in_a_row_ >= options_.optimization.max_bad_updates) {
-    throw OutOfMemory(
-        fmt::format("{} batches in a row, the last of {}: {}", skipped_in_a_row_, shape, reason));
+    throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}",
+                                  skipped_in_a_row_,
+                                  shape_text(batch),
+                                  reason));
   }
+  note_short_memory("skipped", batch);
+}
+
+/// `done` with the batch: "divided" or "skipped".
+void Trainer::note_short_memory(const std::string& done, const Batch& batch) const {
+  const std::string shape = shape_text(batch);
   const std::string text =
-      fmt::format("skipped a batch for want of memory ({}); reduce --max-tokens", shape);
+      fmt::format("{} a batch for want of memory ({}); reduce --max-tokens", done, shape);
   if (parts_.processes->is_first())
     log_warning(text);
   else
     log_error(text);
-  parts_.log->event("skipped_batch", {{"updates", state_.updates}, {"shape", shape}});
+  parts_.log->event(done + "_batch", {{"updates", state_.updates}, {"shape", shape}});
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {

@@ -66,6 +66,7 @@ struct UpdateGroup {
   struct Own {
     int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
     Batch batch;
+    int64_t part = 0;  ///< of a batch that was divided: decides them, too
   };
   std::vector<Own> own;                            ///< those of this process
   std::vector<std::vector<int64_t>> sentence_ids;  ///< of all batches, by position
@@ -100,7 +101,10 @@ class PHRASEQ_API Trainer {
   LossReport accumulate_everywhere(UpdateGroup& group);
   void share_parameters();
   void announce_processes(const TrainRecord& record) const;
+  void make_room(UpdateGroup& group, const std::string& reason);
+  void divide_batch(UpdateGroup& group);
   void skip_batch(const Batch& batch, const std::string& reason);
+  void note_short_memory(const std::string& done, const Batch& batch) const;
   void update(UpdateGroup group);
   void skip_bad_update(const UpdateGroup& group, double norm);
   void after_update();
@@ -127,7 +131,7 @@ class PHRASEQ_API Trainer {
   at::Tensor gradient_sum_;       ///< [elements], of the earlier batches of an update
   ProcessReport agreed_;          ///< of several processes, at the last update
   size_t running_batch_ = 0;      ///< of the group that is accumulated
-  int64_t skipped_in_a_row_ = 0;  ///< batches, for want of memory
+  int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
   int64_t validated_at_ = -1;     // update of the last validation
   LossTrend loss_trend_;          ///< of a model that this run has initialized
   bool is_new_model_ = true;

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq::end_to_end {
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ThrowingPlugin : public ::testing::Test {
  protected:
@@ -47,6 +49,35 @@ class ThrowingPlugin : public ::testing::Test {
 
   Workspace workspace_;
 };
+
+/// There is memory for 60 tokens; the batches have up to 400.
+TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
+  const std::string options = "--arch throwing --dropout 0 --max-update 5 --disable-validation ";
+  const auto whole = train(options + "--save-dir whole");
+  const auto divided =
+      train(options + "--save-dir divided --throw-in forward --thrown memory --throw-above 60");
+  ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
+  ASSERT_EQ(divided.exit_code, kExitOk) << divided.errors;
+  EXPECT_THAT(divided.errors,
+              AllOf(HasSubstr("divided a batch for want of memory ("),
+                    HasSubstr("reduce --max-tokens"),
+                    Not(HasSubstr("skipped"))));
+  const auto expected = losses(workspace_, "whole"), found = losses(workspace_, "divided");
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [update, loss] : expected)
+    EXPECT_NEAR(std::stod(found.at(update)), std::stod(loss), 1e-4) << update;
+}
+
+TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
+  const std::string options =
+      "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";
+  const auto some = train(options + "6 --save-dir some");
+  EXPECT_EQ(some.exit_code, kExitOk) << some.errors;
+  EXPECT_THAT(some.errors, HasSubstr("skipped a batch for want of memory (1 sentences"));
+  const auto none = train(options + "0 --save-dir none --max-bad-updates 7");
+  EXPECT_EQ(none.exit_code, kExitIo) << none.errors;
+  EXPECT_THAT(none.errors, HasSubstr("out of memory: 7 sentences in a row, the last one with"));
+}
 
 TEST_F(ThrowingPlugin, IsNamedWhenForwardThrowsAnything) {
   const std::string in_forward = "--arch throwing --throw-in forward --thrown ";

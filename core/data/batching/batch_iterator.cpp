@@ -150,6 +150,10 @@ std::optional<PlannedBatch> BatchIterator::next_planned() {
   return planned;
 }
 
+Batch BatchIterator::batch_of(const std::vector<int64_t>& sentence_ids) const {
+  return state_->make(sentence_ids);
+}
+
 int64_t BatchIterator::epoch() const { return state_->epoch; }
 int64_t BatchIterator::batches_delivered() const { return state_->delivered; }
 int64_t BatchIterator::batches_in_epoch() const {

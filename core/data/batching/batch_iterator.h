@@ -47,6 +47,8 @@ class PHRASEQ_API BatchIterator {
   void share(int64_t rank, int64_t size);
   /// As `next`, also for batches of other processes, which are delivered without being made.
   std::optional<PlannedBatch> next_planned();
+  /// A batch of these sentences, apart from the plan: what is delivered next does not change.
+  Batch batch_of(const std::vector<int64_t>& sentence_ids) const;
   int64_t epoch() const;              ///< from 1
   int64_t batches_delivered() const;  ///< in this epoch
   int64_t batches_in_epoch() const;

@@ -1,5 +1,6 @@
 // An architecture, a criterion and a decoder that throw, where and what their options select.
 
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,17 +25,21 @@ struct OwnException {};  // no std::exception
     throw OwnException();
   if (kind == "number")
     throw 42;
+  if (kind == "memory")
+    throw std::bad_alloc();
   throw std::runtime_error("the flux capacitor is empty");
 }
 
 struct ThrowingOptions final : nn::TransformerOptions {
   std::string throw_in = "nothing";
   std::string thrown = "std";
+  int64_t throw_above = -1;
 
   void describe(OptionTable& table) override {
     TransformerOptions::describe(table);
     table.field("throw-in", throw_in, "Where.").one_of({"nothing", "forward", "start", "step"});
-    table.field("thrown", thrown, "What.").one_of({"std", "own", "number"});
+    table.field("thrown", thrown, "What.").one_of({"std", "own", "number", "memory"});
+    table.field("throw-above", throw_above, "In forward, at batches of more target tokens only.");
   }
 };
 
@@ -57,7 +62,7 @@ class ThrowingModel final : public nn::TransformerModel {
       : TransformerModel(options, setup), options_(options) {}
 
   DecoderOutput forward(const Batch& batch, nn::Context& context) override {
-    if (options_.throw_in == "forward")
+    if (options_.throw_in == "forward" && batch.target_in.tokens() > options_.throw_above)
       throw_something(options_.thrown);
     return TransformerModel::forward(batch, context);
   }
