@@ -28,7 +28,7 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 20> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 21> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"train", "train a model"},
     {"validate", "compute the loss of a checkpoint on a split of a data folder"},
@@ -39,6 +39,7 @@ constexpr std::array<std::array<std::string_view, 2>, 20> kSummaries = {{
     {"analyze", "show attention and activation of phrases"},
     {"average", "average checkpoints"},
     {"import", "convert a model of another toolkit to a checkpoint"},
+    {"export", "write a model in the format of another toolkit"},
     {"replace-tensors", "replace tensors of a checkpoint"},
     {"inspect", "verify a checkpoint and print its contents"},
     {"plugins", "list, describe and check plugins; write the option pages"},

@@ -1,0 +1,66 @@
+// phraseq export: a checkpoint in the format of another toolkit.
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/convert/ctranslate2/ct2_export.h"
+#include "core/convert/export_model.h"
+#include "core/convert/hf/marian_export.h"
+
+namespace {
+
+using namespace phraseq;
+
+enum class ExportFormat { kNotGiven, kCTranslate2, kHuggingFace };
+
+constexpr EnumName<ExportFormat> kExportFormatNames[] = {
+    {"ctranslate2", ExportFormat::kCTranslate2}, {"hf", ExportFormat::kHuggingFace}};
+
+struct ExportOptions final : Options {
+  ExportFormat format = ExportFormat::kNotGiven;
+  std::string checkpoint;
+  std::string output;
+
+  void describe(OptionTable& table) override {
+    table
+        .field("format",
+               format,
+               kExportFormatNames,
+               "Format: ctranslate2, or hf for a MarianMTModel of Hugging Face.")
+        .required();
+    table.field("checkpoint", checkpoint, "Checkpoint with the architecture transformer.")
+        .positional()
+        .required()
+        .value_name("CHECKPOINT");
+    table.field("output", output, "Folder to write; it must be missing or empty.")
+        .positional()
+        .required()
+        .value_name("FOLDER");
+  }
+};
+
+int export_model(std::span<const std::string> arguments) {
+  ExportOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(table,
+                     "export",
+                     "--format FORMAT CHECKPOINT FOLDER",
+                     "Writes a model in the format of another toolkit.",
+                     arguments))
+    return kExitOk;
+  const ExportModel model = ExportModel::open(options.checkpoint);
+  if (options.format == ExportFormat::kCTranslate2) {
+    export_to_ctranslate2(model, options.output);
+  } else {
+    export_to_marian_mt(model, options.output);
+  }
+  log_info(fmt::format("{}: written", options.output));
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("export", argc, argv, export_model); }

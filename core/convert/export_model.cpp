@@ -1,0 +1,203 @@
+#include "core/convert/export_model.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/checkpoint/safetensors/plain_file.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/convert/position_table.h"
+#include "core/io/json_reader.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+/// No sinusoids of more positions are stored.
+constexpr int64_t kMostPositions = 8192;
+/// Rows of a table of learned positions before the first.
+constexpr int64_t kLearnedOffset = 2;
+constexpr float kForbiddenScore = -1e9F;
+
+/// The defaults of the architecture's options (core/nn/transformer/transformer_options.h).
+json default_options() {
+  return {{"encoder_embed_dim", 512},
+          {"encoder_ffn_embed_dim", 2048},
+          {"encoder_layers", 6},
+          {"encoder_attention_heads", 8},
+          {"decoder_embed_dim", 512},
+          {"decoder_ffn_embed_dim", 2048},
+          {"decoder_layers", 6},
+          {"decoder_attention_heads", 8},
+          {"encoder_normalize_before", false},
+          {"decoder_normalize_before", false},
+          {"share_all_embeddings", false},
+          {"share_decoder_input_output_embed", false},
+          {"no_scale_embedding", false},
+          {"activation_fn", "relu"},
+          {"embed_norm", "no"},
+          {"pos", "fairseq"},
+          {"norm_eps", 1e-5},
+          {"attn_bias", true},
+          {"ffn_bias1", true},
+          {"ffn_bias2", true},
+          {"out_bias", false},
+          {"start_token", "eos"},
+          {"source_bos", false},
+          {"forbid_outputs", false},
+          {"max_source_positions", 1024},
+          {"max_target_positions", 1024}};
+}
+
+/// Takes over a value of the type that the default has.
+void take_option(json& options, const std::string& name, const JsonEntry& given) {
+  json& option = options[name];
+  if (option.is_boolean()) {
+    option = given.truth();
+  } else if (option.is_number_integer()) {
+    option = given.whole_number(0, int64_t{1} << 32);
+  } else if (option.is_number()) {
+    option = given.number();
+  } else {
+    option = given.text();
+  }
+}
+
+std::string entry_name(const CheckpointFile& file, const char* key) {
+  return fmt::format("{}: the metadata entry '{}'", file.path(), key);
+}
+
+/// The component `name` of a kind; another one cannot be exported.
+json read_component(const CheckpointFile& file, const char* kind, std::string_view expected) {
+  const json record = parse_json(file.metadata(kind), entry_name(file, kind));
+  const JsonEntry entry(record, entry_name(file, kind));
+  if (const std::string name = entry.at("name").text(); name != expected) {
+    throw UsageError(
+        fmt::format("{}: a model with the {} '{}'; only models with the {} '{}' can be "
+                    "exported",
+                    file.path(),
+                    kind,
+                    name,
+                    kind,
+                    expected));
+  }
+  entry.at("options").object();
+  return record;
+}
+
+}  // namespace
+
+ExportModel ExportModel::open(const std::string& path) {
+  ExportModel model(CheckpointFile::open(path));
+  require_model(model.file_);
+  model.read_options();
+  model.read_task();
+  return model;
+}
+
+void ExportModel::read_options() {
+  const json record = read_component(file_, "architecture", "transformer");
+  options_ = default_options();
+  const JsonEntry given = JsonEntry(record, entry_name(file_, "architecture")).at("options");
+  for (const auto& [name, value] : given.members()) {
+    if (options_.contains(name))
+      take_option(options_, name, value);
+  }
+}
+
+void ExportModel::read_task() {
+  read_component(file_, "task", "translation");
+  const json record = parse_json(file_.metadata("task_texts"), entry_name(file_, "task_texts"));
+  for (const auto& [name, value] : JsonEntry(record, entry_name(file_, "task_texts")).members())
+    texts_[name] = value.text();
+  source_ = Dictionary::parse(text("source_dictionary"), "source_dictionary");
+  target_ = texts_.contains("joined_dictionary")
+                ? source_
+                : Dictionary::parse(text("target_dictionary"), "target_dictionary");
+}
+
+std::string ExportModel::text(const std::string& name) const {
+  const auto found = texts_.find(name);
+  if (found == texts_.end())
+    throw FormatError(fmt::format("{}: the task has no entry '{}'", path(), name));
+  return found->second;
+}
+
+std::string ExportModel::blob(const std::string& name) const {
+  const TensorView* found = file_.find(std::string(kBlobPrefix) + name);
+  if (found == nullptr)
+    return {};
+  return {reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size()};
+}
+
+std::string ExportModel::target_tokenizer() const {
+  const std::string own = blob("target_tokenizer");
+  return own.empty() ? source_tokenizer() : own;
+}
+
+std::vector<float> ExportModel::values(const std::string& parameter,
+                                       const std::vector<int64_t>& shape) const {
+  const TensorView* tensor = file_.find(parameter);
+  if (tensor == nullptr)
+    throw FormatError(fmt::format("{}: there is no parameter {}", path(), parameter));
+  if (tensor->shape != shape || !is_float(tensor->dtype)) {
+    throw FormatError(fmt::format("{}: {} is {} [{}], expected floating-point numbers [{}]",
+                                  path(),
+                                  parameter,
+                                  to_string(tensor->dtype),
+                                  fmt::join(tensor->shape, ", "),
+                                  fmt::join(shape, ", ")));
+  }
+  const auto exact = float_values(*tensor);
+  return {exact.begin(), exact.end()};
+}
+
+int64_t ExportModel::position_count(const std::string& stack) const {
+  return size(stack == "encoder" ? "max_source_positions" : "max_target_positions");
+}
+
+std::vector<float> ExportModel::positions(const std::string& stack, int64_t count) const {
+  const int64_t width = size(stack + "_embed_dim");
+  if (choice("pos") == "learned") {
+    auto table =
+        values(stack + ".embed_positions.weight", {position_count(stack) + kLearnedOffset, width});
+    table.erase(table.begin(), table.begin() + kLearnedOffset * width);
+    return table;
+  }
+  if (count > kMostPositions) {
+    throw UsageError(fmt::format("{}: the {} has {} positions; at most {} can be exported",
+                                 path(),
+                                 stack,
+                                 count,
+                                 kMostPositions));
+  }
+  const auto table = position_table(choice("pos"), count, width);
+  std::vector<float> rows(static_cast<size_t>(count * width), 0.0F);
+  std::ranges::copy(table, rows.begin());
+  return rows;
+}
+
+std::vector<float> ExportModel::output_bias() const {
+  std::vector<float> bias;
+  if (is_on("out_bias"))
+    bias = values("decoder.output_bias", {target_.size()});
+  if (is_on("forbid_outputs")) {
+    bias.resize(static_cast<size_t>(target_.size()), 0.0F);
+    bias[kBos] = bias[kPad] = kForbiddenScore;
+  }
+  return bias;
+}
+
+void ExportModel::require_none(const std::vector<std::string>& problems,
+                               std::string_view format) const {
+  if (problems.empty())
+    return;
+  throw UsageError(fmt::format(
+      "{}: the format {} cannot express\n    {}", path(), format, fmt::join(problems, "\n    ")));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// A checkpoint of the architecture `transformer`, opened to be written in another format.
+class PHRASEQ_API ExportModel {
+ public:
+  /// Throws FormatError and IoError for a file that is no checkpoint, UsageError for a model of
+  /// another architecture or task.
+  static ExportModel open(const std::string& path);
+
+  const std::string& path() const { return file_.path(); }
+  const Dictionary& source() const { return source_; }
+  const Dictionary& target() const { return target_; }
+  /// An entry of the task: "source_language", "tokenizer" …
+  std::string text(const std::string& name) const;
+  /// The subword models; empty for text that is split at spaces.
+  std::string source_tokenizer() const { return blob("source_tokenizer"); }
+  std::string target_tokenizer() const;
+
+  /// Options of the architecture; those that a checkpoint leaves out have their defaults.
+  bool is_on(const char* name) const { return options_.at(name).get<bool>(); }
+  int64_t size(const std::string& name) const { return options_.at(name).get<int64_t>(); }
+  double number(const char* name) const { return options_.at(name).get<double>(); }
+  std::string choice(const char* name) const { return options_.at(name).get<std::string>(); }
+
+  bool has(std::string_view parameter) const { return file_.find(parameter) != nullptr; }
+  /// Throws FormatError when there is none of that name or its shape is another one.
+  std::vector<float> values(const std::string& parameter, const std::vector<int64_t>& shape) const;
+
+  /// Rows that are added to the embeddings of a stack ("encoder" or "decoder"), one for each
+  /// position: sinusoids, learned vectors, or zeros. [positions, width]
+  std::vector<float> positions(const std::string& stack, int64_t count) const;
+  /// How many positions a stack is exported with.
+  int64_t position_count(const std::string& stack) const;
+  /// What is added to the scores of the target vocabulary, with a number that never wins for
+  /// symbols that are forbidden; empty when it is zero.
+  std::vector<float> output_bias() const;
+  /// Throws UsageError that lists why the format cannot express the model, if `problems` has any.
+  void require_none(const std::vector<std::string>& problems, std::string_view format) const;
+
+ private:
+  explicit ExportModel(CheckpointFile file) : file_(std::move(file)) {}
+  void read_options();
+  void read_task();
+  std::string blob(const std::string& name) const;
+
+  CheckpointFile file_;
+  nlohmann::json options_;
+  std::map<std::string, std::string> texts_;
+  Dictionary source_, target_;
+};
+
+}  // namespace phraseq

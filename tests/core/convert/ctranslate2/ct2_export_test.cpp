@@ -1,0 +1,96 @@
+#include "core/convert/ctranslate2/ct2_export.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/hf/marian_export.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/golden_torch_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using testing::golden_torch_file;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::write_bytes;
+
+class ExportOfTheTinyModel : public ::testing::Test {
+ protected:
+  ExportOfTheTinyModel() {
+    import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")}).write(checkpoint_);
+  }
+
+  TemporaryFolder folder_;
+  std::string checkpoint_ = folder_.file("m.safetensors");
+};
+
+TEST_F(ExportOfTheTinyModel, IsWhatCTranslate2WritesByteForByte) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/ctranslate2/";
+  const std::string out = folder_.file("out");
+  export_to_ctranslate2(ExportModel::open(checkpoint_), out);
+  EXPECT_EQ(read_bytes(out + "/model.bin"), read_bytes(golden + "model.bin"));
+  EXPECT_EQ(read_bytes(out + "/config.json"), read_bytes(golden + "config.json"));
+  for (const char* name : {"/source_vocabulary.json", "/target_vocabulary.json"})
+    EXPECT_EQ(json::parse(read_bytes(out + name)), json::parse(read_bytes(golden + name)));
+}
+
+TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
+  fs::create_directory(folder_.file("out"));
+  write_bytes(folder_.file("out/model.bin"), "old");
+  EXPECT_THROW(export_to_ctranslate2(ExportModel::open(checkpoint_), folder_.file("out")),
+               UsageError);
+  EXPECT_EQ(read_bytes(folder_.file("out/model.bin")), "old");
+}
+
+TEST_F(ExportOfTheTinyModel, NamesWhatAFormatCannotExpressAndWritesNothing) {
+  try {
+    export_to_marian_mt(ExportModel::open(checkpoint_), folder_.file("out"));
+    FAIL() << "a pre-norm model was exported as a MarianMTModel";
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(),
+                AllOf(HasSubstr("the format hf cannot express"),
+                      HasSubstr("encoder_normalize_before = yes"),
+                      HasSubstr("text without a SentencePiece model")));
+  }
+  EXPECT_FALSE(fs::exists(folder_.file("out")));
+}
+
+TEST(Ct2Variables, AreWrittenInTheOrderOfTheirNamesWithEqualArraysAsAliases) {
+  Ct2Variables variables;
+  variables.add_floats("b", {2}, {1.0F, 2.0F});
+  variables.add_floats("c", {2}, {1.0F, 2.0F});
+  variables.add_int8("a", 3);
+  using namespace std::string_literals;
+  EXPECT_EQ(variables.serialize("S", 7),
+            "\6\0\0\0"
+            "\2\0S\0"
+            "\7\0\0\0"
+            "\2\0\0\0"
+            "\2\0a\0"
+            "\0"
+            "\1"
+            "\1\0\0\0"
+            "\3"
+            "\2\0b\0"
+            "\1"
+            "\2\0\0\0"
+            "\0"
+            "\x8\0\0\0"
+            "\0\0\x80\x3f\0\0\0\x40"
+            "\1\0\0\0"
+            "\2\0c\0"
+            "\2\0b\0"s);
+}
+
+}  // namespace
+}  // namespace phraseq
