@@ -1,0 +1,50 @@
+// phraseq mbr: chooses the translation with the greatest expected score from lists of hypotheses.
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/options/command_line.h"
+#include "core/score/mbr/mbr_options.h"
+#include "core/score/metrics/metric_set.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kUsage = "FILE [FILE...] [options]";
+constexpr const char* kDescription =
+    "Minimum Bayes risk decoding: from the n-best list or the samples of each sentence, chooses "
+    "the "
+    "hypothesis with the greatest expected score, with all of the list as references.";
+
+int mbr_command(std::span<const std::string> arguments) {
+  score::MbrOptions options;
+  OptionTable table;
+  options.describe(table);
+  const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
+  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  metric_set.describe(table);
+  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
+  if (!begin_command(table, "mbr", kUsage, kDescription, arguments, problems))
+    return kExitOk;
+  const auto metric =
+      metric_set.make(options.metric, {options.target_language, /*sentence_level=*/true});
+  std::string text;
+  for (const std::string& chosen :
+       score::choose_by_mbr(score::read_all_lists(options), *metric, options.weights))
+    text += chosen + '\n';
+  if (options.output == "-") {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("mbr", argc, argv, phraseq::mbr_command);
+}

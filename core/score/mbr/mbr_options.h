@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
+#include "core/score/mbr/expected_utility.h"
+#include "core/score/mbr/nbest_list.h"
+
+namespace phraseq::score {
+
+/// What `phraseq mbr` is asked to do.
+struct PHRASEQ_API MbrOptions : Options {
+  std::vector<std::string> inputs;
+  std::string metric = "chrf";
+  std::string target_language;
+  MbrWeights weights = MbrWeights::kUniform;
+  NBestFormat format = NBestFormat::kFairseq;
+  int64_t nbest = 1;
+  std::string output = "-";
+  PluginOptions plugins;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+/// The lists of all files: the hypotheses that several files have for a sentence are one list.
+/// DataError when a file has another number of sentences than the first.
+PHRASEQ_API std::vector<NBestList> read_all_lists(const MbrOptions& options);
+
+/// The text with the greatest expected utility of each list, the first among equal ones.
+PHRASEQ_API std::vector<std::string> choose_by_mbr(const std::vector<NBestList>& lists,
+                                                   const Metric& metric,
+                                                   MbrWeights weights);
+
+}  // namespace phraseq::score

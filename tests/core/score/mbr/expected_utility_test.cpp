@@ -1,0 +1,133 @@
+#include "core/score/mbr/expected_utility.h"
+
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/score/mbr/mbr_options.h"
+
+namespace phraseq::score {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// 10 for each byte that two texts of one length have in common.
+class CommonBytes final : public Metric {
+ public:
+  explicit CommonBytes(bool higher_is_better = true) : higher_(higher_is_better) {}
+  std::string name() const override { return "common"; }
+  bool higher_is_better() const override { return higher_; }
+  size_t statistics() const override { return 1; }
+  void measure(std::string_view hypothesis,
+               std::span<const std::string_view> references,
+               std::span<double> row) const override {
+    for (size_t i = 0; i < std::min(hypothesis.size(), references[0].size()); ++i)
+      row[0] += hypothesis[i] == references[0][i] ? 1 : 0;
+  }
+  double score(std::span<const double> sums) const override { return 10 * sums[0]; }
+
+ private:
+  bool higher_;
+};
+
+TEST(ExpectedUtility, IsTheWeightedMeanOverAllHypotheses) {
+  const std::vector<std::string> texts = {"ab", "ac", "xc"};
+  const std::vector<double> weights = {0.5, 0.3, 0.2};
+  EXPECT_THAT(expected_utilities(CommonBytes(), texts, weights),
+              ElementsAre(DoubleEq(0.5 * 20 + 0.3 * 10),
+                          DoubleEq(0.5 * 10 + 0.3 * 20 + 0.2 * 10),
+                          DoubleEq(0.3 * 10 + 0.2 * 20)));
+}
+
+TEST(ExpectedUtility, IsNegativeWhereLowerIsBetter) {
+  const std::vector<std::string> texts = {"a", "b"};
+  EXPECT_THAT(
+      expected_utilities(
+          CommonBytes(false), texts, mbr_weights(MbrWeights::kUniform, std::vector<double>(2))),
+      ElementsAre(-5, -5));
+}
+
+TEST(ExpectedUtility, CountsEqualSamplesAsOftenAsTheyOccur) {
+  const std::vector<std::string> texts = {"a", "b", "b"};
+  const auto weights = mbr_weights(MbrWeights::kUniform, std::vector<double>(3));
+  EXPECT_THAT(expected_utilities(CommonBytes(), texts, weights),
+              ElementsAre(DoubleEq(10.0 / 3), DoubleEq(20.0 / 3), DoubleEq(20.0 / 3)));
+}
+
+TEST(MbrWeights, AreProbabilitiesNormalizedOverTheList) {
+  const std::vector<double> scores = {std::log(0.02) - 900, std::log(0.06) - 900};
+  EXPECT_THAT(mbr_weights(MbrWeights::kProbability, scores),
+              ElementsAre(testing::DoubleNear(0.25, 1e-12), testing::DoubleNear(0.75, 1e-12)));
+}
+
+class NBestLists : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) {
+    const std::string path = testing::TempDir() + "nbest_lists_" + name;
+    write_file(path, text);
+    return path;
+  }
+  static std::string problem(const std::string& path, NBestFormat format, int64_t size) {
+    try {
+      read_nbest_lists(path, format, size);
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return {};
+  }
+};
+
+TEST_F(NBestLists, AreReadFromTheOutputOfFairseqInAnyOrder) {
+  const std::string path =
+      file("fairseq",
+           "S-1\tx\nH-1\t-1\tb@@ b\nD-1\t-1\tbb\nP-1\t-1\n"
+           "H-0\t-2\ta\nD-0\t-2\ta\tc\nH-1\t-3\td\nD-1\t-3\td\nGenerate test\n");
+  const auto lists = read_nbest_lists(path, NBestFormat::kFairseq, 1);
+  ASSERT_EQ(lists.size(), 2U);
+  EXPECT_THAT(lists[0].texts, ElementsAre("a\tc"));
+  EXPECT_THAT(lists[1].texts, ElementsAre("bb", "d"));
+  EXPECT_THAT(lists[1].scores, ElementsAre(DoubleEq(-std::log(2.0)), DoubleEq(-3 * std::log(2.0))));
+}
+
+TEST_F(NBestLists, AreReadFromOtherFormats) {
+  const auto moses = read_nbest_lists(
+      file("moses", "0 ||| a b ||| LM= -2 ||| -0.5\n0 ||| c ||| LM= -1 ||| -0.7\n"),
+      NBestFormat::kMoses,
+      1);
+  EXPECT_THAT(moses[0].texts, ElementsAre("a b", "c"));
+  EXPECT_THAT(moses[0].scores, ElementsAre(-0.5, -0.7));
+  const auto plain = read_nbest_lists(file("plain", "a\nb\nc\nd\n"), NBestFormat::kPlain, 2);
+  ASSERT_EQ(plain.size(), 2U);
+  EXPECT_THAT(plain[1].texts, ElementsAre("c", "d"));
+}
+
+TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
+  const std::string short_file = file("short", "a\nb\nc\n");
+  EXPECT_THAT(problem(short_file, NBestFormat::kPlain, 2),
+              testing::AllOf(HasSubstr(short_file), HasSubstr("has 1 hypotheses, not 2")));
+  EXPECT_THAT(problem(file("gap", "D-0\t-1\ta\nD-2\t-1\tb\n"), NBestFormat::kFairseq, 1),
+              HasSubstr("sentence 1 has no hypotheses, but sentence 2 has"));
+  const std::string bad = file("bad", "D-0\t-1\ta\nD-x\t-1\tb\n");
+  EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1), HasSubstr(bad + ":2"));
+  EXPECT_THAT(problem(file("no_moses", "a b c\n"), NBestFormat::kMoses, 1),
+              HasSubstr("ID ||| text"));
+}
+
+TEST_F(NBestLists, OfSeveralSystemsAreOneList) {
+  MbrOptions options;
+  options.format = NBestFormat::kPlain;
+  options.inputs = {file("a", "ab\nxx\n"), file("b", "ac\nyy\n"), file("c", "zc\nyy\n")};
+  EXPECT_THAT(choose_by_mbr(read_all_lists(options), CommonBytes(), options.weights),
+              ElementsAre("ac", "yy"));
+  options.inputs.push_back(file("d", "ab\n"));
+  EXPECT_THROW(read_all_lists(options), DataError);
+}
+
+}  // namespace
+}  // namespace phraseq::score
