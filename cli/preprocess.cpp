@@ -22,11 +22,21 @@ constexpr const char* kDescription =
 std::string tokenizer_component(std::span<const std::string> arguments) {
   PreprocessOptions options;
   options.tokenizer = peek_option(arguments, "tokenizer", options.tokenizer);
+  if (options.tokenizer == "auto" && peek_option(arguments, "bpe", "none") != "none")
+    return "bpe";
   options.subwords = peek_option(arguments, "subwords", "0") == "0" ? 0 : 1;
   options.subword_model = peek_option(arguments, "subword-model", "");
   options.source_subword_model = peek_option(arguments, "source-subword-model", "");
   options.target_subword_model = peek_option(arguments, "target-subword-model", "");
   return options.tokenizer_component();
+}
+
+std::vector<std::string> all_problems(PreprocessOptions options, const Selection& tokenizer) {
+  if (tokenizer.name == "bpe")
+    options.tokenizer = tokenizer.name;  // chosen by --bpe alone
+  auto problems = options.problems();
+  for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
+  return problems;
 }
 
 int run_preprocess(std::span<const std::string> arguments) {
@@ -43,8 +53,9 @@ int run_preprocess(std::span<const std::string> arguments) {
   selection.options->describe(table);
   table.section("Plugins");
   plugins.describe(table);
-  if (!begin_command(
-          table, "preprocess", kUsage, kDescription, arguments, [&] { return options.problems(); }))
+  if (!begin_command(table, "preprocess", kUsage, kDescription, arguments, [&] {
+        return all_problems(options, selection);
+      }))
     return kExitOk;
 
   OptionTable tokenizer_table;

@@ -87,6 +87,7 @@ class Run {
 
   std::string learn_subwords(const Sides& of) const;
   void use_model(const Sides& of, const std::string& model, const std::string& name);
+  void store_model(const Sides& of, const std::string& model);
   void make_dictionary(const Sides& of,
                        const std::string& given,
                        int64_t threshold,
@@ -172,11 +173,18 @@ std::string Run::learn_subwords(const Sides& of) const {
       next, {options_.subword_type, options_.subwords, options_.character_coverage});
 }
 
-/// An empty model is that of a tokenizer that needs none.
+/// An empty model is that of a tokenizer that needs none, or makes its own.
 void Run::use_model(const Sides& of, const std::string& model, const std::string& name) {
-  for (Side* side : of) side->tokenizer = chosen_.make({model, name});
-  if (model.empty())
-    return;
+  for (Side* side : of) side->tokenizer = chosen_.make({model, name, side->language});
+  if (!model.empty())
+    return store_model(of, model);
+  for (Side* side : of) {
+    if (const std::string own = side->tokenizer->model(); !own.empty())
+      store_model({side}, own);
+  }
+}
+
+void Run::store_model(const Sides& of, const std::string& model) {
   const bool for_all = of.size() == sides_.size();
   const std::string language = for_all ? "" : of[0]->language + ".";
   const std::string file = fmt::format("{}.{}model", chosen_.name, language);

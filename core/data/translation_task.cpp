@@ -189,15 +189,18 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setu
   selection.options->describe(table);
   from_json(table, vocabularies_.tokenizer_options, OptionOrigin::kCheckpoint);
   if (options_.bpe_dropout > 0) {
-    OptionField* const sampling = table.find(kSampling);
+    OptionField* sampling = table.find(kSampling);
+    if (sampling == nullptr)
+      sampling = table.find("bpe-dropout");
     if (sampling == nullptr) {
       throw UsageError(fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random",
                                    vocabularies_.tokenizer),
-                       "give --subword-model FILE, a SentencePiece model");
+                       "use a SentencePiece model, or the tokenizers moses and bpe with --bpe");
     }
     sampling->from_text(fmt::format("{}", options_.bpe_dropout), OptionOrigin::kCommandLine);
   }
-  return std::make_unique<NamedTokenizer>(selection, TokenizerSetup{side.model, side.model_name});
+  return std::make_unique<NamedTokenizer>(
+      selection, TokenizerSetup{side.model, side.model_name, side.language});
 }
 
 std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,

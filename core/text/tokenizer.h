@@ -17,6 +17,7 @@ namespace phraseq {
 struct TokenizerSetup {
   std::string model;
   std::string model_name;  ///< for error messages
+  std::string language = {};
 };
 
 /// Turns a line of text into the symbols of a vocabulary and back. Thread safe.

@@ -1,0 +1,39 @@
+// phraseq learn-bpe: learns the codes of byte-pair encoding from text.
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/text/processing/learn_options.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kDescription =
+    "Learns merges for byte-pair encoding, as subword-nmt does; --tokenizer moses and --tokenizer "
+    "bpe of phraseq preprocess apply them.";
+
+int learn_bpe_command(std::span<const std::string> arguments) {
+  LearnBpeOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (!begin_command(table, "learn-bpe", "FILE [FILE...] [options]", kDescription, arguments, [&] {
+        return options.problems();
+      }))
+    return kExitOk;
+  const std::string codes = learn_bpe_codes(options);
+  if (options.output == "-") {
+    std::cout << codes;
+  } else {
+    write_file(options.output, codes);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("learn-bpe", argc, argv, phraseq::learn_bpe_command);
+}

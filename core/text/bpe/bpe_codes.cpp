@@ -1,0 +1,258 @@
+#include "core/text/bpe/bpe_codes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr const char* kEnd = "</w>";
+constexpr const char* kSeparator = "@@";
+constexpr size_t kCachedWords = 1 << 18;
+
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+std::string_view strip_ends(std::string_view text) {
+  const size_t begin = text.find_first_not_of("\r\n ");
+  if (begin == std::string_view::npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of("\r\n ") - begin + 1);
+}
+
+bool is_count(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+FormatError bad_line(const std::string& name, size_t line, std::string_view text) {
+  return FormatError(
+      fmt::format("{}:{}: '{}' is no merge: two symbols separated by a blank", name, line, text),
+      "give a file of codes of subword-nmt or fastBPE");
+}
+
+/// 0.1 without a header, else "#version: 0.2".
+bool has_separate_end(std::string_view header, const std::string& name) {
+  if (!header.starts_with("#version:"))
+    return true;
+  const std::string_view version = header.substr(header.find_last_of(' ') + 1);
+  if (version == "0.1" || version == "0.2")
+    return version == "0.1";
+  throw FormatError(fmt::format("{}: codes of version {}", name, version),
+                    "versions 0.1 and 0.2 of subword-nmt are known");
+}
+
+}  // namespace
+
+/// Words that were encoded before.
+struct BpeCodes::Cache {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::vector<std::string>> words;
+};
+
+std::vector<std::string_view> split_blanks(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : split_at(strip_ends(line), ' ')) {
+    if (!word.empty())
+      words.push_back(word);
+  }
+  return words;
+}
+
+BpeCodes::BpeCodes(const std::string& text, const std::string& name)
+    : cache_(std::make_unique<Cache>()) {
+  std::string_view rest = text;
+  rest = rest.substr(0, rest.find_last_not_of('\n') + 1);
+  auto lines = split_at(rest, '\n');
+  const std::string_view header = strip_ends(lines.front());
+  separate_end_ = has_separate_end(header, name);
+  const size_t first = header.starts_with("#version:") ? 1 : 0;
+  std::vector<Pair> pairs;
+  bool counts = first < lines.size();  // fastBPE's
+  for (size_t i = first; i < lines.size(); ++i) {
+    const auto parts = split_at(strip_ends(lines[i]), ' ');
+    const bool with_count = parts.size() == 3 && is_count(parts[2]) && first == 0;
+    if ((parts.size() != 2 && !with_count) || parts[0].empty() || parts[1].empty())
+      throw bad_line(name, i + 1, lines[i]);
+    counts = counts && with_count;
+    pairs.emplace_back(parts[0], parts[1]);
+  }
+  if (counts)
+    separate_end_ = false;
+  for (size_t rank = 0; rank < pairs.size(); ++rank)
+    merges_.emplace(pairs[rank], static_cast<int64_t>(rank));
+  std::map<Pair, bool> seen;
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+    if (seen.emplace(*pair, true).second)
+      halves_[pair->first + pair->second] = *pair;
+  }
+}
+
+BpeCodes::~BpeCodes() = default;
+
+void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std::string& name) {
+  size_t number = 0;
+  for (const std::string_view line : split_at(text, '\n')) {
+    ++number;
+    if (strip_ends(line).empty())
+      continue;
+    const auto parts = split_at(strip_ends(line), ' ');
+    int64_t count = 0;
+    if (parts.size() == 2)
+      std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), count);
+    if (parts.size() != 2 || !is_count(parts[1])) {
+      throw FormatError(fmt::format("{}:{}: '{}' is not a symbol and a count", name, number, line),
+                        "give a file that `subword-nmt get-vocab` wrote");
+    }
+    if (count >= threshold)
+      vocabulary_.emplace(parts[0]);
+  }
+  is_restricted_ = true;
+}
+
+std::vector<std::string> BpeCodes::characters_of(std::string_view word) const {
+  std::vector<std::string> characters;
+  for (const char byte : word) {
+    if (characters.empty() || (static_cast<unsigned char>(byte) & 0xC0) != 0x80)
+      characters.emplace_back();
+    characters.back() += byte;
+  }
+  return characters;
+}
+
+/// Merges the pair of the lowest rank everywhere, until no pair that `keeps` leaves has a rank.
+template <class Keeps>
+std::vector<std::string> BpeCodes::merge(std::string_view word, Keeps keeps) const {
+  std::vector<std::string> symbols = characters_of(word);
+  if (symbols.size() <= 1)
+    return symbols;
+  if (separate_end_) {
+    symbols.emplace_back(kEnd);
+  } else {
+    symbols.back() += kEnd;
+  }
+  while (symbols.size() > 1) {
+    auto best = merges_.end();
+    std::vector<size_t> places;
+    for (size_t i = 0; i + 1 < symbols.size(); ++i) {
+      if (!keeps())
+        continue;
+      const auto found = merges_.find({symbols[i], symbols[i + 1]});
+      if (found == merges_.end())
+        continue;
+      if (best == merges_.end() || found->second < best->second) {
+        best = found;
+        places.clear();
+      }
+      if (found == best)
+        places.push_back(i);
+    }
+    if (best == merges_.end())
+      break;
+    std::vector<std::string> merged;
+    size_t next = 0;
+    for (const size_t place : places) {
+      if (place < next)
+        continue;  // overlaps the one before: x x x
+      merged.insert(merged.end(),
+                    symbols.begin() + static_cast<int64_t>(next),
+                    symbols.begin() + static_cast<int64_t>(place));
+      merged.push_back(symbols[place] + symbols[place + 1]);
+      next = place + 2;
+    }
+    merged.insert(merged.end(), symbols.begin() + static_cast<int64_t>(next), symbols.end());
+    symbols = std::move(merged);
+  }
+  std::string& last = symbols.back();
+  if (last == kEnd) {
+    symbols.pop_back();
+  } else if (last.ends_with(kEnd)) {
+    last.resize(last.size() - 4);
+  }
+  return symbols;
+}
+
+bool BpeCodes::in_vocabulary(const std::string& symbol, bool final) const {
+  return vocabulary_.count(final ? symbol : symbol + kSeparator) > 0;
+}
+
+/// Undoes the merges of a symbol until its parts are in the vocabulary or cannot be split.
+void BpeCodes::split_unknown(const std::string& symbol,
+                             bool final,
+                             std::vector<std::string>& to) const {
+  const auto halves = halves_.find(final ? symbol + kEnd : symbol);
+  if (halves == halves_.end()) {
+    to.push_back(symbol);
+    return;
+  }
+  auto [left, right] = halves->second;
+  if (final)
+    right.resize(right.size() >= 4 ? right.size() - 4 : 0);
+  if (in_vocabulary(left, false)) {
+    to.push_back(left);
+  } else {
+    split_unknown(left, false, to);
+  }
+  if (in_vocabulary(right, final)) {
+    to.push_back(right);
+  } else {
+    split_unknown(right, final, to);
+  }
+}
+
+/// Within the vocabulary, and with separators.
+std::vector<std::string> BpeCodes::finished(std::vector<std::string> symbols) const {
+  if (is_restricted_) {
+    std::vector<std::string> known;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      const bool final = i + 1 == symbols.size();
+      if (in_vocabulary(symbols[i], final)) {
+        known.push_back(symbols[i]);
+      } else {
+        split_unknown(symbols[i], final, known);
+      }
+    }
+    symbols = std::move(known);
+  }
+  for (size_t i = 0; i + 1 < symbols.size(); ++i) symbols[i] += kSeparator;
+  return symbols;
+}
+
+std::vector<std::string> BpeCodes::encode(std::string_view word) const {
+  const std::string key(word);
+  {
+    const std::lock_guard lock(cache_->mutex);
+    const auto known = cache_->words.find(key);
+    if (known != cache_->words.end())
+      return known->second;
+  }
+  auto symbols = finished(merge(word, [] { return true; }));
+  const std::lock_guard lock(cache_->mutex);
+  if (cache_->words.size() < kCachedWords)
+    cache_->words.emplace(key, symbols);
+  return symbols;
+}
+
+std::vector<std::string> BpeCodes::sample(std::string_view word,
+                                          double dropout,
+                                          uint64_t seed) const {
+  Random random(seed);
+  return finished(merge(word, [&] { return random.uniform() >= dropout; }));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Byte-pair encoding of words (Sennrich et al. 2016) with the merges of subword-nmt, versions 0.1
+/// and 0.2, or of fastBPE, whose lines also have a count.
+class PHRASEQ_API BpeCodes {
+ public:
+  /// Reads the text of a file of codes; `name` is for errors. FormatError for a line that is no
+  /// merge, and for another version.
+  BpeCodes(const std::string& text, const std::string& name);
+  ~BpeCodes();
+
+  /// Only symbols of this vocabulary are made: others are split by undoing their merges
+  /// (subword-nmt's --vocabulary). `text`: lines "SYMBOL COUNT"; those with a count below
+  /// `threshold` are left out. FormatError for a line of another form.
+  void restrict_to(const std::string& text, int64_t threshold, const std::string& name);
+
+  /// The subwords of a word, "@@" after all but the last.
+  std::vector<std::string> encode(std::string_view word) const;
+  /// The same with BPE dropout (Provilkov et al. 2020): in each step, every merge is left out with
+  /// this probability. The same seed gives the same subwords.
+  std::vector<std::string> sample(std::string_view word, double dropout, uint64_t seed) const;
+
+  int64_t size() const { return static_cast<int64_t>(merges_.size()); }
+
+ private:
+  using Pair = std::pair<std::string, std::string>;
+  struct Cache;
+
+  std::vector<std::string> characters_of(std::string_view word) const;
+  template <class Keeps>
+  std::vector<std::string> merge(std::string_view word, Keeps keeps) const;
+  void split_unknown(const std::string& symbol, bool final, std::vector<std::string>& to) const;
+  bool in_vocabulary(const std::string& symbol, bool final) const;
+  std::vector<std::string> finished(std::vector<std::string> symbols) const;
+
+  std::map<Pair, int64_t> merges_;                ///< and their ranks
+  std::unordered_map<std::string, Pair> halves_;  ///< of merged symbols
+  std::unordered_set<std::string> vocabulary_;
+  bool is_restricted_ = false;
+  bool separate_end_ = false;  ///< version 0.1: the end of a word is a symbol of its own
+  std::unique_ptr<Cache> cache_;
+};
+
+/// The words of a line as subword-nmt separates them: at blanks only.
+PHRASEQ_API std::vector<std::string_view> split_blanks(std::string_view line);
+
+}  // namespace phraseq

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/text/moses/moses_data.h"
+
+namespace phraseq::moses {
+
+/// Several classes of characters as one set.
+class CharacterSet {
+ public:
+  explicit CharacterSet(std::vector<CharacterClass> classes);
+  bool has(char32_t character) const;
+
+ private:
+  std::vector<bool> low_;  ///< below 0x250, where most text is
+  std::vector<std::span<const Range>> tables_;
+};
+
+/// Whether sacremoses takes a character for Chinese, Japanese or Korean.
+bool is_cjk(char32_t character);
+
+}  // namespace phraseq::moses

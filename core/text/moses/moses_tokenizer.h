@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// What the tokenizer of Moses does beyond its rules.
+struct MosesSettings {
+  bool escape = true;       ///< & becomes &amp;, " becomes &quot; …
+  bool dash_splits = true;  ///< "foo-bar" becomes "foo @-@ bar"
+};
+
+/// The tokenizer of Moses as sacremoses 0.1.1 has it: the same text for every line. Languages
+/// without rules of their own have those of English for abbreviations.
+class PHRASEQ_API MosesTokenizer {
+ public:
+  explicit MosesTokenizer(const std::string& language, MosesSettings settings = {});
+  ~MosesTokenizer();
+
+  /// The tokens, separated by blanks.
+  std::string tokenize(std::string_view line) const;
+
+ private:
+  struct Rules;
+  std::unique_ptr<const Rules> rules_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,186 @@
+#include "core/text/processing/text_pipeline.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+#include "core/text/unicode.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr std::string_view kLanguageMark = "{lang}";
+constexpr const char* kCodes = "bpe_codes";
+constexpr const char* kVocabulary = "bpe_vocabulary";
+
+std::string file_for(std::string path, const std::string& language) {
+  for (size_t at = path.find(kLanguageMark); at != std::string::npos; at = path.find(kLanguageMark))
+    path.replace(at, kLanguageMark.size(), language);
+  return path;
+}
+
+/// The model of a pipeline that was not stored before.
+std::string read_model(const TextPipelineOptions& options, const std::string& language) {
+  if (options.bpe == BpeKind::kNone)
+    return {};
+  if (options.bpe_codes.empty())
+    throw UsageError("--bpe needs --bpe-codes FILE");
+  nlohmann::json model = {{kCodes, read_file(file_for(options.bpe_codes, language))}};
+  if (!options.bpe_vocabulary.empty())
+    model[kVocabulary] = read_file(file_for(options.bpe_vocabulary, language));
+  return model.dump();
+}
+
+std::unique_ptr<BpeCodes> codes_of(const TextPipelineOptions& options,
+                                   const std::string& model,
+                                   const std::string& name,
+                                   const std::string& language) {
+  if (options.bpe == BpeKind::kNone)
+    return nullptr;
+  const std::string stored = name.empty() ? "the text model" : name;
+  const nlohmann::json read = parse_json(model, stored);
+  if (!read.is_object() || !read.contains(kCodes) || !read[kCodes].is_string()) {
+    throw FormatError(fmt::format("{}: no model of the tokenizers moses and bpe", stored),
+                      "give the checkpoint or data folder that phraseq wrote");
+  }
+  const bool is_new = name.empty();
+  auto codes = std::make_unique<BpeCodes>(
+      read[kCodes].get<std::string>(),
+      is_new ? file_for(options.bpe_codes, language) : stored + ": " + kCodes);
+  if (read.contains(kVocabulary) && read[kVocabulary].is_string()) {
+    codes->restrict_to(
+        read[kVocabulary].get<std::string>(),
+        options.bpe_vocabulary_threshold,
+        is_new ? file_for(options.bpe_vocabulary, language) : stored + ": " + kVocabulary);
+  }
+  return codes;
+}
+
+/// Removes "@@ " as fairseq does.
+std::string join_subwords(const std::vector<std::string>& symbols) {
+  std::string joined;
+  for (const std::string& symbol : symbols) {
+    const bool continues = symbol.ends_with("@@");
+    joined += continues ? symbol.substr(0, symbol.size() - 2) : symbol + ' ';
+  }
+  return std::string(strip_right(joined));
+}
+
+}  // namespace
+
+void TextPipelineOptions::describe(OptionTable& table) {
+  table.field("lowercase", lowercase, "Lowercase the text first (Unicode, root locale).");
+  table.field("bpe",
+              bpe,
+              kBpeKindNames,
+              "Byte-pair encoding after the tokenizer: subword_nmt or fastbpe, with --bpe-codes.");
+  table
+      .field("bpe-codes",
+             bpe_codes,
+             "Codes that `phraseq learn-bpe`, subword-nmt or fastBPE learned; {lang} in the name "
+             "stands for the language.")
+      .value_name("FILE");
+  table
+      .field("bpe-vocabulary",
+             bpe_vocabulary,
+             "Lines SYMBOL COUNT, as from `subword-nmt get-vocab`: no other subwords are made; "
+             "{lang} in the name stands for the language.")
+      .value_name("FILE");
+  table
+      .field("bpe-vocabulary-threshold",
+             bpe_vocabulary_threshold,
+             "Leave out symbols of --bpe-vocabulary with a lower count.")
+      .at_least(0);
+  table
+      .field("bpe-dropout",
+             bpe_dropout,
+             "For sampling: probability with which a merge is left out (BPE dropout).")
+      .in(0.0, 1.0);
+}
+
+std::vector<std::string> TextPipelineOptions::problems() const {
+  std::vector<std::string> found;
+  if (bpe == BpeKind::kNone && !bpe_vocabulary.empty())
+    found.emplace_back("--bpe-vocabulary needs --bpe");
+  return found;
+}
+
+void MosesOptions::describe(OptionTable& table) {
+  table.field("normalize-punctuation",
+              normalize_punctuation,
+              "Normalize quotation marks, dashes, spaces and digits first, as sacremoses does.");
+  table.field("moses-no-dash-splits",
+              no_dash_splits,
+              "Do not split hyphens between letters or digits (a-b becomes a @-@ b).");
+  table.field("moses-no-escape",
+              no_escape,
+              "Do not escape special characters (& becomes &amp;, ' becomes &apos; …).");
+  TextPipelineOptions::describe(table);
+}
+
+TextPipeline::TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup)
+    : options_(options),
+      model_(setup.model.empty() ? read_model(options, setup.language) : setup.model),
+      codes_(
+          codes_of(options, model_, setup.model.empty() ? "" : setup.model_name, setup.language)) {}
+
+TextPipeline::TextPipeline(const MosesOptions& options, const TokenizerSetup& setup)
+    : TextPipeline(static_cast<const TextPipelineOptions&>(options), setup) {
+  tokenizer_ = std::make_unique<MosesTokenizer>(
+      setup.language, MosesSettings{!options.no_escape, !options.no_dash_splits});
+  if (options.normalize_punctuation)
+    normalizer_ = std::make_unique<MosesNormalizer>(setup.language);
+  detokenizer_ = std::make_unique<MosesDetokenizer>(setup.language);
+}
+
+/// The words of a line, each cut into symbols. White space within a symbol, which is possible where
+/// words are separated at blanks only, separates, too, as in fairseq's dictionary.
+template <class Cut>
+std::vector<std::string> TextPipeline::symbols_of(std::string_view line, Cut cut) const {
+  std::string text = normalizer_ ? normalizer_->normalize(line) : std::string(line);
+  if (options_.lowercase)
+    text = to_lowercase(text);
+  if (tokenizer_)
+    text = tokenizer_->tokenize(text);
+  std::vector<std::string> symbols;
+  for (const std::string_view word : split_blanks(text)) {
+    for (const std::string& symbol : cut(word)) {
+      for (const std::string_view part : split_whitespace(symbol)) symbols.emplace_back(part);
+    }
+  }
+  return symbols;
+}
+
+std::vector<std::string> TextPipeline::encode(std::string_view line) const {
+  return symbols_of(line, [&](std::string_view word) {
+    return codes_ ? codes_->encode(word) : std::vector<std::string>{std::string(word)};
+  });
+}
+
+std::vector<std::string> TextPipeline::sample(std::string_view line, uint64_t seed) const {
+  uint64_t number = 0;
+  return symbols_of(line, [&](std::string_view word) {
+    return codes_ ? codes_->sample(word, options_.bpe_dropout, mix_seeds(seed, number++))
+                  : std::vector<std::string>{std::string(word)};
+  });
+}
+
+std::string TextPipeline::decode(const std::vector<std::string>& symbols) const {
+  std::string text;
+  if (codes_) {
+    text = join_subwords(symbols);
+  } else {
+    for (const std::string& symbol : symbols) text += (text.empty() ? "" : " ") + symbol;
+  }
+  if (!detokenizer_)
+    return text;
+  std::vector<std::string> words;
+  for (const std::string_view word : split_whitespace(text)) words.emplace_back(word);
+  return detokenizer_->detokenize(words);
+}
+
+}  // namespace phraseq

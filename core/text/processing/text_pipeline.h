@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/text/bpe/bpe_codes.h"
+#include "core/text/moses/moses_detokenizer.h"
+#include "core/text/moses/moses_normalizer.h"
+#include "core/text/moses/moses_tokenizer.h"
+#include "core/text/tokenizer.h"
+
+namespace phraseq {
+
+enum class BpeKind { kNone, kSubwordNmt, kFastBpe };
+
+inline constexpr EnumName<BpeKind> kBpeKindNames[] = {{"none", BpeKind::kNone},
+                                                      {"subword_nmt", BpeKind::kSubwordNmt},
+                                                      {"fastbpe", BpeKind::kFastBpe}};
+
+/// Options of the tokenizers `moses` and `bpe`, under fairseq's names.
+struct PHRASEQ_API TextPipelineOptions : Options {
+  BpeKind bpe = BpeKind::kNone;
+  std::string bpe_codes;       ///< "{lang}" in a file's name is the language
+  std::string bpe_vocabulary;  ///< of subword-nmt's get-vocab
+  int64_t bpe_vocabulary_threshold = 0;
+  double bpe_dropout = 0.1;  ///< of sampling
+  bool lowercase = false;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
+
+struct PHRASEQ_API MosesOptions : TextPipelineOptions {
+  bool no_dash_splits = false;
+  bool no_escape = false;
+  bool normalize_punctuation = false;
+
+  void describe(OptionTable& table) override;
+};
+
+/// Normalized punctuation, lower case, the tokenizer of Moses and byte-pair encoding, one after the
+/// other, each when it is asked for, and back.
+///
+/// Its model is a JSON object with the texts of the files of codes, so that a checkpoint needs no
+/// other file. Files are read only where the setup has no model.
+class PHRASEQ_API TextPipeline : public Tokenizer {
+ public:
+  /// Words separated by white space, and BPE.
+  TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup);
+  /// With the tokenizer of Moses for the setup's language.
+  TextPipeline(const MosesOptions& options, const TokenizerSetup& setup);
+
+  std::vector<std::string> encode(std::string_view line) const override;
+  std::vector<std::string> sample(std::string_view line, uint64_t seed) const override;
+  std::string decode(const std::vector<std::string>& symbols) const override;
+  std::string model() const override { return model_; }
+
+ private:
+  template <class Cut>
+  std::vector<std::string> symbols_of(std::string_view line, Cut cut) const;
+
+  TextPipelineOptions options_;
+  std::string model_;
+  std::unique_ptr<MosesNormalizer> normalizer_;
+  std::unique_ptr<MosesTokenizer> tokenizer_;
+  std::unique_ptr<MosesDetokenizer> detokenizer_;
+  std::unique_ptr<BpeCodes> codes_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,115 @@
+#include "core/text/processing/text_pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/text/processing/learn_options.h"
+
+namespace phraseq {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class TextPipelines : public ::testing::Test {
+ protected:
+  TextPipelines() {
+    options_.bpe = BpeKind::kSubwordNmt;
+    options_.bpe_codes = write("codes.{lang}", "codes.en", "#version: 0.2\ni s\nis n</w>\n");
+  }
+
+  /// Writes `file`; returns the path of `name` in the same folder.
+  static std::string write(const std::string& name,
+                           const std::string& file,
+                           const std::string& text) {
+    const std::string folder = testing::TempDir() + "text_pipeline_";
+    write_file(folder + file, text);
+    return folder + name;
+  }
+
+  MosesOptions options_;
+};
+
+TEST_F(TextPipelines, TokenizeCutAndJoinAgain) {
+  const TextPipeline pipeline(options_, TokenizerSetup{"", "", "en"});
+  const auto symbols = pipeline.encode("It isn't \"a b\".");
+  EXPECT_THAT(symbols,
+              ElementsAre("I@@",
+                          "t",
+                          "isn",
+                          "&@@",
+                          "a@@",
+                          "p@@",
+                          "o@@",
+                          "s@@",
+                          ";@@",
+                          "t",
+                          "&@@",
+                          "q@@",
+                          "u@@",
+                          "o@@",
+                          "t@@",
+                          ";",
+                          "a",
+                          "b",
+                          "&@@",
+                          "q@@",
+                          "u@@",
+                          "o@@",
+                          "t@@",
+                          ";",
+                          "."))
+      << "subwords of the escaped tokens";
+  EXPECT_EQ(pipeline.decode(symbols), "It isn't \"a b\".");
+}
+
+TEST_F(TextPipelines, NeedNoFileWithTheirModel) {
+  const TextPipeline made(options_, TokenizerSetup{"", "", "en"});
+  MosesOptions elsewhere = options_;
+  elsewhere.bpe_codes = "/no/such/file";
+  const TextPipeline loaded(elsewhere, TokenizerSetup{made.model(), "blob", "en"});
+  EXPECT_EQ(loaded.encode("isn't it"), made.encode("isn't it"));
+  EXPECT_EQ(loaded.model(), made.model());
+  EXPECT_THROW(TextPipeline(elsewhere, TokenizerSetup{"{}", "blob", "en"}), FormatError);
+  EXPECT_THROW(TextPipeline(elsewhere, TokenizerSetup{"no json", "blob", "en"}), FormatError);
+  EXPECT_THROW(TextPipeline(elsewhere, TokenizerSetup{"", "", "en"}), IoError);
+}
+
+TEST_F(TextPipelines, WithoutMosesSeparateAtWhiteSpace) {
+  const TextPipeline pipeline(static_cast<const TextPipelineOptions&>(options_),
+                              TokenizerSetup{"", "", "en"});
+  EXPECT_THAT(pipeline.encode(" isn't  a\tb "),
+              ElementsAre("is@@", "n@@", "'@@", "t", "a@@", "@@", "b"));
+  EXPECT_EQ(pipeline.decode({"is@@", "n@@", "'@@", "t", "a"}), "isn't a");
+}
+
+TEST_F(TextPipelines, LowercaseAndSample) {
+  options_.lowercase = true;
+  options_.bpe_dropout = 1;
+  const TextPipeline pipeline(options_, TokenizerSetup{"", "", "en"});
+  EXPECT_THAT(pipeline.encode("ISN"), ElementsAre("isn"));
+  EXPECT_THAT(pipeline.sample("ISN", 1), ElementsAre("i@@", "s@@", "n"));
+}
+
+TEST_F(TextPipelines, SayWhatIsMissing) {
+  options_.bpe_codes.clear();
+  EXPECT_THROW(TextPipeline(options_, TokenizerSetup{"", "", "en"}), UsageError);
+  options_.bpe = BpeKind::kNone;
+  options_.bpe_vocabulary = "x";
+  EXPECT_THAT(options_.problems(), ElementsAre(HasSubstr("--bpe-vocabulary needs --bpe")));
+}
+
+TEST_F(TextPipelines, LearnCodesFromTokens) {
+  LearnBpeOptions options;
+  options.inputs = {write("learn.txt", "learn.txt", "ab. ab ab, AB\n")};
+  options.moses = {"en"};
+  options.lowercase = true;
+  EXPECT_EQ(learn_bpe_codes(options), "#version: 0.2\na b</w>\n");
+  options.moses = {"en", "de"};
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("one language for each file")));
+}
+
+}  // namespace
+}  // namespace phraseq
