@@ -28,13 +28,14 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 23> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 24> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"learn-bpe", "learn byte-pair encoding from text"},
     {"train", "train a model"},
     {"validate", "compute the loss of a checkpoint on a split of a data folder"},
     {"generate", "translate a file or a test set"},
     {"interactive", "translate line by line, as lines arrive"},
+    {"serve", "translate for other programs, over HTTP"},
     {"score", "compute BLEU, chrF and TER, with signatures and significance tests"},
     {"mbr", "choose translations from n-best lists by minimum Bayes risk"},
     {"rescore", "compute the log-probabilities of given translations"},

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
@@ -35,6 +36,15 @@ class Front : public ::testing::Test {
 
 TEST_F(Front, RunsACommandOfThePathWithItsArguments) {
   EXPECT_EQ(show({"--to", "a b"}), "1000 --to a b\n");
+}
+
+/// A command without a description is listed with its file.
+TEST_F(Front, DescribesItsOwnCommandsAndNamesTheFilesOfOthers) {
+  const CommandResult result = workspace_.run(words("--help"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.output, ::testing::HasSubstr("  serve "));
+  EXPECT_THAT(result.output, ::testing::HasSubstr(workspace_.path("bin/phraseq-show-spin")));
+  EXPECT_THAT(result.output, ::testing::Not(::testing::HasSubstr(PHRASEQ_BUILD_FOLDER "/bin/")));
 }
 
 TEST_F(Front, LimitsHowLongThreadsSpinUnlessTheUserChose) {
