@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/plugin_templates.h"
+#include "cli/support/plugin_templates.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/staging_folder.h"

@@ -51,22 +51,34 @@ std::string SentencePieceTokenizer::prepared(std::string_view line) const {
   return settings_.lowercase ? to_lowercase(line) : std::string(line);
 }
 
+/// The token that selects a language, cut off the line; empty without one.
+std::vector<std::string> SentencePieceTokenizer::take_language_token(std::string_view& line) const {
+  const size_t end = line.find("<<");
+  if (!settings_.language_token || !line.starts_with(">>") || end == std::string_view::npos)
+    return {};
+  std::vector<std::string> token = {std::string(line.substr(0, end + 2))};
+  line.remove_prefix(end + 2);
+  return token;
+}
+
 std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
-  std::vector<std::string> pieces;
+  std::vector<std::string> symbols = take_language_token(line), pieces;
   check(state_->processor.Encode(prepared(line), &pieces), "encode");
-  return pieces;
+  symbols.insert(symbols.end(), pieces.begin(), pieces.end());
+  return symbols;
 }
 
 std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
                                                         uint64_t seed) const {
   sentencepiece::random::GetRandomGenerator()->seed(static_cast<uint32_t>(mix_seeds(seed, 0)));
-  std::vector<std::string> pieces;
+  std::vector<std::string> symbols = take_language_token(line), pieces;
   check(state_->processor.SampleEncode(prepared(line),
                                        static_cast<int>(settings_.candidates),
                                        static_cast<float>(settings_.alpha),
                                        &pieces),
         "sample");
-  return pieces;
+  symbols.insert(symbols.end(), pieces.begin(), pieces.end());
+  return symbols;
 }
 
 std::string SentencePieceTokenizer::decode(const std::vector<std::string>& symbols) const {

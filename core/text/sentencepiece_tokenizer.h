@@ -21,6 +21,9 @@ struct SentencePieceSettings {
   /// When sampling from a unigram model: choose among so many best segmentations; -1 = among all
   /// (the lattice).
   int64_t candidates = -1;
+  /// Whether ">>fra<<" at the beginning of a line is a symbol of its own, as models for several
+  /// target languages have it (OPUS-MT).
+  bool language_token = false;
 };
 
 /// A SentencePiece model, BPE or unigram (Kudo & Richardson 2018).
@@ -41,6 +44,7 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
 
  private:
   std::string prepared(std::string_view line) const;
+  std::vector<std::string> take_language_token(std::string_view& line) const;
 
   struct State;
   std::string model_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/convert/pickle/pickle_json.h"
 
 namespace phraseq {
@@ -32,6 +33,14 @@ PickleRef content_of(const PickleGraph& values, PickleRef ref) {
 std::string text_at(const json& options, const char* name) {
   const auto found = options.find(name);
   return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A language as part of a file's name: never a path.
+std::string language_at(const TorchFile& file, const json& options, const char* name) {
+  std::string language = text_at(options, name);
+  if (language.find('/') != std::string::npos)
+    refuse(file, fmt::format("{} is '{}', no name of a language", name, excerpt(language)));
+  return language;
 }
 
 /// The options of the task, wherever this version of fairseq keeps them.
@@ -64,8 +73,8 @@ FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file) {
     refuse(file, "the options of the model are no dictionary");
   const json task = task_options(file, args == kNoPickle ? cfg : kNoPickle, found.options);
   found.task = text_at(task, "task");
-  found.source_lang = text_at(task, "source_lang");
-  found.target_lang = text_at(task, "target_lang");
+  found.source_lang = language_at(file, task, "source_lang");
+  found.target_lang = language_at(file, task, "target_lang");
   found.data = text_at(task, "data");
   found.weights = file.tensors(weights);
   if (found.weights.empty())

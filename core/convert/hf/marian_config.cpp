@@ -18,9 +18,8 @@ using nlohmann::json;
 constexpr int64_t kLargestSize = 65536;
 
 /// Our name and Hugging Face's.
-constexpr std::array<std::pair<const char*, const char*>, 6> kSizes = {
+constexpr std::array<std::pair<const char*, const char*>, 5> kSizes = {
     {{"encoder_ffn_embed_dim", "encoder_ffn_dim"},
-     {"encoder_layers", "encoder_layers"},
      {"encoder_attention_heads", "encoder_attention_heads"},
      {"decoder_ffn_embed_dim", "decoder_ffn_dim"},
      {"decoder_layers", "decoder_layers"},
@@ -49,6 +48,7 @@ class ConfigReader {
     const int64_t width = size("d_model");
     options_ = {{"encoder_embed_dim", width}, {"decoder_embed_dim", width}};
     for (const auto& [ours, theirs] : kSizes) options_[ours] = size(theirs);
+    options_["encoder_layers"] = entry_.at("encoder_layers").whole_number(0, kLargestSize);
     options_["max_source_positions"] = options_["max_target_positions"] =
         number("max_position_embeddings", 1024);
     for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
@@ -69,7 +69,7 @@ class ConfigReader {
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
-  int64_t size(const char* name) const { return entry_.at(name).whole_number(0, kLargestSize); }
+  int64_t size(const char* name) const { return entry_.at(name).whole_number(1, kLargestSize); }
 
   json number(const char* name, json fallback) const {
     if (!entry_.has(name) || entry_.at(name).is_null())
@@ -118,7 +118,8 @@ class ConfigReader {
     if (config_.value("static_position_embeddings", json(true)) != true)
       reject("static_position_embeddings");
     const json banned = config_.value("bad_words_ids", json());
-    if (!banned.is_null() && banned != json::array({json::array({config_.at("pad_token_id")})}))
+    if (!banned.is_null() &&
+        banned != json::array({json::array({config_.value("pad_token_id", json())})}))
       reject("bad_words_ids");
   }
 

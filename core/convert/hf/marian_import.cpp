@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
@@ -46,6 +45,8 @@ class MarianImporter {
     read_weights();
     add_parameters();
     model_.set_sentencepiece((folder_ / "source.spm").string(), (folder_ / "target.spm").string());
+    if (has_language_tokens())
+      model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
     model_.origin = {{"toolkit", "huggingface"}, {"weights", weights_path_}};
     return std::move(model_);
   }
@@ -102,22 +103,16 @@ class MarianImporter {
       throw FormatError(fmt::format("{}: the embeddings are shared, but the vocabularies differ",
                                     folder_.string()));
     }
-    note_language_tokens();
   }
 
-  void note_language_tokens() const {
-    for (int64_t id = 4; id < target_.dictionary.size(); ++id) {
-      const std::string& symbol = target_.dictionary.symbol(id);
-      if (symbol.starts_with(">>") && symbol.ends_with("<<")) {
-        log_warning(
-            fmt::format("{}: the model translates into several languages, selected by a first "
-                        "token such as {}; "
-                        "such tokens are not supported: SentencePiece splits them",
-                        folder_.string(),
-                        symbol));
-        return;
-      }
+  /// Models for several target languages have symbols such as >>fra<<, which begin a source.
+  bool has_language_tokens() const {
+    for (int64_t id = 4; id < source_.dictionary.size(); ++id) {
+      const std::string& symbol = source_.dictionary.symbol(id);
+      if (symbol.starts_with(">>") && symbol.ends_with("<<"))
+        return true;
     }
+    return false;
   }
 
   void read_weights() {
@@ -204,7 +199,7 @@ class MarianImporter {
   void add_output_bias(const std::optional<TensorView>& given) {
     std::vector<double> bias(target_.rows.size(), 0.0);
     if (given) {
-      const auto values = float_values(*given);
+      const auto values = is_float(given->dtype) ? float_values(*given) : std::vector<double>();
       if (values.size() != static_cast<size_t>(*std::ranges::max_element(target_.rows)) + 1) {
         throw FormatError(
             fmt::format("{}: final_logits_bias has {} values, not one for each symbol",

@@ -20,6 +20,10 @@ struct SentencePieceOptions final : phraseq::Options {
                settings.candidates,
                "For sampling from a unigram model: sample from the N best segmentations; -1 = all.")
         .at_least(-1);
+    table.field("language-token",
+                settings.language_token,
+                "Keep a token such as >>fra<< at the beginning of a line, which selects the target "
+                "language of a model for several.");
   }
 };
 

@@ -57,6 +57,19 @@ TEST(SentencePieceTokenizer, LowercasesOnDemand) {
   EXPECT_EQ(tokenizer.encode("THE River"), tokenizer.encode("the river"));
 }
 
+TEST(SentencePieceTokenizer, KeepsALanguageTokenAtTheBeginningOnDemand) {
+  const std::string model = tiny_model(SentencePieceType::kBpe);
+  const SentencePieceTokenizer plain(model, "tiny");
+  const SentencePieceTokenizer tokenizer(model, "tiny", {.language_token = true});
+  Pieces expected = plain.encode("the river");
+  expected.insert(expected.begin(), ">>fra<<");
+  EXPECT_EQ(tokenizer.encode(">>fra<< the river"), expected);
+  EXPECT_EQ(tokenizer.sample(">>fra<< the river", 3).front(), ">>fra<<");
+  EXPECT_NE(plain.encode(">>fra<< the river"), expected);
+  for (const char* line : {"the >>fra<< river", ">>fra the river", "the river"})
+    EXPECT_EQ(tokenizer.encode(line), plain.encode(line)) << line;
+}
+
 TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
   for (const auto& [name, type] : kSentencePieceTypeNames) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny", {.alpha = 0.3});

@@ -65,6 +65,21 @@ TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
       FormatError);
 }
 
+TEST(FairseqCheckpoint, NamesLanguagesAndNoPaths) {
+  const TemporaryFolder folder;
+  std::string bytes = read_bytes(golden_torch_file("fairseq_args.pt"));
+  const std::string language = "X\x02" + std::string(3, '\0') + "xx";
+  for (size_t at = 0; (at = bytes.find(language, at)) != std::string::npos; ++at)
+    bytes.replace(at, language.size(), language.substr(0, 5) + "/x");
+  write_bytes(folder.file("m.pt"), bytes);
+  EXPECT_THROW(
+      try { import_fairseq({.weights = folder.file("m.pt")}); } catch (const FormatError& problem) {
+        EXPECT_THAT(problem.message(), HasSubstr("source_lang is '/x', no name of a language"));
+        throw;
+      },
+      FormatError);
+}
+
 TEST(FairseqCheckpoint, IsRejectedWhenItHoldsNoModelOfFairseqs) {
   EXPECT_THROW(
       try { import_golden("tensors.pt"); } catch (const FormatError& problem) {

@@ -1,0 +1,162 @@
+#include "core/convert/hf/marian_import.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/hf/marian_config.h"
+#include "core/convert/hf/marian_export.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::write_bytes;
+
+constexpr const char* kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian";
+
+json golden_json(const std::string& name) {
+  return json::parse(read_bytes(std::string(kGolden) + "/" + name));
+}
+
+std::map<std::string, std::vector<double>> values_by_name(const ImportedModel& model) {
+  std::map<std::string, std::vector<double>> values;
+  for (const auto& tensor : model.tensors) {
+    if (is_float(tensor.dtype))
+      values[tensor.name] = float_values(tensor);
+  }
+  return values;
+}
+
+std::vector<double> row_of(const TensorView& matrix, int64_t row) {
+  const auto values = float_values(matrix);
+  const auto width = static_cast<std::ptrdiff_t>(matrix.shape[1]);
+  return {values.begin() + row * width, values.begin() + (row + 1) * width};
+}
+
+TEST(MarianImport, PutsTheRowsOfTheVocabularyIntoOurOrder) {
+  const ImportedModel model = import_marian_mt(kGolden, "", "");
+  EXPECT_EQ(model.texts.at("source_language"), "xx");
+  const json ids = golden_json("vocab.json");
+  const auto ours = Dictionary::parse(model.texts.at("source_dictionary"), "dictionary");
+  ASSERT_EQ(ours.size(), static_cast<int64_t>(ids.size()) + 1);  // and <s>
+
+  const auto original = CheckpointFile::open(std::string(kGolden) + "/model.safetensors");
+  const TensorView& matrix = *original.find("model.shared.weight");
+  const auto bias = float_values(*original.find("final_logits_bias"));
+  const auto found = values_by_name(model);
+  const TensorView embedding{"",
+                             DType::kF64,
+                             {ours.size(), 16},
+                             std::as_bytes(std::span(found.at("encoder.embed_tokens.weight")))};
+  for (const auto& [symbol, id] : ids.items()) {
+    const int64_t row = ours.id(symbol);
+    EXPECT_EQ(row_of(embedding, row), row_of(matrix, id.get<int64_t>())) << symbol;
+    EXPECT_EQ(found.at("decoder.output_bias")[static_cast<size_t>(row)], bias[id.get<size_t>()])
+        << symbol;
+  }
+  // Decoding starts from <s>, which has Marian's row of <pad> and is never produced.
+  EXPECT_EQ(row_of(embedding, kBos), row_of(matrix, ids["<pad>"].get<int64_t>()));
+  EXPECT_EQ(found.at("decoder.output_bias")[kBos], -1e9);
+}
+
+TEST(MarianImport, ReadsBothFormatsOfTheWeights) {
+  const TemporaryFolder folder;
+  for (const auto& entry : fs::directory_iterator(kGolden)) {
+    if (entry.path().filename() != "model.safetensors")
+      fs::copy(entry.path(), folder.file(entry.path().filename().string()));
+  }
+  const auto from_pickle = values_by_name(import_marian_mt(folder.path(), "", ""));
+  EXPECT_EQ(from_pickle, values_by_name(import_marian_mt(kGolden, "", "")));
+  fs::resize_file(folder.file("pytorch_model.bin"), 5000);
+  EXPECT_THROW(import_marian_mt(folder.path(), "", ""), FormatError);
+}
+
+TEST(MarianImport, KeepsTheTokensThatSelectATargetLanguage) {
+  const TemporaryFolder folder;
+  for (const auto& entry : fs::directory_iterator(kGolden))
+    fs::copy(entry.path(), folder.file(entry.path().filename().string()));
+  EXPECT_EQ(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options"), "{}");
+  const json original = golden_json("vocab.json");
+  json ids = json::object();
+  for (const auto& [symbol, id] : original.items())
+    ids[id == 5 ? ">>fra<<" : symbol] = id;
+  write_bytes(folder.file("vocab.json"), ids.dump());
+  EXPECT_EQ(json::parse(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options")),
+            json({{"language_token", true}}));
+}
+
+TEST(MarianImport, OfAnExportedModelIsTheModel) {
+  const TemporaryFolder folder;
+  const ImportedModel model = import_marian_mt(kGolden, "", "");
+  model.write(folder.file("m.safetensors"));
+  export_to_marian_mt(ExportModel::open(folder.file("m.safetensors")), folder.file("hf"));
+  const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
+  EXPECT_EQ(values_by_name(again), values_by_name(model));
+  EXPECT_EQ(again.texts, model.texts);
+  json expected = model.options;
+  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
+    expected[name] = 0.0;  // training's alone
+  EXPECT_EQ(again.options, expected);
+}
+
+std::string rejection_of_config(const json& changes) {
+  json config = golden_json("config.json");
+  config.update(changes);
+  try {
+    options_from_marian_config(config, "config.json");
+    return "accepted";
+  } catch (const UsageError& problem) {
+    return problem.message();
+  } catch (const FormatError& problem) {
+    return problem.message();
+  }
+}
+
+TEST(MarianConfig, IsRejectedByNameWhereNothingEqualsASetting) {
+  EXPECT_EQ(rejection_of_config({{"normalize_before", false}, {"activation_function", "silu"}}),
+            "accepted");
+  EXPECT_THAT(rejection_of_config({{"normalize_before", true}}),
+              HasSubstr("normalize_before = true"));
+  EXPECT_THAT(rejection_of_config({{"activation_function", "gelu_new"}}),
+              HasSubstr("activation_function = \"gelu_new\""));
+  EXPECT_THAT(rejection_of_config({{"bad_words_ids", {{5}}}}), HasSubstr("bad_words_ids = [[5]]"));
+  EXPECT_THAT(rejection_of_config({{"model_type", "bart"}}), HasSubstr("model_type"));
+  EXPECT_THAT(rejection_of_config({{"d_model", "wide"}}), HasSubstr("d_model"));
+}
+
+std::string rejection_of_vocabulary(const json& vocabulary, HfSpecialIds ids = {0, 2, 2}) {
+  try {
+    read_hf_vocabulary(vocabulary, ids, "vocab.json");
+    return "accepted";
+  } catch (const FormatError& problem) {
+    return problem.message();
+  }
+}
+
+TEST(HfVocabulary, NeedsIdsWithoutGapsAndTheSpecialSymbols) {
+  EXPECT_EQ(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}}), "accepted");
+  EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 3}}),
+              HasSubstr("<pad>: 3, expected a whole number, 0 to 2"));
+  EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 1}}),
+              HasSubstr("two symbols have the id 1"));
+  EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"x", 1}, {"<pad>", 2}}),
+              HasSubstr("no symbol <unk>"));
+  EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}}, {0, 7, 7}),
+              HasSubstr("pad_token_id is 7, but there are 3 symbols"));
+  EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}, {"a\nb", 3}}),
+              HasSubstr("cannot be a symbol"));
+}
+
+}  // namespace
+}  // namespace phraseq
