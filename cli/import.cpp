@@ -7,7 +7,9 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/convert/ctranslate2/ct2_import.h"
 #include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/hf/marian_import.h"
 #include "core/convert/imported_model.h"
 #include "core/io/atomic_file.h"
 
@@ -19,7 +21,15 @@ constexpr const char* kUsage = "MODEL OUTPUT [--data DATA-BIN] [--sentencepiece 
 constexpr const char* kFormerUsage =
     "Give MODEL and OUTPUT, or fairseq WEIGHTS OPTIONS DATA-BIN --output FILE.";
 
+enum class Toolkit { kAuto, kFairseq, kHuggingFace, kCTranslate2 };
+
+constexpr EnumName<Toolkit> kToolkitNames[] = {{"auto", Toolkit::kAuto},
+                                               {"fairseq", Toolkit::kFairseq},
+                                               {"hf", Toolkit::kHuggingFace},
+                                               {"ctranslate2", Toolkit::kCTranslate2}};
+
 struct ImportOptions final : Options {
+  Toolkit toolkit = Toolkit::kAuto;
   std::vector<std::string> files;
   std::string weights;
   std::string options;
@@ -33,11 +43,17 @@ struct ImportOptions final : Options {
     table
         .field("files",
                files,
-               "The model: a checkpoint of fairseq (.pt); and the checkpoint to write. Or: fairseq "
+               "The model: a checkpoint of fairseq (.pt), or the folder of a MarianMT model of "
+               "Hugging Face or of a CTranslate2 model; and the checkpoint to write. Or: fairseq "
                "WEIGHTS OPTIONS DATA-BIN, for weights and options that were extracted from a "
                "checkpoint.")
         .positional()
         .value_name("MODEL");
+    table.field("toolkit",
+                toolkit,
+                kToolkitNames,
+                "Format of the model; auto: fairseq for a file, ctranslate2 for a folder with "
+                "model.bin, hf for another folder.");
     table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
         .value_name("WEIGHTS");
     table
@@ -100,7 +116,23 @@ struct ImportOptions final : Options {
   }
 };
 
+/// What was given, or what the file or the folder looks like.
+Toolkit toolkit_of(const ImportOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.toolkit != Toolkit::kAuto)
+    return options.toolkit;
+  if (!fs::is_directory(options.weights))
+    return Toolkit::kFairseq;
+  const bool has_model_bin = fs::exists(fs::path(options.weights) / "model.bin");
+  return has_model_bin ? Toolkit::kCTranslate2 : Toolkit::kHuggingFace;
+}
+
 ImportedModel import_model(const ImportOptions& options) {
+  const Toolkit toolkit = toolkit_of(options);
+  if (toolkit == Toolkit::kHuggingFace)
+    return import_marian_mt(options.weights, options.source_lang, options.target_lang);
+  if (toolkit == Toolkit::kCTranslate2)
+    return import_ctranslate2(options.weights, options.source_lang, options.target_lang);
   return import_fairseq({options.weights,
                          options.options,
                          options.data,

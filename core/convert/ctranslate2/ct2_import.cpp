@@ -1,0 +1,372 @@
+#include "core/convert/ctranslate2/ct2_import.h"
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/ctranslate2/ct2_file.h"
+#include "core/convert/ctranslate2/ct2_vocabulary.h"
+#include "core/convert/position_table.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr double kCt2Epsilon = 1e-5;
+
+const std::map<int64_t, const char*> kCt2Activations = {{0, "relu"}, {2, "swish"}, {3, "gelu"}};
+
+/// Settings that must be zero.
+const std::set<std::string> kMustBeZero = {"encoder/embeddings_merge",
+                                           "encoder/multi_query_attention",
+                                           "decoder/alibi",
+                                           "decoder/alibi_use_positive_positions",
+                                           "decoder/scale_alibi"};
+
+class Ct2Importer {
+ public:
+  explicit Ct2Importer(fs::path folder) : folder_(std::move(folder)) {}
+
+  ImportedModel run(const std::string& source_lang, const std::string& target_lang) {
+    file_ = std::make_shared<Ct2File>((folder_ / "model.bin").string());
+    model_.files.push_back(file_);
+    if (file_->specification() != "TransformerSpec")
+      refuse(fmt::format("it is a '{}'", file_->specification()));
+    variables_ = file_->variables();
+    read_config();
+    read_vocabularies(source_lang, target_lang);
+    for (const char* stack : {"encoder", "decoder"}) take_stack(stack);
+    take_projection();
+    take_settings();
+    finish();
+    return std::move(model_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view problem) const {
+    throw UsageError(fmt::format("{}: the model cannot be imported: {}", file_->path(), problem));
+  }
+
+  // Variables; one that is taken is not left over.
+
+  const TensorView* find(const std::string& name) {
+    const auto found = variables_.find(name);
+    if (found == variables_.end())
+      return nullptr;
+    used_.insert(name);
+    return &found->second;
+  }
+
+  const TensorView& take(const std::string& name) {
+    const TensorView* found = find(name);
+    if (found == nullptr)
+      throw FormatError(fmt::format("{}: there is no variable '{}'", file_->path(), name));
+    return *found;
+  }
+
+  int64_t take_number(const std::string& name) {
+    const TensorView& variable = take(name);
+    int64_t value = 0;
+    for (size_t i = variable.bytes.size(); i-- > 0;)
+      value = value << 8 | std::to_integer<int64_t>(variable.bytes[i]);
+    if (!variable.shape.empty() || (variable.dtype != DType::kI8 && variable.dtype != DType::kI16))
+      throw FormatError(fmt::format("{}: '{}' is no whole number", file_->path(), name));
+    return value;
+  }
+
+  /// A variable under our name.
+  void take_as(const std::string& name, const std::string& ours) {
+    weights_.push_back(take(name));
+    weights_.back().name = ours;
+  }
+
+  void take_norm(const std::string& name, const std::string& ours) {
+    take_as(name + "/gamma", ours + ".weight");
+    take_as(name + "/beta", ours + ".bias");
+  }
+
+  /// A variable that holds several of ours one below the other.
+  void split(const TensorView& variable, const std::vector<std::string>& ours) {
+    const auto parts = static_cast<int64_t>(ours.size());
+    if (variable.shape.empty() || variable.shape[0] % parts != 0)
+      throw FormatError(
+          fmt::format("{}: '{}' does not have {} parts", file_->path(), variable.name, parts));
+    const size_t bytes = variable.bytes.size() / ours.size();
+    for (size_t i = 0; i < ours.size(); ++i) {
+      TensorView part = variable;
+      part.name = ours[i];
+      part.shape[0] /= parts;
+      part.bytes = variable.bytes.subspan(i * bytes, bytes);
+      weights_.push_back(std::move(part));
+    }
+  }
+
+  /// Projections; a missing bias is one of zeros.
+  void take_linear(const std::string& name, const std::vector<std::string>& ours) {
+    std::vector<std::string> weights, biases;
+    for (const std::string& projection : ours) {
+      weights.push_back(projection + ".weight");
+      biases.push_back(projection + ".bias");
+    }
+    const TensorView& weight = take(name + "/weight");
+    split(weight, weights);
+    if (const TensorView* bias = find(name + "/bias"))
+      return split(*bias, biases);
+    TensorView zeros{name + "/bias", DType::kF32, {weight.shape[0]}, {}};
+    const size_t bytes = static_cast<size_t>(weight.shape[0]) * sizeof(float);
+    zeros.bytes = std::as_bytes(std::span(model_.owned.emplace_back(bytes, '\0')));
+    split(zeros, biases);
+  }
+
+  void take_attention(const std::string& name, const std::string& ours, bool to_itself) {
+    take_norm(name + "/layer_norm", ours + "_layer_norm");
+    const std::string q = ours + ".q_proj", k = ours + ".k_proj", v = ours + ".v_proj";
+    if (to_itself) {
+      take_linear(name + "/linear_0", {q, k, v});
+      take_linear(name + "/linear_1", {ours + ".out_proj"});
+    } else {
+      take_linear(name + "/linear_0", {q});
+      take_linear(name + "/linear_1", {k, v});
+      take_linear(name + "/linear_2", {ours + ".out_proj"});
+    }
+  }
+
+  void take_layer(const std::string& stack, const std::string& name, const std::string& ours) {
+    take_attention(name + "/self_attention", ours + "self_attn", true);
+    if (stack == "decoder")
+      take_attention(name + "/attention", ours + "encoder_attn", false);
+    take_norm(name + "/ffn/layer_norm", ours + "final_layer_norm");
+    take_linear(name + "/ffn/linear_0", {ours + "fc1"});
+    take_linear(name + "/ffn/linear_1", {ours + "fc2"});
+    model_.options[stack + "_ffn_embed_dim"] = take(name + "/ffn/linear_0/weight").shape[0];
+  }
+
+  /// The rows of a vocabulary's array in the order of our ids; a symbol that it lacks has zeros.
+  TensorView reordered(const TensorView& variable, const Ct2Vocabulary& vocabulary) {
+    if (variable.shape.empty() || variable.shape[0] != vocabulary.known) {
+      throw FormatError(fmt::format("{}: '{}' does not have one row for each of {} symbols",
+                                    file_->path(),
+                                    variable.name,
+                                    vocabulary.known));
+    }
+    const size_t row_bytes = variable.bytes.size() / static_cast<size_t>(vocabulary.known);
+    std::string bytes;
+    for (const int64_t row : vocabulary.rows) {
+      if (row < 0) {
+        bytes.append(row_bytes, '\0');
+        continue;
+      }
+      const auto from = variable.bytes.subspan(static_cast<size_t>(row) * row_bytes, row_bytes);
+      bytes.append(reinterpret_cast<const char*>(from.data()), from.size());
+    }
+    TensorView made = variable;
+    made.shape[0] = static_cast<int64_t>(vocabulary.rows.size());
+    made.bytes = std::as_bytes(std::span(model_.owned.emplace_back(std::move(bytes))));
+    return made;
+  }
+
+  void add_rows(const std::string& name, const std::string& ours, const Ct2Vocabulary& vocabulary) {
+    weights_.push_back(reordered(take(name), vocabulary));
+    weights_.back().name = ours;
+  }
+
+  void take_stack(const std::string& stack) {
+    const bool is_encoder = stack == "encoder";
+    const std::string embedding =
+        is_encoder ? "encoder/embeddings_0/weight" : "decoder/embeddings/weight";
+    add_rows(embedding, stack + ".embed_tokens.weight", is_encoder ? source_ : target_);
+    const int64_t width = weights_.back().shape.size() == 2 ? weights_.back().shape[1] : 0;
+    json& options = model_.options;
+    options[stack + "_embed_dim"] = width;
+    options[stack + "_attention_heads"] = take_number(stack + "/num_heads");
+    options[stack + "_normalize_before"] = take_number(stack + "/pre_norm") != 0;
+    take_scale(stack, width);
+    take_positions(stack);
+    const bool has_norm = variables_.contains(stack + "/layernorm_embedding/gamma");
+    options["embed_norm"] = has_norm ? "before-dropout" : "no";
+    if (has_norm)
+      take_norm(stack + "/layernorm_embedding", stack + ".layernorm_embedding");
+    if (options[stack + "_normalize_before"] == true)
+      take_norm(stack + "/layer_norm", stack + ".layer_norm");
+    int64_t layers = 0;
+    for (; variables_.contains(fmt::format("{}/layer_{}/ffn/linear_0/weight", stack, layers));
+         ++layers)
+      take_layer(stack,
+                 fmt::format("{}/layer_{}", stack, layers),
+                 fmt::format("{}.layers.{}.", stack, layers));
+    options[stack + "_layers"] = layers;
+  }
+
+  /// A truth value, or the factor itself.
+  void take_scale(const std::string& stack, int64_t width) {
+    const TensorView& scale = take(stack + "/scale_embeddings");
+    const double root = std::sqrt(static_cast<double>(width));
+    const double factor = is_float(scale.dtype) && scale.shape.empty() ? float_values(scale).at(0)
+                          : take_number(stack + "/scale_embeddings") != 0 ? root
+                                                                          : 1.0;
+    const bool scales = std::abs(factor - root) < 1e-4 * root;
+    if (!scales && factor != 1.0)
+      refuse(fmt::format("{}/scale_embeddings is {}", stack, factor));
+    agree("no_scale_embedding", !scales, stack);
+  }
+
+  void take_positions(const std::string& stack) {
+    const TensorView& table = take(stack + "/position_encodings/encodings");
+    const json positions = table.shape.empty() ? 0 : table.shape[0];
+    agree("pos", kind_of_positions(table, file_->path()), stack);
+    model_.options[stack == "encoder" ? "max_source_positions" : "max_target_positions"] =
+        positions;
+  }
+
+  /// A setting that the two stacks share in our model.
+  void agree(const char* option, const json& value, const std::string& stack) {
+    if (stack == "decoder" && model_.options.at(option) != value)
+      refuse(fmt::format("encoder and decoder differ in {}", option));
+    model_.options[option] = value;
+  }
+
+  void take_projection() {
+    add_rows("decoder/projection/weight", "decoder.output_projection.weight", target_);
+    const TensorView* bias = find("decoder/projection/bias");
+    const bool lacks_symbols = std::ranges::count(target_.rows, -1) > 0;
+    model_.options["out_bias"] = bias != nullptr || lacks_symbols;
+    std::vector<double> values(target_.rows.size(), 0.0);
+    if (bias != nullptr) {
+      if (!is_float(bias->dtype))
+        refuse("decoder/projection/bias is quantized");
+      values = float_values(reordered(*bias, target_));
+    }
+    for (size_t id = 0; id < values.size(); ++id) {
+      if (target_.rows[id] < 0)
+        values[id] = -1e9;  // never produced
+    }
+    output_bias_ = float_bytes(values, DType::kF32);
+  }
+
+  void take_settings() {
+    for (const std::string& name : kMustBeZero) {
+      if (variables_.contains(name) && take_number(name) != 0)
+        refuse(name + " is set");
+    }
+    const int64_t activation = take_number("encoder/activation");
+    if (take_number("decoder/activation") != activation || !kCt2Activations.contains(activation))
+      refuse(fmt::format("the activation has the number {}", activation));
+    model_.options["activation_fn"] = kCt2Activations.at(activation);
+    for (const char* name : {"decoder/alignment_heads", "decoder/alignment_layer"}) find(name);
+    if (find("decoder/start_from_zero_embedding") != nullptr &&
+        take_number("decoder/start_from_zero_embedding") != 0 && target_.rows[kBos] >= 0)
+      refuse("decoder/start_from_zero_embedding is set, although there is a symbol <s>");
+  }
+
+  void read_config() {
+    const std::string path = (folder_ / "config.json").string();
+    config_ = parse_json(read_file(path), path);
+    const JsonEntry entry(config_, path);
+    const bool has_epsilon =
+        entry.has("layer_norm_epsilon") && !entry.at("layer_norm_epsilon").is_null();
+    model_.options = {
+        {"norm_eps", has_epsilon ? entry.at("layer_norm_epsilon").number() : kCt2Epsilon},
+        {"source_bos", entry.has("add_source_bos") && entry.at("add_source_bos").truth()},
+        {"attn_bias", true},
+        {"ffn_bias1", true},
+        {"ffn_bias2", true},
+        {"forbid_outputs", false},
+        {"init", "fairseq"},
+        {"dropout", 0.1},
+        {"attention_dropout", 0.0},
+        {"activation_dropout", 0.0}};
+    if (!entry.has("add_source_eos") || !entry.at("add_source_eos").truth())
+      refuse("add_source_eos in config.json is not set");
+  }
+
+  void read_vocabularies(const std::string& source_lang, const std::string& target_lang) {
+    if (source_lang.empty() || target_lang.empty()) {
+      throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
+                       "Give --source-lang and --target-lang.");
+    }
+    source_ = read_ct2_vocabulary(folder_, "source");
+    target_ = read_ct2_vocabulary(folder_, "target");
+    model_.set_vocabularies(source_lang, source_.dictionary, target_lang, target_.dictionary);
+    const bool zero = variables_.contains("decoder/start_from_zero_embedding") &&
+                      take_number("decoder/start_from_zero_embedding") != 0;
+    const std::string start = config_.value("decoder_start_token", json()).is_string()
+                                  ? config_.at("decoder_start_token").get<std::string>()
+                                  : std::string();
+    if (!zero && start != "</s>" && start != "<s>")
+      refuse(fmt::format("decoding starts from '{}'", start));
+    model_.options["start_token"] = zero || start == "<s>" ? "bos" : "eos";
+    if (fs::exists(folder_ / "source.spm") && fs::exists(folder_ / "target.spm")) {
+      model_.set_sentencepiece((folder_ / "source.spm").string(),
+                               (folder_ / "target.spm").string());
+    } else {
+      model_.set_tokenizer("word");
+    }
+  }
+
+  const TensorView& weight(std::string_view name) const {
+    return *std::ranges::find(weights_, name, &TensorView::name);
+  }
+
+  bool are_same(const char* one, const char* other) const {
+    return weight(one).shape == weight(other).shape &&
+           std::ranges::equal(weight(one).bytes, weight(other).bytes);
+  }
+
+  void finish() {
+    const bool tied = are_same("decoder.embed_tokens.weight", "decoder.output_projection.weight");
+    const bool all = tied && model_.joined() &&
+                     are_same("encoder.embed_tokens.weight", "decoder.embed_tokens.weight");
+    model_.options["share_decoder_input_output_embed"] = tied;
+    model_.options["share_all_embeddings"] = all;
+    std::vector<std::string> unknown;
+    for (const auto& [name, variable] : variables_) {
+      if (!used_.contains(name))
+        unknown.push_back(name);
+    }
+    if (!unknown.empty())
+      refuse(fmt::format("it has variables that are not supported:\n    {}",
+                         fmt::join(unknown, "\n    ")));
+    auto blobs = std::exchange(model_.tensors, {});
+    model_.tensors = weights_from_fairseq(weights_,
+                                          file_->path(),
+                                          model_.options,
+                                          source_.dictionary.size(),
+                                          target_.dictionary.size());
+    if (model_.options.at("out_bias") == true)
+      model_.add_tensor(
+          "decoder.output_bias", DType::kF32, {target_.dictionary.size()}, output_bias_);
+    model_.tensors.insert(model_.tensors.end(), blobs.begin(), blobs.end());
+    model_.origin = {{"toolkit", "ctranslate2"}, {"weights", file_->path()}};
+  }
+
+  fs::path folder_;
+  std::shared_ptr<Ct2File> file_;
+  std::map<std::string, TensorView> variables_;
+  std::set<std::string> used_;
+  json config_;
+  ImportedModel model_;
+  Ct2Vocabulary source_, target_;
+  std::vector<TensorView> weights_;
+  std::string output_bias_;
+};
+
+}  // namespace
+
+ImportedModel import_ctranslate2(const std::string& folder,
+                                 const std::string& source_lang,
+                                 const std::string& target_lang) {
+  return Ct2Importer(folder).run(source_lang, target_lang);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,104 @@
+#include "core/convert/ctranslate2/ct2_import.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/ctranslate2/ct2_export.h"
+#include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/hf/marian_import.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/golden_torch_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::golden_torch_file;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::write_bytes;
+
+constexpr const char* kCt2Golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/ctranslate2";
+
+std::map<std::string, std::vector<double>> parameters_of(const ImportedModel& model) {
+  std::map<std::string, std::vector<double>> values;
+  for (const auto& tensor : model.tensors) {
+    if (is_float(tensor.dtype))
+      values[tensor.name] = float_values(tensor);
+  }
+  return values;
+}
+
+TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
+  const ImportedModel original = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  const ImportedModel model = import_ctranslate2(kCt2Golden, "xx", "yy");
+  EXPECT_EQ(parameters_of(model), parameters_of(original));
+  EXPECT_EQ(model.texts, original.texts);
+  json expected = original.options;
+  expected["dropout"] = 0.1;  // training's alone
+  EXPECT_EQ(model.options, expected);
+}
+
+TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
+  const TemporaryFolder folder;
+  const ImportedModel marian =
+      import_marian_mt(PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian", "", "");
+  marian.write(folder.file("m.safetensors"));
+  export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
+  // As CTranslate2's converter of Marian has it: <s> is another symbol, decoding starts from zeros.
+  const std::string path = folder.file("out/shared_vocabulary.json");
+  json symbols = json::parse(read_bytes(path));
+  symbols[0] = "other";
+  write_bytes(path, symbols.dump());
+  std::string bytes = read_bytes(folder.file("out/model.bin"));
+  const std::string name = "start_from_zero_embedding";
+  const size_t value = bytes.find(name) + name.size() + 1 + 1 + 1 + 4;  // zero, rank, type, size
+  ASSERT_EQ(bytes.at(value), '\0');
+  bytes[value] = '\1';
+  write_bytes(folder.file("out/model.bin"), bytes);
+
+  const ImportedModel model = import_ctranslate2(folder.file("out"), "xx", "yy");
+  const auto found = parameters_of(model);
+  const auto& embedding = found.at("encoder.embed_tokens.weight");
+  EXPECT_EQ(std::vector<double>(embedding.begin(), embedding.begin() + 16),
+            std::vector<double>(16, 0.0));
+  EXPECT_EQ(found.at("decoder.output_bias")[kBos], -1e9);
+  EXPECT_EQ(model.options.at("start_token"), "bos");
+  EXPECT_EQ(model.options.at("pos"), "marian");
+  const auto ours = Dictionary::parse(model.texts.at("source_dictionary"), "dictionary");
+  EXPECT_EQ(ours.id("other"), 4);
+}
+
+std::string rejection_of_model(const std::string& bytes) {
+  const TemporaryFolder folder;
+  for (const auto& entry : fs::directory_iterator(kCt2Golden))
+    fs::copy(entry.path(), folder.file(entry.path().filename().string()));
+  write_bytes(folder.file("model.bin"), bytes);
+  try {
+    import_ctranslate2(folder.path(), "xx", "yy");
+    return "accepted";
+  } catch (const Error& problem) {
+    return problem.message();
+  }
+}
+
+TEST(Ct2Import, RejectsEveryCutAndNamesUnknownVariables) {
+  const std::string bytes = read_bytes(std::string(kCt2Golden) + "/model.bin");
+  EXPECT_EQ(rejection_of_model(bytes), "accepted");
+  for (size_t length = 0; length < bytes.size(); length += 101)
+    EXPECT_THAT(rejection_of_model(bytes.substr(0, length)), HasSubstr("not a readable model"));
+  EXPECT_THAT(rejection_of_model(bytes + "x"), HasSubstr("1 bytes follow the last variable"));
+  std::string other = bytes;
+  other.replace(other.find("decoder/alibi"), 13, "decoder/novel");
+  EXPECT_THAT(rejection_of_model(other), HasSubstr("decoder/novel"));
+}
+
+}  // namespace
+}  // namespace phraseq
