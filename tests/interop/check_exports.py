@@ -39,7 +39,7 @@ def by_ctranslate2(folder, lines, beam):
                       for side in ("source", "target"))
     translator = ctranslate2.Translator(str(folder), compute_type="float32")
     results = translator.translate_batch(source.encode(lines, out_type=str), beam_size=beam, max_batch_size=32,
-                                         max_decoding_length=LONGEST + 1)
+                                         max_decoding_length=LONGEST)
     return [target.decode(result.hypotheses[0]) for result in results]
 
 

@@ -81,6 +81,7 @@ class MarianExporter {
             {"target_lang", model_.text("target_language")},
             {"separate_vocabs", !shares_all()},
             {"model_max_length", positions_},
+            {"bos_token", "<s>"},
             {"unk_token", "<unk>"},
             {"eos_token", "</s>"},
             {"pad_token", "<pad>"}};

@@ -101,6 +101,8 @@ TEST(MarianImport, OfAnExportedModelIsTheModel) {
   const ImportedModel model = import_marian_mt(kGolden, "", "");
   model.write(folder.file("m.safetensors"));
   export_to_marian_mt(ExportModel::open(folder.file("m.safetensors")), folder.file("hf"));
+  const json tokenizer = json::parse(read_bytes(folder.file("hf/tokenizer_config.json")));
+  EXPECT_EQ(tokenizer.at("bos_token"), "<s>");  // without it, transformers prints the start symbol
   const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
   EXPECT_EQ(values_by_name(again), values_by_name(model));
   EXPECT_EQ(again.texts, model.texts);
