@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/checkpoint/checkpoint_format.h"
+#include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 
 namespace phraseq {
@@ -196,6 +197,7 @@ std::string checkpoint_summary(const CheckpointFile& file) {
   text += line("vocabulary", vocabulary_text(texts));
   text += line("tokenizer", text_entry(texts, "tokenizer"));
   text += line("parameters", totals_text(totals_of(file, TensorRole::kParameter)));
+  text += line("quantization", text_entry(object_entry(file, kQuantizationEntry), "type"));
   text += line("blobs", totals_text(totals_of(file, TensorRole::kBlob)));
   text += line("optimizer", totals_text(totals_of(file, TensorRole::kOptimizer)));
   text += line("training", training_text(file));

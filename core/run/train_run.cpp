@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/log_of_rank.h"
+#include "core/checkpoint/quantize.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
@@ -397,8 +398,9 @@ MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
 void take_finetuned_parameters(const TrainRun& run, TranslationModel& translator) {
   if (run.checkpoints.finetune_from_model.empty())
     return;
-  translator.load_parameters(
-      CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model)));
+  const auto file = CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model));
+  reject_quantized(file);
+  translator.load_parameters(file);
   if (precision_of(run) == nn::Precision::kBf16)
     translator.parameters->refresh_bf16();
 }

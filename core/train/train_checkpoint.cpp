@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/quantize.h"
 #include "core/io/json_reader.h"
 #include "core/translate/self_test/self_test.h"
 
@@ -82,6 +83,7 @@ void write_train_checkpoint(const std::string& path, const TrainingParts& parts)
 }
 
 TrainRecord read_train_record(const CheckpointFile& file) {
+  reject_quantized(file);
   if (!file.metadata().contains("train")) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
                       "use --finetune-from-model to start a new run from its parameters");

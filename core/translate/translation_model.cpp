@@ -18,6 +18,7 @@
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 #include "core/translate/self_test/self_test.h"
+#include "core/translate/stored_parameter.h"
 
 namespace phraseq {
 namespace {
@@ -220,11 +221,10 @@ void TranslationModel::load_parameters(const CheckpointFile& file) {
   warn_without_checksums(file);
   std::vector<std::string> problems;
   for (const auto& entry : parameters->entries()) {
-    check_fits(file, entry.name, entry.parameter, problems);
+    check_parameter(file, entry.name, entry.parameter, problems);
   }
   for (const TensorView& tensor : file.tensors()) {
-    const bool ours = tensor.name.starts_with(kBlobPrefix) || tensor.name.starts_with("optimizer.");
-    bool known = ours;
+    bool known = role_of(tensor.name) != TensorRole::kParameter;
     for (const auto& entry : parameters->entries()) known = known || entry.name == tensor.name;
     if (!known)
       problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
@@ -236,8 +236,7 @@ void TranslationModel::load_parameters(const CheckpointFile& file) {
                                   fmt::join(problems, "\n  - ")),
                       "no parameter was changed; was the file written with other options?");
   }
-  for (const auto& entry : parameters->entries())
-    copy_into(entry.parameter, *file.find(entry.name));
+  for (const auto& entry : parameters->entries()) copy_parameter(file, entry.name, entry.parameter);
   check_finite(*parameters, file.path());
 }
 

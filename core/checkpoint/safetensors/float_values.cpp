@@ -1,5 +1,6 @@
 #include "core/checkpoint/safetensors/float_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,29 @@ double from_bfloat16(uint16_t bits) {
   return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
 }
 
+/// To nearest, ties to even; what is too large becomes infinity.
+uint16_t to_half(double value) {
+  const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  const double size = std::fabs(value);
+  if (std::isnan(value))
+    return 0x7e00;
+  if (size == 0 || size >= 65520)
+    return size == 0 ? sign : sign | 0x7c00;
+  int exponent = 0;
+  std::frexp(size, &exponent);  // size = 0.5 to 1 times 2^exponent
+  const int unit = std::max(exponent - 11, -24);
+  const auto units = static_cast<int>(std::nearbyint(std::ldexp(size, -unit)));  // at most 2048
+  const int bits = unit == -24 ? units : (unit + 24) * 1024 + units;
+  return static_cast<uint16_t>(sign | bits);
+}
+
+uint16_t to_bfloat16(double value) {
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (std::isnan(value))
+    return 0x7fc0;
+  return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+}
+
 template <class Element, class Convert>
 std::vector<double> converted(const TensorView& tensor, const Convert& convert) {
   std::vector<double> values(tensor.bytes.size() / sizeof(Element));
@@ -42,11 +66,11 @@ std::vector<double> converted(const TensorView& tensor, const Convert& convert) 
   return values;
 }
 
-template <class Element>
-std::string bytes_as(const std::vector<double>& values) {
+template <class Element, class Convert>
+std::string bytes_as(const std::vector<double>& values, const Convert& convert) {
   std::string bytes(values.size() * sizeof(Element), '\0');
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto element = static_cast<Element>(values[i]);
+    const Element element = convert(values[i]);
     std::memcpy(bytes.data() + i * sizeof(Element), &element, sizeof(Element));
   }
   return bytes;
@@ -80,11 +104,18 @@ std::vector<double> float_values(const TensorView& tensor) {
 }
 
 std::string float_bytes(const std::vector<double>& values, DType dtype) {
-  if (dtype == DType::kF32)
-    return bytes_as<float>(values);
-  if (dtype == DType::kF64)
-    return bytes_as<double>(values);
-  reject(dtype, "F32 or F64");
+  switch (dtype) {
+    case DType::kF64:
+      return bytes_as<double>(values, [](double value) { return value; });
+    case DType::kF32:
+      return bytes_as<float>(values, [](double value) { return static_cast<float>(value); });
+    case DType::kF16:
+      return bytes_as<uint16_t>(values, to_half);
+    case DType::kBF16:
+      return bytes_as<uint16_t>(values, to_bfloat16);
+    default:
+      reject(dtype, "a floating-point type");
+  }
 }
 
 }  // namespace phraseq

@@ -14,8 +14,8 @@ PHRASEQ_API bool is_float(DType dtype);  ///< F64, F32, F16 or BF16
 /// std::invalid_argument for another type.
 PHRASEQ_API std::vector<double> float_values(const TensorView& tensor);
 
-/// Values as the bytes of F32 or F64, rounded to nearest. Throws std::invalid_argument for another
-/// type.
+/// Values as the bytes of a floating-point type, rounded to nearest, ties to even. Throws
+/// std::invalid_argument for another type.
 PHRASEQ_API std::string float_bytes(const std::vector<double>& values, DType dtype);
 
 }  // namespace phraseq

@@ -48,6 +48,33 @@ TEST(FloatValues, AreNotOfIntegers) {
   EXPECT_THROW(float_bytes({1.0}, DType::kI64), std::invalid_argument);
 }
 
+TEST(FloatBytes, OfEveryFiniteHalfAreItself) {
+  std::vector<uint16_t> bits;
+  for (uint32_t pattern = 0; pattern < 0x10000; ++pattern) {
+    if ((pattern >> 10 & 31) != 31)
+      bits.push_back(static_cast<uint16_t>(pattern));
+  }
+  const auto size = static_cast<int64_t>(bits.size());
+  const std::string bytes =
+      float_bytes(float_values(view("x", DType::kF16, {size}, bits)), DType::kF16);
+  const TensorView written{"x", DType::kF16, {size}, std::as_bytes(std::span(bytes))};
+  EXPECT_EQ(testing::values_of<uint16_t>(written), bits);
+}
+
+TEST(FloatBytes, OfSixteenBitsRoundTiesToEven) {
+  const auto bits_of = [](const std::vector<double>& values, DType dtype) {
+    const std::string bytes = float_bytes(values, dtype);
+    const auto size = static_cast<int64_t>(values.size());
+    return testing::values_of<uint16_t>({"x", dtype, {size}, std::as_bytes(std::span(bytes))});
+  };
+  const double tie = std::ldexp(1.0, -11);  // half of the unit at 1
+  EXPECT_THAT(bits_of({1 + tie, 1 + 3 * tie, -1 - tie * 1.001, 65519, 65520, tie * tie * 0.125},
+                      DType::kF16),
+              ElementsAre(0x3C00, 0x3C02, 0xBC01, 0x7BFF, 0x7C00, 0x0000));
+  const double coarse = std::ldexp(1.0, -8);
+  EXPECT_THAT(bits_of({1 + coarse, 1 + 3 * coarse}, DType::kBF16), ElementsAre(0x3F80, 0x3F82));
+}
+
 TEST(FloatBytes, RoundToNearest) {
   const std::string bytes = float_bytes({0.1, 1.0 + std::ldexp(1.0, -30)}, DType::kF32);
   TensorView tensor{"x", DType::kF32, {2}, std::as_bytes(std::span(bytes))};
