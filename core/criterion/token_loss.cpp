@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/loss/projected_divergence.h"
 #include "core/nn/loss/projected_loss.h"
+#include "core/nn/packed/packed_scores.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -22,6 +24,21 @@ at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
     for (int64_t row = first; row < end; ++row) rows.push_back(row);
   }
   return at::tensor(rows, target.ids.options());
+}
+
+/// ln p of the targets [rows] by the scores that generation has, too: [rows] fp32.
+at::Tensor log_probabilities_of(const DeferredScores& scores, const at::Tensor& targets) {
+  const at::Tensor result = at::empty({targets.size(0)}, targets.options().dtype(at::kFloat));
+  const at::Tensor ids = targets.contiguous();
+  std::vector<ScoreQuery> queries;
+  for (int64_t row = 0; row < ids.size(0); ++row)
+    queries.push_back({0, {ids.const_data_ptr<int64_t>()[row]}});
+  const auto answers = scores.answer(queries);
+  for (size_t row = 0; row < answers.size(); ++row) {
+    result.mutable_data_ptr<float>()[row] =
+        static_cast<float>(answers[row].scores[0] - answers[row].normalizer);
+  }
+  return result;
 }
 
 }  // namespace
@@ -98,6 +115,8 @@ at::Tensor token_log_probabilities(const DecoderOutput& output,
                                    nn::Context& context) {
   if (output.extras.count(nn::kSlotScores) > 0)
     return nn::phrase_mixture_losses(output, batch, context).neg();
+  if (const auto scores = nn::packed_scores(output, context))
+    return log_probabilities_of(*scores, batch.target_out);
   return nn::target_log_probabilities(output.hidden,
                                       output.output_weight,
                                       output.output_bias,

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/work_profile.h"
 #include "core/data/source_trees.h"
 #include "core/options/command_line.h"
 #include "core/run/result_output.h"
@@ -51,6 +52,7 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
 }
 
 Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
+  const WorkSpan span(Work::kLoading);
   TranslationSettings settings;
   settings.precision = run.model.precision;
   settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone;
@@ -176,7 +178,28 @@ std::vector<std::string> GenerateRun::problems() {
   return problems;
 }
 
+namespace {
+
+/// The sentences of one buffer; empty at the end.
+std::vector<Example> read(SentenceSource& source, int64_t count) {
+  const WorkSpan span(Work::kText);
+  return source.take(count);
+}
+
+void write(const std::vector<Translation>& translations,
+           const GenerateRun& run,
+           const Task& task,
+           ResultOutput& output) {
+  const WorkSpan span(Work::kText);
+  for (const Translation& translation : translations)
+    output.write(translation_text(translation, task, run.options.format));
+}
+
+}  // namespace
+
 int generate(GenerateRun& run) {
+  if (run.options.profile)
+    start_work_profile();
   set_log_quiet(run.options.quiet || run.options.interactive);
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
@@ -186,17 +209,14 @@ int generate(GenerateRun& run) {
   Report report(run.options.format.post_process);
   bool is_read = true;
   while (is_read) {
-    auto examples = source->take(run.options.buffer_size);
+    auto examples = read(*source, run.options.buffer_size);
     if (examples.empty())
       break;
     const auto start = Report::Clock::now();
     const auto translations = engine.translate(std::move(examples));
     report.add(translations, engine.task(), Report::Clock::now() - start);
-    for (const Translation& translation : translations) {
-      if (run.options.quiet)
-        continue;
-      output.write(translation_text(translation, engine.task(), run.options.format));
-    }
+    if (!run.options.quiet)
+      write(translations, run, engine.task(), output);
     is_read = output.flush();
   }
   log_info(report.speed());
@@ -211,6 +231,8 @@ int generate(GenerateRun& run) {
     }
   }
   output.commit();
+  if (run.options.profile)
+    fmt::print(stderr, "{}", work_profile_text(work_profile()));
   return kExitOk;
 }
 

@@ -13,6 +13,15 @@ StepOutput NamedSession::step(const at::Tensor& last_tokens) {
   return call_component(architecture_, "a step", [&] { return session_->step(last_tokens); });
 }
 
+StepOutput NamedSession::step_deferred(const at::Tensor& last_tokens,
+                                       std::shared_ptr<const DeferredScores>* deferred) {
+  auto* deferring = dynamic_cast<DeferringSession*>(session_.get());
+  if (deferring == nullptr)
+    return step(last_tokens);
+  return call_component(
+      architecture_, "a step", [&] { return deferring->step_deferred(last_tokens, deferred); });
+}
+
 void NamedSession::select(const std::vector<int64_t>& rows) {
   call_component(architecture_, "select", [&] { session_->select(rows); });
 }

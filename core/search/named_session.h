@@ -5,18 +5,20 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/decoding_session.h"
+#include "core/nn/deferring_session.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq {
 
 /// An architecture's session: when it throws, the error names the plugin.
-class PHRASEQ_API NamedSession : public DecodingSession {
+class PHRASEQ_API NamedSession : public DeferringSession {
  public:
   NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session);
 
   int64_t rows() const override { return session_->rows(); }
   StepOutput step(const at::Tensor& last_tokens) override;
+  StepOutput step_deferred(const at::Tensor& last_tokens,
+                           std::shared_ptr<const DeferredScores>* deferred) override;
   void select(const std::vector<int64_t>& rows) override;
   int64_t slots() const override { return session_->slots(); }
   std::vector<int64_t> expand_slot(int64_t row, int64_t slot) const override;

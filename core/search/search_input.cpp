@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/work_profile.h"
 #include "core/data/phrases/phrase_extras.h"
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
@@ -175,6 +176,77 @@ void rank_all(const StepOutput& output,
   });
 }
 
+/// What a row's constraint asks of deferred scores: the edited columns, and </s>, the last resort.
+ScoreQuery query_of(const StepConstraint& constraint, int64_t k) {
+  if (constraint.only == kNoDecision || constraint.costs_nothing)
+    return {};
+  if (constraint.only >= 0)
+    return {0, {constraint.only}};
+  ScoreQuery query{k, {}};
+  for (const ScoreEdit& edit : constraint.edits) query.columns.push_back(edit.column);
+  if (std::find(query.columns.begin(), query.columns.end(), kEos) == query.columns.end())
+    query.columns.push_back(kEos);
+  return query;
+}
+
+/// The columns of a row that may say anything but its edits, as log_softmax_top_k has them.
+std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
+                                      const ScoreQuery& query,
+                                      const StepConstraint& constraint) {
+  std::vector<RankedColumn> best;
+  const auto offer = [&](double log_probability, int64_t column) {
+    if (log_probability > -std::numeric_limits<double>::infinity())
+      best.push_back({log_probability, column});
+  };
+  for (const RankedColumn& found : answer.best)
+    offer(found.log_probability - answer.normalizer, found.column);
+  for (size_t i = 0; i < query.columns.size(); ++i) {
+    const bool is_edit = i < constraint.edits.size();
+    offer(answer.scores[i] - answer.normalizer + (is_edit ? constraint.edits[i].change : 0.0),
+          query.columns[i]);
+  }
+  std::sort(best.begin(), best.end(), [](const RankedColumn& a, const RankedColumn& b) {
+    return ranks_before(a, b);
+  });
+  if (static_cast<int64_t>(best.size()) > query.best)
+    best.resize(static_cast<size_t>(query.best));
+  return best;
+}
+
+/// One row of rank_all for deferred scores. Returns the row's normalizer.
+double rank_answer(const ScoreAnswer& answer,
+                   const ScoreQuery& query,
+                   const StepConstraint& constraint,
+                   std::vector<RankedColumn>& best) {
+  if (constraint.only == kNoDecision)
+    return 0;
+  if (constraint.only >= 0 && constraint.costs_nothing) {
+    best.assign(1, {0.0, constraint.only});
+    return 0;
+  }
+  if (constraint.only < 0)
+    best = edited_best(answer, query, constraint);
+  if (!best.empty() || std::isnan(answer.normalizer))
+    return answer.normalizer;
+  const int64_t column = constraint.only >= 0 ? constraint.only : kEos;
+  const auto place =
+      std::find(query.columns.begin(), query.columns.end(), column) - query.columns.begin();
+  best.assign(1, {answer.scores[static_cast<size_t>(place)] - answer.normalizer, column});
+  return answer.normalizer;
+}
+
+void rank_deferred(const DeferredScores& scores,
+                   const std::vector<StepConstraint>& constraints,
+                   int64_t k,
+                   std::vector<std::vector<RankedColumn>>& ranked,
+                   std::vector<double>& norms) {
+  std::vector<ScoreQuery> queries;
+  for (const StepConstraint& constraint : constraints) queries.push_back(query_of(constraint, k));
+  const auto answers = scores.answer(queries);
+  for (size_t row = 0; row < constraints.size(); ++row)
+    norms[row] = rank_answer(answers[row], queries[row], constraints[row], ranked[row]);
+}
+
 void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
   for (const auto& best : ranked) {
     if (best.empty() || std::isfinite(best.front().log_probability))
@@ -217,6 +289,7 @@ std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
                                        size_t i,
                                        const DecodingLimits& limits,
                                        nn::Context& context) {
+  const WorkSpan span(Work::kModel);
   const auto session = [&] {
     return request.models[i]->start_decoding(*request.batch, limits, context);
   };
@@ -231,7 +304,8 @@ std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
 
 SearchInput::SearchInput(const DecodingRequest& request,
                          const SearchOptions& options,
-                         int64_t rows_per_sentence)
+                         int64_t rows_per_sentence,
+                         bool needs_all_scores)
     : sentences_(describe_sentences(request, options)),
       start_token_(start_token_of(request)),
       device_(request.batch->source.ids.device()) {
@@ -250,28 +324,39 @@ SearchInput::SearchInput(const DecodingRequest& request,
   }
   session_ = sessions.size() == 1 ? std::move(sessions.front())
                                   : std::make_unique<EnsembleSession>(std::move(sessions));
+  if (!needs_all_scores)
+    deferring_ = dynamic_cast<DeferringSession*>(session_.get());
 }
 
 SearchInput::SearchInput(std::vector<SentenceInput> sentences,
                          std::unique_ptr<DecodingSession> session)
     : sentences_(std::move(sentences)), start_token_(kEos), session_(std::move(session)) {}
 
-StepOutput SearchInput::step(std::span<const int64_t> tokens) {
+SearchStep SearchInput::step(std::span<const int64_t> tokens) {
+  const WorkSpan span(Work::kModel);
   const std::vector<int64_t> ids(tokens.begin(), tokens.end());
-  StepOutput output = session_->step(at::tensor(ids, at::kLong).to(device_));  // ids [rows]
-  const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  output.scores = output.scores.to(at::kCPU, type).contiguous();
+  const at::Tensor last_tokens = at::tensor(ids, at::kLong).to(device_);  // [rows]
+  std::shared_ptr<const DeferredScores> deferred;
+  StepOutput output =
+      deferring_ ? deferring_->step_deferred(last_tokens, &deferred) : session_->step(last_tokens);
+  if (!deferred) {
+    const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+    output.scores = output.scores.to(at::kCPU, type).contiguous();
+  }
   if (output.attention.defined())
     output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();
-  return output;
+  return {std::move(output), std::move(deferred)};
 }
 
-std::vector<std::vector<RankedColumn>> rank_rows(const StepOutput& output,
+std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& output,
                                                  const std::vector<StepConstraint>& constraints,
                                                  int64_t k) {
+  const WorkSpan span(Work::kScores);
   std::vector<std::vector<RankedColumn>> ranked(constraints.size());
   std::vector<double> norms(constraints.size());
-  if (output.scores.scalar_type() == at::kDouble) {
+  if (output.deferred) {
+    rank_deferred(*output.deferred, constraints, k, ranked, norms);
+  } else if (output.scores.scalar_type() == at::kDouble) {
     rank_all<double>(output, constraints, k, ranked, norms);
   } else {
     rank_all<float>(output, constraints, k, ranked, norms);

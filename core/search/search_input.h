@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
 #include "core/nn/decoding_session.h"
+#include "core/nn/deferring_session.h"
 #include "core/search/decoder.h"
 #include "core/search/lexical_state.h"
 #include "core/search/search_options.h"
@@ -25,15 +27,29 @@ struct SentenceInput {
   LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
 };
 
+/// One step's scores: all of them, or deferred ones.
+struct SearchStep : StepOutput {
+  SearchStep(StepOutput output = {},  // NOLINT(google-explicit-constructor)
+             std::shared_ptr<const DeferredScores> deferred_scores = nullptr)
+      : StepOutput(std::move(output)), deferred(std::move(deferred_scores)) {}
+
+  /// Vocabulary and slots.
+  int64_t columns() const { return deferred ? deferred->columns() : scores.size(1); }
+
+  std::shared_ptr<const DeferredScores> deferred;  ///< null: `scores` are there
+};
+
 /// A batch as a search sees it: facts about its sentences and a session that waits for the first
 /// token.
 class PHRASEQ_API SearchInput {
  public:
   /// Starts the request's model, or its ensemble. `rows_per_sentence` = the most rows a sentence
-  /// will have.
+  /// will have. `needs_all_scores` = false: rank_rows is all that the search does with scores, so
+  /// that they may be deferred.
   SearchInput(const DecodingRequest& request,
               const SearchOptions& options,
-              int64_t rows_per_sentence);
+              int64_t rows_per_sentence,
+              bool needs_all_scores = true);
   /// A session alone, its first token </s>: for what has no architecture, as tests.
   SearchInput(std::vector<SentenceInput> sentences, std::unique_ptr<DecodingSession> session);
 
@@ -42,9 +58,9 @@ class PHRASEQ_API SearchInput {
   /// What every row is fed first: </s>, or <s>.
   int64_t start_token() const { return start_token_; }
 
-  /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, with
-  /// the attention [rows, src_time] (fp32) when it was asked for.
-  StepOutput step(std::span<const int64_t> tokens);
+  /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
+  /// deferred ones, with the attention [rows, src_time] (fp32) when it was asked for.
+  SearchStep step(std::span<const int64_t> tokens);
 
  private:
   std::vector<SentenceInput> sentences_;
@@ -52,6 +68,7 @@ class PHRASEQ_API SearchInput {
   at::Device device_ = at::kCPU;
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
   std::unique_ptr<DecodingSession> session_;
+  DeferringSession* deferring_ = nullptr;  // the session, when it may defer scores
 };
 
 /// What every row may say next, in scores: answers of all rows of one step.
@@ -62,7 +79,7 @@ class PHRASEQ_API SearchInput {
 /// scores are not finite, or when the one allowed token is impossible for the model.
 inline constexpr int64_t kNoDecision = -2;
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
-    const StepOutput& output, const std::vector<StepConstraint>& constraints, int64_t k);
+    const SearchStep& output, const std::vector<StepConstraint>& constraints, int64_t k);
 
 /// The log-probability of one column of a row with a decision, as `rank_rows` has it; -infinity
 /// where it is forbidden. Goes through the whole row.

@@ -79,15 +79,15 @@ const SentenceInput& SearchState::sentence_of(const SearchRow& row) const {
   return input.sentences()[static_cast<size_t>(row.sentence)];
 }
 
-StepOutput score_rows(SearchState& state) {
+SearchStep score_rows(SearchState& state) {
   std::vector<int64_t> tokens;
   for (const SearchRow& row : state.rows) {
     tokens.push_back(row.node < 0 ? state.input.start_token() : state.tree.node(row.node).token);
   }
-  StepOutput output = state.input.step(tokens);
+  SearchStep output = state.input.step(tokens);
   if (output.attention.defined())
     state.attention.push_back(output.attention);
-  state.vocabulary = output.scores.size(1) - state.input.session().slots();
+  state.vocabulary = output.columns() - state.input.session().slots();
   return output;
 }
 

@@ -56,7 +56,7 @@ struct PHRASEQ_API SearchState {
 };
 
 /// Feeds every row its last token; keeps the attention.
-PHRASEQ_API StepOutput score_rows(SearchState& state);
+PHRASEQ_API SearchStep score_rows(SearchState& state);
 
 /// What each row may say: `step_constraint`, kNoDecision for a row with a queue, and no slot whose
 /// phrase is empty or would not fit under the maximum length.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/work_profile.h"
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
 #include "core/translate/hard_alignment.h"
@@ -97,6 +98,7 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
 void Translator::translate_batch(std::vector<Translation>& all,
                                  const std::vector<int64_t>& places,
                                  Decoder& decoder) const {
+  const WorkSpan span(Work::kSearch);
   std::vector<Example> examples;
   for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
   const Batch batch = collate_for(models_, examples);

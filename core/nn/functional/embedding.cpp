@@ -2,12 +2,14 @@
 
 #include <optional>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
@@ -60,6 +62,30 @@ at::Tensor scatter_rows(const at::Tensor& dy,
   return d_table.for_autograd();
 }
 
+/// [ids, columns]
+at::Tensor run_embed(const at::Tensor& table,
+                     const at::Tensor& position_table,
+                     const at::Tensor& ids,
+                     const at::Tensor& positions,
+                     const Setting& setting) {
+  const int64_t columns = table.size(1);
+  const at::Tensor y = at::empty({ids.size(0), columns}, table.options().dtype(setting.type));
+  cpu::for_type(setting.type, [&]<typename T>(T*) {
+    using S = kernels::Sum<T>;
+    cpu::over_rows(y, [&](int64_t first, int64_t last) {
+      cpu::loops<T>().embed(cpu::data<int64_t>(ids),
+                            cpu::data<int64_t>(positions),
+                            cpu::data<S>(table),
+                            cpu::data<S>(position_table),
+                            cpu::mutable_data<T>(y),
+                            setting.scale,
+                            {first, last, columns},
+                            cpu::make_dropout(setting.p, setting.key));
+    });
+  });
+  return y;
+}
+
 /// Variables: table, position table (or none).
 class Embed : public torch::autograd::Function<Embed> {
  public:
@@ -70,22 +96,8 @@ class Embed : public torch::autograd::Function<Embed> {
                             const at::Tensor& positions,
                             const Setting* setting,
                             const Context* context) {
-    const int64_t columns = table.size(1);
     const at::Tensor place_table = from_optional(position_table);
-    const at::Tensor y = at::empty({ids.size(0), columns}, table.options().dtype(setting->type));
-    cpu::for_type(setting->type, [&]<typename T>(T*) {
-      using S = kernels::Sum<T>;
-      cpu::over_rows(y, [&](int64_t first, int64_t last) {
-        cpu::loops<T>().embed(cpu::data<int64_t>(ids),
-                              cpu::data<int64_t>(positions),
-                              cpu::data<S>(table),
-                              cpu::data<S>(place_table),
-                              cpu::mutable_data<T>(y),
-                              setting->scale,
-                              {first, last, columns},
-                              cpu::make_dropout(setting->p, setting->key));
-      });
-    });
+    const at::Tensor y = run_embed(table, place_table, ids, positions, *setting);
     ctx->save_for_backward({ids, positions});
     auto& data = ctx->saved_data;
     data["scale"] = setting->scale;
@@ -165,6 +177,9 @@ at::Tensor embed(const at::Tensor& ids,
   check_ids(ids, table.size(0), "token id");
   if (position_table.defined())
     check_ids(positions, position_table.size(0), "position");
+  const WorkSpan span(Work::kEmbedding);
+  if (!at::GradMode::is_enabled())
+    return run_embed(table, position_table, ids.contiguous(), positions.contiguous(), setting);
   return Embed::apply(table,
                       to_optional(position_table),
                       ids.contiguous(),

@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
 
@@ -249,6 +250,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
                              Context& context,
                              at::Tensor* weights) {
   check_grouped_shapes(q, kv, rows, layout);
+  const WorkSpan span(Work::kAttention);
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (!q.is_cpu())
     return reference::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);

@@ -10,6 +10,7 @@
 #include <ATen/ops/mean.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/base/work_profile.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "core/nn/kernels/kernels.h"
 
@@ -100,6 +101,7 @@ void attend_rows(const at::Tensor& q,
                  const KeysOfRow<Scalar>& keys_of_row,
                  at::Tensor& out,
                  const WeightsPlace* weights) {
+  const WorkSpan span(Work::kAttention);
   const auto& loops = kernels::kernels<Kernel<Scalar>>(kernels::best_level());
   const auto* queries = data_of<Scalar>(q);
   auto* results = data_of<Scalar>(out);
@@ -150,6 +152,7 @@ void Ancestry::advance() {
 }
 
 void Ancestry::select(const std::vector<int64_t>& rows) {
+  const WorkSpan span(Work::kCaches);
   std::vector<int32_t> table(rows.size() * static_cast<size_t>(capacity_));
   for (size_t i = 0; i < rows.size(); ++i) {
     std::copy_n(of(rows[i]), steps_, table.begin() + static_cast<int64_t>(i) * capacity_);
@@ -161,6 +164,7 @@ void Ancestry::select(const std::vector<int64_t>& rows) {
 const int32_t* Ancestry::of(int64_t row) const { return table_.data() + row * capacity_; }
 
 void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) {
+  const WorkSpan span(Work::kCaches);
   const int64_t rows = kv.size(0);
   const bool fits = !blocks_.empty() && used_ < kBlockSteps && blocks_.back().size(1) >= rows;
   if (!fits) {

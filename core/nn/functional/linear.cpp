@@ -10,9 +10,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/packed/packed_product.h"
 #include "core/nn/parameters/parameter_gradient.h"
 
 namespace phraseq::nn {
@@ -249,6 +251,31 @@ void check_linear_shapes(const at::Tensor& x, at::TensorList weights, at::Tensor
       "expected x [rows, in], weights [out, in] and at most one bias [out] per weight");
 }
 
+int64_t columns_of(at::TensorList weights) {
+  int64_t columns = 0;
+  for (const at::Tensor& weight : weights) columns += weight.size(0);
+  return columns;
+}
+
+/// By the packed weights where the model has them, all of it without autograd; else undefined.
+at::Tensor packed_linear(const at::Tensor& x,
+                         at::TensorList weights,
+                         at::TensorList biases,
+                         const Context& context,
+                         const Epilogue& epilogue) {
+  const PackedMatrix* matrix =
+      packed_matrix(x, weights, context, [&] { return side_by_side(weights); });
+  if (matrix == nullptr || epilogue.key != 0)
+    return {};
+  const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);  // [Σ out]
+  const bool is_relu = epilogue.curve == kernels::Curve::kRelu;
+  const at::Tensor y =
+      matrix->multiply(x.contiguous(), cpu::data<float>(bias), is_relu);  // [rows, Σ out]
+  if (epilogue.curve != kernels::Curve::kNone && !is_relu)
+    run_epilogue(y, {}, y, epilogue.curve, {});
+  return y;
+}
+
 at::Tensor run_linear(const at::Tensor& x,
                       at::TensorList weights,
                       at::TensorList biases,
@@ -257,6 +284,9 @@ at::Tensor run_linear(const at::Tensor& x,
                       double p) {
   check_linear_shapes(x, weights, biases);
   const Epilogue epilogue{curve_of(activation), p, cpu::dropout_key(p, context)};
+  const WorkSpan span(Work::kProduct, {x.size(0), columns_of(weights), x.size(1)});
+  if (const at::Tensor y = packed_linear(x, weights, biases, context, epilogue); y.defined())
+    return y;
   if (x.is_cpu())
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
   return reference::linear(x,

@@ -2,10 +2,12 @@
 
 #include <optional>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
@@ -57,6 +59,41 @@ class DropoutAdd : public torch::autograd::Function<DropoutAdd> {
   }
 };
 
+/// y = LN(residual + dropout(x)) and each row's mean and reciprocal deviation, [2, rows].
+struct Normed {
+  at::Tensor y, moments;
+};
+
+Normed run_dropout_add_norm(const at::Tensor& x,
+                            const at::Tensor& residual,
+                            const at::Tensor& gain,
+                            const at::Tensor& bias,
+                            double eps,
+                            const kernels::Dropout& dropout) {
+  const int64_t columns = x.size(-1);
+  const Normed result{at::empty(x.sizes(), x.options()),
+                      at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())))};
+  cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
+    using S = kernels::Sum<T>;
+    S* mean = cpu::mutable_data<S>(result.moments);
+    cpu::over_rows(x, [&](int64_t first, int64_t last) {
+      const cpu::ThreadScratch<S> scratch(columns);
+      cpu::loops<T>().dropout_add_norm(cpu::data<T>(x),
+                                       cpu::data<T>(residual),
+                                       cpu::data<S>(gain),
+                                       cpu::data<S>(bias),
+                                       cpu::mutable_data<T>(result.y),
+                                       mean,
+                                       mean + x.size(0),
+                                       scratch.get(),
+                                       eps,
+                                       {first, last, columns},
+                                       dropout);
+    });
+  });
+  return result;
+}
+
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
 /// two numbers a row.
 class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
@@ -70,34 +107,14 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
                             double p,
                             uint64_t key,
                             const Context* context) {
-    const int64_t columns = x.size(-1);
-    const at::Tensor y = at::empty(x.sizes(), x.options());
-    const at::Tensor moments =
-        at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
-    cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
-      using S = kernels::Sum<T>;
-      S* mean = cpu::mutable_data<S>(moments);
-      cpu::over_rows(x, [&](int64_t first, int64_t last) {
-        const cpu::ThreadScratch<S> scratch(columns);
-        cpu::loops<T>().dropout_add_norm(cpu::data<T>(x),
-                                         cpu::data<T>(from_optional(residual)),
-                                         cpu::data<S>(gain),
-                                         cpu::data<S>(bias),
-                                         cpu::mutable_data<T>(y),
-                                         mean,
-                                         mean + x.size(0),
-                                         scratch.get(),
-                                         eps,
-                                         {first, last, columns},
-                                         cpu::make_dropout(p, key));
-      });
-    });
-    ctx->save_for_backward({x, from_optional(residual), gain, moments});
+    const Normed result = run_dropout_add_norm(
+        x, from_optional(residual), gain, bias, eps, cpu::make_dropout(p, key));
+    ctx->save_for_backward({x, from_optional(residual), gain, result.moments});
     ctx->saved_data["p"] = p;
     ctx->saved_data["key"] = static_cast<int64_t>(key);
     ctx->saved_data["gain gradient"] = context->gradient(gain);
     ctx->saved_data["bias gradient"] = context->gradient(bias);
-    return y;
+    return result.y;
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
@@ -160,15 +177,15 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
                             double dropout,
                             Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
+  const WorkSpan span(Work::kNorms);
   if (x.is_cpu()) {
-    return DropoutAddNorm::apply(x.contiguous(),
-                                 to_optional(residual.defined() ? residual.contiguous() : residual),
-                                 gain,
-                                 bias,
-                                 eps,
-                                 dropout,
-                                 key,
-                                 &context);
+    const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
+    if (!at::GradMode::is_enabled()) {
+      const auto mask = cpu::make_dropout(dropout, key);
+      return run_dropout_add_norm(x.contiguous(), rest, gain, bias, eps, mask).y;
+    }
+    return DropoutAddNorm::apply(
+        x.contiguous(), to_optional(rest), gain, bias, eps, dropout, key, &context);
   }
   const at::Tensor dropped = reference::dropout(x, dropout, key);
   return reference::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
@@ -187,6 +204,9 @@ at::Tensor dropout_add(const at::Tensor& x,
                        double dropout,
                        Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
+  const WorkSpan span(Work::kNorms);
+  if (x.is_cpu() && !at::GradMode::is_enabled())
+    return run_dropout_add(x.contiguous(), residual.contiguous(), dropout, key);
   if (x.is_cpu())
     return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
   return residual + reference::dropout(x, dropout, key);

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/nn/decoding_session.h"
+#include "core/nn/deferring_session.h"
+#include "core/nn/packed/packed_scores.h"
 #include "core/nn/transformer/attention_module.h"
 
 namespace phraseq::nn {
@@ -24,7 +25,7 @@ inline DecodingRows one_row_a_sentence(const PackedTokens& source) {
 /// A Decoder has `States` (one element a layer, with `select(rows)`), `step(last_tokens, states,
 /// rows, context, cross_weights*)` giving hidden rows, and `project(hidden)`.
 template <class Decoder>
-class DecoderSession final : public DecodingSession {
+class DecoderSession final : public DeferringSession {
  public:
   /// `states` is what the decoder made of the source.
   DecoderSession(std::shared_ptr<Decoder> decoder,
@@ -42,12 +43,18 @@ class DecoderSession final : public DecodingSession {
   int64_t rows() const override { return rows_.ancestry.rows(); }
 
   StepOutput step(const at::Tensor& last_tokens) override {
-    rows_.ancestry.advance();
     StepOutput output;
-    at::Tensor* weights = need_attention_ ? &output.attention : nullptr;
-    const at::Tensor hidden =
-        decoder_->step(last_tokens.to(device_), states_, rows_, context_, weights);
-    output.scores = decoder_->project(hidden).logits(context_);
+    output.scores = advance(last_tokens, output.attention).logits(context_);
+    return output;
+  }
+
+  StepOutput step_deferred(const at::Tensor& last_tokens,
+                           std::shared_ptr<const DeferredScores>* deferred) override {
+    StepOutput output;
+    const DecoderOutput projected = advance(last_tokens, output.attention);
+    *deferred = packed_scores(projected, context_);
+    if (!*deferred)
+      output.scores = projected.logits(context_);
     return output;
   }
 
@@ -62,6 +69,14 @@ class DecoderSession final : public DecodingSession {
   }
 
  private:
+  /// The next step up to its hidden rows.
+  DecoderOutput advance(const at::Tensor& last_tokens, at::Tensor& attention) {
+    rows_.ancestry.advance();
+    at::Tensor* weights = need_attention_ ? &attention : nullptr;
+    return decoder_->project(
+        decoder_->step(last_tokens.to(device_), states_, rows_, context_, weights));
+  }
+
   std::shared_ptr<Decoder> decoder_;
   typename Decoder::States states_;
   DecodingRows rows_;

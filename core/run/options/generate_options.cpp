@@ -73,6 +73,9 @@ void GenerateOptions::describe(OptionTable& table) {
               kOnBadLineNames,
               "What to do with a line that is not valid UTF-8; skip writes an empty line.");
   table.field("quiet", quiet, "Only print the final score.");
+  table.field("profile",
+              profile,
+              "At the end, print a table of the time of each kind of work to standard error.");
 }
 
 std::vector<std::string> GenerateOptions::problems() const {

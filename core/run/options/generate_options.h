@@ -32,6 +32,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   bool truncate_source = false;
   OnBadLine on_bad_line = OnBadLine::kError;
   bool quiet = false;
+  bool profile = false;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

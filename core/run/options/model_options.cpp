@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/quantize.h"
+#include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 
 namespace phraseq {
@@ -55,6 +57,7 @@ void ModelOptions::describe(OptionTable& table) {
       .value_name("FILE");
   describe_skip_self_test(table, skip_self_test);
   nn::describe_precision(table, precision);
+  nn::describe_quantization(table, quantization);
   device.describe(table);
   table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
       .in(0, 1024);
@@ -85,6 +88,17 @@ void move_to(TranslationModel& model, at::Device device, nn::Precision precision
     model.parameters->refresh_bf16();
 }
 
+namespace {
+
+nn::Quantization quantization_of(const CheckpointFile& file, const ModelOptions& options) {
+  const bool wanted = options.quantization == nn::QuantizationChoice::kInt8 ||
+                      (options.quantization == nn::QuantizationChoice::kAuto &&
+                       is_quantized_to_int8(file) && options.precision == nn::Precision::kFp32);
+  return wanted ? nn::Quantization::kInt8 : nn::Quantization::kNone;
+}
+
+}  // namespace
+
 std::vector<TranslationModel> load_models(const Registry& registry,
                                           const ModelOptions& options,
                                           const std::string& data) {
@@ -98,10 +112,19 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
                      "preprocess the data with that table, or translate the raw text");
   }
+  if (options.quantization == nn::QuantizationChoice::kInt8 &&
+      (options.precision != nn::Precision::kFp32 || !options.device.chosen().is_cpu())) {
+    throw UsageError("--quantization int8 needs --precision fp32 and the CPU",
+                     "leave --quantization out, or give --precision fp32 --device cpu");
+  }
   std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
-    models.push_back(TranslationModel::load(registry, resolve_checkpoint(path), load));
+    const std::string checkpoint = resolve_checkpoint(path);
+    const CheckpointFile file = CheckpointFile::open(checkpoint, /*verify_tensors=*/false);
+    models.push_back(TranslationModel::load(registry, checkpoint, load));
     move_to(models.back(), options.device.chosen(), load.precision);
+    if (options.device.chosen().is_cpu())
+      nn::pack_weights(models.back().parameters->values(), quantization_of(file, options));
     load.data.clear();  // the first model's task reads the data
   }
   if (models.empty())

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/packed/quantization_option.h"
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
@@ -23,6 +24,7 @@ struct PHRASEQ_API ModelOptions : Options {
   std::string phrase_table;
   bool skip_self_test = false;
   nn::Precision precision = nn::Precision::kFp32;
+  nn::QuantizationChoice quantization = nn::QuantizationChoice::kAuto;
   DeviceOptions device;
   int64_t workers = 0;
   int64_t threads = 0;

@@ -46,7 +46,7 @@ std::vector<Candidate> joined(const Rows& rows) {
 
 /// Beam search with lexical constraints.
 Rows expand_constrained(const SearchState& state,
-                        const StepOutput& output,
+                        const SearchStep& output,
                         const BeamSettings& settings) {
   const auto states = lexical_states(state, settings.constraints);
   auto constraints = constrain_rows(state);
@@ -66,7 +66,7 @@ Rows expand_constrained(const SearchState& state,
 
 /// Beam search with diverse groups or siblings.
 Rows expand_diverse(const SearchState& state,
-                    const StepOutput& output,
+                    const SearchStep& output,
                     const BeamSettings& settings) {
   const auto constraints = constrain_rows(state);
   const auto last_resort = [&](const Candidate& candidate) {
@@ -107,7 +107,7 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
 }  // namespace
 
 std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                           const StepOutput& output,
+                                           const SearchStep& output,
                                            int64_t beam,
                                            bool join_equal) {
   const auto constraints = constrain_rows(state);
@@ -130,7 +130,7 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
 }
 
 std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                           const StepOutput& output,
+                                           const SearchStep& output,
                                            const BeamSettings& settings) {
   if (settings.constraints != ConstraintOrder::kNone)
     return expand_constrained(state, output, settings);
@@ -187,7 +187,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                  const BeamSettings& settings) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const StepOutput output = score_rows(state);
+    const SearchStep output = score_rows(state);
     std::vector<Candidate> survivors;
     for (const auto& ranked : expand(state, output, settings)) {
       append(survivors, finish_hypotheses(state, ranked, settings));

@@ -41,13 +41,13 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 /// says the same is one of them. None where the constraints forbid every continuation of a sentence
 /// that has a finished hypothesis.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                                       const StepOutput& output,
+                                                       const SearchStep& output,
                                                        int64_t beam,
                                                        bool join_equal = false);
 
 /// The same as the settings have it: with diverse groups or siblings, or with lexical constraints.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                                       const StepOutput& output,
+                                                       const SearchStep& output,
                                                        const BeamSettings& settings);
 
 struct BeamSelection {

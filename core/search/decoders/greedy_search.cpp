@@ -6,7 +6,7 @@ std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
                                                    const SearchOptions& options) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const StepOutput output = score_rows(state);
+    const SearchStep output = score_rows(state);
     const auto candidates = row_candidates(state, rank_rows(output, constrain_rows(state), 1));
     std::vector<Candidate> survivors;
     for (const auto& of_row : candidates) {

@@ -66,7 +66,9 @@ class BeamDecoder : public Decoder {
 
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override {
     const c10::InferenceMode guard;
-    SearchInput input(request, options_, options_.beam.beam);
+    const bool needs_all_scores =
+        options_.beam.recombine || options_.beam.constraints != ConstraintOrder::kNone;
+    SearchInput input(request, options_, options_.beam.beam, needs_all_scores);
     return beam_search(input, options_, options_.beam);
   }
 

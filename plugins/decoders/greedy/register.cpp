@@ -13,7 +13,7 @@ class GreedyDecoder : public Decoder {
 
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override {
     const c10::InferenceMode guard;
-    SearchInput input(request, options_, 1);
+    SearchInput input(request, options_, 1, /*needs_all_scores=*/false);
     return greedy_search(input, options_);
   }
 

@@ -115,6 +115,10 @@ def encode(source, o):
     return layer_norm(x, "encoder.layer_norm", o) if o["pre"] else x
 
 
+def project(x, matrix, vocabulary):
+    return x @ values(matrix, (vocabulary, D)).T
+
+
 def log_probabilities(source, target, o):
     vocabulary = V_SRC if o["tie"] == "all" else V_TGT
     source = [BOS] + source if o["source_bos"] else source
@@ -129,7 +133,7 @@ def log_probabilities(source, target, o):
         x = layer_norm(x, "decoder.layer_norm", o)
     matrix = {"none": "decoder.output_projection.weight", "decoder": "decoder.embed_tokens.weight",
               "all": "encoder.embed_tokens.weight"}[o["tie"]]
-    logits = x @ values(matrix, (vocabulary, D)).T
+    logits = project(x, matrix, vocabulary)
     if o["out_bias"]:
         logits = logits + values("decoder.output_bias", (vocabulary,))
     if o["forbid"]:

@@ -1,8 +1,10 @@
+#include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/packed/packed_weights.h"
 #include "core/nn/transformer/transformer_model.h"
 #include "core/options/enum_name.h"
 #include "tests/support/architecture_checks.h"
@@ -99,6 +101,45 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                                          "gelu_learned",
                                          "swish_nopos"),
                          [](const auto& variant) { return std::string(variant.param); });
+
+/// ln p of all target tokens by packed weights, as a model that translates computes it.
+std::vector<double> packed_log_probabilities(const nlohmann::json& variant,
+                                             const nlohmann::json& all,
+                                             Quantization kind) {
+  TransformerModel model(options_of(variant["options"], all["sizes"]),
+                         setup_of(variant["options"], all["sizes"]));
+  testing_support::set_golden_values(model);
+  FlatParameters flat(model, /*with_gradients=*/false);
+  pack_weights(flat.values(), kind);
+  const c10::InferenceMode guard;
+  Context context(/*training=*/false, Precision::kFp32, /*seed=*/0, &flat);
+  const Batch batch = collate_pairs(
+      examples_of(all["sources"].get<Sequences>(), variant["targets"].get<Sequences>()),
+      model.conventions());
+  const at::Tensor found =
+      token_log_probabilities(model.forward(batch, context), batch, context).to(at::kDouble);
+  return {found.const_data_ptr<double>(), found.const_data_ptr<double>() + found.numel()};
+}
+
+std::vector<double> joined(const nlohmann::json& of_sentences) {
+  std::vector<double> values;
+  for (const auto& sentence : of_sentences) {
+    for (const double value : sentence) values.push_back(value);
+  }
+  return values;
+}
+
+TEST_P(GoldenTransformer, EqualsTheIndependentComputationWithPackedWeights) {
+  EXPECT_THAT(packed_log_probabilities(variant_, golden(), Quantization::kNone),
+              testing::Pointwise(testing::DoubleNear(2e-5), joined(variant_["log_probabilities"])));
+}
+
+// Sums of whole numbers are exact; what is left is fp32 between the products.
+TEST_P(GoldenTransformer, EqualsTheIndependentComputationInEightBits) {
+  const nlohmann::json eight_bits = testing_support::golden_values("int8");
+  EXPECT_THAT(packed_log_probabilities(variant_, golden(), Quantization::kInt8),
+              testing::Pointwise(testing::DoubleNear(1e-4), joined(eight_bits[GetParam()])));
+}
 
 int64_t parameters_of(const TransformerOptions& options, int64_t vocabulary, bool joined) {
   ArchitectureSetup setup;

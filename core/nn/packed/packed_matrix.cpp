@@ -1,0 +1,130 @@
+#include "core/nn/packed/packed_matrix.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include "core/nn/packed/packed_loops.h"
+
+namespace phraseq::nn {
+namespace {
+
+const kernels::PackedKernels<float>& fp32_loops() { return packed_loops(kernels::best_level()); }
+const kernels::Int8Kernels<float>& whole_number_loops() {
+  return int8_loops(kernels::best_level());
+}
+
+int64_t panel_columns_of(Quantization kind) {
+  return kind == Quantization::kInt8 ? whole_number_loops().panel_columns
+                                     : fp32_loops().panel_columns;
+}
+
+/// Panels that a thread takes at least: about 64k multiply-adds.
+int64_t panel_grain(int64_t rows, int64_t depth, int64_t panel_columns) {
+  return std::max<int64_t>(1, 65536 / std::max<int64_t>(1, rows * depth * panel_columns));
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind)
+    : kind_(kind),
+      columns_(weight.size(0)),
+      depth_(weight.size(1)),
+      panel_columns_(panel_columns_of(kind)) {
+  const kernels::MatrixToPack<float> matrix{
+      weight.const_data_ptr<float>(), weight.stride(0), weight.stride(1), columns_, depth_};
+  const int64_t panels = (columns_ + panel_columns_ - 1) / panel_columns_;
+  const auto options = weight.options().requires_grad(false);
+  if (kind == Quantization::kNone) {
+    panels_ = at::empty({panels * panel_columns_ * depth_}, options);
+    fp32_loops().pack(matrix, 0, panels, panels_.mutable_data_ptr<float>());
+    return;
+  }
+  panels_ =
+      at::empty({panels * panel_columns_ * kernels::int8_depth(depth_)}, options.dtype(at::kChar));
+  scales_ = at::empty({columns_}, options);
+  whole_number_loops().pack(
+      matrix, 0, panels, panels_.mutable_data_ptr<int8_t>(), scales_.mutable_data_ptr<float>());
+}
+
+at::Tensor PackedMatrix::multiply(const at::Tensor& x, const float* bias, bool relu) const {
+  const PreparedRows prepared(*this, x);
+  const int64_t rows = x.size(0);
+  const at::Tensor y = at::empty({rows, columns_}, x.options());
+  const ProductPlace place{y.mutable_data_ptr<float>(), columns_};
+  at::parallel_for(0,
+                   (columns_ + panel_columns_ - 1) / panel_columns_,
+                   panel_grain(rows, depth_, panel_columns_),
+                   [&](int64_t first, int64_t last) {
+                     multiply_panels(prepared, 0, rows, first, last, bias, relu, place);
+                   });
+  return y;
+}
+
+void PackedMatrix::multiply_columns(const PreparedRows& x,
+                                    int64_t first_row,
+                                    int64_t last_row,
+                                    int64_t first,
+                                    int64_t last,
+                                    const float* bias,
+                                    const ProductPlace& place) const {
+  multiply_panels(x,
+                  first_row,
+                  last_row,
+                  first / panel_columns_,
+                  (last + panel_columns_ - 1) / panel_columns_,
+                  bias,
+                  /*relu=*/false,
+                  place);
+}
+
+void PackedMatrix::multiply_panels(const PreparedRows& x,
+                                   int64_t first_row,
+                                   int64_t last_row,
+                                   int64_t first_panel,
+                                   int64_t last_panel,
+                                   const float* bias,
+                                   bool relu,
+                                   const ProductPlace& place) const {
+  const int64_t rows = last_row - first_row;
+  if (kind_ == Quantization::kNone) {
+    fp32_loops().product({x.x_ + first_row * depth_,
+                          depth_,
+                          rows,
+                          panels_.const_data_ptr<float>(),
+                          columns_,
+                          depth_,
+                          bias,
+                          relu,
+                          place.data,
+                          place.step},
+                         first_panel,
+                         last_panel);
+    return;
+  }
+  whole_number_loops().product({x.numbers_.data() + first_row * kernels::int8_depth(depth_),
+                                x.scales_.data() + first_row,
+                                rows,
+                                panels_.const_data_ptr<int8_t>(),
+                                scales_.const_data_ptr<float>(),
+                                columns_,
+                                depth_,
+                                bias,
+                                relu,
+                                place.data,
+                                place.step},
+                               first_panel,
+                               last_panel);
+}
+
+PreparedRows::PreparedRows(const PackedMatrix& matrix, const at::Tensor& x)
+    : x_(x.const_data_ptr<float>()), rows_(x.size(0)), depth_(matrix.depth()) {
+  if (matrix.kind() == Quantization::kNone)
+    return;
+  numbers_.resize(static_cast<size_t>(rows_ * kernels::int8_depth(depth_)));
+  scales_.resize(static_cast<size_t>(rows_));
+  whole_number_loops().quantize(x_, depth_, rows_, depth_, numbers_.data(), scales_.data());
+}
+
+}  // namespace phraseq::nn

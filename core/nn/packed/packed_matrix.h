@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/packed/product_choice.h"
+
+namespace phraseq::nn {
+
+class PreparedRows;
+
+/// Where a product's rows go: `data` is the element of its row 0 and of the matrix's column 0.
+struct ProductPlace {
+  float* data;
+  int64_t step;
+};
+
+/// A weight W [columns, depth] as the own kernels read it, copied once; immutable.
+class PHRASEQ_API PackedMatrix {
+ public:
+  /// `weight` [columns, depth], fp32 on the CPU, any strides.
+  PackedMatrix(const at::Tensor& weight, Quantization kind);
+
+  int64_t columns() const { return columns_; }
+  int64_t depth() const { return depth_; }
+  Quantization kind() const { return kind_; }
+
+  /// x Wᵀ + bias, [rows, columns]; x [rows, depth] fp32 contiguous, `bias` [columns] or null.
+  /// `relu`: negative results become 0. On as many threads as pay.
+  at::Tensor multiply(const at::Tensor& x, const float* bias, bool relu) const;
+
+  /// Columns [first, last) of the rows [first_row, last_row) of x Wᵀ + bias, in this thread.
+  /// `first` is a multiple of kColumnUnit, `last`, too, or the end.
+  void multiply_columns(const PreparedRows& x,
+                        int64_t first_row,
+                        int64_t last_row,
+                        int64_t first,
+                        int64_t last,
+                        const float* bias,
+                        const ProductPlace& place) const;
+
+  /// A multiple of the panels of all levels.
+  static constexpr int64_t kColumnUnit = 64;
+
+ private:
+  friend class PreparedRows;
+  void multiply_panels(const PreparedRows& x,
+                       int64_t first_row,
+                       int64_t last_row,
+                       int64_t first_panel,
+                       int64_t last_panel,
+                       const float* bias,
+                       bool relu,
+                       const ProductPlace& place) const;
+
+  Quantization kind_;
+  int64_t columns_, depth_, panel_columns_;
+  at::Tensor panels_;  // fp32 or int8, one dimension
+  at::Tensor scales_;  // [columns] with kInt8
+};
+
+/// The rows of x [rows, depth], fp32 contiguous, as a matrix's kernel reads them. Refers to x.
+class PHRASEQ_API PreparedRows {
+ public:
+  PreparedRows(const PackedMatrix& matrix, const at::Tensor& x);
+  int64_t rows() const { return rows_; }
+
+ private:
+  friend class PackedMatrix;
+  const float* x_;
+  int64_t rows_, depth_;
+  std::vector<int16_t> numbers_;  // [rows, int8_depth] with kInt8
+  std::vector<float> scales_;     // [rows] with kInt8
+};
+
+}  // namespace phraseq::nn

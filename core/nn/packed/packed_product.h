@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/context.h"
+#include "core/nn/packed/packed_matrix.h"
+
+namespace phraseq::nn {
+
+/// The packed matrix that a product of x [rows, in] with `weights` [out, in], stacked, shall use:
+/// null where the parameters are not packed (pack_weights), a gradient is recorded,
+/// the precision is not fp32, or the libraries' product is faster. `stack` makes the weights one
+/// tensor [Σ out, in], the first time.
+PHRASEQ_API const PackedMatrix* packed_matrix(const at::Tensor& x,
+                                              at::TensorList weights,
+                                              const Context& context,
+                                              const std::function<at::Tensor()>& stack);
+
+}  // namespace phraseq::nn

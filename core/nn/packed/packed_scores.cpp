@@ -1,0 +1,280 @@
+#include "core/nn/packed/packed_scores.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include "core/base/work_profile.h"
+#include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/packed/packed_product.h"
+
+namespace phraseq::nn {
+namespace {
+
+using kernels::kScoreBlock;
+
+constexpr float kForbidden = -1e9F;
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+constexpr int64_t kSegment = 2048;  // columns that have a sum of their own
+constexpr int64_t kTileRows = 60;
+constexpr int64_t kTileElements = 32768;  // of the matrix: 128 KB in fp32
+constexpr int64_t kTileColumns = 512;
+
+/// What is known of one row's columns of one segment.
+struct Partial {
+  bool is_bad = false;  ///< a NaN or +infinity was seen
+  float highest = kLowest;
+  double sum = 0;  ///< Σ e^(score - highest)
+  /// The best columns seen so far, at most as many as are wanted: a heap with the last one in
+  /// front.
+  RankedColumn* best = nullptr;
+  int64_t count = 0;
+};
+
+bool before(const RankedColumn& a, const RankedColumn& b) { return ranks_before(a, b); }
+
+/// A score that the wanted columns of a row reach, as far as all of its segments know: it rises.
+class RowBound {
+ public:
+  float value() const { return value_.load(std::memory_order_relaxed); }
+  void raise(float value) {
+    float old = this->value();
+    while (value > old && !value_.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  std::atomic<float> value_ = kLowest;
+};
+
+/// Keeps a column if it is among the `wanted` best.
+void offer(float score, int64_t column, int64_t wanted, Partial& to, RowBound& bound) {
+  const RankedColumn added{score, column};
+  if (to.count == wanted) {
+    if (!before(added, to.best[0]))
+      return;
+    std::pop_heap(to.best, to.best + to.count, before);
+    to.best[to.count - 1] = added;
+  } else {
+    to.best[to.count++] = added;
+  }
+  std::push_heap(to.best, to.best + to.count, before);
+  if (to.count == wanted)
+    bound.raise(static_cast<float>(to.best[0].log_probability));
+}
+
+/// Adds the scores of columns `first` and following.
+void add_scores(const float* scores,
+                int64_t first,
+                int64_t count,
+                int64_t wanted,
+                Partial& to,
+                RowBound& bound) {
+  const auto& loops = cpu::loops<float>();
+  float maxima[kTileColumns / kScoreBlock];
+  to.is_bad = loops.block_maxima(scores, count, maxima) || to.is_bad;
+  const int64_t blocks = (count + kScoreBlock - 1) / kScoreBlock;
+  const float highest = *std::max_element(maxima, maxima + blocks);
+  if (to.is_bad || highest == kLowest)
+    return;
+  if (highest > to.highest) {
+    to.sum *= std::exp(static_cast<double>(to.highest) - static_cast<double>(highest));
+    to.highest = highest;
+  }
+  to.sum += loops.shifted_sum(scores, count, to.highest);
+  if (wanted == 0 || highest < bound.value())
+    return;
+  for (int64_t block = 0; block < blocks; ++block) {
+    if (maxima[block] < bound.value() || maxima[block] == kLowest)
+      continue;
+    const int64_t end = std::min((block + 1) * kScoreBlock, count);
+    for (int64_t i = block * kScoreBlock; i < end; ++i) {
+      if (scores[i] >= bound.value() && scores[i] > kLowest)
+        offer(scores[i], first + i, wanted, to, bound);
+    }
+  }
+}
+
+/// One row's segments put together, in their order.
+double normalizer_of(std::span<const Partial> segments) {
+  float highest = kLowest;
+  for (const Partial& segment : segments) {
+    if (segment.is_bad)
+      return std::numeric_limits<double>::quiet_NaN();
+    highest = std::max(highest, segment.highest);
+  }
+  if (highest == kLowest)
+    return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (const Partial& segment : segments) {
+    if (segment.highest > kLowest)
+      sum += segment.sum *
+             std::exp(static_cast<double>(segment.highest) - static_cast<double>(highest));
+  }
+  return static_cast<double>(highest) + std::log(sum);
+}
+
+/// How many columns a query's row keeps: those that it names may be among the best.
+int64_t wanted_by(const ScoreQuery& query) {
+  return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
+}
+
+/// All rows' segments, [rows, segments], and room for their best columns.
+class Partials {
+ public:
+  Partials(std::span<const ScoreQuery> queries, int64_t segments)
+      : segments_(segments), bounds_(queries.size()) {
+    int64_t room = 0;
+    for (const ScoreQuery& query : queries) room += wanted_by(query) * segments;
+    room_ = at::empty({room * static_cast<int64_t>(sizeof(RankedColumn))}, at::kByte);
+    auto* place = static_cast<RankedColumn*>(room_.mutable_data_ptr());
+    all_.reserve(queries.size() * static_cast<size_t>(segments));
+    for (const ScoreQuery& query : queries) {
+      for (int64_t segment = 0; segment < segments; ++segment) {
+        all_.emplace_back().best = place;
+        place += wanted_by(query);
+      }
+    }
+  }
+
+  std::span<Partial> of_row(int64_t row) {
+    return {all_.data() + row * segments_, static_cast<size_t>(segments_)};
+  }
+  RowBound& bound(int64_t row) { return bounds_[static_cast<size_t>(row)]; }
+
+ private:
+  int64_t segments_;
+  std::vector<Partial> all_;
+  std::vector<RowBound> bounds_;
+  at::Tensor room_;
+};
+
+class PackedScores final : public DeferredScores {
+ public:
+  PackedScores(const PackedMatrix& matrix, const DecoderOutput& output)
+      : matrix_(matrix),
+        hidden_(output.hidden.contiguous()),
+        bias_(output.output_bias),
+        forbidden_(output.forbidden) {}
+
+  int64_t rows() const override { return hidden_.size(0); }
+  int64_t columns() const override { return matrix_.columns(); }
+
+  std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override {
+    const WorkSpan span(Work::kScores, {rows(), columns(), matrix_.depth()});
+    const int64_t segments = (columns() + kSegment - 1) / kSegment;
+    Partials partials(queries, segments);
+    std::vector<ScoreAnswer> answers(queries.size());
+    for (size_t row = 0; row < queries.size(); ++row)
+      answers[row].scores.resize(queries[row].columns.size());
+    const PreparedRows prepared(matrix_, hidden_);
+    const int64_t work = rows() * kSegment * matrix_.depth();
+    at::parallel_for(0,
+                     segments,
+                     std::max<int64_t>(1, 262144 / std::max<int64_t>(1, work)),
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t segment = begin; segment < end; ++segment)
+                         visit_segment(prepared, segment, queries, partials, answers);
+                     });
+    for (size_t row = 0; row < queries.size(); ++row)
+      finish(queries[row], partials.of_row(static_cast<int64_t>(row)), answers[row]);
+    return answers;
+  }
+
+ private:
+  /// Columns of a tile whose part of the matrix stays in the second cache.
+  int64_t tile_columns() const {
+    const int64_t fitting = kTileElements / std::max<int64_t>(1, matrix_.depth());
+    return std::clamp(fitting / kScoreBlock * kScoreBlock, kScoreBlock, kTileColumns);
+  }
+
+  void visit_segment(const PreparedRows& prepared,
+                     int64_t segment,
+                     std::span<const ScoreQuery> queries,
+                     Partials& partials,
+                     std::vector<ScoreAnswer>& answers) const {
+    const int64_t last = std::min((segment + 1) * kSegment, columns()), width = tile_columns();
+    const cpu::ThreadScratch<float> scratch(std::min(rows(), kTileRows) * width);
+    for (int64_t first = segment * kSegment; first < last; first += width) {
+      const int64_t count = std::min(width, last - first);
+      for (int64_t from = 0; from < rows(); from += kTileRows) {
+        const int64_t to = std::min(from + kTileRows, rows());
+        // The kernel counts columns from 0 of the matrix, the scratch memory from `first`.
+        matrix_.multiply_columns(prepared,
+                                 from,
+                                 to,
+                                 first,
+                                 first + count,
+                                 cpu::data<float>(bias_),
+                                 {scratch.get() - first, width});
+        for (int64_t row = from; row < to; ++row) {
+          const auto place = static_cast<size_t>(row);
+          float* scores = scratch.get() + (row - from) * width;
+          forbid(scores, first, count);
+          add_scores(scores,
+                     first,
+                     count,
+                     wanted_by(queries[place]),
+                     partials.of_row(row)[static_cast<size_t>(segment)],
+                     partials.bound(row));
+          note_columns(queries[place], scores, first, count, answers[place]);
+        }
+      }
+    }
+  }
+
+  void forbid(float* scores, int64_t first, int64_t count) const {
+    for (const int64_t column : forbidden_) {
+      if (column >= first && column < first + count)
+        scores[column - first] = kForbidden;
+    }
+  }
+
+  static void note_columns(const ScoreQuery& query,
+                           const float* scores,
+                           int64_t first,
+                           int64_t count,
+                           ScoreAnswer& answer) {
+    for (size_t i = 0; i < query.columns.size(); ++i) {
+      const int64_t column = query.columns[i];
+      if (column >= first && column < first + count)
+        answer.scores[i] = static_cast<double>(scores[column - first]);
+    }
+  }
+
+  static void finish(const ScoreQuery& query,
+                     std::span<const Partial> segments,
+                     ScoreAnswer& answer) {
+    answer.normalizer = normalizer_of(segments);
+    for (const Partial& segment : segments)
+      answer.best.insert(answer.best.end(), segment.best, segment.best + segment.count);
+    std::erase_if(answer.best, [&](const RankedColumn& found) {
+      return std::find(query.columns.begin(), query.columns.end(), found.column) !=
+             query.columns.end();
+    });
+    std::sort(answer.best.begin(), answer.best.end(), before);
+    if (static_cast<int64_t>(answer.best.size()) > query.best)
+      answer.best.resize(static_cast<size_t>(query.best));
+  }
+
+  const PackedMatrix& matrix_;
+  at::Tensor hidden_;  // [rows, model]
+  at::Tensor bias_;    // [vocab] or undefined
+  std::vector<int64_t> forbidden_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DeferredScores> packed_scores(const DecoderOutput& output, Context& context) {
+  const PackedMatrix* matrix = packed_matrix(
+      output.hidden, output.output_weight, context, [&] { return output.output_weight; });
+  return matrix ? std::make_shared<PackedScores>(*matrix, output) : nullptr;
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "core/base/api.h"
+#include "core/nn/architecture.h"
+#include "core/nn/context.h"
+#include "core/nn/deferred_scores.h"
+
+namespace phraseq::nn {
+
+/// The logits of `output` (DecoderOutput::logits) as deferred scores, by its packed matrix: tile by
+/// tile, each in the second cache while its maxima, its sum and its best columns are found. Null
+/// where the matrix is not packed (packed_matrix). A row's answer depends on nothing but the row.
+PHRASEQ_API std::shared_ptr<const DeferredScores> packed_scores(const DecoderOutput& output,
+                                                                Context& context);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/packed/packed_matrix.h"
+
+namespace phraseq::nn {
+
+/// The packed matrices of a model that is not trained any more: whatever weight, or weights side by
+/// side, a linear map multiplies with is packed at its first product. Several threads may use it.
+class PHRASEQ_API PackedWeights {
+ public:
+  explicit PackedWeights(Quantization kind) : kind_(kind) {}
+  Quantization kind() const { return kind_; }
+
+  /// The matrix of `weights` [out, in] stacked along `out`; `stack` makes it as one tensor when it
+  /// is not packed yet. The weights' memory must not be given to others, nor changed.
+  const PackedMatrix& matrix(at::TensorList weights, const std::function<at::Tensor()>& stack);
+
+ private:
+  /// Which memory a weight is, and how it is read.
+  struct Part {
+    const void* data;
+    int64_t rows, row_step, column_step;
+    bool operator==(const Part&) const = default;
+  };
+  struct Entry {
+    std::vector<Part> parts;
+    PackedMatrix matrix;
+  };
+
+  static Part part_of(const at::Tensor& weight);
+  const PackedMatrix* find(at::TensorList weights) const;
+
+  Quantization kind_;
+  std::shared_mutex mutex_;
+  std::unordered_map<const void*, std::vector<std::unique_ptr<Entry>>> entries_;  // by first part
+};
+
+/// From now on linear maps pack what they multiply with, once, when it lies in the memory of
+/// `parameters` (FlatParameters::values) and no gradient is recorded: the values must not change
+/// any more. A second call starts again.
+PHRASEQ_API void pack_weights(const at::Tensor& parameters, Quantization kind);
+
+/// The packed weights of the memory that a weight lies in; null when it is not packed. They live as
+/// long as that memory.
+PHRASEQ_API PackedWeights* packed_weights_of(const at::Tensor& weight);
+
+}  // namespace phraseq::nn

@@ -1,0 +1,37 @@
+#include "core/nn/packed/product_choice.h"
+
+#include <limits>
+
+namespace phraseq::nn {
+namespace {
+
+constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+
+/// The most rows that the own kernel of a level takes.
+struct MostRows {
+  kernels::Level level;
+  int64_t fp32;
+};
+
+/// v3: faster than MKL for all numbers of rows on an AMD EPYC of family 25 without AVX-512
+/// (docs/guide/speed.md). v4: oneDNN's products reach the processor's limit from about 64 rows on.
+/// baseline: the libraries use wider registers than the own kernel.
+constexpr MostRows kMostRows[] = {
+    {kernels::Level::kBaseline, 16},
+    {kernels::Level::kV3, kAny},
+    {kernels::Level::kV4, 64},
+};
+
+}  // namespace
+
+bool own_product_pays(int64_t rows, Quantization kind, kernels::Level level) {
+  if (kind == Quantization::kInt8)
+    return true;
+  for (const MostRows& most : kMostRows) {
+    if (most.level == level)
+      return rows <= most.fp32;
+  }
+  return false;
+}
+
+}  // namespace phraseq::nn

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/nn/packed/product_choice.h"
+#include "core/options/option_table.h"
+
+namespace phraseq::nn {
+
+/// What --quantization asks for; kAuto: kInt8 for a checkpoint that is stored so.
+enum class QuantizationChoice { kAuto, kNone, kInt8 };
+
+inline constexpr EnumName<QuantizationChoice> kQuantizationChoiceNames[] = {
+    {"auto", QuantizationChoice::kAuto},
+    {"none", QuantizationChoice::kNone},
+    {"int8", QuantizationChoice::kInt8}};
+
+/// --quantization of commands that work with a trained model.
+inline OptionField& describe_quantization(OptionTable& table, QuantizationChoice& quantization) {
+  return table.field("quantization",
+                     quantization,
+                     kQuantizationChoiceNames,
+                     "int8: compute products with weights in 8-bit numbers, which is faster; only "
+                     "on the CPU, with --precision fp32. auto: int8 for checkpoints that phraseq "
+                     "quantize has made.");
+}
+
+}  // namespace phraseq::nn

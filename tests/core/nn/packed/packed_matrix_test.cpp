@@ -1,0 +1,177 @@
+#include "core/nn/packed/packed_matrix.h"
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include <ATen/ops/matmul.h>
+#include <gtest/gtest.h>
+
+#include "core/nn/packed/packed_loops.h"
+#include "tests/core/nn/tensor_matchers.h"
+
+namespace phraseq::nn {
+namespace {
+
+using kernels::Level;
+using phraseq::testing::close;
+using phraseq::testing::normal;
+
+at::Tensor fp32(at::IntArrayRef sizes, uint64_t seed) { return normal(sizes, seed).to(at::kFloat); }
+
+std::vector<Level> levels() {
+  std::vector<Level> present;
+  for (const Level level : {Level::kBaseline, Level::kV3, Level::kV4}) {
+    if (kernels::has_level(level))
+      present.push_back(level);
+  }
+  return present;
+}
+
+/// The product of one level's kernels.
+at::Tensor product_of(Level level, const at::Tensor& x, const at::Tensor& weight) {
+  const auto& loops = packed_loops(level);
+  const int64_t panels = (weight.size(0) + loops.panel_columns - 1) / loops.panel_columns;
+  std::vector<float> packed(static_cast<size_t>(panels * loops.panel_columns * weight.size(1)));
+  loops.pack({weight.const_data_ptr<float>(),
+              weight.stride(0),
+              weight.stride(1),
+              weight.size(0),
+              weight.size(1)},
+             0,
+             panels,
+             packed.data());
+  const at::Tensor y = at::full({x.size(0), weight.size(0)}, -7.0, x.options());
+  loops.product({x.const_data_ptr<float>(),
+                 x.size(1),
+                 x.size(0),
+                 packed.data(),
+                 weight.size(0),
+                 weight.size(1),
+                 nullptr,
+                 false,
+                 y.mutable_data_ptr<float>(),
+                 y.size(1)},
+                0,
+                panels);
+  return y;
+}
+
+/// Rows as whole numbers and scales, as the format has them; the products of the test are made in
+/// double precision.
+at::Tensor rounded_rows(const at::Tensor& x, std::vector<double>& scales) {
+  const at::Tensor numbers = at::zeros(x.sizes(), at::kDouble);
+  for (int64_t row = 0; row < x.size(0); ++row) {
+    const auto largest = x[row].abs().max().item<float>();
+    scales.push_back(largest / 127.0F);
+    if (largest > 0)
+      numbers[row].copy_((x[row] * (127.0F / largest)).round());
+  }
+  return numbers;
+}
+
+class PackedShapes : public ::testing::TestWithParam<std::tuple<int64_t, int64_t, int64_t>> {};
+
+TEST_P(PackedShapes, HaveTheProductOfDoublePrecisionOnEveryLevel) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 1), weight = fp32({columns, depth}, 2);
+  const at::Tensor exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
+  for (const Level level : levels()) {
+    EXPECT_TRUE(close(
+        product_of(level, x, weight).to(at::kDouble), exact, 1e-6 * static_cast<double>(depth)))
+        << "level " << static_cast<int>(level);
+  }
+}
+
+TEST_P(PackedShapes, GiveARowTheSameBitsAmongAnyNumberOfOthers) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 3), weight = fp32({columns, depth}, 4);
+  for (const Quantization kind : {Quantization::kNone, Quantization::kInt8}) {
+    const PackedMatrix matrix(weight, kind);
+    const at::Tensor all = matrix.multiply(x, nullptr, false);
+    for (int64_t row = 0; row < rows; row += 3) {
+      const at::Tensor alone = matrix.multiply(x.narrow(0, row, 1), nullptr, false);
+      EXPECT_TRUE(at::equal(alone[0], all[row])) << "row " << row;
+    }
+  }
+}
+
+TEST_P(PackedShapes, RoundToTheNearestOf255Numbers) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 5), weight = fp32({columns, depth}, 6);
+  std::vector<double> x_scales, scales;
+  const at::Tensor x_numbers = rounded_rows(x, x_scales), numbers = rounded_rows(weight, scales);
+  at::Tensor expected = at::matmul(x_numbers, numbers.t());  // [rows, columns]
+  for (int64_t i = 0; i < rows; ++i) expected[i].mul_(x_scales[static_cast<size_t>(i)]);
+  for (int64_t j = 0; j < columns; ++j)
+    expected.select(1, j).mul_(scales[static_cast<size_t>(j)]);  // [rows]
+  const PackedMatrix matrix(weight, Quantization::kInt8);
+  EXPECT_TRUE(close(matrix.multiply(x, nullptr, false).to(at::kDouble), expected, 1e-5));
+}
+
+INSTANTIATE_TEST_SUITE_P(OddAndLarge,
+                         PackedShapes,
+                         ::testing::Values(std::make_tuple(1, 1, 1),
+                                           std::make_tuple(1, 131, 7),
+                                           std::make_tuple(2, 70, 33),
+                                           std::make_tuple(3, 17, 64),
+                                           std::make_tuple(4, 64, 5),
+                                           std::make_tuple(5, 129, 31),
+                                           std::make_tuple(6, 16, 16),
+                                           std::make_tuple(7, 63, 2),
+                                           std::make_tuple(13, 300, 11),
+                                           std::make_tuple(601, 40, 129)));
+
+TEST(PackedMatrix, AddsTheBiasAndCutsNegativeResults) {
+  const at::Tensor x = fp32({5, 9}, 1), weight = fp32({23, 9}, 2), bias = fp32({23}, 3);
+  const at::Tensor sum = (at::matmul(x, weight.t()) + bias).to(at::kDouble);
+  const PackedMatrix matrix(weight, Quantization::kNone);
+  EXPECT_TRUE(
+      close(matrix.multiply(x, bias.const_data_ptr<float>(), false).to(at::kDouble), sum, 1e-5));
+  EXPECT_TRUE(close(
+      matrix.multiply(x, bias.const_data_ptr<float>(), true).to(at::kDouble), sum.relu(), 1e-5));
+}
+
+TEST(PackedMatrix, IsReadFromColumnsOfAWiderWeight) {
+  const at::Tensor wide = fp32({20, 30}, 1), x = fp32({4, 12}, 2);
+  const at::Tensor weight = wide.narrow(1, 7, 12);  // [20, 12]
+  const at::Tensor exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
+  EXPECT_TRUE(
+      close(PackedMatrix(weight, Quantization::kNone).multiply(x, nullptr, false).to(at::kDouble),
+            exact,
+            1e-5));
+}
+
+TEST(PackedMatrix, IsExactInWholeNumbersAtTheLargestValues) {
+  const int64_t depth = 1023;
+  const at::Tensor x = at::full({3, depth}, 127.0, at::kFloat);
+  const at::Tensor weight = at::full({17, depth}, -127.0, at::kFloat);
+  const PackedMatrix matrix(weight, Quantization::kInt8);
+  const at::Tensor expected = at::full({3, 17}, -127.0 * 127.0 * 1023.0, at::kDouble);
+  EXPECT_TRUE(close(matrix.multiply(x, nullptr, false).to(at::kDouble), expected, 0.5));
+}
+
+TEST(PackedMatrix, QuantizesARowOfZerosToZerosAndKeepsNaN) {
+  const at::Tensor x = at::zeros({2, 8}, at::kFloat), weight = fp32({5, 8}, 1);
+  x[1][3] = std::numeric_limits<float>::quiet_NaN();
+  const at::Tensor y =
+      PackedMatrix(weight, Quantization::kInt8).multiply(x, nullptr, false);  // [2, 5]
+  EXPECT_TRUE(at::equal(y[0], at::zeros({5}, at::kFloat)));
+  EXPECT_TRUE(y[1].isnan().all().item<bool>());
+}
+
+TEST(PackedMatrix, HasTheSameWholeNumbersOnEveryLevel) {
+  const at::Tensor x = fp32({7, 45}, 1);
+  std::vector<std::vector<int16_t>> numbers;
+  for (const Level level : levels()) {
+    numbers.emplace_back(7 * 46);
+    std::vector<float> scales(7);
+    int8_loops(level).quantize(
+        x.const_data_ptr<float>(), 45, 7, 45, numbers.back().data(), scales.data());
+    EXPECT_EQ(numbers.back(), numbers.front());
+  }
+}
+
+}  // namespace
+}  // namespace phraseq::nn
