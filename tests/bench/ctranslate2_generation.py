@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import pathlib
+import resource
 import struct
 import tempfile
 import time
@@ -91,7 +92,9 @@ def main():
     parser.add_argument("options")
     parser.add_argument("data")
     parser.add_argument("--compute-type", default="float32")
-    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--workers", type=int, default=1, help="batches side by side")
+    parser.add_argument("--threads", type=int, required=True, help="of each worker")
+    parser.add_argument("--clock", default="wall", choices=["wall", "cpu"], help="cpu = user time of the process")
     parser.add_argument("--batch-tokens", type=int, default=1024, help="0 = one sentence at a time")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--length", type=int, help="of every hypothesis, </s> not counted")
@@ -106,7 +109,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         convert(read_safetensors(arguments.weights), options, symbols, folder)
         translator = ctranslate2.Translator(folder, compute_type=arguments.compute_type,
-                                            inter_threads=1, intra_threads=arguments.threads)
+                                            inter_threads=arguments.workers, intra_threads=arguments.threads)
     batching = {"batch_type": "tokens", "max_batch_size": arguments.batch_tokens}
     if arguments.batch_tokens == 0:
         batching = {"max_batch_size": 1}
@@ -114,9 +117,10 @@ def main():
     if arguments.length:
         settings |= {"min_decoding_length": arguments.length, "max_decoding_length": arguments.length}
     translator.translate_batch(sources[:2 if arguments.length else 20], **settings)
-    start = time.perf_counter()
+    now = time.perf_counter if arguments.clock == "wall" else lambda: resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    start = now()
     results = translator.translate_batch(sources, **settings)
-    seconds = time.perf_counter() - start
+    seconds = now() - start
     hypotheses = [result.hypotheses[0] for result in results]
     if arguments.output:
         pathlib.Path(arguments.output).write_text("".join(" ".join(h) + "\n" for h in hypotheses))

@@ -1,9 +1,8 @@
-"""Generation: `phraseq generate`, beam 5, against CTranslate2 with the same weights and sentences."""
+"""Generation: `phraseq generate` against CTranslate2 with the same weights, sentences and beams."""
 
 import json
 import pathlib
 import subprocess
-import time
 
 import fairseq_data
 import racing
@@ -35,19 +34,36 @@ class Model:
         return self.sentences[:8] if self.length and batch_tokens == 0 else self.sentences
 
 
+class Setting:
+    """What all contestants of a race have in common."""
+
+    def __init__(self, options, model, beam, batch_tokens):
+        self.options, self.model, self.beam, self.batch_tokens = options, model, beam, batch_tokens
+
+    def sentences(self):
+        return self.model.of(self.batch_tokens)[:self.options.sentences]
+
+    def layouts(self):
+        """Workers × threads of each: side by side, or all on one batch."""
+        threads = self.options.threads
+        return [(threads, 1), (1, threads)] if threads > 1 else [(1, 1)]
+
+
 class CTranslate2:
-    def __init__(self, options, model, batch_tokens):
-        self.options, self.model, self.batch_tokens = options, model, batch_tokens
-        self.name = f"CTranslate2 float32, {batching_text(batch_tokens)}"
+    def __init__(self, setting, compute_type, workers, threads):
+        self.setting, self.compute_type, self.workers, self.threads = setting, compute_type, workers, threads
+        self.group = f"CTranslate2 {compute_type}"
+        self.name = f"{self.group} {workers}×{threads}"
 
     def tokens_per_second(self):
-        model = self.model
+        setting, model = self.setting, self.setting.model
         length = ["--length", str(model.length)] if model.length else []
         output = subprocess.run(
-            [self.options.ctranslate2_python, HERE / "ctranslate2_generation.py",
-             model.weights, model.shape, model.data, "--threads", str(self.options.threads),
-             "--batch-tokens", str(self.batch_tokens),
-             "--sentences", str(len(model.of(self.batch_tokens))), *length],
+            [setting.options.ctranslate2_python, HERE / "ctranslate2_generation.py",
+             model.weights, model.shape, model.data, "--workers", str(self.workers), "--threads", str(self.threads),
+             "--batch-tokens", str(setting.batch_tokens), "--beam", str(setting.beam),
+             "--compute-type", self.compute_type, "--clock", setting.options.clock,
+             "--sentences", str(len(setting.sentences())), *length],
             check=True, stdout=subprocess.PIPE, text=True).stdout
         return json.loads(output)["tokens_per_second"]
 
@@ -55,55 +71,76 @@ class CTranslate2:
 class Phraseq:
     """The command on all sentences, less the command on one: starting and loading cancel out."""
 
-    def __init__(self, options, model, precision, batch_tokens):
-        self.options, self.model = options, model
-        self.precision, self.batch_tokens = precision, batch_tokens
-        self.name = f"phraseq {precision}, {batching_text(batch_tokens)}"
+    def __init__(self, setting, arithmetic, workers, threads, program=None, label="phraseq"):
+        self.setting, self.arithmetic, self.workers, self.threads = setting, arithmetic, workers, threads
+        self.program = program or setting.options.phraseq
+        self.group = f"{label} {arithmetic}"
+        self.name = f"{self.group} {workers}×{threads}"
 
-    def machine_use(self):
-        """Batches side by side, each on a core; one sentence at a time can use all cores."""
-        threads = str(self.options.threads)
-        return ["--workers", threads, "--threads", "1"] if self.batch_tokens else ["--workers", "1", "--threads", threads]
+    def arithmetic_options(self):
+        return ["--quantization", "int8"] if self.arithmetic == "int8" else ["--precision", self.arithmetic]
 
-    def lengths(self):
-        length = str(self.model.length)
-        return ["--min-len", length, "--max-len-a", "0", "--max-len-b", length] if self.model.length else []
+    def search(self):
+        beam, length = self.setting.beam, str(self.setting.model.length)
+        search = ["--beam", str(beam)] if beam > 1 else ["--decoder", "greedy"]
+        lengths = ["--min-len", length, "--max-len-a", "0", "--max-len-b", length]
+        return search + (lengths if self.setting.model.length else [])
 
     def generate(self, sentences):
-        batching = ["--max-tokens", str(self.batch_tokens)] if self.batch_tokens else ["--batch-size", "1"]
-        start = time.perf_counter()
-        output = subprocess.run(
-            [self.options.phraseq, "generate", "--path", self.model.checkpoint, "--beam", "5", *batching,
-             *self.lengths(), "--precision", self.precision, *self.machine_use()],
-            input="".join(f"{sentence}\n" for sentence in sentences), check=True,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-        return time.perf_counter() - start, output.splitlines()
+        tokens = self.setting.batch_tokens
+        batching = ["--max-tokens", str(tokens)] if tokens else ["--batch-size", "1"]
+        seconds, output = racing.timed(
+            [self.program, "generate", "--path", self.setting.model.checkpoint, *self.search(), *batching,
+             *self.arithmetic_options(), "--workers", str(self.workers), "--threads", str(self.threads)],
+            "".join(f"{sentence}\n" for sentence in sentences), self.setting.options.clock)
+        return seconds, output.splitlines()
 
     def subwords(self, hypotheses):
-        if self.model.length:  # not counted in the text: it may hold <unk>, which no text shows
-            return len(hypotheses) * (self.model.length + 1)
+        length = self.setting.model.length
+        if length:  # not counted in the text: it may hold <unk>, which no text shows
+            return len(hypotheses) * (length + 1)
         return sum(len(hypothesis.split()) + 1 for hypothesis in hypotheses)
 
     def tokens_per_second(self):
-        sentences = self.model.of(self.batch_tokens)
+        sentences = self.setting.sentences()
         overhead, first = self.generate(sentences[:1])
         seconds, hypotheses = self.generate(sentences)
         return (self.subwords(hypotheses) - self.subwords(first)) / (seconds - overhead)
 
 
-def race(options, model, title, more_peers):
+def contestants_of(setting):
     contestants = []
-    if pathlib.Path(options.ctranslate2_python or "/nowhere").exists():
-        contestants += [CTranslate2(options, model, tokens) for tokens in (1024, 0)]
-    contestants += [Phraseq(options, model, precision, tokens)
-                    for precision in ("fp32", "bf16") for tokens in (1024, 0)]
-    rows = racing.race(contestants, options.rounds)
-    peers = dict(more_peers)
-    if contestants[0].name.startswith("CTranslate2"):
-        peers["CTranslate2, batched"] = rows[contestants[0].name]["median"]
-    print(f"\n### Generation, {title}, beam 5, subwords/s\n")
-    print(racing.table(rows, peers))
-    return rows
+    for workers, threads in setting.layouts():
+        if pathlib.Path(setting.options.ctranslate2_python or "/nowhere").exists():
+            contestants += [CTranslate2(setting, kind, workers, threads) for kind in ("float32", "int8")]
+        if setting.options.earlier_phraseq:
+            contestants.append(Phraseq(setting, "fp32", workers, threads, setting.options.earlier_phraseq, "earlier"))
+        contestants += [Phraseq(setting, kind, workers, threads) for kind in setting.options.arithmetic]
+    return contestants
+
+
+def best_of_groups(contestants, rows):
+    """Of each program and arithmetic, the faster of its layouts."""
+    best = {}
+    for contestant in contestants:
+        row = rows[contestant.name]
+        if contestant.group not in best or row["median"] > best[contestant.group]["median"]:
+            best[contestant.group] = row | {"layout": f"{contestant.workers}×{contestant.threads}"}
+    return best
+
+
+def race(options, model, title, more_peers):
+    results = {}
+    for beam in options.beams:
+        for tokens in (1024, 0):
+            contestants = contestants_of(Setting(options, model, beam, tokens))
+            rows = best_of_groups(contestants, racing.race(contestants, options.rounds))
+            peers = {name: row["median"] for name, row in rows.items() if name.startswith("CTranslate2")} | more_peers
+            heading = f"{title}, {f'beam {beam}' if beam > 1 else 'greedy'}, {batching_text(tokens)}"
+            print(f"\n### Generation, {heading}, subwords per second ({options.clock} time)\n")
+            print(racing.table(rows, peers), flush=True)
+            results[heading] = rows
+    return results
 
 
 def run_trained(options, folder, pytorch_training):
@@ -115,7 +152,7 @@ def run_trained(options, folder, pytorch_training):
     peers = {}
     if pytorch_training:
         peers["fairseq, scaled"] = FAIRSEQ_TOKENS_PER_SECOND * pytorch_training / FAIRSEQ_PYTORCH_TRAINING
-    return race(options, model, f"preset tiny, {len(model.sentences)} sentences", peers)
+    return race(options, model, f"preset tiny, {len(model.sentences[:options.sentences])} sentences", peers)
 
 
 def run_base(options, folder):

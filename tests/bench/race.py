@@ -26,6 +26,14 @@ def parse_arguments():
     parser.add_argument("--no-generation", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--clock", default="wall", choices=["wall", "cpu"],
+                        help="of generation; cpu = user time, for a machine with other work, with --threads 1")
+    parser.add_argument("--beams", nargs="*", type=int, default=[5, 1], help="of generation; 1 = greedy search")
+    parser.add_argument("--arithmetic", nargs="*", default=["fp32", "int8"], choices=["fp32", "bf16", "int8"],
+                        help="of phraseq's generation")
+    parser.add_argument("--sentences", type=int, help="at most so many of the test set")
+    parser.add_argument("--earlier-phraseq", help="another build of phraseq that races with fp32, too")
+    parser.add_argument("--no-base", action="store_true", help="no generation with the untrained preset base")
     parser.add_argument("--json", help="where the figures go")
     return parser.parse_args()
 
@@ -40,7 +48,7 @@ def main():
         if options.data and not options.no_generation:
             tiny = results["training"].get("tiny", {}).get("PyTorch fp32", {}).get("median")
             results["generation"] = generation_race.run_trained(options, folder, tiny)
-        if not options.no_generation:
+        if not options.no_generation and not options.no_base:
             results["generation, base"] = generation_race.run_base(options, folder)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
