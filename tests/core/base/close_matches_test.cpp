@@ -24,6 +24,11 @@ TEST(NearMisses, CountsASwapOfNeighborsOnce) {
   EXPECT_THAT(close_matches("bema", kKnown), ElementsAre("beam"));
 }
 
+TEST(NearMisses, AllowsAnEditForEveryThreeLetters) {
+  const std::vector<std::string> known = {"abcdxy", "abcxyz"};
+  EXPECT_THAT(close_matches("abcdef", known), ElementsAre("abcdxy"));
+}
+
 TEST(NearMisses, TakesABeginningOfThreeLetters) {
   EXPECT_THAT(close_matches("tra", kKnown), ElementsAre("transformer", "transformer_big"));
   EXPECT_THAT(close_matches("ls", kKnown), IsEmpty());

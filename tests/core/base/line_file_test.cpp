@@ -60,6 +60,24 @@ TEST(LineFile, WritesWhatAFullDiskRefusedWhenThereIsSpaceAgain) {
   EXPECT_EQ(read_file(folder.file("log")), "12345\n6789\n0\na\n");
 }
 
+TEST(LineFile, KeepsTheLastMebibyteOfWhatAFullDiskRefuses) {
+  const TemporaryFolder folder;
+  const std::string padding(1000, 'x');
+  const int status = in_child([&] {
+    LineFile file(folder.file("log"), LineFile::TornLine::kRemove);
+    limit_files(10);
+    for (int i = 0; i < 2000; ++i) file.append(std::to_string(i) + " " + padding + "\n");
+    limit_files(RLIM_INFINITY);
+    if (file.append("last\n") != 0)
+      ::_exit(11);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const std::string log = read_file(folder.file("log"));
+  EXPECT_LE(log.size(), (size_t{1} << 20) + 5);
+  EXPECT_GT(log.size(), (size_t{1} << 20) - 1100);
+  EXPECT_TRUE(log.ends_with("1999 " + padding + "\nlast\n"));
+}
+
 TEST(LineFile, ReportsAPlaceThatCannotBeOpened) {
   EXPECT_THROW(LineFile("/proc/nowhere/log", LineFile::TornLine::kEnd), IoError);
 }

@@ -37,6 +37,11 @@ TEST(ShortenedMessage, ShowsBeginningAndEndOfALongLine) {
   EXPECT_THAT(text, EndsWith(" end\n  hint"));
 }
 
+TEST(ShortenedMessage, ShortensALineOfMoreThanAThousandBytes) {
+  EXPECT_EQ(shortened_message(std::string(1001, 'x')),
+            std::string(600, 'x') + " [... 101 bytes ...] " + std::string(300, 'x'));
+}
+
 TEST(ShortenedMessage, ShowsTheFirstOfVeryManyLines) {
   std::string message;
   for (int i = 0; i < 100'000; ++i) message += "line\n";

@@ -134,6 +134,16 @@ TEST(AtomicFile, WritesMoreThanItsBufferInOrder) {
   EXPECT_TRUE(read_file(folder.file("x")) == expected);
 }
 
+TEST(AtomicFile, WritesAPieceThatIsLargerThanItsBufferInOrder) {
+  const TemporaryFolder folder;
+  const std::string large(size_t{3} << 20, 'x');
+  AtomicFile file(folder.file("x"));
+  for (const std::string& piece : {std::string("before"), large, std::string("after")})
+    file.write(piece);
+  file.commit();
+  EXPECT_TRUE(read_file(folder.file("x")) == "before" + large + "after");
+}
+
 TEST(AtomicFile, DropsReservedSpaceThatWasNotUsed) {
   const TemporaryFolder folder;
   AtomicFile file(folder.file("x"), 1000);

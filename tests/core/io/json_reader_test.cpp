@@ -47,6 +47,10 @@ TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
   }
 }
 
+TEST(ParseJson, CountsNoBracketsBehindAnEscapedQuote) {
+  EXPECT_EQ(parse_json("[\"\\\"" + std::string(101, '[') + "\"]", "x").size(), 1U);
+}
+
 TEST(ParseJson, QuotesLittleOfWhatIsNoJson) {
   const std::string message = message_of([] { parse_json(std::string(5'000'000, 'x'), "f"); });
   EXPECT_THAT(message, StartsWith("f: not JSON: xxx"));
