@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_choice.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
@@ -34,7 +35,12 @@ struct Moment {
                                              view("bias", DType::kF64, {1}, bias),
                                              view("blob.source_tokenizer", DType::kU8, {1}, blobs),
                                              view("optimizer.moment", DType::kF32, {2}, weight)};
-    write_checkpoint(path, {{"task_texts", texts}, {"train", "{}"}, {"task", path}}, tensors);
+    write_checkpoint(path,
+                     {{"task_texts", texts},
+                      {"train", "{}"},
+                      {"task", path},
+                      {kSelfTestEntry, "of these weights"}},
+                     tensors);
     return path;
   }
 };
@@ -185,6 +191,14 @@ TEST_F(Choice, AsksForTheMetricWhenThereAreSeveral) {
   EXPECT_THROW(names({.kind = CheckpointKind::kBest, .count = 1}), UsageError);
   EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .metric = "loss"}),
               ElementsAre("checkpoint.best_loss_3.000000"));
+}
+
+TEST(LargerIsBetter, IsKnownOfTheUsualMetrics) {
+  for (const char* metric : {"bleu", "chrf", "chrf++", "accuracy"})
+    EXPECT_EQ(is_larger_better(metric), true) << metric;
+  for (const char* metric : {"loss", "nll_loss", "ppl", "ter"})
+    EXPECT_EQ(is_larger_better(metric), false) << metric;
+  EXPECT_EQ(is_larger_better("comet"), std::nullopt);
 }
 
 TEST_F(Choice, AsksForTheDirectionOfAnUnknownMetric) {
