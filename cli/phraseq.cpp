@@ -28,7 +28,7 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 24> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 25> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"learn-bpe", "learn byte-pair encoding from text"},
     {"train", "train a model"},
@@ -43,6 +43,7 @@ constexpr std::array<std::array<std::string_view, 2>, 24> kSummaries = {{
     {"average", "average checkpoints"},
     {"import", "convert a model of another toolkit to a checkpoint"},
     {"export", "write a model in the format of another toolkit"},
+    {"quantize", "store the parameters of a checkpoint in 8 or 16 bits"},
     {"replace-tensors", "replace tensors of a checkpoint"},
     {"inspect", "verify a checkpoint and print its contents"},
     {"plugins", "list, describe and check plugins; write the option pages"},
