@@ -11,10 +11,17 @@
 #include "core/base/work_profile.h"
 #include "core/data/source_trees.h"
 #include "core/options/command_line.h"
+#include "core/options/option_text.h"
 #include "core/run/result_output.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/score/report/evaluation.h"
+#include "core/search/decoders/constrained_beam.h"
+#include "core/text/dictionary.h"
 #include "core/text/subword_marks.h"
+#include "core/text/tokenizer.h"
+#include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/mbr_choice.h"
+#include "core/translate/extras/unknown_words.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/repeated_hypotheses.h"
 #include "core/translate/sentence_source.h"
@@ -51,11 +58,18 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
   }
 }
 
-Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
+Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
   const WorkSpan span(Work::kLoading);
+  if (run.tokenizer.component != nullptr) {
+    OptionTable chosen;
+    run.tokenizer.options->describe(chosen);
+    run.model.tokenizer = run.tokenizer.name;
+    run.model.tokenizer_options = to_json(chosen);
+  }
   TranslationSettings settings;
   settings.precision = run.model.precision;
-  settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone;
+  settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone ||
+                            !run.options.replace_unk.empty();
   settings.seed = static_cast<uint64_t>(run.options.seed);
   settings.max_sentences = run.options.batches.batch_size;
   const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;
@@ -66,17 +80,30 @@ Translator make_engine(const GenerateRun& run, const WorkerSettings& workers) {
   return {std::move(models), run.decoder, settings};
 }
 
-std::unique_ptr<SentenceSource> open_source(const GenerateOptions& options,
-                                            const Translator& engine) {
+/// How the decoder takes lexical constraints; kNone for decoders without this option.
+ConstraintOrder constraint_order(GenerateRun& run) {
+  ConstraintOrder order = ConstraintOrder::kNone;
+  const OptionField* field = run.table.find("constraints");
+  if (field == nullptr)
+    return order;
+  for (const auto& known : kConstraintOrderNames) {
+    if (known.name == field->to_text())
+      order = known.value;
+  }
+  return order;
+}
+
+std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& engine) {
+  const GenerateOptions& options = run.options;
   if (!options.data.empty())
     return open_split(engine.model(), options.data, options.gen_subset);
   LineReaderOptions reading;
   reading.on_bad_line = options.on_bad_line;
-  return std::make_unique<TextSource>(engine.task(),
-                                      TextFiles{options.input, {}, options.trees},
-                                      reading,
-                                      engine.max_source_positions(),
-                                      options.truncate_source);
+  TextFiles files{options.input, {}, options.trees};
+  files.with_constraints = constraint_order(run) != ConstraintOrder::kNone;
+  files.keep_text = !options.replace_unk.empty();
+  return std::make_unique<TextSource>(
+      engine.task(), files, reading, engine.max_source_positions(), options.truncate_source);
 }
 
 /// What the last lines of the log say: how much was translated, how fast, how well.
@@ -84,13 +111,14 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Report(PostProcess remove_bpe) : remove_bpe_(remove_bpe) {}
+  Report(PostProcess remove_bpe, ConstraintOrder order) : remove_bpe_(remove_bpe), order_(order) {}
 
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
     seconds_ += std::chrono::duration<double>(time).count();
     for (const Translation& translation : translations) {
       const Hypothesis& best = translation.hypotheses.front();
       ++sentences_;
+      note_constraints(translation);
       tokens_ += static_cast<int64_t>(best.tokens.size());
       const std::string text = hypothesis_text(task, translation.example, best, remove_bpe_);
       repeated_.note(translation.example.source, text);
@@ -122,6 +150,16 @@ class Report {
         finding));
   }
 
+  void warn_of_unmet_constraints() const {
+    if (unmet_ > 0) {
+      log_warning(fmt::format(
+          "{} of {} sentences with constraints have a translation that does not meet them all "
+          "within the maximum length (--max-len-a, --max-len-b); a larger --beam finds more",
+          unmet_,
+          constrained_));
+    }
+  }
+
   bool has_references() const {
     return sentences_ > 0 && static_cast<int64_t>(references_.size()) == sentences_;
   }
@@ -132,7 +170,23 @@ class Report {
   }
 
  private:
+  void note_constraints(const Translation& translation) {
+    const LexicalConstraints constraints = constraints_of(translation.example);
+    if (constraints.empty())
+      return;
+    const auto state = lexical_state(constraints, order_);
+    for (const int64_t token : translation.hypotheses.front().tokens) {
+      if (token != kEos)
+        state->advance(token);
+    }
+    ++constrained_;
+    unmet_ += state->finished() ? 0 : 1;
+  }
+
   PostProcess remove_bpe_;
+  ConstraintOrder order_;
+  int64_t constrained_ = 0;
+  int64_t unmet_ = 0;
   double seconds_ = 0;
   int64_t sentences_ = 0;
   int64_t tokens_ = 0;
@@ -151,6 +205,42 @@ std::string evaluation_text(GenerateRun& run, const Report& report, const Task& 
       "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
 }
 
+/// What happens to translations before they are written.
+class Finishing {
+ public:
+  Finishing(GenerateRun& run, const WorkerSettings& workers) : run_(run), workers_(workers) {
+    const GenerateOptions& options = run.options;
+    if (!options.replace_unk.empty() && options.replace_unk != kCopySource)
+      unknown_words_ = UnknownWords::read(options.replace_unk);
+    if (!options.mbr.empty())
+      utility_ = run.loaded->registry.select(Metric::kKind, options.mbr);
+  }
+
+  void apply(std::vector<Translation>& translations, const Task& task) const {
+    const GenerateOptions& options = run_.options;
+    if (!options.replace_unk.empty()) {
+      for (Translation& translation : translations) replace_unknowns(translation, task);
+    }
+    if (utility_.component == nullptr)
+      return;
+    const NamedMetric metric(utility_, {task.target_language(), /*sentence_level=*/true});
+    choose_by_mbr(
+        translations, task, metric, options.mbr_weights, options.format.post_process, workers_);
+  }
+
+ private:
+  void replace_unknowns(Translation& translation, const Task& task) const {
+    for (Hypothesis& hypothesis : translation.hypotheses) {
+      hypothesis.unknown_words = unknown_words_.replacements(task, translation.example, hypothesis);
+    }
+  }
+
+  GenerateRun& run_;
+  WorkerSettings workers_;
+  UnknownWords unknown_words_;
+  Selection utility_;
+};
+
 }  // namespace
 
 GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_line)
@@ -164,17 +254,42 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
     metric = loaded->registry.select(Metric::kKind, name);
     phraseq::describe(table, metric);
   }
+  describe_tokenizer(arguments);
+}
+
+void GenerateRun::describe_tokenizer(std::span<const std::string> arguments) {
+  std::string name = peek_option(arguments, "tokenizer", "");
+  if (name.empty() && peek_option(arguments, "bpe", "none") != "none")
+    name = "bpe";
+  if (name == "space")
+    name = "word";
+  if (name.empty())
+    return;
+  tokenizer = loaded->registry.select(Tokenizer::kKind, name);
+  table.section(fmt::format("tokenizer {}", name));
+  tokenizer.options->describe(table);
 }
 
 std::vector<std::string> GenerateRun::problems() {
   std::vector<std::string> problems = options.problems();
   for (auto& problem : decoder.options->problems()) problems.push_back(std::move(problem));
   const OptionField* nbest = table.find("nbest");
-  if (options.format.format == OutputFormat::kPlain && nbest != nullptr &&
+  if (options.output_format() == OutputFormat::kPlain && nbest != nullptr && options.mbr.empty() &&
       nbest->to_text() != "1") {
     problems.emplace_back(
         "plain text has one line per sentence: use --nbest with --format fairseq or jsonl");
   }
+  if (tokenizer.component != nullptr) {
+    for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
+  }
+  if (!options.mbr.empty() && (nbest == nullptr || nbest->to_text() == "1"))
+    problems.emplace_back("--mbr chooses among several hypotheses: use it with --nbest N");
+  if (!options.data.empty() && constraint_order(*this) != ConstraintOrder::kNone) {
+    problems.emplace_back(
+        "--constraints reads the constraints from lines of text, and DATA has none: use --input");
+  }
+  if (!options.trees.empty() && constraint_order(*this) != ConstraintOrder::kNone)
+    problems.emplace_back("--constraints and --trees cannot be combined");
   return problems;
 }
 
@@ -201,19 +316,22 @@ int generate(GenerateRun& run) {
   if (run.options.profile)
     start_work_profile();
   set_log_quiet(run.options.quiet || run.options.interactive);
+  run.options.format.format = run.options.output_format();
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
   ResultOutput output(run.options.output);  // first: a bad place is found before the work
   Translator engine = make_engine(run, workers);
-  const auto source = open_source(run.options, engine);
-  Report report(run.options.format.post_process);
+  const auto source = open_source(run, engine);
+  const Finishing finishing(run, workers);
+  Report report(run.options.format.post_process, constraint_order(run));
   bool is_read = true;
   while (is_read) {
     auto examples = read(*source, run.options.buffer_size);
     if (examples.empty())
       break;
     const auto start = Report::Clock::now();
-    const auto translations = engine.translate(std::move(examples));
+    auto translations = engine.translate(std::move(examples));
+    finishing.apply(translations, engine.task());
     report.add(translations, engine.task(), Report::Clock::now() - start);
     if (!run.options.quiet)
       write(translations, run, engine.task(), output);
@@ -221,6 +339,7 @@ int generate(GenerateRun& run) {
   }
   log_info(report.speed());
   report.warn_of_repeated_hypotheses();
+  report.warn_of_unmet_constraints();
   if (report.has_references()) {
     const std::string score = evaluation_text(run, report, engine.task());
     const bool is_result = run.options.quiet || run.options.format.format == OutputFormat::kFairseq;

@@ -23,9 +23,13 @@ struct PHRASEQ_API GenerateRun {
   ModelOptions model;
   OptionTable table;
   Selection decoder;
-  Selection metric;  ///< chosen and described when --scoring is given
+  Selection metric;     ///< chosen and described when --scoring is given
+  Selection tokenizer;  ///< the same with --tokenizer or --bpe
 
   std::vector<std::string> problems();
+
+ private:
+  void describe_tokenizer(std::span<const std::string> arguments);
 };
 
 /// Translates everything; the exit code.

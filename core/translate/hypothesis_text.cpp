@@ -6,6 +6,7 @@
 
 #include "core/base/message_text.h"
 #include "core/data/phrases/example_phrases.h"
+#include "core/translate/extras/unknown_words.h"
 #include "core/translate/post_process.h"
 
 namespace phraseq {
@@ -42,17 +43,22 @@ std::string join_said(const Example& example,
 std::string hypothesis_symbols(const Task& task,
                                const Example& example,
                                const Hypothesis& hypothesis) {
-  return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
-    return task.symbols(ids, /*target_side=*/true);
-  });
+  return replace_unknown_words(join_said(example,
+                                         hypothesis,
+                                         [&](std::span<const int64_t> ids) {
+                                           return task.symbols(ids, /*target_side=*/true);
+                                         }),
+                               hypothesis.unknown_words);
 }
 
 std::string hypothesis_text(const Task& task,
                             const Example& example,
                             const Hypothesis& hypothesis) {
-  return join_said(example, hypothesis, [&](std::span<const int64_t> ids) {
-    return task.text(ids, /*target_side=*/true);
-  });
+  return replace_unknown_words(
+      join_said(example,
+                hypothesis,
+                [&](std::span<const int64_t> ids) { return task.text(ids, /*target_side=*/true); }),
+      hypothesis.unknown_words);
 }
 
 std::string hypothesis_text(const Task& task,

@@ -9,6 +9,8 @@
 #include "core/data/phrases/example_phrases.h"
 #include "core/io/terminal_input.h"
 #include "core/text/dictionary.h"
+#include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/unknown_words.h"
 
 namespace phraseq {
 
@@ -52,7 +54,9 @@ TextSource::TextSource(const Task& task,
     : task_(task),
       sources_(files.sources, reading),
       max_source_positions_(max_source_positions),
-      truncate_(truncate) {
+      truncate_(truncate),
+      with_constraints_(files.with_constraints),
+      keep_text_(files.keep_text) {
   announce(files);
   if (!files.targets.empty())
     targets_.emplace(files.targets, reading);
@@ -70,13 +74,30 @@ std::optional<Example> TextSource::next() {
   }
   if (!is_line)
     return std::nullopt;
+  if (with_constraints_)
+    return read_constrained(source);
   Example example = targets_ ? task_.encode(source, target) : task_.encode(source);
+  if (keep_text_)
+    keep_source_text(example, source);
   example.id = sources_.line_number() - 1;
   if (trees_) {
     const TextPlace place{trees_->path(), trees_->line_number(), 0};
     example.extras[kTreeExtra] =
         task_.encode_tree(source, sources_.bad() ? std::string() : tree, place);
   }
+  fit(example);
+  return example;
+}
+
+Example TextSource::read_constrained(const std::string& line) const {
+  const ConstrainedLine split = split_constraints(line);
+  Example example = task_.encode(split.source);
+  example.id = sources_.line_number() - 1;
+  if (keep_text_)
+    keep_source_text(example, split.source);
+  set_constraints(
+      example,
+      encode_constraints(task_, split.phrases, {sources_.path(), sources_.line_number(), 0}));
   fit(example);
   return example;
 }

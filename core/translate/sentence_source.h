@@ -27,6 +27,9 @@ struct TextFiles {
   std::string sources;
   std::string targets = {};
   std::string trees = {};  ///< bracketed trees of the sources
+  bool with_constraints =
+      false;               ///< phrases for the translation follow each source (fairseq's TABs)
+  bool keep_text = false;  ///< the examples carry the text of their sources
 };
 
 /// Raw lines, encoded by the task; sentence ids count lines from 0.
@@ -42,6 +45,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
   std::optional<Example> next() override;
 
  private:
+  Example read_constrained(const std::string& line) const;
   void fit(Example& example) const;
 
   const Task& task_;
@@ -50,6 +54,8 @@ class PHRASEQ_API TextSource : public SentenceSource {
   std::optional<LineReader> trees_;
   int64_t max_source_positions_;
   bool truncate_;
+  bool with_constraints_;
+  bool keep_text_;
 };
 
 /// A split of a data folder, in its order.

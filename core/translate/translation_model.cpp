@@ -144,6 +144,18 @@ Selection recorded_component(const Registry& registry,
   }
 }
 
+/// Text goes through another tokenizer: for checkpoints whose text was prepared by other programs.
+void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::string& path) {
+  const std::string recorded = state.texts["tokenizer"];
+  if (recorded != "word") {
+    throw UsageError(
+        fmt::format("--tokenizer: {} holds the tokenizer '{}' of its training", path, recorded),
+        "leave --tokenizer and --bpe out: text is prepared as for the training");
+  }
+  state.texts["tokenizer"] = options.tokenizer;
+  state.texts["tokenizer_options"] = options.tokenizer_options.dump();
+}
+
 }  // namespace
 
 Selection recorded_architecture(const Registry& registry, const CheckpointFile& file) {
@@ -192,7 +204,9 @@ TranslationModel TranslationModel::load(const Registry& registry,
   translator.architecture_selection = recorded_architecture(registry, file);
   apply_overrides(translator.architecture_selection, options.overrides);
 
-  const TaskState state = read_task_state(file);
+  TaskState state = read_task_state(file);
+  if (!options.tokenizer.empty())
+    replace_tokenizer(state, options, checkpoint_path);
   TaskSetup setup;
   setup.registry = &registry;
   setup.state = &state;

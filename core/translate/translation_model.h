@@ -24,6 +24,8 @@ struct LoadOptions {
   std::string phrase_table;  ///< in place of the checkpoint's; empty = that
   std::vector<std::string>
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+  std::string tokenizer = {};  ///< a component in place of the checkpoint's `word`; empty = that
+  nlohmann::json tokenizer_options = nlohmann::json::object();
   bool skip_self_test = false;  ///< also skipped with overrides, which may change what is computed
 };
 

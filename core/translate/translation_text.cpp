@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/message_text.h"
+#include "core/translate/extras/constrained_line.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/post_process.h"
@@ -88,6 +89,10 @@ std::string fairseq_text(const Translation& translation,
     const std::string reference = mark_unknowns(on_one_line(task.symbols(example.target, true)));
     text += fmt::format("T-{}\t{}\n", example.id, post_process(reference, format.post_process));
   }
+  for (const auto& constraint : constraints_of(example)) {
+    const std::string symbols = on_one_line(task.symbols(constraint, true));
+    text += fmt::format("C-{}\t{}\n", example.id, post_process(symbols, format.post_process));
+  }
   for (const Hypothesis& hypothesis : translation.hypotheses) {
     text += fairseq_hypothesis(translation, hypothesis, task, format);
   }
@@ -106,6 +111,8 @@ nlohmann::ordered_json json_hypothesis(const Translation& translation,
       {"log_probability", hypothesis.log_probability},
       {"token_ids", hypothesis.tokens},
       {"token_log_probabilities", hypothesis.token_scores}};
+  if (hypothesis.expected_utility)
+    object["expected_utility"] = *hypothesis.expected_utility;
   if (!example.phrases.empty() && !hypothesis.slots.empty())
     object["phrases"] = hypothesis_phrases(example, hypothesis);
   if (format.print_alignment == PrintAlignment::kHard) {
@@ -124,6 +131,8 @@ std::string json_text(const Translation& translation,
                                    {"source", task.symbols(example.source, false)}};
   if (!example.target.empty())
     object["reference"] = reference_text(task, example, format.post_process);
+  for (const auto& constraint : constraints_of(example))
+    object["constraints"].push_back(task.text(constraint, true));
   object["hypotheses"] = nlohmann::ordered_json::array();
   for (const Hypothesis& hypothesis : translation.hypotheses) {
     object["hypotheses"].push_back(json_hypothesis(translation, hypothesis, task, format));
@@ -142,6 +151,7 @@ std::string translation_text(const Translation& translation,
     case OutputFormat::kJsonl:
       return json_text(translation, task, format);
     case OutputFormat::kPlain:
+    case OutputFormat::kAuto:
       break;
   }
   return hypothesis_text(

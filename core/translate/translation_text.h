@@ -10,12 +10,18 @@
 
 namespace phraseq {
 
-enum class OutputFormat { kPlain, kFairseq, kJsonl };
+enum class OutputFormat { kPlain, kFairseq, kJsonl, kAuto };
 enum class PrintAlignment { kNone, kHard, kSoft };
 
 inline constexpr EnumName<OutputFormat> kOutputFormatNames[] = {{"plain", OutputFormat::kPlain},
                                                                 {"fairseq", OutputFormat::kFairseq},
                                                                 {"jsonl", OutputFormat::kJsonl}};
+/// The same and kAuto, where the format follows from what is translated.
+inline constexpr EnumName<OutputFormat> kAutoOutputFormatNames[] = {
+    {"auto", OutputFormat::kAuto},
+    {"plain", OutputFormat::kPlain},
+    {"fairseq", OutputFormat::kFairseq},
+    {"jsonl", OutputFormat::kJsonl}};
 inline constexpr EnumName<PrintAlignment> kPrintAlignmentNames[] = {
     {"", PrintAlignment::kNone}, {"hard", PrintAlignment::kHard}, {"soft", PrintAlignment::kSoft}};
 

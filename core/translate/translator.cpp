@@ -8,6 +8,7 @@
 #include "core/base/work_profile.h"
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
+#include "core/translate/extras/constrained_line.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/length_batches.h"
 
@@ -100,9 +101,12 @@ void Translator::translate_batch(std::vector<Translation>& all,
                                  Decoder& decoder) const {
   const WorkSpan span(Work::kSearch);
   std::vector<Example> examples;
-  for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
-  const Batch batch = collate_for(models_, examples);
   DecodingRequest request;
+  for (const int64_t place : places) {
+    examples.push_back(all[static_cast<size_t>(place)].example);
+    request.lexical_constraints.push_back(constraints_of(examples.back()));
+  }
+  const Batch batch = collate_for(models_, examples);
   for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());

@@ -89,7 +89,7 @@ TEST_F(BashCompletion, CompletesChoicesAfterASpaceAndAfterAnEqualsSign) {
   EXPECT_THAT(complete({"phraseq", "generate", "--format", "f"}), ElementsAre("fairseq"));
   EXPECT_THAT(complete({"phraseq", "generate", "--format", "=", "f"}), ElementsAre("fairseq"));
   EXPECT_THAT(complete({"phraseq", "generate", "--format", "="}),
-              UnorderedElementsAre("plain", "fairseq", "jsonl"));
+              UnorderedElementsAre("auto", "plain", "fairseq", "jsonl"));
   EXPECT_THAT(complete({"phraseq", "plugins", "expl"}), ElementsAre("explain"));
   EXPECT_THAT(complete({"phraseq", "completion", ""}), UnorderedElementsAre("bash", "zsh", "fish"));
 }

@@ -36,6 +36,7 @@ struct Hypothesis {
 
 struct Sentence {
   std::string source, reference;
+  std::vector<std::string> constraints;
   std::vector<Hypothesis> hypotheses;
 };
 
@@ -61,6 +62,9 @@ std::map<int64_t, Sentence> read_output(const std::string& path) {
         break;
       case 'T':
         sentence.reference = rest;
+        break;
+      case 'C':
+        sentence.constraints.push_back(rest);
         break;
       case 'H': {
         const size_t second = rest.find('\t');
@@ -151,15 +155,22 @@ class FairseqParity : public ::testing::Test {
     EXPECT_EQ(ours.alignment, theirs.alignment) << "A-" << id;
   }
 
-  /// Every hypothesis is the same, or one of a tie, of which there are at most `ties`.
   static void expect_same(const Outputs& outputs, int ties) {
-    ASSERT_EQ(outputs.theirs.size(), 1000u);
-    ASSERT_EQ(outputs.ours.size(), 1000u);
-    int differing = 0;
     for (const auto& [id, theirs] : outputs.theirs) {
       const Sentence& ours = outputs.ours.at(id);
       EXPECT_EQ(ours.source, theirs.source) << "S-" << id;
       EXPECT_EQ(ours.reference, theirs.reference) << "T-" << id;
+    }
+    ASSERT_EQ(outputs.theirs.size(), 1000u);
+    expect_same_hypotheses(outputs, ties);
+  }
+
+  /// Every hypothesis is the same, or one of a tie, of which there are at most `ties`.
+  static void expect_same_hypotheses(const Outputs& outputs, int ties) {
+    ASSERT_EQ(outputs.ours.size(), outputs.theirs.size());
+    int differing = 0;
+    for (const auto& [id, theirs] : outputs.theirs) {
+      const Sentence& ours = outputs.ours.at(id);
       ASSERT_EQ(ours.hypotheses.size(), theirs.hypotheses.size()) << "H-" << id;
       for (size_t i = 0; i < ours.hypotheses.size(); ++i) {
         if (ours.hypotheses[i].symbols == theirs.hypotheses[i].symbols) {
@@ -228,6 +239,71 @@ TEST_F(FairseqParity, OfHypothesesAsLongAsTheirSources) {
   }
 }
 
+TEST_F(FairseqParity, OfDiverseBeams) {
+  const Outputs both = outputs_beside(PHRASEQ_SOURCE_FOLDER
+                                      "/tests/golden/fairseq/beam4-diverse-groups-nbest2.txt.gz",
+                                      "generate",
+                                      "beam4-diverse-groups-nbest2",
+                                      "--beam 4 --nbest 2 --diverse-beam-groups 2");
+  ASSERT_EQ(both.theirs.size(), 1000u);
+  expect_same_hypotheses(both, 0);
+}
+
+TEST_F(FairseqParity, OfDiverseSiblings) {
+  const Outputs both = outputs_beside(PHRASEQ_SOURCE_FOLDER
+                                      "/tests/golden/fairseq/beam4-diversity-rate-nbest2.txt.gz",
+                                      "generate",
+                                      "beam4-diversity-rate-nbest2",
+                                      "--beam 4 --nbest 2 --diversity-rate 0.7");
+  ASSERT_EQ(both.theirs.size(), 1000u);
+  expect_same_hypotheses(both, 0);
+}
+
+/// The model without its subword model, which reads text in the pieces of its dictionary.
+TEST_F(FairseqParity, OfLexicalConstraints) {
+  const fs::path model = folder_ / "pieces.safetensors", input = folder_ / "constrained";
+  ASSERT_EQ(run("import",
+                fmt::format("fairseq {0}/model.safetensors {0}/options.json {0}/data-bin "
+                            "--output {1}",
+                            fairseq_.string(),
+                            model.string())),
+            0);
+  const auto sources = outputs("generate", "greedy", "--decoder greedy").ours;
+  for (const std::string order : {"ordered", "unordered"}) {
+    Outputs both;
+    both.theirs =
+        read_output(fmt::format("{}/tests/golden/fairseq/beam5-constraints-{}-nbest2"
+                                ".txt.gz",
+                                PHRASEQ_SOURCE_FOLDER,
+                                order));
+    std::ofstream lines(input);
+    for (const auto& [id, sentence] : both.theirs) {
+      lines << sources.at(id).source;
+      for (const std::string& constraint : sentence.constraints) lines << '\t' << constraint;
+      lines << '\n';
+    }
+    lines.close();
+    const fs::path result = folder_ / ("constrained-" + order);
+    ASSERT_EQ(run("generate",
+                  fmt::format("--path {} --input {} --output {} --format fairseq --nbest 2 "
+                              "--constraints {}",
+                              model.string(),
+                              input.string(),
+                              result.string(),
+                              order)),
+              0);
+    const auto ours = read_output(result.string());
+    ASSERT_EQ(ours.size(), both.theirs.size());
+    int64_t line = 0;
+    for (const auto& [id, sentence] : both.theirs) {
+      EXPECT_EQ(ours.at(line).constraints, sentence.constraints);
+      both.ours[id] = ours.at(line++);
+    }
+    ASSERT_EQ(both.theirs.size(), 60u);
+    expect_same_hypotheses(both, 0);
+  }
+}
+
 /// The model without its subword model: its data folder holds pieces, --remove-bpe joins them.
 TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
   const fs::path model = folder_ / "without.safetensors", text = folder_ / "joined",
@@ -242,8 +318,7 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
       fmt::format("{}/data-bin --path {} --decoder greedy --remove-bpe sentencepiece",
                   fairseq_.string(),
                   model.string());
-  ASSERT_EQ(run("generate", fmt::format("{} --format fairseq --output {}", with, text.string())),
-            0);
+  ASSERT_EQ(run("generate", fmt::format("{} --output {}", with, text.string())), 0);
   std::string last;
   for (const std::string& line : read_lines(text.string())) {
     if (line.starts_with("D-")) {
@@ -256,7 +331,7 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
   const size_t value = last.find(" = ");
   ASSERT_NE(value, std::string::npos) << last;
   EXPECT_NEAR(std::stod(last.substr(value + 3)), 32.16, 0.006) << last;
-  ASSERT_EQ(run("generate", fmt::format("{} --output {}", with, lines.string())), 0);
+  ASSERT_EQ(run("generate", fmt::format("{} --format plain --output {}", with, lines.string())), 0);
   for (const std::string& line : read_lines(lines.string()))
     EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;
 }
@@ -321,7 +396,7 @@ TEST_F(FairseqParity, OfTextThatIsCutIntoSubwordsHere) {
               "--path {} --input {} --output {}", model_.string(), text.string(), lines.string())),
       0);
   ASSERT_EQ(run("generate",
-                fmt::format("{}/data-bin --path {} --output {}",
+                fmt::format("{}/data-bin --path {} --format plain --output {}",
                             fairseq_.string(),
                             model_.string(),
                             from_folder.string())),

@@ -22,6 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kSmall =
     " --encoder-layers 1 --decoder-layers 1 --encoder-embed-dim 32 --decoder-embed-dim 32"
@@ -70,11 +71,26 @@ TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
       words("generate data-bin/iwslt14.tokenized.de-en --path "
             "checkpoints/checkpoint_best.pt --batch-size 128 --beam 5 --remove-bpe"));
   ASSERT_EQ(translated.exit_code, kExitOk) << translated.errors;
-  EXPECT_EQ(lines_of(translated.output).size(), 30U);
+  // S-, T-, H-, D- and P- lines, and the score.
+  EXPECT_EQ(lines_of(translated.output).size(), 5 * 30U + 1);
+  EXPECT_THAT(translated.output, StartsWith("S-0\t"));
+  EXPECT_THAT(lines_of(translated.output).back(), StartsWith("Generate test with beam=5: BLEU"));
+
+  workspace_.write("codes", workspace_.run(words("learn-bpe train.de --merges 500")).output);
+  const Arguments interactive = words(
+      "interactive --path checkpoints/checkpoint_best.pt data-bin --beam 5 --source-lang de "
+      "--target-lang en --tokenizer moses --bpe subword_nmt --bpe-codes codes");
+  const CommandResult line = workspace_.run(interactive, "drei,vier\n");
+  ASSERT_EQ(line.exit_code, kExitOk) << line.errors;
+  EXPECT_THAT(line.output, AllOf(StartsWith("S-0\tdrei "), HasSubstr(" vier\nH-0\t")));
+  EXPECT_EQ(lines_of(line.output).size(), 4U) << line.output;  // S-, H-, D- and P-
+  EXPECT_EQ(
+      lines_of(workspace_.run(interactive + words("--format plain"), "drei\n\n").output).size(),
+      2U);
 
   const CommandResult scored = workspace_.run(
       words("generate data-bin/iwslt14.tokenized.de-en --path checkpoints/checkpoint_best.pt "
-            "--beam 5 --scoring sacrebleu --sacrebleu --format fairseq --quiet --task translation "
+            "--beam 5 --scoring sacrebleu --sacrebleu --quiet --task translation "
             "-s de -t en --model-overrides") +
       Arguments{"{'beam': 5}"});
   ASSERT_EQ(scored.exit_code, kExitOk) << scored.errors;
@@ -109,14 +125,12 @@ TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {
   EXPECT_THAT(adaptive.errors,
               HasSubstr("--adaptive-input is not supported: there are no adaptive embeddings"));
 
-  const CommandResult interactive = workspace_.run(
-      words("interactive --path model.pt data-bin --beam 5 --source-lang en --target-lang fr "
-            "--tokenizer moses --bpe subword_nmt --bpe-codes model/bpecodes"));
-  EXPECT_EQ(interactive.exit_code, kExitUsage);
-  EXPECT_THAT(interactive.errors,
-              AllOf(HasSubstr("--tokenizer is not supported"),
-                    HasSubstr("--bpe is not supported"),
-                    HasSubstr("the data folder data-bin has no effect"),
+  const CommandResult reranked =
+      workspace_.run(words("interactive --path model.pt data-bin --beam 5 --lm-path lm.pt"));
+  EXPECT_EQ(reranked.exit_code, kExitUsage);
+  EXPECT_THAT(reranked.errors,
+              AllOf(HasSubstr("--lm-path is not supported"),
+                    HasSubstr("the data folder data-bin selects only the output format"),
                     Not(HasSubstr("unexpected argument"))));
 }
 
@@ -143,6 +157,8 @@ TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
               options['t']);
   add_options(workspace, "generate", options['g']);
   add_options(workspace, "generate --sampling", options['g']);
+  add_options(workspace, "generate --tokenizer moses", options['g']);
+  add_options(workspace, "interactive --tokenizer moses", options['i']);
   add_options(workspace, "interactive", options['i']);
   add_options(workspace, "interactive --sampling", options['i']);
   add_options(workspace, "preprocess", options['p']);

@@ -95,7 +95,8 @@ TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
 
 TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   train("checkpoints", 20, "");
-  const std::string generate = "generate data-bin --path checkpoints/checkpoint_last --threads 1";
+  const std::string generate =
+      "generate data-bin --path checkpoints/checkpoint_last --threads 1 --format plain";
   const auto translated = workspace_.run(words(generate + " --scoring chrf --chrf-word-order 2"));
   const auto scored = workspace_.run(
       words("score test.de --metrics chrf++ --format text --width 2"), translated.output);
@@ -137,7 +138,8 @@ TEST_F(ValidationMetric, OfAPluginChoosesTheBestCheckpointByItsDirection) {
 TEST_F(ValidationMetric, OfAPluginGivesTheScoreThatTheCommandGives) {
   train("run", 4, "--metric length_error" + kLengthErrorPlugin);
   const auto translated = workspace_.run(
-      words("generate data-bin --path run/checkpoint_last --threads 1 --scoring length_error" +
+      words("generate data-bin --path run/checkpoint_last --threads 1 --format plain --scoring "
+            "length_error" +
             kLengthErrorPlugin));
   const auto scored = workspace_.run(
       words("score test.de -m length_error -l en-de --format text --width 2" + kLengthErrorPlugin),

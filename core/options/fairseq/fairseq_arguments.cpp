@@ -105,8 +105,11 @@ class Taker {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty() && command_ == 'i') {
       taken_.notes.push_back(fmt::format(
-          "the data folder {} has no effect here: the checkpoint holds the dictionaries",
+          "the data folder {} selects only the output format of fairseq: the checkpoint holds the "
+          "dictionaries",
           argument));
+      if (!has_format())
+        taken_.arguments.emplace_back("--format=fairseq");
       return;
     }
     taken_.arguments.push_back(argument);
@@ -114,6 +117,15 @@ class Taker {
     const bool takes_value = field != nullptr && !std::holds_alternative<bool*>(field->target);
     if (takes_value && !split.has_value && has_value_next())
       taken_.arguments.push_back(arguments_[next_++]);
+  }
+
+  bool has_format() const {
+    const auto is_format = [](const std::string& argument) {
+      return split_flag(argument).name == "format";
+    };
+    const auto& taken = taken_.arguments;
+    return std::any_of(arguments_.begin(), arguments_.end(), is_format) ||
+           std::any_of(taken.begin(), taken.end(), is_format);
   }
 
   bool has_value_next() const {

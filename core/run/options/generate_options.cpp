@@ -9,7 +9,15 @@ constexpr int64_t kManyLines = 20000;
 }  // namespace
 
 GenerateOptions::GenerateOptions(bool line_by_line)
-    : interactive(line_by_line), buffer_size(line_by_line ? 1 : kManyLines) {}
+    : interactive(line_by_line), buffer_size(line_by_line ? 1 : kManyLines) {
+  format.format = OutputFormat::kAuto;
+}
+
+OutputFormat GenerateOptions::output_format() const {
+  if (format.format != OutputFormat::kAuto)
+    return format.format;
+  return data.empty() ? OutputFormat::kPlain : OutputFormat::kFairseq;
+}
 
 void GenerateOptions::describe(OptionTable& table) {
   table.section("Generation");
@@ -34,8 +42,9 @@ void GenerateOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("format",
               format.format,
-              kOutputFormatNames,
-              "plain: one line of text per sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
+              kAutoOutputFormatNames,
+              "auto: fairseq if a data folder is given, else plain; plain: one line of text per "
+              "sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
               "base-2 scores; jsonl: all details.");
   table.field("decoder", decoder, "Name of the decoder; its options are listed below.");
   table.field("sampling",
@@ -65,6 +74,27 @@ void GenerateOptions::describe(OptionTable& table) {
              "Also print the alignment to source tokens: the token with the largest attention "
              "weight (hard), or all weights (soft).")
       .bare_value("hard");
+  table.field("tokenizer",
+              tokenizer,
+              "Tokenizer for text, for checkpoints whose training text was prepared by other "
+              "programs, as moses; its options are listed below. --bpe alone selects bpe.");
+  table
+      .field("replace-unk",
+             replace_unk,
+             "Replace each <unk> of a translation by the translation of the source word that it "
+             "attends to most: FILE has lines SOURCE TARGET; words that it does not have, and all "
+             "without FILE, are copied.")
+      .value_name("FILE")
+      .bare_value(kCopySource);
+  table.field("mbr",
+              mbr,
+              "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "
+              "with all of them as references; name of the metric, for example chrf or bleu.");
+  table.field("mbr-weights",
+              mbr_weights,
+              score::kMbrWeightsNames,
+              "Weights of the references in --mbr. uniform: for samples; probability: those of the "
+              "model.");
   table.field("truncate-source",
               truncate_source,
               "Translate only the beginning of lines that are too long.");
@@ -80,7 +110,7 @@ void GenerateOptions::describe(OptionTable& table) {
 
 std::vector<std::string> GenerateOptions::problems() const {
   std::vector<std::string> problems;
-  if (format.print_alignment != PrintAlignment::kNone && format.format == OutputFormat::kPlain) {
+  if (format.print_alignment != PrintAlignment::kNone && output_format() == OutputFormat::kPlain) {
     problems.emplace_back("--print-alignment needs --format fairseq or jsonl");
   }
   if (!data.empty() && input != "-")

@@ -8,9 +8,13 @@
 #include "core/options/batch_options.h"
 #include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
+#include "core/score/mbr/expected_utility.h"
 #include "core/translate/translation_text.h"
 
 namespace phraseq {
+
+/// The value of --replace-unk without a file: copy the source word.
+inline constexpr const char* kCopySource = "copy";
 
 /// What is translated and how it is written down.
 struct PHRASEQ_API GenerateOptions : Options {
@@ -33,9 +37,17 @@ struct PHRASEQ_API GenerateOptions : Options {
   OnBadLine on_bad_line = OnBadLine::kError;
   bool quiet = false;
   bool profile = false;
+  std::string tokenizer;    ///< of text, in place of the checkpoint's; empty = that
+  std::string replace_unk;  ///< a file, kCopySource, or empty = off
+  std::string mbr;          ///< name of the metric; empty = off
+  score::MbrWeights mbr_weights = score::MbrWeights::kUniform;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+
+  /// The format of the output: what --format says, or fairseq's for a data folder and plain text
+  /// for text.
+  OutputFormat output_format() const;
 };
 
 }  // namespace phraseq

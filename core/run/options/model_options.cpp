@@ -108,6 +108,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   load.data = data;
   load.phrase_table = options.phrase_table;
   load.skip_self_test = options.skip_self_test;
+  load.tokenizer = options.tokenizer;
+  load.tokenizer_options = options.tokenizer_options;
   if (!data.empty() && !options.phrase_table.empty()) {
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
                      "preprocess the data with that table, or translate the raw text");

@@ -30,6 +30,9 @@ struct PHRASEQ_API ModelOptions : Options {
   int64_t threads = 0;
   PluginOptions plugins;
 
+  std::string tokenizer;  ///< of LoadOptions
+  nlohmann::json tokenizer_options = nlohmann::json::object();
+
   void describe(OptionTable& table) override;
   /// 0 resolved: one worker a core with one thread each; on an accelerator one worker.
   WorkerSettings worker_settings() const;

@@ -7,6 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/unknown_words.h"
+#include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
 namespace {
@@ -76,6 +80,40 @@ class TranslationText : public ::testing::Test {
   WordTask task_;
   Translation translation_;
 };
+
+TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
+  Translation unknown;
+  unknown.example.source = task_.source_dictionary().encode("Zug Haus ein");  // Zug is <unk>
+  keep_source_text(unknown.example, "Zug  Haus ein");
+  Hypothesis hypothesis;
+  hypothesis.tokens = {kUnk, task_.target_dictionary().id("ein"), kUnk, kEos};
+  hypothesis.token_scores = {-1, -1, -1, -1};
+  hypothesis.slots = {-1, -1, -1, -1};
+  hypothesis.attention = {{0.9f, 0.1f, 0, 0}, {0, 0, 1, 0}, {0, 0.6f, 0.4f, 0}, {0, 0, 0, 1}};
+  const std::string file = testing::TempDir() + "replace_unk_dictionary";
+  write_file(file, "Haus house 0.5\nBaum tree\n");
+  hypothesis.unknown_words =
+      UnknownWords::read(file).replacements(task_, unknown.example, hypothesis);
+  unknown.hypotheses = {hypothesis};
+  EXPECT_EQ(translation_text(unknown, task_, {}), "[Zug ein house]\n");
+  EXPECT_EQ(hypothesis_symbols(task_, unknown.example, unknown.hypotheses[0]), "Zug ein house");
+
+  unknown.hypotheses[0].unknown_words =
+      UnknownWords().replacements(task_, unknown.example, hypothesis);
+  EXPECT_EQ(translation_text(unknown, task_, {}), "[Zug ein Haus]\n");
+  write_file(file, "Haus house\nBaum\n");
+  EXPECT_THROW(UnknownWords::read(file), DataError);
+}
+
+TEST_F(TranslationText, PrintsConstraints) {
+  set_constraints(translation_.example, {task_.target_dictionary().encode("Haus")});
+  auto constraints = constraints_of(translation_.example);
+  constraints[0].pop_back();
+  set_constraints(translation_.example, constraints);
+  EXPECT_NE(text({OutputFormat::kFairseq}).find("\nC-41\tHaus\nH-41"), std::string::npos);
+  const auto object = nlohmann::json::parse(text({OutputFormat::kJsonl}));
+  EXPECT_EQ(object["constraints"], nlohmann::json({"[Haus]"}));
+}
 
 /// Its texts and symbols contain every character that a program may take for a line's end.
 class LineEndTask final : public WordTask {

@@ -98,10 +98,13 @@ TEST_F(FlagsOfFairseq, HaveOtherNamesOfOptionsOfOurs) {
   EXPECT_THAT(take("train", {"--adamax-eps", "1"}).arguments, ElementsAre("--adamax-eps", "1"));
 }
 
-TEST_F(FlagsOfFairseq, LeaveOutTheDataFolderOfInteractiveButNotAValue) {
+TEST_F(FlagsOfFairseq, TakeTheDataFolderOfInteractiveForTheOutputFormatButNotAValue) {
   const Taken taken = take("interactive", {"--beam", "3", "data-bin", "--beam=2"});
-  EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3", "--beam=2"));
-  EXPECT_THAT(taken.notes, ElementsAre(HasSubstr("data-bin has no effect here")));
+  EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3", "--format=fairseq", "--beam=2"));
+  EXPECT_THAT(taken.notes,
+              ElementsAre(HasSubstr("data-bin selects only the output format of fairseq")));
+  EXPECT_THAT(take("interactive", {"data-bin", "--format=plain"}).arguments,
+              ElementsAre("--format=plain"));
 }
 
 TEST_F(FlagsOfFairseq, TakeThePythonDictionaryOfModelOverrides) {

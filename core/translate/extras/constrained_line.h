@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/example.h"
+#include "core/data/task.h"
+#include "core/search/lexical_state.h"
+
+namespace phraseq {
+
+/// A line of fairseq's input for --constraints: the source sentence and, separated by TABs, phrases
+/// that its translation must contain.
+struct ConstrainedLine {
+  std::string source;
+  std::vector<std::string> phrases;  ///< without empty ones
+};
+PHRASEQ_API ConstrainedLine split_constraints(std::string_view line);
+
+/// Ids of the phrases by the task's target side. Warns of words outside the vocabulary.
+PHRASEQ_API LexicalConstraints encode_constraints(const Task& task,
+                                                  const std::vector<std::string>& phrases,
+                                                  const TextPlace& place);
+
+/// An example carries its constraints among its extras.
+PHRASEQ_API void set_constraints(Example& example, const LexicalConstraints& constraints);
+PHRASEQ_API LexicalConstraints constraints_of(const Example& example);
+
+}  // namespace phraseq

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/mbr/expected_utility.h"
+#include "core/translate/translation_text.h"
+#include "core/translate/translator.h"
+
+namespace phraseq {
+
+/// Minimum Bayes risk decoding: sorts the hypotheses of each translation by expected utility, the
+/// greatest first, and writes it down in them. Computed by several workers.
+PHRASEQ_API void choose_by_mbr(std::vector<Translation>& translations,
+                               const Task& task,
+                               const Metric& metric,
+                               score::MbrWeights weights,
+                               PostProcess remove_bpe,
+                               const WorkerSettings& workers);
+
+}  // namespace phraseq

@@ -1,0 +1,111 @@
+#include "core/translate/extras/unknown_words.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/line_reader.h"
+#include "core/text/dictionary.h"
+#include "core/text/unicode.h"
+#include "core/translate/hard_alignment.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr const char* kTextExtra = "source_text";
+constexpr std::string_view kUnknown = "<unk>";
+
+std::string text_of(const Example& example) {
+  const auto found = example.extras.find(kTextExtra);
+  if (found == example.extras.end())
+    return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+/// The source word by word: as it was read where the tokens are its words, else as symbols.
+std::vector<std::string> source_words(const Task& task, const Example& example) {
+  size_t tokens = 0;
+  for (const int64_t id : example.source) tokens += is_control(id) ? 0 : 1;
+  const std::string text = text_of(example);
+  const auto words = split_whitespace(text);
+  if (words.size() == tokens)
+    return {words.begin(), words.end()};
+  const std::string symbols = task.symbols(example.source, /*target_side=*/false);
+  const auto parts = split_whitespace(symbols);
+  return {parts.begin(), parts.end()};
+}
+
+size_t count_unknowns(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = text.find(kUnknown); at != std::string_view::npos;
+       at = text.find(kUnknown, at + kUnknown.size()))
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+UnknownWords UnknownWords::read(const std::string& path) {
+  UnknownWords read;
+  LineReader reader(path);
+  std::string line;
+  while (reader.next(line)) {
+    const auto columns = split_whitespace(line);
+    if (columns.empty())
+      continue;
+    if (columns.size() < 2) {
+      throw DataError({path, reader.line_number(), 0},
+                      fmt::format("'{}' has no translation", line),
+                      "write a source word and its translation, separated by a space");
+    }
+    read.dictionary_[std::string(columns[0])] = columns[1];
+  }
+  return read;
+}
+
+std::vector<std::string> UnknownWords::replacements(const Task& task,
+                                                    const Example& example,
+                                                    const Hypothesis& hypothesis) const {
+  const auto words = source_words(task, example);
+  std::map<int64_t, int64_t> aligned;  // source place by target place
+  for (const auto& [source, target] : hard_alignment(hypothesis, example.source))
+    aligned[target] = source;
+  std::vector<std::string> found;
+  int64_t place = 0;
+  for (size_t i = 0; i < hypothesis.tokens.size(); ++i) {
+    const int64_t token = hypothesis.tokens[i];
+    const bool of_phrase = i < hypothesis.slots.size() && hypothesis.slots[i] >= 0;
+    const auto source = aligned.find(place);
+    if (token == kUnk && !of_phrase) {
+      const bool known =
+          source != aligned.end() && source->second < static_cast<int64_t>(words.size());
+      const std::string word =
+          known ? words[static_cast<size_t>(source->second)] : std::string(kUnknown);
+      const auto translation = dictionary_.find(word);
+      found.push_back(translation == dictionary_.end() ? word : translation->second);
+    }
+    place += is_control(token) ? 0 : 1;
+  }
+  return found;
+}
+
+void keep_source_text(Example& example, std::string_view text) {
+  auto& kept = example.extras[kTextExtra];
+  for (const char byte : text) kept.push_back(static_cast<unsigned char>(byte));
+}
+
+std::string replace_unknown_words(const std::string& text,
+                                  const std::vector<std::string>& replacements) {
+  if (replacements.empty() || count_unknowns(text) != replacements.size())
+    return text;
+  std::string replaced;
+  size_t begin = 0;
+  for (const std::string& word : replacements) {
+    const size_t at = text.find(kUnknown, begin);
+    replaced += text.substr(begin, at - begin) + word;
+    begin = at + kUnknown.size();
+  }
+  return replaced + text.substr(begin);
+}
+
+}  // namespace phraseq

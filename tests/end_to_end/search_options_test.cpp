@@ -1,0 +1,127 @@
+// Diverse beams, lexical constraints, replaced unknown words and minimum Bayes risk on the command
+// line, with a model that has learned next to nothing.
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class SearchOptionsOfCommands : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    workspace_ = new Workspace;
+    write_toy_corpus(*workspace_, 200);
+    for (const Arguments& arguments :
+         {toy_preprocess(), toy_train("checkpoints", 20) + words("--threads 1")}) {
+      const CommandResult result = workspace_->run(arguments);
+      ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    }
+  }
+  static void TearDownTestSuite() {
+    delete workspace_;
+    workspace_ = nullptr;
+  }
+
+  static CommandResult generate(const std::string& options, std::string_view input) {
+    const bool limited = options.find("--max-len-b") != std::string::npos;
+    return workspace_->run(words("generate --path checkpoints --threads 1 " + options +
+                                 (limited ? "" : " --max-len-b 12")),
+                           input);
+  }
+  static std::vector<std::string> translate(const std::string& options, std::string_view input) {
+    const CommandResult result = generate(options, input);
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return lines_of(result.output);
+  }
+  static std::string rejection(const std::string& options) {
+    const CommandResult result = generate(options, "one\n");
+    EXPECT_EQ(result.exit_code, kExitUsage) << options;
+    return result.errors;
+  }
+
+  static Workspace* workspace_;
+};
+
+Workspace* SearchOptionsOfCommands::workspace_ = nullptr;
+
+TEST_F(SearchOptionsOfCommands, PutTheConstraintsOfALineIntoItsTranslation) {
+  const std::string input = "one two\tacht neun\tnull\nthree\nfour five\tsechs\n";
+  const auto ordered = translate("--constraints --batch-size 8", input);
+  ASSERT_THAT(ordered, SizeIs(3));
+  EXPECT_THAT(ordered[0], testing::ContainsRegex("acht neun( .*)? null"));
+  EXPECT_THAT(ordered[2], HasSubstr("sechs"));
+  EXPECT_EQ(ordered[1], translate("", "three\n")[0]);
+  const auto unordered = translate("--constraints unordered", input);
+  EXPECT_THAT(unordered[0], AllOf(HasSubstr("acht neun"), HasSubstr("null")));
+  for (const std::string more : {"--batch-size 1", "--batch-size 3 --workers 2"})
+    EXPECT_EQ(translate("--constraints " + more, input), ordered);
+}
+
+TEST_F(SearchOptionsOfCommands, CountTranslationsWithoutTheirConstraints) {
+  const CommandResult result = generate("--constraints --max-len-b 1", "one\tacht neun\ntwo\n");
+  EXPECT_EQ(lines_of(result.output).size(), 2U);
+  EXPECT_THAT(result.errors, HasSubstr("1 of 1 sentences with constraints"));
+  EXPECT_THAT(generate("--constraints", "one\tneunzig\n").errors,
+              HasSubstr("'neunzig' contains symbols outside the vocabulary"));
+}
+
+TEST_F(SearchOptionsOfCommands, GiveDiverseTranslationsThatBatchesDoNotChange) {
+  const std::string input = workspace_->read("test.en");
+  for (const std::string search : {"--diverse-beam-groups 2", "--diversity-rate 0.5"}) {
+    const std::string options = "--beam 4 --nbest 4 --format jsonl " + search;
+    const auto whole = translate(options, input);
+    EXPECT_NE(whole, translate("--beam 4 --nbest 4 --format jsonl", input));
+    const auto texts = [&](const std::string& more) {
+      return translate("--beam 4 " + search + more, input);
+    };
+    EXPECT_EQ(texts(" --batch-size 1"), texts(" --batch-size 7 --workers 2"));
+  }
+}
+
+TEST_F(SearchOptionsOfCommands, RejectWhatContradictsItself) {
+  EXPECT_THAT(rejection("--beam 5 --diverse-beam-groups 2"), HasSubstr("multiple"));
+  EXPECT_THAT(rejection("--constraints --diversity-rate 1"), HasSubstr("cannot be combined"));
+  EXPECT_THAT(rejection("--constraints --match-source-len"), HasSubstr("cannot be combined"));
+  EXPECT_THAT(rejection("--mbr chrf"), HasSubstr("--nbest N"));
+  EXPECT_THAT(rejection("data-bin --constraints"), HasSubstr("lines of text"));
+  EXPECT_THAT(rejection("--mbr nonsense --nbest 2"), HasSubstr("nonsense"));
+}
+
+TEST_F(SearchOptionsOfCommands, ChooseByMinimumBayesRiskAsTheCommandForFilesDoes) {
+  const std::string input = workspace_->read("test.en");
+  for (const std::string samples : {"--nbest 5", "--sampling --nbest 6 --seed 3"}) {
+    const auto chosen = translate(samples + " --mbr chrf", input);
+    EXPECT_THAT(chosen, SizeIs(30));
+    workspace_->write("nbest", generate(samples + " --format fairseq", input).output);
+    EXPECT_EQ(lines_of(workspace_->run(words("mbr nbest --metric chrf")).output), chosen);
+  }
+  EXPECT_NE(translate("--nbest 5 --mbr bleu", input), translate("", input));
+}
+
+TEST_F(SearchOptionsOfCommands, ReplaceUnknownWords) {
+  // <unk> is all that may be generated: its log-probability is raised.
+  const std::string unknown = "--unkpen -1000 --max-len-b 2 --min-len 2";
+  EXPECT_THAT(translate(unknown, "one Zug\n")[0], HasSubstr("<unk>"));
+  const std::string copied = translate(unknown + " --replace-unk", "one Zug\n")[0];
+  EXPECT_THAT(copied, Not(HasSubstr("<unk>")));
+  EXPECT_THAT(copied, testing::MatchesRegex("(one|Zug) (one|Zug)"));
+  workspace_->write("dictionary", "Zug train\none eins\n");
+  EXPECT_THAT(translate(unknown + " --replace-unk dictionary", "one Zug\n")[0],
+              testing::MatchesRegex("(eins|train) (eins|train)"));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
