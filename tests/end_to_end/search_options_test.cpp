@@ -61,7 +61,7 @@ TEST_F(SearchOptionsOfCommands, PutTheConstraintsOfALineIntoItsTranslation) {
   const std::string input = "one two\tacht neun\tnull\nthree\nfour five\tsechs\n";
   const auto ordered = translate("--constraints --batch-size 8", input);
   ASSERT_THAT(ordered, SizeIs(3));
-  EXPECT_THAT(ordered[0], testing::ContainsRegex("acht neun( .*)? null"));
+  EXPECT_THAT(ordered[0], ::testing::ContainsRegex("acht neun( .*)? null"));
   EXPECT_THAT(ordered[2], HasSubstr("sechs"));
   EXPECT_EQ(ordered[1], translate("", "three\n")[0]);
   const auto unordered = translate("--constraints unordered", input);
@@ -117,10 +117,10 @@ TEST_F(SearchOptionsOfCommands, ReplaceUnknownWords) {
   EXPECT_THAT(translate(unknown, "one Zug\n")[0], HasSubstr("<unk>"));
   const std::string copied = translate(unknown + " --replace-unk", "one Zug\n")[0];
   EXPECT_THAT(copied, Not(HasSubstr("<unk>")));
-  EXPECT_THAT(copied, testing::MatchesRegex("(one|Zug) (one|Zug)"));
+  EXPECT_THAT(copied, ::testing::MatchesRegex("(one|Zug) (one|Zug)"));
   workspace_->write("dictionary", "Zug train\none eins\n");
   EXPECT_THAT(translate(unknown + " --replace-unk dictionary", "one Zug\n")[0],
-              testing::MatchesRegex("(eins|train) (eins|train)"));
+              ::testing::MatchesRegex("(eins|train) (eins|train)"));
 }
 
 }  // namespace
