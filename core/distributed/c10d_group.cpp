@@ -66,10 +66,12 @@ class C10dGroup final : public ProcessGroup {
   void report_failure(const std::string& reason, bool is_own) noexcept override {
     roll_.report(reason, is_own);
     backend_.reset();  // closes the connections: the others notice, and ask
+    fails_like_first_ = is_own && roll_.first_reports(reason);
+    roll_.leave();
     roll_.wait_for_questions();
   }
-  bool first_fails_alike(const std::string& reason) noexcept override {
-    return roll_.first_reports(reason);
+  bool first_fails_alike(const std::string& /*reason*/) noexcept override {
+    return fails_like_first_;
   }
   void finish() override;
 
@@ -97,6 +99,7 @@ class C10dGroup final : public ProcessGroup {
 
   RollCall roll_;
   c10::intrusive_ptr<c10d::Backend> backend_;
+  bool fails_like_first_ = false;
   at::Tensor outgoing_, incoming_;  // [size * chunk], kept from call to call
 };
 

@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kAlike{2};
 constexpr std::chrono::seconds kQuestions{8};  // how long rank 0 keeps the store after a failure
 
 std::string failure_key(size_t rank) { return "failed/" + std::to_string(rank); }
+std::string left_key(size_t rank) { return "left/" + std::to_string(rank); }
 std::string pulse_key(size_t rank) { return "pulse/" + std::to_string(rank); }
 
 struct ReportedFailure {
@@ -170,14 +171,22 @@ bool RollCall::first_reports(const std::string& reason) noexcept {
   return false;
 }
 
+void RollCall::leave() noexcept {
+  try {
+    store_->set(left_key(static_cast<size_t>(rank_)), "yes");
+  } catch (const std::exception& /*nobody is left to be told*/) {
+    return;
+  }
+}
+
 void RollCall::wait_for_questions() noexcept {
   if (!keeps_store_)
     return;
   try {
     const auto end = Clock::now() + kQuestions;
     for (size_t rank = 0; rank < names_.size(); ++rank) {
-      const bool will_report = static_cast<int>(rank) != rank_ && !gone_.contains(rank);
-      while (will_report && !reported_failure(*store_, rank)) {
+      const bool will_leave = static_cast<int>(rank) != rank_ && !gone_.contains(rank);
+      while (will_leave && !store_->check({left_key(rank)})) {
         if (Clock::now() >= end)
           return;
         std::this_thread::sleep_for(kAsk);

@@ -34,8 +34,10 @@ class RollCall {
   void note_call() { calls_.fetch_add(1); }
   /// Tells the others; `is_own`: the cause lies in this process. Never throws.
   void report(const std::string& reason, bool is_own) noexcept;
-  /// After `report`: a process that keeps the store waits until all others have reported, or some
-  /// seconds. Never throws.
+  /// This process needs the store no more. Never throws.
+  void leave() noexcept;
+  /// A process that keeps the store waits until all others have left, or some seconds. Never
+  /// throws.
   void wait_for_questions() noexcept;
   /// Whether rank 0 reports this as its own failure within a short time. Never throws.
   bool first_reports(const std::string& reason) noexcept;

@@ -109,14 +109,14 @@ TEST_F(FaultsOfRanks, TheLauncherPassesSignalsOnAndStopsAllWhenOneFails) {
   const size_t updates = losses(workspace_, "run").size();
   RunningCommand failing = workspace_.start(train(kForever, "--nproc-per-node 2"));
   ASSERT_TRUE(has_trained(workspace_, "run", failing, updates + 3)) << failing.errors_so_far();
-  const auto processes = processes_by_rank(workspace_.path(""));
+  const auto processes = processes_by_rank(workspace_);
   ASSERT_EQ(processes.size(), 2U);
   ::kill(processes.at(1), SIGKILL);
   const CommandResult failed = failing.wait();
   EXPECT_EQ(failed.exit_code, 128 + SIGKILL);
   EXPECT_THAT(failed.errors,
               AllOf(HasSubstr("was ended by signal 9 (Killed)"), HasSubstr("rank 1 (process")));
-  EXPECT_THAT(processes_by_rank(workspace_.path("")), ::testing::IsEmpty());
+  EXPECT_THAT(processes_by_rank(workspace_), ::testing::IsEmpty());
 }
 
 TEST_F(FaultsOfRanks, AFirstRankThatCannotSaveEndsAll) {

@@ -94,7 +94,7 @@ std::vector<nlohmann::json> records(const Workspace& workspace,
   return found;
 }
 
-std::map<int, pid_t> processes_by_rank(const std::string& save_dir) {
+std::map<int, pid_t> processes_by_rank(const Workspace& workspace) {
   namespace fs = std::filesystem;
   std::map<int, pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -102,10 +102,10 @@ std::map<int, pid_t> processes_by_rank(const std::string& save_dir) {
     if (name.find_first_not_of("0123456789") != std::string::npos)
       continue;
     const std::string rank = variable_of(content_of_process_file(entry.path() / "environ"), "RANK");
-    const std::string words = content_of_process_file(entry.path() / "cmdline");
     std::error_code gone;
     const std::string program = fs::read_symlink(entry.path() / "exe", gone).filename().string();
-    if (!rank.empty() && program == "phraseq-train" && words.find(save_dir) != std::string::npos)
+    const fs::path folder = fs::read_symlink(entry.path() / "cwd", gone);
+    if (!rank.empty() && program == "phraseq-train" && folder / "" == workspace.path(""))
       found[std::stoi(rank)] = static_cast<pid_t>(std::stol(name));
   }
   return found;

@@ -36,9 +36,9 @@ std::vector<nlohmann::json> records(const Workspace& workspace,
                                     const std::string& save_dir,
                                     const std::string& event);
 
-/// The process ids of all running commands that train into `save_dir` and have RANK in their
+/// The process ids of all trainings in the folder of `workspace` that have RANK in their
 /// environment, by rank.
-std::map<int, pid_t> processes_by_rank(const std::string& save_dir);
+std::map<int, pid_t> processes_by_rank(const Workspace& workspace);
 
 /// The largest difference between numbers of two checkpoints of last_tensors; infinity when they do
 /// not have the same tensors.
