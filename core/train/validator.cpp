@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/distributed/process_report.h"
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
-#include "core/train/process_report.h"
 #include "core/train/train_options.h"
 #include "core/translate/hypothesis_text.h"
 

@@ -1,4 +1,4 @@
-#include "core/train/process_report.h"
+#include "core/distributed/process_report.h"
 
 #include <algorithm>
 #include <string>
