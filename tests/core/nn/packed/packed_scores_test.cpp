@@ -70,7 +70,7 @@ TEST_F(DeferredScoresOfAMatrix, AreTheBestColumnsWithoutThoseThatWereNamed) {
   output_.forbidden = {17, 4999};
   for (int64_t row = 0; row < 67; row += 11) {
     const at::Tensor scores = logits()[row];  // [words]
-    const auto order = std::get<1>(scores.sort(/*descending=*/true));
+    const auto order = std::get<1>(scores.sort(/*dim=*/0, /*descending=*/true));
     const ScoreQuery query{9, {order[2].item<int64_t>(), 17, 5002}};
     const auto found = answer(query)[static_cast<size_t>(row)];
     ASSERT_EQ(found.best.size(), 9u);
