@@ -171,6 +171,7 @@ BatchReports Trainer::accumulate(const UpdateGroup& group) {
     running_batch_ = i;
     parameters.zero_gradients();
     reports[group.own[i].position].add(loss_of(group.own[i], update_seed));
+    skipped_in_a_row_ = 0;
     const bool is_last = i + 1 == group.own.size();
     if (i == 0 && !is_last) {
       gradient_sum_ = gradient_sum_.defined() ? gradient_sum_.copy_(gradients) : gradients.clone();
@@ -186,9 +187,7 @@ BatchReports Trainer::accumulate(const UpdateGroup& group) {
 BatchReports Trainer::accumulate_what_fits(UpdateGroup& group) {
   while (!group.own.empty()) {
     try {
-      BatchReports reports = accumulate(group);
-      skipped_in_a_row_ = 0;
-      return reports;
+      return accumulate(group);
     } catch (const std::exception& failure) {
       if (!means_out_of_memory(failure.what()))
         throw;

@@ -1,6 +1,7 @@
 // The command lines of fairseq's translation README, word for word, on a corpus made up here. What
 // is added makes the runs short.
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -167,7 +168,8 @@ TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
   for (const fairseq::Flag& flag : fairseq::flags()) {
     if (flag.support != fairseq::Support::kSame)
       continue;
-    const std::string name(flag.names.substr(0, flag.names.find(' ')));
+    std::string name(flag.names.substr(0, flag.names.find(' ')));
+    std::replace(name.begin(), name.end(), '_', '-');  // the same to our command line
     for (const char command : flag.commands)
       EXPECT_TRUE(options[command].contains(name)) << name << " of " << command;
   }
