@@ -57,6 +57,42 @@ uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
   return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
 }
 
+/// Adds gradients that are computed one after another in the parameters' buffer. A single one stays
+/// where it is.
+class GradientSum {
+ public:
+  /// `sum` is memory that is kept between updates.
+  GradientSum(nn::FlatParameters& parameters, at::Tensor& sum)
+      : parameters_(parameters), sum_(sum) {}
+
+  void begin() { parameters_.zero_gradients(); }
+
+  void add(bool is_last) {
+    at::Tensor& gradients = parameters_.gradients();  // [elements]
+    if (added_++ > 0) {
+      (is_last ? gradients : sum_).add_(is_last ? sum_ : gradients);
+    } else if (!is_last) {
+      sum_ = sum_.defined() ? sum_.copy_(gradients) : gradients.clone();
+    }
+    is_in_place_ = is_last;
+  }
+
+  /// The sum is among the gradients then, also when what came last was not added.
+  void finish() {
+    if (is_in_place_)
+      return;
+    if (added_ == 0)
+      return parameters_.zero_gradients();
+    parameters_.gradients().copy_(sum_);
+  }
+
+ private:
+  nn::FlatParameters& parameters_;
+  at::Tensor& sum_;
+  int64_t added_ = 0;
+  bool is_in_place_ = false;
+};
+
 std::string shape_text(const Batch& batch) {
   return fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
                      batch.target_in.sentences(),
@@ -159,49 +195,38 @@ LossReport Trainer::loss_of(const UpdateGroup::Own& own, uint64_t update_seed) {
   return report;
 }
 
-/// The gradient of each batch is computed by itself, and the gradients are added in the order of
-/// the batches: processes that compute one batch each come to the same bits.
-BatchReports Trainer::accumulate(const UpdateGroup& group) {
-  nn::FlatParameters& parameters = *parts_.translator->parameters;
-  at::Tensor& gradients = parameters.gradients();  // [elements]
+/// The sums of the batches that there is memory for, their gradients in the parameters'. The
+/// gradient of each batch is computed by itself, and the gradients are added in the order of the
+/// batches: processes that compute one batch each come to the same bits. A batch that there is no
+/// memory for is divided or taken out of the group; those before it are not computed again.
+BatchReports Trainer::accumulate(UpdateGroup& group) {
   const uint64_t update_seed =
       mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
   BatchReports reports;
-  for (size_t i = 0; i < group.own.size(); ++i) {
-    running_batch_ = i;
-    parameters.zero_gradients();
-    reports[group.own[i].position].add(loss_of(group.own[i], update_seed));
-    skipped_in_a_row_ = 0;
-    const bool is_last = i + 1 == group.own.size();
-    if (i == 0 && !is_last) {
-      gradient_sum_ = gradient_sum_.defined() ? gradient_sum_.copy_(gradients) : gradients.clone();
-    } else if (i > 0) {
-      (is_last ? gradients : gradient_sum_).add_(is_last ? gradient_sum_ : gradients);
-    }
-  }
-  return reports;
-}
-
-/// Accumulates the batches that there is memory for; one that has none is divided or taken out of
-/// the group, and the update begins again.
-BatchReports Trainer::accumulate_what_fits(UpdateGroup& group) {
-  while (!group.own.empty()) {
+  GradientSum sum(*parts_.translator->parameters, gradient_sum_);
+  for (running_batch_ = 0; running_batch_ < group.own.size();) {
+    const UpdateGroup::Own& own = group.own[running_batch_];
+    sum.begin();
     try {
-      return accumulate(group);
+      reports[own.position].add(loss_of(own, update_seed));
     } catch (const std::exception& failure) {
       if (!means_out_of_memory(failure.what()))
         throw;
       make_room(group, failure.what());
+      continue;
     }
+    skipped_in_a_row_ = 0;
+    ++running_batch_;
+    sum.add(/*is_last=*/running_batch_ == group.own.size());
   }
-  parts_.translator->parameters->zero_gradients();
-  return {};
+  sum.finish();
+  return reports;
 }
 
 /// The sums of all batches of the update, and their gradients in the parameters', on all processes.
 LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
   ProcessReport mine;
-  mine.batches = accumulate_what_fits(group);
+  mine.batches = accumulate(group);
   ProcessGroup& processes = *parts_.processes;
   if (processes.is_alone())
     return sum_of(mine.batches);

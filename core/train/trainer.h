@@ -95,8 +95,7 @@ class PHRASEQ_API Trainer {
   UpdateGroup gather();
   bool all_batches_delivered() const;
   int64_t group_size() const;
-  BatchReports accumulate(const UpdateGroup& group);
-  BatchReports accumulate_what_fits(UpdateGroup& group);
+  BatchReports accumulate(UpdateGroup& group);
   LossReport loss_of(const UpdateGroup::Own& own, uint64_t update_seed);
   LossReport accumulate_everywhere(UpdateGroup& group);
   void share_parameters();

@@ -71,7 +71,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
 TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
   const std::string options =
       "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";
-  const auto some = train(options + "6 --save-dir some");
+  const auto some = train(options + "6 --max-bad-updates 1000 --save-dir some");
   EXPECT_EQ(some.exit_code, kExitOk) << some.errors;
   EXPECT_THAT(some.errors, HasSubstr("skipped a batch for want of memory (1 sentences"));
   const auto none = train(options + "0 --save-dir none --max-bad-updates 7");
