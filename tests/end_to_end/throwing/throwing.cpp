@@ -62,7 +62,9 @@ class ThrowingModel final : public nn::TransformerModel {
       : TransformerModel(options, setup), options_(options) {}
 
   DecoderOutput forward(const Batch& batch, nn::Context& context) override {
-    if (options_.throw_in == "forward" && batch.target_in.tokens() > options_.throw_above)
+    const bool is_large = batch.target_in.tokens() > options_.throw_above;
+    const bool spares_this = options_.thrown == "memory" && !context.training();
+    if (options_.throw_in == "forward" && is_large && !spares_this)
       throw_something(options_.thrown);
     return TransformerModel::forward(batch, context);
   }
