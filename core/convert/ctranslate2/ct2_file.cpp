@@ -85,7 +85,7 @@ void Ct2File::read_alias() {
   const std::string alias = text(), name = text();
   const auto found = variables_.find(name);
   if (found == variables_.end())
-    fail(fmt::format("'{}' stands for '{}', which is missing", excerpt(alias), excerpt(name)));
+    fail(fmt::format("'{}' is an alias of '{}', which is missing", excerpt(alias), excerpt(name)));
   TensorView same = found->second;
   same.name = alias;
   if (!variables_.emplace(alias, std::move(same)).second)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/split_text.h"
 
 namespace phraseq::score {
 namespace {
@@ -20,18 +21,6 @@ bool is_file(const std::string& text) {
 size_t end_of_name(const std::string& text) {
   const size_t equals = text.find('=');
   return equals == std::string::npos || text.find_first_of(",/") < equals ? 0 : equals + 1;
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -54,8 +43,8 @@ SystemOutputs parse_system_outputs(const std::string& text) {
   if (is_file(text))
     return {text, {text}};
   const size_t begin = end_of_name(text);
-  SystemOutputs system{begin > 0 ? text.substr(0, begin - 1) : text,
-                       split_at_commas(text.substr(begin))};
+  const auto files = split_text(std::string_view(text).substr(begin), ",");
+  SystemOutputs system{begin > 0 ? text.substr(0, begin - 1) : text, {files.begin(), files.end()}};
   bool is_complete = !system.name.empty();
   for (const std::string& file : system.files) is_complete = is_complete && !file.empty();
   if (!is_complete) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/split_text.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -14,16 +15,6 @@ namespace phraseq::score {
 namespace {
 
 constexpr const char* kUsualTree = "tree";
-
-std::vector<std::string> split_at_tabs(const std::string& line) {
-  std::vector<std::string> fields;
-  for (size_t begin = 0; begin <= line.size();) {
-    const size_t end = std::min(line.find('\t', begin), line.size());
-    fields.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return fields;
-}
 
 /// The names of the columns, in their order.
 class Heading {
@@ -161,11 +152,13 @@ ContrastiveSet read_contrastive_set(const std::string& path, const ContrastiveCo
   if (!reader.next(line))
     throw DataError(
         fmt::format("{}: the file is empty, expected a header with column names", set.path));
-  const Heading heading(set.path, split_at_tabs(line));
+  const auto names = split_text(line, "\t");
+  const Heading heading(set.path, {names.begin(), names.end()});
   const Places places = find_places(heading, columns, set);
   while (reader.next(line)) {
     const TextPlace place{set.path, reader.line_number(), 0};
-    const auto fields = split_at_tabs(line);
+    const auto parts = split_text(line, "\t");
+    const std::vector<std::string> fields(parts.begin(), parts.end());
     if (fields.size() != heading.size()) {
       throw DataError(
           place,

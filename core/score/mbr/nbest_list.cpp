@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/split_text.h"
 #include "core/io/line_reader.h"
 
 namespace phraseq::score {
@@ -30,21 +31,9 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-std::vector<std::string_view> split(std::string_view line, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  for (size_t end = line.find(separator); end != std::string_view::npos;
-       end = line.find(separator, begin)) {
-    parts.push_back(line.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-  parts.push_back(line.substr(begin));
-  return parts;
-}
-
 /// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind.
 std::optional<Entry> fairseq_entry(std::string_view line) {
-  const auto fields = split(line, "\t");
+  const auto fields = split_text(line, "\t");
   if (fields.size() < 3)
     return std::nullopt;
   const auto id = number_in<int64_t>(fields[0].substr(2));
@@ -56,7 +45,7 @@ std::optional<Entry> fairseq_entry(std::string_view line) {
 }
 
 std::optional<Entry> moses_entry(std::string_view line) {
-  const auto fields = split(line, " ||| ");
+  const auto fields = split_text(line, " ||| ");
   if (fields.size() < 2)
     return std::nullopt;
   const auto id = number_in<int64_t>(fields.front());

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/split_text.h"
 
 namespace phraseq {
 
@@ -16,18 +17,6 @@ namespace {
 constexpr const char* kEnd = "</w>";
 constexpr const char* kSeparator = "@@";
 constexpr size_t kCachedWords = 1 << 18;
-
-std::vector<std::string_view> split_at(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  for (size_t end = text.find(separator); end != std::string_view::npos;
-       end = text.find(separator, begin)) {
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
 
 std::string_view strip_ends(std::string_view text) {
   const size_t begin = text.find_first_not_of("\r\n ");
@@ -67,7 +56,7 @@ struct BpeCodes::Cache {
 
 std::vector<std::string_view> split_blanks(std::string_view line) {
   std::vector<std::string_view> words;
-  for (const std::string_view word : split_at(strip_ends(line), ' ')) {
+  for (const std::string_view word : split_text(strip_ends(line), " ")) {
     if (!word.empty())
       words.push_back(word);
   }
@@ -78,14 +67,14 @@ BpeCodes::BpeCodes(const std::string& text, const std::string& name)
     : cache_(std::make_unique<Cache>()) {
   std::string_view rest = text;
   rest = rest.substr(0, rest.find_last_not_of('\n') + 1);
-  auto lines = split_at(rest, '\n');
+  auto lines = split_text(rest, "\n");
   const std::string_view header = strip_ends(lines.front());
   separate_end_ = has_separate_end(header, name);
   const size_t first = header.starts_with("#version:") ? 1 : 0;
   std::vector<Pair> pairs;
   bool counts = first < lines.size();  // fastBPE's
   for (size_t i = first; i < lines.size(); ++i) {
-    const auto parts = split_at(strip_ends(lines[i]), ' ');
+    const auto parts = split_text(strip_ends(lines[i]), " ");
     const bool with_count = parts.size() == 3 && is_count(parts[2]) && first == 0;
     if ((parts.size() != 2 && !with_count) || parts[0].empty() || parts[1].empty())
       throw bad_line(name, i + 1, lines[i]);
@@ -107,11 +96,11 @@ BpeCodes::~BpeCodes() = default;
 
 void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std::string& name) {
   size_t number = 0;
-  for (const std::string_view line : split_at(text, '\n')) {
+  for (const std::string_view line : split_text(text, "\n")) {
     ++number;
     if (strip_ends(line).empty())
       continue;
-    const auto parts = split_at(strip_ends(line), ' ');
+    const auto parts = split_text(strip_ends(line), " ");
     int64_t count = 0;
     if (parts.size() == 2)
       std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), count);

@@ -82,13 +82,13 @@ void TextPipelineOptions::describe(OptionTable& table) {
       .field("bpe-codes",
              bpe_codes,
              "Codes that `phraseq learn-bpe`, subword-nmt or fastBPE learned; {lang} in the name "
-             "stands for the language.")
+             "is replaced by the language.")
       .value_name("FILE");
   table
       .field("bpe-vocabulary",
              bpe_vocabulary,
              "Lines SYMBOL COUNT, as from `subword-nmt get-vocab`: no other subwords are made; "
-             "{lang} in the name stands for the language.")
+             "{lang} in the name is replaced by the language.")
       .value_name("FILE");
   table
       .field("bpe-vocabulary-threshold",
