@@ -15,25 +15,25 @@ endfunction()
 # adds them to the target; core/nn/kernels/processor_level.h says how they are declared and chosen at run time.
 # The loops become vector loops: no traps and no errno; NaN and infinity keep their meaning.
 function(phraseq_add_kernels target)
-  set(levels baseline)
+  phraseq_add_kernel_level(${target} baseline "" ${ARGN})
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND levels v3 v4)
+    phraseq_add_kernel_level(${target} v3 -march=x86-64-v3 ${ARGN})
+    phraseq_add_kernel_level(${target} v4 -march=x86-64-v4 ${ARGN})
   endif()
-  foreach(level IN LISTS levels)
-    set(objects ${target}-kernels-${level})
-    add_library(${objects} OBJECT ${ARGN})
-    set_target_properties(${objects} PROPERTIES DEFINE_SYMBOL "" POSITION_INDEPENDENT_CODE ON
-      INCLUDE_DIRECTORIES $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-    target_compile_features(${objects} PRIVATE cxx_std_20)
-    target_compile_definitions(${objects} PRIVATE PHRASEQ_KERNEL_LEVEL=${level})
-    target_compile_options(${objects} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS}
-      -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-psabi)
-    if(NOT level STREQUAL "baseline")
-      target_compile_options(${objects} PRIVATE -march=x86-64-${level})
-    endif()
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
-    set_property(TARGET ${target} APPEND PROPERTY PHRASEQ_KERNEL_OBJECTS ${objects})
-  endforeach()
+endfunction()
+
+# The same for one level: the namespace LEVEL, compiled with the options FLAGS.
+function(phraseq_add_kernel_level target level flags)
+  set(objects ${target}-kernels-${level})
+  add_library(${objects} OBJECT ${ARGN})
+  set_target_properties(${objects} PROPERTIES DEFINE_SYMBOL "" POSITION_INDEPENDENT_CODE ON
+    INCLUDE_DIRECTORIES $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_compile_features(${objects} PRIVATE cxx_std_20)
+  target_compile_definitions(${objects} PRIVATE PHRASEQ_KERNEL_LEVEL=${level})
+  target_compile_options(${objects} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS}
+    -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-psabi ${flags})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  set_property(TARGET ${target} APPEND PROPERTY PHRASEQ_KERNEL_OBJECTS ${objects})
 endfunction()
 
 # Adds sources to a target; *_kernels.cpp among them by phraseq_add_kernels().

@@ -12,7 +12,8 @@ namespace {
 
 const kernels::PackedKernels<float>& fp32_loops() { return packed_loops(kernels::best_level()); }
 const kernels::Int8Kernels<float>& whole_number_loops() {
-  return int8_loops(kernels::best_level());
+  static const kernels::Int8Kernels<float>& best = *int8_variant(kernels::best_level()).loops;
+  return best;
 }
 
 int64_t panel_columns_of(Quantization kind) {
@@ -42,7 +43,7 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind)
     return;
   }
   panels_ =
-      at::empty({panels * panel_columns_ * kernels::int8_depth(depth_)}, options.dtype(at::kChar));
+      at::empty({panels * whole_number_loops().panel_bytes(depth_)}, options.dtype(at::kChar));
   scales_ = at::empty({columns_}, options);
   whole_number_loops().pack(
       matrix, 0, panels, panels_.mutable_data_ptr<int8_t>(), scales_.mutable_data_ptr<float>());
@@ -103,26 +104,27 @@ void PackedMatrix::multiply_panels(const PreparedRows& x,
                          last_panel);
     return;
   }
-  whole_number_loops().product({x.numbers_.data() + first_row * kernels::int8_depth(depth_),
-                                x.scales_.data() + first_row,
-                                rows,
-                                panels_.const_data_ptr<int8_t>(),
-                                scales_.const_data_ptr<float>(),
-                                columns_,
-                                depth_,
-                                bias,
-                                relu,
-                                place.data,
-                                place.step},
-                               first_panel,
-                               last_panel);
+  whole_number_loops().product(
+      {x.numbers_.data() + first_row * whole_number_loops().row_bytes(depth_),
+       x.scales_.data() + first_row,
+       rows,
+       panels_.const_data_ptr<int8_t>(),
+       scales_.const_data_ptr<float>(),
+       columns_,
+       depth_,
+       bias,
+       relu,
+       place.data,
+       place.step},
+      first_panel,
+      last_panel);
 }
 
 PreparedRows::PreparedRows(const PackedMatrix& matrix, const at::Tensor& x)
     : x_(x.const_data_ptr<float>()), rows_(x.size(0)), depth_(matrix.depth()) {
   if (matrix.kind() == Quantization::kNone)
     return;
-  numbers_.resize(static_cast<size_t>(rows_ * kernels::int8_depth(depth_)));
+  numbers_.resize(static_cast<size_t>(rows_ * whole_number_loops().row_bytes(depth_)));
   scales_.resize(static_cast<size_t>(rows_));
   whole_number_loops().quantize(x_, depth_, rows_, depth_, numbers_.data(), scales_.data());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -72,8 +73,8 @@ class PHRASEQ_API PreparedRows {
   friend class PackedMatrix;
   const float* x_;
   int64_t rows_, depth_;
-  std::vector<int16_t> numbers_;  // [rows, int8_depth] with kInt8
-  std::vector<float> scales_;     // [rows] with kInt8
+  std::vector<std::byte> numbers_;  // the rows as whole numbers with kInt8
+  std::vector<float> scales_;       // [rows] with kInt8
 };
 
 }  // namespace phraseq::nn

@@ -6,37 +6,78 @@
 #include <immintrin.h>
 #endif
 
-#include "core/nn/kernels/always_inline.h"
 #include "core/nn/kernels/packed/int8_kernels.h"
+#include "core/nn/kernels/packed/panel_tiles.h"
 
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-#if defined(__AVX512BW__)
-constexpr int kBytes = 64, kVectors = 4, kTileRows = 6;
-#elif defined(__AVX2__)
-constexpr int kBytes = 32, kVectors = 2, kTileRows = 6;
+/// Instructions that multiply four pairs of 8 bits want one side without signs: x + 128. What this
+/// adds to the sums of a column, 128 times the sum of the column, stands in front of its panel.
+/// Without them, pairs of 16 bits are multiplied.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+using Number = uint8_t;
+constexpr int kGroup = 4, kOffset = 128;
 #else
-constexpr int kBytes = 16, kVectors = 2, kTileRows = 4;
+using Number = int16_t;
+constexpr int kGroup = 2, kOffset = 0;
 #endif
-constexpr int kLanes = kBytes / static_cast<int>(sizeof(int32_t));
-constexpr int kPanel = kVectors * kLanes;
+constexpr int64_t kHead = kOffset ? kPanel * static_cast<int64_t>(sizeof(int32_t)) : 0;  // bytes
+
 constexpr float kLargest = 127.0F;
 constexpr float kNothing = 1e-30F;  // a row without larger numbers counts as zeros
 
-/// Rows that are multiplied with one panel after the other stay in the second cache.
-constexpr int64_t kBlockBytes = 192 * 1024;
-
 typedef int32_t Sums __attribute__((vector_size(kBytes), may_alias));
+typedef int32_t StoredSums __attribute__((vector_size(kBytes), aligned(1), may_alias));
 typedef int16_t Pairs __attribute__((vector_size(kBytes), may_alias));
 #if !defined(__AVX2__)
 typedef int8_t Stored __attribute__((vector_size(kBytes / 2), aligned(1), may_alias));
 #endif
 
-PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+/// `depth` filled up to whole groups.
+PHRASEQ_INLINE int64_t filled(int64_t depth) { return (depth + kGroup - 1) / kGroup * kGroup; }
+PHRASEQ_INLINE int64_t size_of_row(int64_t depth) {
+  return filled(depth) * static_cast<int64_t>(sizeof(Number));
+}
+PHRASEQ_INLINE int64_t size_of_panel(int64_t depth) { return kHead + filled(depth) * kPanel; }
+
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+
+typedef Sums Columns;
+
+PHRASEQ_INLINE Columns load_columns(const int8_t* from) {
+  return *reinterpret_cast<const StoredSums*>(from);
+}
+
+/// Lane i: sum + Σ x[4i + j] w[4i + j] over j = 0 to 3.
+PHRASEQ_INLINE Sums add_products(Sums sum, Sums x, Columns w) {
+#if defined(__AVX512VNNI__)
+  return reinterpret_cast<Sums>(_mm512_dpbusd_epi32(
+      reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(w)));
+#else
+  return reinterpret_cast<Sums>(_mm256_dpbusd_avx_epi32(
+      reinterpret_cast<__m256i>(sum), reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(w)));
+#endif
+}
+
+#else
+
+typedef Pairs Columns;
+
+PHRASEQ_INLINE Columns load_columns(const int8_t* from) {
+#if defined(__AVX512BW__)
+  return reinterpret_cast<Pairs>(
+      _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Pairs>(
+      _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+#else
+  return __builtin_convertvector(*reinterpret_cast<const Stored*>(from), Pairs);
+#endif
+}
 
 /// Lane i: a[2i] b[2i] + a[2i+1] b[2i+1].
-PHRASEQ_INLINE Sums add_pairs(Pairs a, Pairs b) {
+PHRASEQ_INLINE Sums products(Pairs a, Pairs b) {
 #if defined(__AVX512BW__)
   return reinterpret_cast<Sums>(
       _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
@@ -53,23 +94,23 @@ PHRASEQ_INLINE Sums add_pairs(Pairs a, Pairs b) {
 #endif
 }
 
-PHRASEQ_INLINE Pairs load_pairs(const int8_t* from) {
-#if defined(__AVX512BW__)
-  return reinterpret_cast<Pairs>(
-      _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
-#elif defined(__AVX2__)
-  return reinterpret_cast<Pairs>(
-      _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
-#else
-  return __builtin_convertvector(*reinterpret_cast<const Stored*>(from), Pairs);
-#endif
+PHRASEQ_INLINE Sums add_products(Sums sum, Sums x, Columns w) {
+  return sum + products(reinterpret_cast<Pairs>(x), w);
 }
 
-/// One pair in all lanes.
-PHRASEQ_INLINE Pairs repeat_pair(const int16_t* from) {
-  int32_t pair;
-  std::memcpy(&pair, from, sizeof(pair));
-  return reinterpret_cast<Pairs>(pair + Sums{});
+#endif
+
+/// One group of a row in all lanes: four bytes.
+PHRASEQ_INLINE Sums repeat_group(const Number* from) {
+  static_assert(kGroup * sizeof(Number) == sizeof(int32_t));
+  int32_t group;
+  std::memcpy(&group, from, sizeof(group));
+  return group + Sums{};
+}
+
+/// What the sums of a panel's columns begin with.
+PHRASEQ_INLINE Sums first_sums(const int8_t* panel, int vector) {
+  return kOffset ? Sums(*reinterpret_cast<const StoredSums*>(panel + vector * kBytes)) : Sums{};
 }
 
 template <int rows>
@@ -81,92 +122,87 @@ PHRASEQ_INLINE void finish(const Sums (&sums)[rows][kVectors],
   for (int i = 0; i < rows; ++i) {
     int32_t numbers[kPanel];
     std::memcpy(numbers, &sums[i], sizeof(numbers));
-    float* y = task.y + (first_row + i) * task.y_step + column;
     const float scale = task.x_scales[first_row + i];
-    const float* scales = task.scales + column;
     float values[kPanel];
     for (int64_t j = 0; j < count; ++j)
-      values[j] = static_cast<float>(numbers[j]) * scales[j] * scale;
-    if (task.bias) {
-      for (int64_t j = 0; j < count; ++j) values[j] += task.bias[column + j];
-    }
-    if (task.relu) {
-      for (int64_t j = 0; j < count; ++j) values[j] = values[j] > 0.0F ? values[j] : 0.0F;
-    }
-    for (int64_t j = 0; j < count; ++j) y[j] = values[j];
+      values[j] = static_cast<float>(numbers[j]) * task.scales[column + j] * scale;
+    finish_row(values, task, first_row + i, column, count);
   }
 }
 
-/// `rows` rows with one panel, all sums in registers.
 template <int rows>
-void tile(const Int8Product<float>& task, int64_t first_row, int64_t panel) {
-  const int64_t depth = int8_depth(task.depth);
-  const int16_t* x = task.x + first_row * depth;
-  const int8_t* w = task.panels + panel * depth * kPanel;
-  Sums sums[rows][kVectors] = {};
-  for (int64_t k = 0; k < depth; k += 2) {
-    const int8_t* row = w + k * kPanel;
-    __builtin_prefetch(row + 512);
-    Pairs columns[kVectors];
+PHRASEQ_INLINE void finish_whole(const Sums (&sums)[rows][kVectors],
+                                 const Int8Product<float>& task,
+                                 int64_t first_row,
+                                 int64_t column) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) columns[v] = load_pairs(row + v * kLanes * 2);
+  for (int v = 0; v < kVectors; ++v) {
+    const int64_t place = column + v * kLanes;
+    const Values scales = load(task.scales + place);
+    const Values bias = task.bias ? load(task.bias + place) : Values{};
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
-      const Pairs factor = repeat_pair(x + i * depth + k);
+      const Values numbers = __builtin_convertvector(sums[i][v], Values);
+      finish_vector(
+          numbers * scales * task.x_scales[first_row + i], bias, task, first_row + i, place);
+    }
+  }
+}
+
+struct Int8Tile {
+  template <int rows, int panels>
+  static void run(const Int8Product<float>& task, int64_t first_row, int64_t panel) {
+    const int64_t depth = filled(task.depth), panel_size = size_of_panel(task.depth);
+    const Number* x = static_cast<const Number*>(task.x) + first_row * depth;
+    const int8_t* w = task.panels + panel * panel_size;
+    Sums sums[panels][rows][kVectors];
+    for (int p = 0; p < panels; ++p) {
+      for (int i = 0; i < rows; ++i) {
+        for (int v = 0; v < kVectors; ++v) sums[p][i][v] = first_sums(w + p * panel_size, v);
+      }
+    }
+    for (int64_t k = 0; k < depth; k += kGroup) {
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sums[i][v] += add_pairs(factor, columns[v]);
+      for (int p = 0; p < panels; ++p) {
+        const int8_t* row = w + p * panel_size + kHead + k * kPanel;
+        __builtin_prefetch(row + kAhead * kPanel * kGroup);
+        Columns columns[kVectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) columns[v] = load_columns(row + v * kLanes * kGroup);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+          const Sums factor = repeat_group(x + i * depth + k);
+#pragma GCC unroll 4
+          for (int v = 0; v < kVectors; ++v)
+            sums[p][i][v] = add_products(sums[p][i][v], factor, columns[v]);
+        }
+      }
+    }
+    for (int p = 0; p < panels; ++p) {
+      const int64_t column = (panel + p) * kPanel;
+      if (column + kPanel <= task.columns) {
+        finish_whole<rows>(sums[p], task, first_row, column);
+      } else {
+        finish<rows>(sums[p], task, first_row, column);
+      }
     }
   }
-  finish<rows>(sums, task, first_row, panel * kPanel);
-}
-
-void tile_of(int64_t rows, const Int8Product<float>& task, int64_t first_row, int64_t panel) {
-  switch (rows) {
-    case 1:
-      return tile<1>(task, first_row, panel);
-    case 2:
-      return tile<2>(task, first_row, panel);
-    case 3:
-      return tile<3>(task, first_row, panel);
-    case 4:
-      return tile<4>(task, first_row, panel);
-    case 5:
-      return tile < kTileRows < 5 ? kTileRows : 5 > (task, first_row, panel);
-    default:
-      return tile<kTileRows>(task, first_row, panel);
-  }
-}
-
-/// Rows first_row to last_row - 1, in tiles of about the same height, with one panel after the
-/// other.
-void block(const Int8Product<float>& task,
-           int64_t first_row,
-           int64_t last_row,
-           int64_t first,
-           int64_t last) {
-  const int64_t rows = last_row - first_row;
-  const int64_t count = (rows + kTileRows - 1) / kTileRows;
-  for (int64_t panel = first; panel < last; ++panel) {
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t from = first_row + rows * i / count, to = first_row + rows * (i + 1) / count;
-      tile_of(to - from, task, from, panel);
-    }
-  }
-}
+};
 
 void product(const Int8Product<float>& task, int64_t first, int64_t last) {
-  const int64_t fitting = kBlockBytes / (2 * int8_depth(task.depth) + 1);
-  const int64_t rows = fitting < kTileRows ? kTileRows : fitting / kTileRows * kTileRows;
-  for (int64_t row = 0; row < task.rows; row += rows)
-    block(task, row, smaller(row + rows, task.rows), first, last);
+  product_in_tiles<Int8Tile>(task, size_of_row(task.depth), first, last);
 }
 
-/// x times the inverse of the scale, to the nearest whole number, ties to even: adding 1.5 · 2^23
-/// rounds.
+/// To the nearest whole number, ties to even. Where one instruction rounds a product and adds to
+/// it, adding 1.5 · 2^23 would not round the product first, and levels would differ.
 PHRASEQ_INLINE float rounded(float x) {
+#if defined(__SSE2__) && !defined(__SSE4_1__)
   constexpr float kRounder = 12582912.0F;
   const float shifted = x + kRounder;
   return shifted - kRounder;
+#else
+  return __builtin_rintf(x);
+#endif
 }
 
 void pack_column(const MatrixToPack<float>& matrix, int64_t column, int8_t* panel, float* scale) {
@@ -178,27 +214,34 @@ void pack_column(const MatrixToPack<float>& matrix, int64_t column, int8_t* pane
   }
   *scale = largest > kNothing ? largest / kLargest : 0.0F;
   const float inverse = largest > kNothing ? kLargest / largest : 0.0F;
-  int8_t* to = panel + column % kPanel * 2;
+  const int64_t lane = column % kPanel;
+  int8_t* to = panel + kHead + lane * kGroup;
+  int32_t sum = 0;
   for (int64_t k = 0; k < matrix.depth; ++k) {
-    to[k / 2 * kPanel * 2 + k % 2] =
-        static_cast<int8_t>(rounded(from[k * matrix.depth_step] * inverse));
+    const auto number = static_cast<int8_t>(rounded(from[k * matrix.depth_step] * inverse));
+    to[k / kGroup * kPanel * kGroup + k % kGroup] = number;
+    sum += number;
   }
+  const int32_t start =
+      static_cast<int32_t>(0U - static_cast<uint32_t>(kOffset) * static_cast<uint32_t>(sum));
+  if (kOffset)
+    std::memcpy(panel + lane * static_cast<int64_t>(sizeof(start)), &start, sizeof(start));
 }
 
 void pack(
     const MatrixToPack<float>& matrix, int64_t first, int64_t last, int8_t* panels, float* scales) {
-  const int64_t size = int8_depth(matrix.depth) * kPanel;
+  const int64_t size = size_of_panel(matrix.depth);
   std::memset(panels + first * size, 0, static_cast<size_t>((last - first) * size));
   for (int64_t column = first * kPanel; column < smaller(last * kPanel, matrix.columns); ++column)
     pack_column(matrix, column, panels + column / kPanel * size, scales + column);
 }
 
 void quantize(
-    const float* x, int64_t step, int64_t rows, int64_t depth, int16_t* numbers, float* scales) {
-  const int64_t padded = int8_depth(depth);
+    const float* x, int64_t step, int64_t rows, int64_t depth, void* numbers, float* scales) {
+  const int64_t padded = filled(depth);
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x + row * step;
-    int16_t* to = numbers + row * padded;
+    Number* to = static_cast<Number*>(numbers) + row * padded;
     float largest = 0, unusual = 0;
 #pragma omp simd reduction(max : largest) reduction(+ : unusual)
     for (int64_t k = 0; k < depth; ++k) {
@@ -212,17 +255,19 @@ void quantize(
     scales[row] = unusual == 0 ? scale : std::numeric_limits<float>::quiet_NaN();
 #pragma GCC ivdep
     for (int64_t k = 0; k < depth; ++k)
-      to[k] = static_cast<int16_t>(static_cast<int32_t>(rounded(from[k] * inverse)));
-    if (padded > depth)
-      to[depth] = 0;
+      to[k] = static_cast<Number>(static_cast<int32_t>(rounded(from[k] * inverse)) + kOffset);
+    for (int64_t k = depth; k < padded; ++k) to[k] = static_cast<Number>(kOffset);
   }
 }
+
+int64_t panel_bytes(int64_t depth) { return size_of_panel(depth); }
+int64_t row_bytes(int64_t depth) { return size_of_row(depth); }
 
 }  // namespace
 
 template <typename T>
 const Int8Kernels<T>& int8_kernels() {
-  static constexpr Int8Kernels<T> table{kPanel, pack, quantize, product};
+  static constexpr Int8Kernels<T> table{kPanel, panel_bytes, row_bytes, pack, quantize, product};
   return table;
 }
 

@@ -71,6 +71,39 @@ at::Tensor rounded_rows(const at::Tensor& x, std::vector<double>& scales) {
   return numbers;
 }
 
+/// x Wᵀ in 8 bits by one variant of the loops.
+at::Tensor int8_product_of(const kernels::Int8Kernels<float>& loops,
+                           const at::Tensor& x,
+                           const at::Tensor& weight) {
+  const int64_t columns = weight.size(0), depth = weight.size(1);
+  const int64_t panels = (columns + loops.panel_columns - 1) / loops.panel_columns;
+  std::vector<int8_t> packed(static_cast<size_t>(panels * loops.panel_bytes(depth)), 77);
+  std::vector<float> scales(static_cast<size_t>(columns)), x_scales(static_cast<size_t>(x.size(0)));
+  loops.pack({weight.const_data_ptr<float>(), weight.stride(0), weight.stride(1), columns, depth},
+             0,
+             panels,
+             packed.data(),
+             scales.data());
+  std::vector<uint8_t> numbers(static_cast<size_t>(x.size(0) * loops.row_bytes(depth)), 77);
+  loops.quantize(
+      x.const_data_ptr<float>(), depth, x.size(0), depth, numbers.data(), x_scales.data());
+  const at::Tensor y = at::full({x.size(0), columns}, -7.0, x.options());
+  loops.product({numbers.data(),
+                 x_scales.data(),
+                 x.size(0),
+                 packed.data(),
+                 scales.data(),
+                 columns,
+                 depth,
+                 nullptr,
+                 false,
+                 y.mutable_data_ptr<float>(),
+                 columns},
+                0,
+                panels);
+  return y;
+}
+
 class PackedShapes : public ::testing::TestWithParam<std::tuple<int64_t, int64_t, int64_t>> {};
 
 TEST_P(PackedShapes, HaveTheProductOfDoublePrecisionOnEveryLevel) {
@@ -150,6 +183,12 @@ TEST(PackedMatrix, IsExactInWholeNumbersAtTheLargestValues) {
   const PackedMatrix matrix(weight, Quantization::kInt8);
   const at::Tensor expected = at::full({3, 17}, -127.0 * 127.0 * 1023.0, at::kDouble);
   EXPECT_TRUE(close(matrix.multiply(x, nullptr, false).to(at::kDouble), expected, 0.5));
+  for (const Int8Variant& variant : int8_variants()) {
+    EXPECT_TRUE(close(int8_product_of(*variant.loops, x, weight).to(at::kDouble), expected, 0.5))
+        << variant.name;
+    EXPECT_TRUE(close(int8_product_of(*variant.loops, x, -weight).to(at::kDouble), -expected, 0.5))
+        << variant.name;
+  }
 }
 
 TEST(PackedMatrix, QuantizesARowOfZerosToZerosAndKeepsNaN) {
@@ -161,16 +200,20 @@ TEST(PackedMatrix, QuantizesARowOfZerosToZerosAndKeepsNaN) {
   EXPECT_TRUE(y[1].isnan().all().item<bool>());
 }
 
-TEST(PackedMatrix, HasTheSameWholeNumbersOnEveryLevel) {
-  const at::Tensor x = fp32({7, 45}, 1);
-  std::vector<std::vector<int16_t>> numbers;
+TEST_P(PackedShapes, HaveTheSame8BitProductByAllInstructions) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 7), weight = fp32({columns, depth}, 8);
+  const at::Tensor plain = int8_product_of(*int8_variants().front().loops, x, weight);
+  for (const Int8Variant& variant : int8_variants())
+    EXPECT_TRUE(at::equal(int8_product_of(*variant.loops, x, weight), plain)) << variant.name;
+}
+
+TEST(Int8Variants, FollowTheLevel) {
+  EXPECT_STREQ(int8_variant(Level::kBaseline).name, "baseline");
   for (const Level level : levels()) {
-    numbers.emplace_back(7 * 46);
-    std::vector<float> scales(7);
-    int8_loops(level).quantize(
-        x.const_data_ptr<float>(), 45, 7, 45, numbers.back().data(), scales.data());
-    EXPECT_EQ(numbers.back(), numbers.front());
+    EXPECT_LE(int8_variant(level).level, level);
   }
+  EXPECT_EQ(int8_variant(Level::kV4).loops, int8_variants().back().loops);
 }
 
 }  // namespace

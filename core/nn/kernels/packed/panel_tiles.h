@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/nn/kernels/always_inline.h"
+
+/// How products with packed panels are divided into tiles whose sums stay in registers.
+namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
+namespace {
+
+#if defined(__AVX512BW__)
+constexpr int kBytes = 64, kVectors = 4, kTileRows = 6;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32, kVectors = 2, kTileRows = 6;
+#else
+constexpr int kBytes = 16, kVectors = 2, kTileRows = 4;
+#endif
+constexpr int kLanes = kBytes / 4;  // of 32 bits
+constexpr int kPanel = kVectors * kLanes;
+constexpr int kAhead = 8;  // steps of depth that a panel is prefetched ahead
+
+/// Rows that are multiplied with one panel after the other stay in the second cache.
+constexpr int64_t kBlockBytes = 192 * 1024;
+
+typedef float Values __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias));
+
+PHRASEQ_INLINE Values load(const float* from) { return *reinterpret_cast<const Values*>(from); }
+PHRASEQ_INLINE void store(float* to, Values value) { *reinterpret_cast<Values*>(to) = value; }
+
+PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/// Writes `count` values of a row of y: y = max(0, value + bias), both only if the task has them.
+template <typename Task>
+PHRASEQ_INLINE void finish_row(
+    float* values, const Task& task, int64_t row, int64_t column, int64_t count) {
+  if (task.bias) {
+    for (int64_t j = 0; j < count; ++j) values[j] += task.bias[column + j];
+  }
+  if (task.relu) {
+    for (int64_t j = 0; j < count; ++j) values[j] = values[j] > 0.0F ? values[j] : 0.0F;
+  }
+  float* y = task.y + row * task.y_step + column;
+  for (int64_t j = 0; j < count; ++j) y[j] = values[j];
+}
+
+/// The same for a vector of columns of a whole panel; `bias` is read only if the task has one.
+template <typename Task>
+PHRASEQ_INLINE void finish_vector(
+    Values value, Values bias, const Task& task, int64_t row, int64_t column) {
+  if (task.bias)
+    value += bias;
+  if (task.relu)
+    value = value > Values{} ? value : Values{};
+  store(task.y + row * task.y_step + column, value);
+}
+
+/// Few rows leave registers for several panels: enough sums to hide the latency of a multiply-add.
+template <int rows>
+constexpr int kPanelsAtOnce = rows == 1                   ? (kVectors == 4 ? 2 : 4)
+                              : rows == 2 && kVectors < 4 ? 2
+                                                          : 1;
+
+/// `Tile::run<rows, panels>(task, first_row, panel)` multiplies `rows` rows with `panels` panels.
+template <typename Tile, int rows, typename Task>
+void tiles(const Task& task, int64_t first_row, int64_t first, int64_t last) {
+  constexpr int kAtOnce = kPanelsAtOnce<rows>;
+  int64_t panel = first;
+  for (; panel + kAtOnce <= last; panel += kAtOnce)
+    Tile::template run<rows, kAtOnce>(task, first_row, panel);
+  for (; panel < last; ++panel) Tile::template run<rows, 1>(task, first_row, panel);
+}
+
+template <typename Tile, typename Task>
+void tiles_of(int64_t rows, const Task& task, int64_t first_row, int64_t first, int64_t last) {
+  switch (rows) {
+    case 1:
+      return tiles<Tile, 1>(task, first_row, first, last);
+    case 2:
+      return tiles<Tile, 2>(task, first_row, first, last);
+    case 3:
+      return tiles<Tile, 3>(task, first_row, first, last);
+    case 4:
+      return tiles<Tile, 4>(task, first_row, first, last);
+    case 5:
+      return tiles<Tile, (kTileRows < 5 ? kTileRows : 5)>(task, first_row, first, last);
+    default:
+      return tiles<Tile, kTileRows>(task, first_row, first, last);
+  }
+}
+
+/// Rows first_row to last_row - 1, in tiles of about the same height, with one panel group after
+/// the other.
+template <typename Tile, typename Task>
+void block(const Task& task, int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
+  const int64_t rows = last_row - first_row;
+  const int64_t at_once =
+      rows <= 2 ? 4 : 1;  // panels: more rows read one again from the first cache
+  const int64_t count = (rows + kTileRows - 1) / kTileRows;
+  for (int64_t group = first; group < last; group += at_once) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t from = first_row + rows * i / count, to = first_row + rows * (i + 1) / count;
+      tiles_of<Tile>(to - from, task, from, group, smaller(group + at_once, last));
+    }
+  }
+}
+
+/// All rows, of `row_bytes` bytes each, with the panels first to last - 1.
+template <typename Tile, typename Task>
+void product_in_tiles(const Task& task, int64_t row_bytes, int64_t first, int64_t last) {
+  const int64_t fitting = kBlockBytes / (row_bytes + 1);
+  const int64_t rows = fitting < kTileRows ? kTileRows : fitting / kTileRows * kTileRows;
+  for (int64_t row = 0; row < task.rows; row += rows)
+    block<Tile>(task, row, smaller(row + rows, task.rows), first, last);
+}
+
+}  // namespace
+}  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL
