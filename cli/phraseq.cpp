@@ -122,7 +122,21 @@ int print_help() {
   return phraseq::kExitOk;
 }
 
+/// A command of phraseq without its program: a build of some targets only, or a part of an
+/// installation.
+[[noreturn]] void reject_missing(const std::string& name) {
+  const fs::path folder = command_folders().front(), build = folder.parent_path();
+  const bool is_build = fs::exists(build / "CMakeCache.txt");
+  throw UsageError(
+      fmt::format(
+          "the program of '{}' is missing: {}", name, (folder / ("phraseq-" + name)).string()),
+      is_build ? fmt::format("'cmake --build {}' builds all commands.", build.string())
+               : "This installation is incomplete; install phraseq again.");
+}
+
 [[noreturn]] void reject(const std::string& name) {
+  if (std::ranges::any_of(kSummaries, [&](const auto& entry) { return entry[0] == name; }))
+    reject_missing(name);
   std::vector<std::string> known;
   for (const auto& [command, path] : find_commands()) known.push_back(command);
   const std::string guess = phraseq::did_you_mean(name, known);

@@ -1,36 +1,24 @@
 // `plugins check` on a library whose components have one error each (planted/planted.cpp).
 
-#include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
+
+#include "tests/support/shell.h"
 
 namespace {
 
+using phraseq::testing::Outcome;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct CheckOutcome {
-  int code = 0;
-  std::string text;
-};
-
-CheckOutcome check_planted(const std::string& arguments = "") {
-  const std::string line =
-      PHRASEQ_BUILD_FOLDER "/bin/phraseq plugins check " PLANTED_PLUGIN " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(line.c_str(), "r");
-  CheckOutcome outcome;
-  std::array<char, 4096> block{};
-  for (size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;)
-    outcome.text.append(block.data(), got);
-  outcome.code = WEXITSTATUS(pclose(pipe));
-  return outcome;
+Outcome check_planted(const std::string& arguments = "") {
+  return phraseq::testing::shell(
+      PHRASEQ_BUILD_FOLDER "/bin/phraseq plugins check " PLANTED_PLUGIN " " + arguments);
 }
 
 /// The lines about one component.
@@ -125,7 +113,7 @@ const std::vector<Planted>& planted() {
 
 /// One test, because each test is a process of its own and a run of all checks takes a while.
 TEST(PlantedErrors, AreFound) {
-  const CheckOutcome checked = check_planted();
+  const Outcome checked = check_planted();
   EXPECT_EQ(checked.code, 5) << checked.text;
   EXPECT_THAT(checked.text, HasSubstr("checks failed"));
   EXPECT_THAT(checked.text, Not(HasSubstr("RecordFunction")));  // no warning of LibTorch
@@ -134,7 +122,7 @@ TEST(PlantedErrors, AreFound) {
 }
 
 TEST(OptionsOfTheCheck, AreRejectedWhenNoComponentHasThem) {
-  const CheckOutcome outcome = check_planted("--set planted-facto=1");
+  const Outcome outcome = check_planted("--set planted-facto=1");
   EXPECT_EQ(outcome.code, 2) << outcome.text;
   EXPECT_THAT(outcome.text,
               AllOf(HasSubstr("--set planted-facto=1: expected NAME=VALUE"),
@@ -143,7 +131,7 @@ TEST(OptionsOfTheCheck, AreRejectedWhenNoComponentHasThem) {
 
 /// The library's other components do not have the option.
 TEST(OptionsOfTheCheck, ReachTheComponentsThatHaveThem) {
-  const CheckOutcome outcome = check_planted("--kind lr_scheduler --set planted-factor=1.5");
+  const Outcome outcome = check_planted("--kind lr_scheduler --set planted-factor=1.5");
   EXPECT_EQ(outcome.code, 5) << outcome.text;
   EXPECT_THAT(outcome.text,
               AllOf(HasSubstr("  lr_scheduler planted_count\n"), HasSubstr("checks failed")));

@@ -1,38 +1,24 @@
 // The programs phraseq and phraseq-plugins, run as a user runs them.
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include "tests/bad_plugins/plugin_folder.h"
+#include "tests/support/shell.h"
 
 namespace {
 
+using phraseq::testing::Outcome;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int code = 0;
-  std::string text;  ///< standard output and error together
-};
-
 /// Runs a shell command with the build's programs in front of the path.
 Outcome shell(const std::string& command) {
-  const std::string line = "PATH=" PHRASEQ_BUILD_FOLDER "/bin:$PATH; { " + command + "; } 2>&1";
-  std::FILE* pipe = popen(line.c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> block{};
-  for (size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;) {
-    outcome.text.append(block.data(), got);
-  }
-  outcome.code = WEXITSTATUS(pclose(pipe));
-  return outcome;
+  return phraseq::testing::shell("PATH=" PHRASEQ_BUILD_FOLDER "/bin:$PATH; " + command);
 }
 
 TEST(PluginsCommand, ListsNamesDescriptionsAndPresets) {
@@ -161,6 +147,22 @@ TEST(FrontProgram, RunsACommandFoundOnThePath) {
       shell("PATH=$PATH:" + folder.path() + " phraseq echo-all 'a b' --version");
   EXPECT_EQ(outcome.code, 9);
   EXPECT_EQ(outcome.text, "got:a b:--version:2\n");
+}
+
+/// As after the quickstart, which builds some of the commands.
+TEST(FrontProgram, SaysHowToGetACommandThatIsNotBuilt) {
+  const PluginFolder folder;
+  std::filesystem::create_directory(folder.path("bin"));
+  const std::string front = folder.path("bin/phraseq");
+  std::filesystem::copy_file(PHRASEQ_BUILD_FOLDER "/bin/phraseq", front);
+  Outcome outcome = shell("PATH=/usr/bin:/bin " + front + " serve");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("the program of 'serve' is missing: " + folder.path("bin")),
+                    HasSubstr("install phraseq again")));
+  folder.write("CMakeCache.txt", "");
+  outcome = shell("PATH=/usr/bin:/bin " + front + " serve");
+  EXPECT_THAT(outcome.text, HasSubstr("'cmake --build "));
 }
 
 TEST(FrontProgram, DoesNotTakeAPathForACommand) {

@@ -1,17 +1,15 @@
 // phraseq inspect, average and import as a user runs them.
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/shell.h"
 
 namespace phraseq {
 namespace {
@@ -20,16 +18,13 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::Outcome;
 using testing::read_bytes;
+using testing::shell;
 using testing::small_value;
 using ::testing::StartsWith;
 using testing::write_bytes;
 using testing::write_small;
-
-struct Outcome {
-  int code = 0;
-  std::string text;  ///< standard output and error together
-};
 
 class Command : public ::testing::Test {
  protected:
@@ -37,14 +32,7 @@ class Command : public ::testing::Test {
   Outcome run(const std::string& arguments) const {
     const std::string line =
         "cd " + folder.path() + " && " PHRASEQ_BUILD_FOLDER "/bin/phraseq-" + arguments + " 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome outcome;
-    std::array<char, 4096> block{};
-    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
-      outcome.text.append(block.data(), got);
-    }
-    outcome.code = WEXITSTATUS(::pclose(pipe));
-    return outcome;
+    return shell(line);
   }
 
   TemporaryFolder folder;

@@ -1,26 +1,21 @@
 // phraseq phrase-table as a user runs it.
 
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include "core/base/error.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/shell.h"
 
 namespace phraseq {
 namespace {
 
-using testing::HasSubstr;
-
-struct Outcome {
-  int code = 0;
-  std::string text;  ///< standard output and error together
-};
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::shell;
 
 class PhraseTableCommand : public ::testing::Test {
  protected:
@@ -28,14 +23,7 @@ class PhraseTableCommand : public ::testing::Test {
     const std::string line = "cd " + folder.path() +
                              " && " PHRASEQ_BUILD_FOLDER "/bin/phraseq-phrase-table " + arguments +
                              " 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome outcome;
-    std::array<char, 4096> block{};
-    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
-      outcome.text.append(block.data(), got);
-    }
-    outcome.code = WEXITSTATUS(::pclose(pipe));
-    return outcome;
+    return shell(line);
   }
   std::string content_of(const std::string& name) const {
     std::ifstream stream(folder.file(name), std::ios::binary);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <random>
 #include <signal.h>
@@ -20,21 +19,19 @@
 #include "core/corpus/data_folder.h"
 #include "core/io/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/shell.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::shell;
 
 constexpr const char* kProgram = PHRASEQ_BUILD_FOLDER "/bin/phraseq-preprocess";
-
-struct Outcome {
-  int code = 0;
-  std::string text;  ///< standard output and error together
-};
 
 class PreprocessCommand : public ::testing::Test {
  protected:
@@ -48,13 +45,7 @@ class PreprocessCommand : public ::testing::Test {
   Outcome run(const std::string& more = {}, const std::string& environment = {}) {
     const std::string line = "cd " + folder.path() + " && { " + environment + " " + kProgram +
                              " -s de -t en --trainpref train --destdir out " + more + "; } 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome outcome;
-    std::array<char, 4096> block{};
-    for (size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-      outcome.text.append(block.data(), got);
-    outcome.code = WEXITSTATUS(::pclose(pipe));
-    return outcome;
+    return shell(line);
   }
   bool left_nothing() const { return folder.entries() == 2; }
 

@@ -38,11 +38,11 @@ TEST(PluginsCheck, RunsTheSuiteOnEveryPresetAndTakesOptions) {
   const Outcome outcome = shell(check + " --set encoder-layers=1,activation-fn=gelu");
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text,
-              testing::AllOf(testing::HasSubstr("architecture transformer_xu_base\n"),
-                             testing::HasSubstr("gradients equal finite differences ....")));
+              ::testing::AllOf(::testing::HasSubstr("architecture transformer_xu_base\n"),
+                               ::testing::HasSubstr("gradients equal finite differences ....")));
   const Outcome rejected = shell(check + " --set encoder-layer=1");
   EXPECT_EQ(rejected.code, 2);
-  EXPECT_THAT(rejected.text, testing::HasSubstr("did you mean 'encoder-layers'"));
+  EXPECT_THAT(rejected.text, ::testing::HasSubstr("did you mean 'encoder-layers'"));
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace phraseq::sdk {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A phraseq that was installed and then moved, and a folder to work in.
 class InstalledTree : public ::testing::Test {
@@ -135,12 +135,12 @@ TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
   const std::string here = "cd " + folder_.path() + " && ";
   const std::string model = " transformer_tiny/checkpoint_last ";
   const Outcome expected = phraseq("generate --beam 3 --path" + model + "< dev.en 2>/dev/null");
-  EXPECT_THAT(expected.text, Not(testing::IsEmpty()));
+  EXPECT_THAT(expected.text, Not(::testing::IsEmpty()));
   EXPECT_EQ(shell(here + "build/translate_lines" + model + "--beam 3 < dev.en").text,
             expected.text);
   const Outcome words = shell(here + "build/translate_words" + model + "'one two' ''");
   EXPECT_EQ(words.code, 0) << words.text;
-  EXPECT_THAT(words.text, testing::ContainsRegex("^[^\t]*\t-[0-9.]+\n\tnan\n$"));
+  EXPECT_THAT(words.text, ::testing::ContainsRegex("^[^\t]*\t-[0-9.]+\n\tnan\n$"));
   const Outcome failed = shell(here + "build/translate_words dev.en one");
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.text, HasSubstr("dev.en"));
@@ -181,7 +181,7 @@ TEST_F(InstalledTree, BuildsAndChecksTheHandbooksDecoderAndCriterion) {
         .text;
   };
   const std::string expected = translations("--beam 4");
-  EXPECT_THAT(expected, Not(testing::IsEmpty()));
+  EXPECT_THAT(expected, Not(::testing::IsEmpty()));
   EXPECT_EQ(translations("--decoder stepwise --stepwise-beam 4"), expected);
 }
 

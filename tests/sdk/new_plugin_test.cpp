@@ -13,8 +13,8 @@ namespace phraseq::sdk {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 const std::string kNewPlugin = PHRASEQ_BUILD_FOLDER "/bin/phraseq new-plugin ";
 

@@ -1,31 +1,17 @@
 #pragma once
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdlib.h>
 #include <string>
 
-#include <sys/wait.h>
+#include "tests/support/shell.h"
 
 namespace phraseq::sdk {
 
-struct Outcome {
-  int code = 0;
-  std::string text;  ///< standard output and error together
-};
-
-inline Outcome shell(const std::string& command) {
-  std::FILE* pipe = popen(("{ " + command + "; } 2>&1").c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> block{};
-  for (size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;)
-    outcome.text.append(block.data(), got);
-  outcome.code = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
+using phraseq::testing::Outcome;
+using phraseq::testing::shell;
 
 inline std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
