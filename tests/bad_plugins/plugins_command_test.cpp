@@ -155,6 +155,7 @@ TEST(FrontProgram, SaysHowToGetACommandThatIsNotBuilt) {
   std::filesystem::create_directory(folder.path("bin"));
   const std::string front = folder.path("bin/phraseq");
   std::filesystem::copy_file(PHRASEQ_BUILD_FOLDER "/bin/phraseq", front);
+  std::filesystem::create_symlink(PHRASEQ_BUILD_FOLDER "/lib", folder.path("lib"));
   Outcome outcome = shell("PATH=/usr/bin:/bin " + front + " serve");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text,
