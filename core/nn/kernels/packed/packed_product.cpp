@@ -42,7 +42,9 @@ struct Fp32Tile {
 #pragma GCC unroll 4
       for (int p = 0; p < panels; ++p) {
         const float* row = w + p * panel_size + k * kPanel;
-        __builtin_prefetch(row + kAhead * kPanel);
+#pragma GCC unroll 4
+        for (int v = 0; v < kPrefetched<rows>; ++v)
+          __builtin_prefetch(row + kAhead * kPanel + v * kLanes);
         Values columns[kVectors];
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) columns[v] = load(row + v * kLanes);

@@ -60,6 +60,11 @@ constexpr int kPanelsAtOnce = rows == 1                   ? (kVectors == 4 ? 2 :
                               : rows == 2 && kVectors < 4 ? 2
                                                           : 1;
 
+/// Vectors of a step of depth that are prefetched: with few rows, reading panels takes all the
+/// time.
+template <int rows>
+constexpr int kPrefetched = rows <= 2 ? kVectors : 1;
+
 /// `Tile::run<rows, panels>(task, first_row, panel)` multiplies `rows` rows with `panels` panels.
 template <typename Tile, int rows, typename Task>
 void tiles(const Task& task, int64_t first_row, int64_t first, int64_t last) {
