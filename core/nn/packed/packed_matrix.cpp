@@ -88,36 +88,22 @@ void PackedMatrix::multiply_panels(const PreparedRows& x,
                                    const float* bias,
                                    bool relu,
                                    const ProductPlace& place) const {
-  const int64_t rows = last_row - first_row;
+  const kernels::ProductTask<float> task{
+      last_row - first_row, columns_, depth_, bias, relu, place.data, place.step};
   if (kind_ == Quantization::kNone) {
-    fp32_loops().product({x.x_ + first_row * depth_,
-                          depth_,
-                          rows,
-                          panels_.const_data_ptr<float>(),
-                          columns_,
-                          depth_,
-                          bias,
-                          relu,
-                          place.data,
-                          place.step},
+    fp32_loops().product({task, x.x_ + first_row * depth_, depth_, panels_.const_data_ptr<float>()},
                          first_panel,
                          last_panel);
     return;
   }
-  whole_number_loops().product(
-      {x.numbers_.data() + first_row * whole_number_loops().row_bytes(depth_),
-       x.scales_.data() + first_row,
-       rows,
-       panels_.const_data_ptr<int8_t>(),
-       scales_.const_data_ptr<float>(),
-       columns_,
-       depth_,
-       bias,
-       relu,
-       place.data,
-       place.step},
-      first_panel,
-      last_panel);
+  const auto& loops = whole_number_loops();
+  loops.product({task,
+                 x.numbers_.data() + first_row * loops.row_bytes(depth_),
+                 x.scales_.data() + first_row,
+                 panels_.const_data_ptr<int8_t>(),
+                 scales_.const_data_ptr<float>()},
+                first_panel,
+                last_panel);
 }
 
 PreparedRows::PreparedRows(const PackedMatrix& matrix, const at::Tensor& x)

@@ -6,19 +6,13 @@
 
 namespace phraseq::nn::kernels {
 
-/// y = x Wᵀ + bias with x and W as whole numbers times a scale for each row.
+/// A product with x and W as whole numbers times a scale for each row.
 template <typename T>
-struct Int8Product {
-  const void* x;      ///< as `quantize` wrote it
-  const T* x_scales;  ///< [rows]
-  int64_t rows;
+struct Int8Product : ProductTask<T> {
+  const void* x;         ///< as `quantize` wrote it
+  const T* x_scales;     ///< [rows]
   const int8_t* panels;  ///< as `pack` wrote them
   const T* scales;       ///< [columns]
-  int64_t columns, depth;
-  const T* bias;
-  bool relu;
-  T* y;
-  int64_t y_step;
 };
 
 /// Products of 8-bit whole numbers, exact in 32 bits: symmetric, -127 to 127, rounded to nearest,

@@ -113,43 +113,43 @@ PHRASEQ_INLINE Sums first_sums(const int8_t* panel, int vector) {
   return kOffset ? Sums(*reinterpret_cast<const StoredSums*>(panel + vector * kBytes)) : Sums{};
 }
 
-template <int rows>
-PHRASEQ_INLINE void finish(const Sums (&sums)[rows][kVectors],
-                           const Int8Product<float>& task,
-                           int64_t first_row,
-                           int64_t column) {
-  const int64_t count = smaller(kPanel, task.columns - column);
-  for (int i = 0; i < rows; ++i) {
-    int32_t numbers[kPanel];
-    std::memcpy(numbers, &sums[i], sizeof(numbers));
-    const float scale = task.x_scales[first_row + i];
-    float values[kPanel];
-    for (int64_t j = 0; j < count; ++j)
-      values[j] = static_cast<float>(numbers[j]) * task.scales[column + j] * scale;
-    finish_row(values, task, first_row + i, column, count);
-  }
-}
-
-template <int rows>
-PHRASEQ_INLINE void finish_whole(const Sums (&sums)[rows][kVectors],
-                                 const Int8Product<float>& task,
-                                 int64_t first_row,
-                                 int64_t column) {
-#pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) {
-    const int64_t place = column + v * kLanes;
-    const Values scales = load(task.scales + place);
-    const Values bias = task.bias ? load(task.bias + place) : Values{};
-#pragma GCC unroll 8
+struct Int8Tile {
+  template <int rows>
+  PHRASEQ_INLINE static void finish(const Sums (&sums)[rows][kVectors],
+                                    const Int8Product<float>& task,
+                                    int64_t first_row,
+                                    int64_t column) {
+    const int64_t count = smaller(kPanel, task.columns - column);
     for (int i = 0; i < rows; ++i) {
-      const Values numbers = __builtin_convertvector(sums[i][v], Values);
-      finish_vector(
-          numbers * scales * task.x_scales[first_row + i], bias, task, first_row + i, place);
+      int32_t numbers[kPanel];
+      std::memcpy(numbers, &sums[i], sizeof(numbers));
+      const float scale = task.x_scales[first_row + i];
+      float values[kPanel];
+      for (int64_t j = 0; j < count; ++j)
+        values[j] = static_cast<float>(numbers[j]) * task.scales[column + j] * scale;
+      finish_row(values, task, first_row + i, column, count);
     }
   }
-}
 
-struct Int8Tile {
+  template <int rows>
+  PHRASEQ_INLINE static void finish_whole(const Sums (&sums)[rows][kVectors],
+                                          const Int8Product<float>& task,
+                                          int64_t first_row,
+                                          int64_t column) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t place = column + v * kLanes;
+      const Values scales = load(task.scales + place);
+      const Values bias = task.bias ? load(task.bias + place) : Values{};
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        const Values numbers = __builtin_convertvector(sums[i][v], Values);
+        finish_vector(
+            numbers * scales * task.x_scales[first_row + i], bias, task, first_row + i, place);
+      }
+    }
+  }
+
   template <int rows, int panels>
   static void run(const Int8Product<float>& task, int64_t first_row, int64_t panel) {
     const int64_t depth = filled(task.depth), panel_size = size_of_panel(task.depth);
@@ -180,14 +180,7 @@ struct Int8Tile {
         }
       }
     }
-    for (int p = 0; p < panels; ++p) {
-      const int64_t column = (panel + p) * kPanel;
-      if (column + kPanel <= task.columns) {
-        finish_whole<rows>(sums[p], task, first_row, column);
-      } else {
-        finish<rows>(sums[p], task, first_row, column);
-      }
-    }
+    finish_panels<Int8Tile>(sums, task, first_row, panel);
   }
 };
 

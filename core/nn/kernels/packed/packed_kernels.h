@@ -15,17 +15,22 @@ struct MatrixToPack {
   int64_t columns, depth;
 };
 
-/// y = x Wᵀ + bias for rows that lie `x_step` and `y_step` apart; `bias` may be null.
+/// y = x Wᵀ + bias with W [columns, depth], for rows of y that lie `y_step` apart; `bias` may be
+/// null.
 template <typename T>
-struct PackedProduct {
-  const T* x;
-  int64_t x_step, rows;
-  const T* panels;  ///< W as `pack` wrote it
-  int64_t columns, depth;
+struct ProductTask {
+  int64_t rows, columns, depth;
   const T* bias;
   bool relu;  ///< y = max(0, y)
   T* y;
   int64_t y_step;
+};
+
+template <typename T>
+struct PackedProduct : ProductTask<T> {
+  const T* x;
+  int64_t x_step;   ///< from one row to the next
+  const T* panels;  ///< W as `pack` wrote it
 };
 
 /// Products with a matrix that was copied once into panels of as many columns as the registers of a

@@ -54,6 +54,22 @@ PHRASEQ_INLINE void finish_vector(
   store(task.y + row * task.y_step + column, value);
 }
 
+/// The sums of `panels` panels, [panel][row][vector], by `Tile::finish` or `Tile::finish_whole`.
+template <typename Tile, int rows, int panels, typename Sums, typename Task>
+PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
+                                  const Task& task,
+                                  int64_t first_row,
+                                  int64_t panel) {
+  for (int p = 0; p < panels; ++p) {
+    const int64_t column = (panel + p) * kPanel;
+    if (column + kPanel <= task.columns) {
+      Tile::template finish_whole<rows>(sums[p], task, first_row, column);
+    } else {
+      Tile::template finish<rows>(sums[p], task, first_row, column);
+    }
+  }
+}
+
 /// Few rows leave registers for several panels: enough sums to hide the latency of a multiply-add.
 template <int rows>
 constexpr int kPanelsAtOnce = rows == 1                   ? (kVectors == 4 ? 2 : 4)

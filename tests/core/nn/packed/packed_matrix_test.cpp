@@ -29,6 +29,17 @@ std::vector<Level> levels() {
   return present;
 }
 
+/// Without bias, into y [rows, columns].
+kernels::ProductTask<float> plain_task(const at::Tensor& y, int64_t depth) {
+  return {y.size(0),
+          y.size(1),
+          depth,
+          nullptr,
+          false,
+          y.mutable_data_ptr<float>(),
+          /*y_step=*/y.size(1)};
+}
+
 /// The product of one level's kernels.
 at::Tensor product_of(Level level, const at::Tensor& x, const at::Tensor& weight) {
   const auto& loops = packed_loops(level);
@@ -43,18 +54,10 @@ at::Tensor product_of(Level level, const at::Tensor& x, const at::Tensor& weight
              panels,
              packed.data());
   const at::Tensor y = at::full({x.size(0), weight.size(0)}, -7.0, x.options());
-  loops.product({x.const_data_ptr<float>(),
-                 x.size(1),
-                 x.size(0),
-                 packed.data(),
-                 weight.size(0),
-                 weight.size(1),
-                 nullptr,
-                 false,
-                 y.mutable_data_ptr<float>(),
-                 y.size(1)},
-                0,
-                panels);
+  loops.product(
+      {plain_task(y, weight.size(1)), x.const_data_ptr<float>(), x.size(1), packed.data()},
+      0,
+      panels);
   return y;
 }
 
@@ -88,19 +91,10 @@ at::Tensor int8_product_of(const kernels::Int8Kernels<float>& loops,
   loops.quantize(
       x.const_data_ptr<float>(), depth, x.size(0), depth, numbers.data(), x_scales.data());
   const at::Tensor y = at::full({x.size(0), columns}, -7.0, x.options());
-  loops.product({numbers.data(),
-                 x_scales.data(),
-                 x.size(0),
-                 packed.data(),
-                 scales.data(),
-                 columns,
-                 depth,
-                 nullptr,
-                 false,
-                 y.mutable_data_ptr<float>(),
-                 columns},
-                0,
-                panels);
+  loops.product(
+      {plain_task(y, depth), numbers.data(), x_scales.data(), packed.data(), scales.data()},
+      0,
+      panels);
   return y;
 }
 
