@@ -12,7 +12,8 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(realpath -m "${1:-quickstart-run}")
-updates=${QUICKSTART_UPDATES:-3500}
+updates=${QUICKSTART_UPDATES:-6500}
+settings=(--arch transformer_tiny --dropout 0.2 --max-tokens 2000 --lr 0.004 --lr-scheduler cosine --threads 2)
 mkdir -p "$folder"
 
 times=()
@@ -59,8 +60,8 @@ corpus() {
 }
 
 train() {
-  phraseq train data-bin --arch transformer_tiny --dropout 0.1 --max-update "$updates" --lr-scheduler cosine \
-    --eval-bleu --best-checkpoint-metric bleu --no-epoch-checkpoints --save-dir checkpoints
+  phraseq train data-bin "${settings[@]}" --max-update "$updates" --eval-bleu --best-checkpoint-metric bleu \
+    --no-epoch-checkpoints --save-dir checkpoints
 }
 
 generate() {
@@ -78,7 +79,7 @@ step build 'about six minutes on two cores' build
 PATH=$root/build/bin:$PATH
 cd "$folder"
 step corpus 'half a minute' corpus
-step train "$updates updates, about ten minutes on two cores" train
+step train "$updates updates, about twelve minutes on two cores" train
 step generate 'half a minute' generate
 step pictures 'seconds' pictures
 
@@ -102,7 +103,7 @@ $folder/attention.html    attention between the words of one sentence and its tr
 Translate sentences of your own:
   $root/build/bin/phraseq interactive --path $folder/checkpoints/checkpoint_best
 Train for twice as many updates:
-  $root/build/bin/phraseq train $folder/data-bin --arch transformer_tiny --dropout 0.1 --max-update $((2 * updates)) --lr-scheduler cosine --save-dir $folder/checkpoints-$((2 * updates))
+  $root/build/bin/phraseq train $folder/data-bin ${settings[*]} --max-update $((2 * updates)) --save-dir $folder/checkpoints-$((2 * updates))
 Score with three metrics and their confidence intervals:
   $root/build/bin/phraseq score $folder/corpus/test.de -i $folder/test.hyp -m bleu chrf ter --confidence
 END
