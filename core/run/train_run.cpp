@@ -426,74 +426,149 @@ NamedScheduler make_scheduler(const TrainRun& run,
            larger_is_better(run.validation, validator)}};
 }
 
-int train_together(TrainRun& run, std::span<const std::string> arguments, ProcessGroup& processes) {
-  const bool is_first = processes.is_first();
-  warn_of_other_criterion(run.architecture, run.criterion);
-  std::unique_ptr<CheckpointFolder> folder;
-  if (!run.checkpoints.no_save && is_first)
-    folder = std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
+/// Only the first process has a folder.
+std::unique_ptr<CheckpointFolder> make_folder(const CheckpointOptions& options,
+                                              const ProcessGroup& processes) {
+  if (options.no_save || !processes.is_first())
+    return nullptr;
+  return std::make_unique<CheckpointFolder>(options.save_dir);
+}
+
+/// The model that the first process begins with; the others get its parameters later.
+TranslationModel make_first_translator(TrainRun& run, const ProcessGroup& processes) {
   TranslationModel translator = make_translator(run, run.loaded->registry);
-  if (is_first)
+  if (processes.is_first())
     take_finetuned_parameters(run, translator);
-  NamedCriterion criterion(run.criterion, {translator.task->target_dictionary().size()});
-  NamedOptimizer optimizer(run.optimizer, {translator.parameters.get()});
+  return translator;
+}
+
+/// The training set, when all processes agree on the run that they are about to begin.
+std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
+                                           const TranslationModel& translator,
+                                           ProcessGroup& processes) {
   std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
   if (!processes.is_alone())
     require_agreement(processes, run_record(run, translator, *corpus));
-  BatchIterator batches(
-      corpus,
-      training_batches(run, *translator.model),
-      [&translator](const std::vector<Example>& examples) { return translator.collate(examples); },
-      run.machine.data_buffer_size);
-  const ResumedRun resumed = find_resumed_run(run.checkpoints, folder.get(), processes);
-  const auto run_length =
-      expected_updates(of_all(run.optimization, processes), batches.batches_in_epoch());
-  take_warmup(translator.architecture_selection.training,
-              run_length,
-              resumed.record ? resumed.record->options : nlohmann::json::object(),
-              run.table);
-  const ValidationParts validation = make_validation(run, translator, criterion, processes);
-  NamedScheduler scheduler = make_scheduler(run, translator, validation.validator.get());
-  std::optional<ParameterAverage> average;
-  if (run.average.enabled())
-    average.emplace(run.average, *translator.parameters);
-  warn_of_warmup(run_length, run.table);
-  if (is_first)
-    warn_of_data(run, translator, *corpus);
-  TrainingLog log(logging_of(run, processes), folder ? folder->path() : "");
-  StopSignals signals;
-  announce(run, translator, batches, processes);
-  announce_preset_values(run, translator.architecture_selection.training);
+  return corpus;
+}
 
-  Trainer trainer({&translator,
-                   &criterion,
-                   &optimizer,
-                   &scheduler,
-                   &batches,
-                   validation.validator.get(),
-                   folder.get(),
-                   &log,
-                   &signals,
-                   average ? &*average : nullptr,
-                   &processes},
-                  trainer_options(run));
-  if (resumed.record)
-    trainer.resume(resumed.path, *resumed.record, resumed.file ? &*resumed.file : nullptr);
-  // Only now: a run that is rejected leaves the manifest of the one before.
-  if (folder) {
-    auto manifest =
-        run_manifest(arguments, run.table, run.loaded->plugins, translator, corpus->fingerprint());
-    manifest["processes"] = processes.size();
-    write_manifest(run, folder->path(), std::move(manifest));
+/// One training from the options to the last checkpoint: the parts, in the order in which they need
+/// one another, and the steps of their use.
+class TrainingJob {
+ public:
+  TrainingJob(TrainRun& run, ProcessGroup& processes)
+      : run_(run),
+        processes_(processes),
+        folder_(make_folder(run.checkpoints, processes)),
+        translator_(make_first_translator(run, processes)),
+        criterion_(run.criterion, {translator_.task->target_dictionary().size()}),
+        optimizer_(run.optimizer, {translator_.parameters.get()}),
+        corpus_(open_agreed_corpus(run, translator_, processes)),
+        batches_(
+            corpus_,
+            training_batches(run, *translator_.model),
+            [this](const std::vector<Example>& examples) { return translator_.collate(examples); },
+            run.machine.data_buffer_size),
+        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
+        length_(settle_length()),
+        validation_(make_validation(run, translator_, criterion_, processes)),
+        scheduler_(make_scheduler(run, translator_, validation_.validator.get())),
+        average_(make_average()),
+        log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
+    warn();
   }
-  const CurvesAtEnd curves(folder && !run.machine.no_plot ? folder->path() : "");
-  const int signal = trainer.run();
-  if (const std::string text =
-          folder ? training_summary(run, trainer.state(), *folder, translator) : "";
-      !text.empty())
-    log_info(text);
-  processes.finish();
-  return signal == 0 ? kExitOk : 128 + signal;
+
+  /// Trains; returns the exit code.
+  int train(std::span<const std::string> arguments) {
+    announce(run_, translator_, batches_, processes_);
+    announce_preset_values(run_, translator_.architecture_selection.training);
+    Trainer trainer(parts(), trainer_options(run_));
+    if (resumed_.record)
+      trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
+    record(arguments);  // only now: a run that is rejected leaves the manifest of the one before
+    const CurvesAtEnd curves(folder_ && !run_.machine.no_plot ? folder_->path() : "");
+    const int signal = trainer.run();
+    summarize(trainer.state());
+    processes_.finish();
+    return signal == 0 ? kExitOk : 128 + signal;
+  }
+
+ private:
+  const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
+
+  /// The updates of the whole run, where that is known; a share of it is the warm-up.
+  std::optional<int64_t> settle_length() {
+    const auto length =
+        expected_updates(of_all(run_.optimization, processes_), batches_.batches_in_epoch());
+    take_warmup(defaults(),
+                length,
+                resumed_.record ? resumed_.record->options : nlohmann::json::object(),
+                run_.table);
+    return length;
+  }
+
+  std::unique_ptr<ParameterAverage> make_average() {
+    return run_.average.enabled()
+               ? std::make_unique<ParameterAverage>(run_.average, *translator_.parameters)
+               : nullptr;
+  }
+
+  void warn() const {
+    warn_of_warmup(length_, run_.table);
+    if (processes_.is_first())
+      warn_of_data(run_, translator_, *corpus_);
+  }
+
+  TrainerParts parts() {
+    return {&translator_,
+            &criterion_,
+            &optimizer_,
+            &scheduler_,
+            &batches_,
+            validation_.validator.get(),
+            folder_.get(),
+            &log_,
+            &signals_,
+            average_.get(),
+            &processes_};
+  }
+
+  /// run.json
+  void record(std::span<const std::string> arguments) const {
+    if (!folder_)
+      return;
+    auto manifest = run_manifest(
+        arguments, run_.table, run_.loaded->plugins, translator_, corpus_->fingerprint());
+    manifest["processes"] = processes_.size();
+    write_manifest(run_, folder_->path(), std::move(manifest));
+  }
+
+  void summarize(const TrainState& state) const {
+    const std::string text = folder_ ? training_summary(run_, state, *folder_, translator_) : "";
+    if (!text.empty())
+      log_info(text);
+  }
+
+  TrainRun& run_;
+  ProcessGroup& processes_;
+  std::unique_ptr<CheckpointFolder> folder_;
+  TranslationModel translator_;
+  NamedCriterion criterion_;
+  NamedOptimizer optimizer_;
+  std::shared_ptr<Corpus> corpus_;
+  BatchIterator batches_;
+  ResumedRun resumed_;
+  std::optional<int64_t> length_;
+  ValidationParts validation_;
+  NamedScheduler scheduler_;
+  std::unique_ptr<ParameterAverage> average_;
+  TrainingLog log_;
+  StopSignals signals_;
+};
+
+int train_together(TrainRun& run, std::span<const std::string> arguments, ProcessGroup& processes) {
+  warn_of_other_criterion(run.architecture, run.criterion);
+  return TrainingJob(run, processes).train(arguments);
 }
 
 /// As --threads says; else the cores of the machine, shared with the other processes on it.
