@@ -81,6 +81,10 @@ Workspace::~Workspace() {
 }
 
 RunningCommand Workspace::start(const Arguments& arguments, std::string_view input) {
+  return start_program(Arguments{kPhraseqProgram} + arguments, input);
+}
+
+RunningCommand Workspace::start_program(Arguments words, std::string_view input) {
   const fs::path streams = folder_ / ".streams";
   const std::string number = std::to_string(commands_++);
   const fs::path input_file = streams / (number + ".in");
@@ -96,8 +100,7 @@ RunningCommand Workspace::start(const Arguments& arguments, std::string_view inp
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file.c_str(), kWrite, 0600);
   posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
 
-  const std::string program = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
-  std::vector<std::string> words = Arguments{program} + arguments;
+  const std::string program = words.front();
   pid_t process = 0;
   const int error = ::posix_spawn(
       &process, program.c_str(), &actions, nullptr, pointers_to(words).data(), environ);

@@ -49,6 +49,8 @@ class Workspace {
   /// `phraseq ARGUMENTS`, with `input` on standard input.
   CommandResult run(const Arguments& arguments, std::string_view input = {});
   RunningCommand start(const Arguments& arguments, std::string_view input = {});
+  /// Another program, by its path: `words` are its path and its arguments.
+  RunningCommand start_program(Arguments words, std::string_view input = {});
 
   void write(const std::string& name, std::string_view content) const;
   std::string read(const std::string& name) const;
@@ -59,6 +61,9 @@ class Workspace {
   std::filesystem::path folder_;
   int commands_ = 0;
 };
+
+/// The command `phraseq` of this build.
+inline constexpr const char* kPhraseqProgram = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
 
 /// Lines without their ends; a last one without '\n' counts.
 std::vector<std::string> lines_of(std::string_view text);
