@@ -80,6 +80,36 @@ if(NOT DEFINED PHRASEQ_TORCH_HAS_GLOO)
   mark_as_advanced(PHRASEQ_TORCH_HAS_GLOO)
 endif()
 
+# The same on several GPUs: c10d's NCCL, where LibTorch was built with it and the headers that its header includes are
+# there. They come with a CUDA toolkit, or with the wheels of NVIDIA (docs/guide/building.md).
+set(nccl_includes)
+foreach(header nccl.h cuda_runtime_api.h cusolverDn.h crt/host_config.h nv/target)
+  string(MAKE_C_IDENTIFIER PHRASEQ_INCLUDE_${header} variable)
+  find_path(${variable} ${header} HINTS ${nvidia_includes} /usr/local/cuda/include PATH_SUFFIXES cccl)
+  mark_as_advanced(${variable})
+  if(${variable})
+    list(APPEND nccl_includes ${${variable}})
+  endif()
+endforeach()
+list(LENGTH nccl_includes nccl_header_count)
+list(REMOVE_DUPLICATES nccl_includes)
+if(NOT DEFINED PHRASEQ_TORCH_HAS_NCCL)
+  set(has_nccl OFF)
+  if(PHRASEQ_TORCH_HAS_CUDA AND nccl_header_count EQUAL 5
+     AND EXISTS ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp)
+    execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${PHRASEQ_LIB_torch_cuda}
+                    OUTPUT_VARIABLE torch_symbols ERROR_QUIET)
+    if(torch_symbols MATCHES "_ZTVN4c10d16ProcessGroupNCCLE")
+      set(has_nccl ON)
+    endif()
+    unset(torch_symbols)
+  endif()
+  set(PHRASEQ_NCCL_INCLUDES "${nccl_includes}" CACHE STRING "Folders with the headers of NCCL and CUDA")
+  mark_as_advanced(PHRASEQ_NCCL_INCLUDES)
+  set(PHRASEQ_TORCH_HAS_NCCL ${has_nccl} CACHE BOOL "LibTorch contains c10d's ProcessGroupNCCL")
+  mark_as_advanced(PHRASEQ_TORCH_HAS_NCCL)
+endif()
+
 add_library(phraseq_torch INTERFACE)
 target_include_directories(phraseq_torch SYSTEM INTERFACE
   ${CMAKE_BINARY_DIR}/include-first ${PHRASEQ_TORCH_INCLUDE}
@@ -92,7 +122,7 @@ endif()
 target_link_libraries(phraseq_torch INTERFACE ${torch_libraries})
 list(APPEND CMAKE_BUILD_RPATH ${torch_lib} ${nvidia_libraries})
 list(APPEND CMAKE_INSTALL_RPATH ${torch_lib} ${nvidia_libraries})
-message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA}, Gloo: ${PHRASEQ_TORCH_HAS_GLOO})")
+message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA}, Gloo: ${PHRASEQ_TORCH_HAS_GLOO}, NCCL: ${PHRASEQ_TORCH_HAS_NCCL})")
 
 # phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
 function(phraseq_use_torch target)

@@ -7,21 +7,23 @@
 #include <utility>
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/Logging.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/distributed/backends/gloo_backend.h"
+#include "core/distributed/backends/nccl_backend.h"
 #include "core/distributed/environment.h"
-#include "core/distributed/gloo_backend.h"
 #include "core/distributed/rendezvous.h"
 #include "core/distributed/roll_call.h"
 
 namespace phraseq {
 namespace {
 
-constexpr int64_t kBucket = int64_t{1} << 22;  // elements that are summed at a time
-constexpr int64_t kSlot = 2048;                // bytes of a text that travel with its length
+constexpr int64_t kPiece = int64_t{1} << 22;  // elements that travel at a time
+constexpr int64_t kSlice = int64_t{1} << 14;  // elements that ATen works on without threads
+constexpr int64_t kSlot = 2048;               // bytes of a text that travel with its length
 
 std::string message_of(const std::exception& failure) {
   const auto* const of_torch = dynamic_cast<const c10::Error*>(&failure);
@@ -38,34 +40,111 @@ void quiet_c10d() {
     FLAGS_caffe2_log_level = kOnlyFatal;
 }
 
+/// Calls `work(start, length)` for slices of `elements`. On a CPU they are so short that ATen does
+/// not start threads: the cores belong to the backward pass that runs meanwhile.
+template <class Work>
+void in_slices(int64_t elements, at::Device device, const Work& work) {
+  const int64_t most = device.is_cpu() ? kSlice : elements;
+  for (int64_t start = 0; start < elements; start += most)
+    work(start, std::min(most, elements - start));
+}
+
+void copy_in_slices(const at::Tensor& to, const at::Tensor& from) {
+  in_slices(to.numel(), to.device(), [&](int64_t start, int64_t length) {
+    to.narrow(0, start, length).copy_(from.narrow(0, start, length));
+  });
+}
+
+/// The sum of the rows [size, elements] that contribute, in the order of ranks, of the type `type`:
+/// [elements].
+at::Tensor sum_of_rows(const at::Tensor& rows,
+                       const std::vector<bool>& contributes,
+                       at::ScalarType type) {
+  at::Tensor sum;  // [elements]
+  for (size_t rank = 0; rank < contributes.size(); ++rank) {
+    if (!contributes[rank])
+      continue;
+    const at::Tensor row = rows[static_cast<int64_t>(rank)].to(type);  // [elements]
+    sum = sum.defined() ? sum.add_(row) : row.clone();
+  }
+  return sum.defined() ? sum : at::zeros({rows.size(1)}, rows.options().dtype(type));
+}
+
+/// NCCL, for tensors of a GPU; so that all processes decide alike, each tells the others which GPU
+/// it has, or nothing.
+std::string gpu_for_nccl(DistributedBackend wanted, at::Device device) {
+  if (wanted == DistributedBackend::kGloo || !has_nccl() || !device.is_cuda())
+    return {};
+  return fmt::format("GPU {} of {}", device.index(), host_name());
+}
+
+/// The GPU that two processes have, or an empty text.
+std::string shared_gpu(std::vector<std::string> gpus) {
+  std::sort(gpus.begin(), gpus.end());
+  const auto same = std::adjacent_find(gpus.begin(), gpus.end());
+  return same == gpus.end() ? "" : *same;
+}
+
+/// Throws UsageError where --distributed-backend nccl cannot be fulfilled by this process alone.
+void require_nccl(at::Device device) {
+  constexpr const char* kRemedy =
+      "use --distributed-backend gloo, which also takes tensors of a GPU";
+  if (!has_nccl()) {
+    throw UsageError(
+        "--distributed-backend nccl: this build has no NCCL, because its LibTorch was built "
+        "without it or the headers of CUDA and NCCL were not found",
+        kRemedy);
+  }
+  if (!device.is_cuda()) {
+    throw UsageError(
+        fmt::format("--distributed-backend nccl needs a GPU for each process; this one computes on "
+                    "the device {}",
+                    device.str()),
+        kRemedy);
+  }
+}
+
 at::Tensor bytes_of(int64_t size) { return at::empty({size}, at::kByte); }
 
+/// Texts travel by Gloo; tensors by Gloo, too, or by NCCL.
 class C10dGroup final : public ProcessGroup {
  public:
-  C10dGroup(const Placement& placement, Meeting meeting, const DistributedOptions& options)
+  C10dGroup(const Placement& placement,
+            const Meeting& meeting,
+            const DistributedOptions& options,
+            at::Device device)
       : ProcessGroup(placement.rank, placement.world_size),
         roll_(meeting.store,
               placement.rank,
-              std::move(meeting.names),
+              meeting.names,
               /*keeps_store=*/placement.rank == 0 && !placement.store_is_running) {
+    const std::chrono::seconds timeout(options.timeout);
     collective([&]() -> c10::intrusive_ptr<c10d::Work> {
-      backend_ = make_gloo_backend(meeting.store,
-                                   placement.rank,
-                                   placement.world_size,
-                                   local_address_towards(placement.address),
-                                   std::chrono::seconds(options.timeout));
+      texts_ = make_gloo_backend(meeting.store,
+                                 placement.rank,
+                                 placement.world_size,
+                                 local_address_towards(placement.address),
+                                 timeout);
       return {};
     });
+    numbers_ = texts_;
+    if (all_take_nccl(options.backend, device)) {
+      numbers_ =
+          make_nccl_backend(meeting.store, placement.rank, placement.world_size, device, timeout);
+      device_ = device;
+    }
   }
 
   std::vector<std::string> all_texts(const std::string& mine) override;
   void take_from_first(at::Tensor& tensor) override;
-  void sum_in_rank_order(at::Tensor& values,
-                         const std::vector<bool>& contributes,
-                         Wire wire) override;
+  void sum_into(at::Tensor& sums,
+                const at::Tensor& mine,
+                const std::vector<bool>& contributes,
+                Wire wire) override;
+  void gather_shares(at::Tensor& values, int64_t share) override;
   void report_failure(const std::string& reason, bool is_own) noexcept override {
     roll_.report(reason, is_own);
-    backend_.reset();  // closes the connections: the others notice, and ask
+    disconnect();  // the others notice, and ask
     fails_like_first_ = is_own && roll_.first_reports(reason);
     roll_.leave();
     roll_.wait_for_questions();
@@ -91,24 +170,66 @@ class C10dGroup final : public ProcessGroup {
     }
   }
 
-  /// [size, elements] from [elements] of each process.
+  bool all_take_nccl(DistributedBackend wanted, at::Device device);
+  void disconnect() noexcept;
+
+  /// [size, elements] on the CPU from [elements] of each process.
   at::Tensor all_rows(const at::Tensor& mine);
-  void sum_bucket(const at::Tensor& part,
-                  const std::vector<bool>& contributes,
-                  at::ScalarType wire);
+  /// The same into `rows`.
+  void gather_rows(c10d::Backend& backend, const at::Tensor& rows, const at::Tensor& mine);
+  at::Tensor kept(at::Tensor& buffer, int64_t elements, at::ScalarType type) const;
+  void sum_piece(const at::Tensor& sums,
+                 const at::Tensor& mine,
+                 const std::vector<bool>& contributes,
+                 at::ScalarType wire);
+  void gather_pieces(const at::Tensor& values, int64_t share, int64_t start, int64_t length);
 
   RollCall roll_;
-  c10::intrusive_ptr<c10d::Backend> backend_;
+  c10::intrusive_ptr<c10d::Backend> texts_, numbers_;
+  at::Device device_ = at::kCPU;  ///< that numbers travel from
   bool fails_like_first_ = false;
-  at::Tensor outgoing_, incoming_;  // [size * chunk], kept from call to call
+  at::Tensor outgoing_, incoming_, chunk_;  // kept from call to call
 };
+
+/// Whether every process has a GPU of its own for NCCL. UsageError where the user wants NCCL.
+bool C10dGroup::all_take_nccl(DistributedBackend wanted, at::Device device) {
+  const auto gpus = all_texts(gpu_for_nccl(wanted, device));
+  if (std::any_of(gpus.begin(), gpus.end(), [](const auto& gpu) { return gpu.empty(); }))
+    return false;
+  const std::string shared = shared_gpu(gpus);
+  if (!shared.empty() && wanted == DistributedBackend::kNccl) {
+    throw UsageError(
+        fmt::format("--distributed-backend nccl needs a GPU for each process, but {} has several",
+                    shared),
+        "start as many processes on a machine as it has GPUs, or use --distributed-backend gloo");
+  }
+  return shared.empty();
+}
+
+/// Closes the connections.
+void C10dGroup::disconnect() noexcept {
+  try {
+    if (numbers_ && numbers_.get() != texts_.get())
+      numbers_->abort();
+  } catch (const std::exception& /*it is given up in any case*/) {
+    device_ = at::kCPU;
+  }
+  numbers_.reset();
+  texts_.reset();
+}
 
 at::Tensor C10dGroup::all_rows(const at::Tensor& mine) {
   at::Tensor rows = at::empty({size(), mine.numel()}, mine.options());
+  gather_rows(*texts_, rows, mine);
+  return rows;
+}
+
+void C10dGroup::gather_rows(c10d::Backend& backend,
+                            const at::Tensor& rows,
+                            const at::Tensor& mine) {
   std::vector<at::Tensor> inputs = {mine};
   std::vector<std::vector<at::Tensor>> outputs = {rows.unbind(0)};
-  collective([&] { return backend_->allgather(outputs, inputs); });
-  return rows;
+  collective([&] { return backend.allgather(outputs, inputs); });
 }
 
 /// The first bytes travel with the length: most texts need one call.
@@ -141,70 +262,98 @@ std::vector<std::string> C10dGroup::all_texts(const std::string& mine) {
 
 void C10dGroup::take_from_first(at::Tensor& tensor) {
   std::vector<at::Tensor> tensors = {tensor.cpu().contiguous()};
-  collective([&] { return backend_->broadcast(tensors); });
+  collective([&] { return texts_->broadcast(tensors); });
   if (!tensors.front().is_same(tensor))
     tensor.copy_(tensors.front());
 }
 
-void C10dGroup::sum_in_rank_order(at::Tensor& values,
-                                  const std::vector<bool>& contributes,
-                                  Wire wire) {
-  const at::ScalarType type = wire == Wire::kBf16 ? at::kBFloat16 : values.scalar_type();
-  for (int64_t start = 0; start < values.numel(); start += kBucket) {
-    const int64_t length = std::min(kBucket, values.numel() - start);
-    sum_bucket(values.narrow(0, start, length), contributes, type);
+/// The first elements of a buffer that grows when needed.
+at::Tensor C10dGroup::kept(at::Tensor& buffer, int64_t elements, at::ScalarType type) const {
+  if (!buffer.defined() || buffer.numel() < elements || buffer.scalar_type() != type)
+    buffer = at::empty({elements}, at::TensorOptions(type).device(device_));
+  return buffer.narrow(0, 0, elements);
+}
+
+void C10dGroup::sum_into(at::Tensor& sums,
+                         const at::Tensor& mine,
+                         const std::vector<bool>& contributes,
+                         Wire wire) {
+  const at::ScalarType type = wire == Wire::kBf16 ? at::kBFloat16 : mine.scalar_type();
+  for (int64_t start = 0; start < mine.numel(); start += kPiece) {
+    const int64_t length = std::min(kPiece, mine.numel() - start);
+    sum_piece(sums.narrow(0, start, length), mine.narrow(0, start, length), contributes, type);
   }
 }
 
 /// Every rank receives its chunk of everybody's part, adds the chunks in the order of ranks, and
 /// hands the sum out: as much traffic as a ring, but the order does not depend on the chunk.
-void C10dGroup::sum_bucket(const at::Tensor& part,
-                           const std::vector<bool>& contributes,
-                           at::ScalarType wire) {
-  const int64_t elements = part.numel();
+void C10dGroup::sum_piece(const at::Tensor& sums,
+                          const at::Tensor& mine,
+                          const std::vector<bool>& contributes,
+                          at::ScalarType wire) {
+  const int64_t elements = mine.numel();
   const int64_t chunk = (elements + size() - 1) / size();
-  if (!outgoing_.defined() || outgoing_.numel() != size() * chunk ||
-      outgoing_.scalar_type() != wire) {
-    outgoing_ = at::empty({size() * chunk}, at::TensorOptions(wire)).zero_();
-    incoming_ = at::empty_like(outgoing_);
-  }
-  outgoing_.narrow(0, 0, elements).copy_(part);
+  at::Tensor outgoing = kept(outgoing_, size() * chunk, wire);
+  at::Tensor incoming = kept(incoming_, size() * chunk, wire);
+  copy_in_slices(outgoing.narrow(0, 0, elements), mine);
+  outgoing.narrow(0, elements, size() * chunk - elements).zero_();
   std::vector<int64_t> equal_parts;
-  collective(
-      [&] { return backend_->alltoall_base(incoming_, outgoing_, equal_parts, equal_parts); });
-  const at::Tensor rows = incoming_.view({size(), chunk});  // [size, chunk]
-  at::Tensor sum;                                           // [chunk]
+  collective([&] { return numbers_->alltoall_base(incoming, outgoing, equal_parts, equal_parts); });
+  const at::Tensor rows = incoming.view({size(), chunk});  // [size, chunk]
+  const at::Tensor own = kept(chunk_, chunk, wire);        // [chunk]
+  in_slices(chunk, device_, [&](int64_t start, int64_t length) {
+    own.narrow(0, start, length)
+        .copy_(sum_of_rows(rows.narrow(1, start, length), contributes, mine.scalar_type()));
+  });
+  gather_rows(*numbers_, rows, own);
+  copy_in_slices(sums, incoming.narrow(0, 0, elements));
+}
+
+void C10dGroup::gather_shares(at::Tensor& values, int64_t share) {
+  const int64_t most = std::max<int64_t>(1, kPiece / size());
+  for (int64_t start = 0; start < share; start += most)
+    gather_pieces(values, share, start, std::min(most, share - start));
+}
+
+/// The elements from `start` on of every share; the last shares may be shorter, or empty.
+void C10dGroup::gather_pieces(const at::Tensor& values,
+                              int64_t share,
+                              int64_t start,
+                              int64_t length) {
+  const auto piece_of = [&](int64_t rank) {
+    const int64_t begin = std::min(rank * share + start, values.numel());
+    return values.narrow(0, begin, std::min(length, values.numel() - begin));  // [≤ length]
+  };
+  const at::Tensor own = piece_of(rank());
+  const at::Tensor mine = kept(outgoing_, length, values.scalar_type());
+  mine.narrow(0, 0, own.numel()).copy_(own);
+  const at::Tensor rows =
+      kept(incoming_, size() * length, values.scalar_type()).view({size(), length});
+  gather_rows(*numbers_, rows, mine);
   for (int64_t rank = 0; rank < size(); ++rank) {
-    if (!contributes[static_cast<size_t>(rank)])
-      continue;
-    const at::Tensor row = rows[rank].to(part.scalar_type());  // [chunk]
-    sum = sum.defined() ? sum.add_(row) : row.clone();
+    at::Tensor piece = piece_of(rank);
+    piece.copy_(rows[rank].narrow(0, 0, piece.numel()));
   }
-  if (!sum.defined())
-    sum = at::empty({chunk}, part.options().device(at::kCPU)).zero_();
-  const at::Tensor all = all_rows(sum.to(wire)).view({-1});  // [size * chunk]
-  at::Tensor result = part;
-  result.copy_(all.narrow(0, 0, elements));
 }
 
 void C10dGroup::finish() {
   all_texts({});  // nobody needs the store any more
   roll_.stop();
   all_texts({});
+  if (numbers_.get() != texts_.get())
+    numbers_->shutdown();
 }
 
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join_processes(const Placement& placement,
                                              const DistributedOptions& options,
-                                             at::Device /*device*/) {
-  if (options.backend == DistributedBackend::kNccl) {
-    throw UsageError("--distributed-backend nccl is not available in this build",
-                     "use --distributed-backend gloo, which also takes tensors of a GPU");
-  }
+                                             at::Device device) {
+  if (options.backend == DistributedBackend::kNccl)
+    require_nccl(device);
   quiet_c10d();
   return std::make_unique<C10dGroup>(
-      placement, meet(placement, std::chrono::seconds(options.timeout)), options);
+      placement, meet(placement, std::chrono::seconds(options.timeout)), options, device);
 }
 
 }  // namespace phraseq

@@ -8,9 +8,14 @@ class SingleProcess final : public ProcessGroup {
   SingleProcess() : ProcessGroup(/*rank=*/0, /*size=*/1) {}
   std::vector<std::string> all_texts(const std::string& mine) override { return {mine}; }
   void take_from_first(at::Tensor& /*tensor*/) override {}
-  void sum_in_rank_order(at::Tensor& /*values*/,
-                         const std::vector<bool>& /*contributes*/,
-                         Wire /*wire*/) override {}
+  void sum_into(at::Tensor& sums,
+                const at::Tensor& mine,
+                const std::vector<bool>& /*contributes*/,
+                Wire /*wire*/) override {
+    if (!sums.is_same(mine))
+      sums.copy_(mine);
+  }
+  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
 };
 
 }  // namespace

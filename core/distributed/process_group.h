@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -42,12 +43,20 @@ class PHRASEQ_API ProcessGroup {
   std::string text_of_first(const std::string& text);
   /// Overwrites `tensor` [...] with that of rank 0; contiguous, of the same shape everywhere.
   virtual void take_from_first(at::Tensor& tensor) = 0;
-  /// Replaces `values` [elements] by the sum over the ranks for which `contributes` is true, added
-  /// in the order of ranks: the same bits on every rank, and the same as one process that adds the
-  /// parts one after another.
-  virtual void sum_in_rank_order(at::Tensor& values,
-                                 const std::vector<bool>& contributes,
-                                 Wire wire) = 0;
+  /// Writes to `sums` the sum of `mine` [elements] over the ranks for which `contributes` is true,
+  /// added in the order of ranks: the same bits on every rank, and the same as one process that
+  /// adds the parts one after another. `sums` may be `mine`.
+  virtual void sum_into(at::Tensor& sums,
+                        const at::Tensor& mine,
+                        const std::vector<bool>& contributes,
+                        Wire wire) = 0;
+  /// The same in place.
+  void sum_in_rank_order(at::Tensor& values, const std::vector<bool>& contributes, Wire wire) {
+    sum_into(values, values, contributes, wire);
+  }
+  /// Completes `values` [elements], of which rank r has those from r · share to (r + 1) · share,
+  /// or to the end.
+  virtual void gather_shares(at::Tensor& values, int64_t share) = 0;
   /// Tells the others why this process ends. Never throws.
   virtual void report_failure(const std::string& /*reason*/, bool /*is_own*/) noexcept {}
   /// After report_failure: whether rank 0 fails for the same reason, and says so. Never throws.

@@ -27,12 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestMeeting{300};
 constexpr std::chrono::milliseconds kLookAgain{50};
 
-std::string host_name() {
-  std::array<char, 256> name = {};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 std::string place_text(const Placement& placement) {
   return fmt::format("{}:{}", placement.address, placement.port);
 }
@@ -206,6 +200,12 @@ Meeting meet(const Placement& placement, std::chrono::seconds timeout) {
                                   place_text(placement)));
   }
   return meeting;
+}
+
+std::string host_name() {
+  std::array<char, 256> name = {};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
 }
 
 std::string local_address_towards(const std::string& host) {

@@ -23,9 +23,11 @@ class TextsOfThree final : public ProcessGroup {
     return {mine, records_[0].dump(), records_[1].dump()};
   }
   void take_from_first(at::Tensor& /*tensor*/) override {}
-  void sum_in_rank_order(at::Tensor& /*values*/,
-                         const std::vector<bool>& /*contributes*/,
-                         Wire /*wire*/) override {}
+  void sum_into(at::Tensor& /*sums*/,
+                const at::Tensor& /*mine*/,
+                const std::vector<bool>& /*contributes*/,
+                Wire /*wire*/) override {}
+  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
 
  private:
   std::vector<nlohmann::json> records_;

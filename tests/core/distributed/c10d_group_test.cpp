@@ -1,38 +1,23 @@
 #include "core/distributed/c10d_group.h"
 
-#include <functional>
+#include <algorithm>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/distributed/rendezvous.h"
+#include "core/base/error.h"
+#include "core/distributed/backends/nccl_backend.h"
+#include "tests/core/distributed/as_ranks.h"
 
 namespace phraseq {
 namespace {
 
-/// Runs `body` as every rank of a group, each on a thread.
-void as_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
-  const LocalStore store = start_local_store();
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] {
-      Placement placement;
-      placement.rank = rank;
-      placement.world_size = size;
-      placement.address = "127.0.0.1";
-      placement.port = store.port;
-      placement.store_is_running = true;
-      DistributedOptions options;
-      options.timeout = 20;
-      const auto group = join_processes(placement, options, at::kCPU);
-      body(*group);
-    });
-  }
-}
+using phraseq::testing::as_ranks;
 
 TEST(C10dGroup, GivesEveryoneTheTextsOfAllShortAndLong) {
   as_ranks(3, [](ProcessGroup& group) {
@@ -105,6 +90,69 @@ TEST(C10dGroup, RoundsToBf16OnTheWireAndAddsInFullPrecision) {
       expected = expected + part_of(rank, 501, at::kFloat).to(at::kBFloat16).to(at::kFloat);
     EXPECT_TRUE(values.equal(expected.to(at::kBFloat16).to(at::kFloat)));
   });
+}
+
+/// What element `place` of a buffer of all shares is.
+at::Tensor whole_buffer(int64_t elements, at::ScalarType type) {
+  return at::arange(elements, at::TensorOptions(type)) + 1;
+}
+
+/// Parameter: elements, and how many of them each rank has at most.
+class SharesOfRanks : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {};
+
+TEST_P(SharesOfRanks, AreGatheredByAll) {
+  const auto [elements, share] = GetParam();
+  as_ranks(3, [elements = elements, share = share](ProcessGroup& group) {
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      at::Tensor values = at::zeros({elements}, type);
+      const int64_t begin = std::min(group.rank() * share, elements);
+      const int64_t length = std::min(share, elements - begin);
+      values.narrow(0, begin, length).copy_(whole_buffer(elements, type).narrow(0, begin, length));
+      group.gather_shares(values, share);
+      EXPECT_TRUE(values.equal(whole_buffer(elements, type)));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(EqualShorterAndEmpty,
+                         SharesOfRanks,
+                         ::testing::Values(std::pair(12, 4),
+                                           std::pair(11, 4),
+                                           std::pair(5, 4),
+                                           std::pair(3, 4),
+                                           std::pair((1 << 22) + 7, (1 << 21) - 3)));
+
+TEST(C10dGroup, RejectsNcclWhereItCannotWork) {
+  DistributedOptions options;
+  options.backend = DistributedBackend::kNccl;
+  try {
+    join_processes({}, options, at::kCPU);
+    FAIL();
+  } catch (const UsageError& failure) {
+    EXPECT_THAT(failure.message(),
+                ::testing::HasSubstr(has_nccl() ? "needs a GPU for each process; this one computes "
+                                                  "on the device cpu"
+                                                : "this build has no NCCL"));
+  }
+}
+
+TEST(C10dGroup, AddsOnAGpuWithNccl) {
+  if (!has_nccl() || !at::hasCUDA() || at::getNumGPUs() < 1)
+    GTEST_SKIP() << "needs a GPU and a LibTorch with NCCL";
+  const LocalStore store = start_local_store();
+  Placement placement;
+  placement.address = "127.0.0.1";
+  placement.port = store.port;
+  placement.store_is_running = true;
+  DistributedOptions options;
+  options.backend = DistributedBackend::kNccl;
+  const auto group = join_processes(placement, options, at::Device(at::kCUDA, 0));
+  at::Tensor values = part_of(1, 1001, at::kFloat).cuda();
+  group->sum_in_rank_order(values, {true}, Wire::kSame);
+  EXPECT_TRUE(values.cpu().equal(part_of(1, 1001, at::kFloat)));
+  group->gather_shares(values, 1001);
+  EXPECT_TRUE(values.cpu().equal(part_of(1, 1001, at::kFloat)));
+  group->finish();
 }
 
 TEST(C10dGroup, TellsTheReasonOfAFailureToTheOthers) {

@@ -1,4 +1,4 @@
-#include "core/distributed/gloo_backend.h"
+#include "core/distributed/backends/gloo_backend.h"
 
 #ifdef PHRASEQ_HAS_GLOO
 #define USE_C10D_GLOO
