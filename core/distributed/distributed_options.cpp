@@ -51,6 +51,16 @@ void DistributedOptions::describe(OptionTable& v) {
           kCommHookNames,
           "Type of gradients between processes: none = that of the parameters, bf16 = half of the "
           "traffic.");
+  v.field("bucket-cap-mb",
+          bucket_cap_mb,
+          "Size in MB of the buckets in which gradients are added while the backward pass computes "
+          "the next ones.")
+      .in(1e-6, 1e6)
+      .harmless();
+  v.field("no-overlap",
+          no_overlap,
+          "Add the gradients of the processes after the backward pass, not while it runs.")
+      .harmless();
   v.field("distributed-no-spawn",
           no_spawn,
           "Do not start processes, even if --distributed-world-size is larger than 1 and no "

@@ -41,6 +41,8 @@ struct PHRASEQ_API DistributedOptions : Options {
   DistributedBackend backend = DistributedBackend::kAuto;
   DdpBackend ddp_backend = DdpBackend::kC10d;
   CommHook comm_hook = CommHook::kNone;
+  double bucket_cap_mb = 25;  ///< of gradients that travel at a time
+  bool no_overlap = false;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

@@ -18,7 +18,8 @@ std::string packed(const ProcessReport& report) {
   }
   std::string bytes;
   nlohmann::json::to_cbor(
-      {batches, report.signal, report.checkpoint_requested, report.wall_seconds}, bytes);
+      {batches, report.signal, report.checkpoint_requested, report.wall_seconds, report.sums_again},
+      bytes);
   return bytes;
 }
 
@@ -35,6 +36,7 @@ void add_unpacked(const std::string& bytes, bool is_first, ProcessReport& all) {
   }
   all.signal = std::max(all.signal, entry.at(1).get<int>());
   all.checkpoint_requested = all.checkpoint_requested || entry.at(2).get<bool>();
+  all.sums_again = all.sums_again || entry.at(4).get<bool>();
   if (is_first)
     all.wall_seconds = entry.at(3).get<double>();
 }

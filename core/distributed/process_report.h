@@ -20,10 +20,11 @@ struct ProcessReport {
   int signal = 0;                     ///< that asks this process to stop
   bool checkpoint_requested = false;  ///< by SIGUSR1
   double wall_seconds = 0;
+  bool sums_again = false;  ///< its gradients are not those that it has sent
 };
 
 /// The reports of all processes as one, equal on all of them: all batches, the largest number of a
-/// signal, a checkpoint when one process was asked for it, and the clock of rank 0.
+/// signal, a checkpoint or another sum when one process asks for it, and the clock of rank 0.
 PHRASEQ_API ProcessReport exchange_reports(ProcessGroup& processes, ProcessReport mine);
 
 }  // namespace phraseq

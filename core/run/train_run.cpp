@@ -405,6 +405,14 @@ void take_finetuned_parameters(const TrainRun& run, TranslationModel& translator
     translator.parameters->refresh_bf16();
 }
 
+/// 0 with --no-overlap.
+int64_t bucket_bytes(const DistributedOptions& options) {
+  constexpr double kMegabyte = 1024 * 1024;
+  return options.no_overlap
+             ? 0
+             : std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte));
+}
+
 TrainerOptions trainer_options(const TrainRun& run) {
   return {run.optimization,
           run.validation,
@@ -412,6 +420,7 @@ TrainerOptions trainer_options(const TrainRun& run) {
           precision_of(run),
           static_cast<uint64_t>(run.machine.seed),
           run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
+          bucket_bytes(run.distributed),
           &run.table};
 }
 

@@ -66,6 +66,8 @@ class GradientSum {
       : parameters_(parameters), sum_(sum) {}
 
   void begin() { parameters_.zero_gradients(); }
+  /// What the next gradient is added to; undefined for the first.
+  at::Tensor so_far() const { return added_ > 0 ? sum_ : at::Tensor(); }
 
   void add(bool is_last) {
     at::Tensor& gradients = parameters_.gradients();  // [elements]
@@ -124,8 +126,15 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                    {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
                    *parts_.log,
                    [this](const std::string& path) { write_checkpoint_to(path); }) {
-  if (!parts_.processes->is_alone())
-    parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
+  if (parts_.processes->is_alone())
+    return;
+  parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
+  nn::FlatParameters& parameters = *parts_.translator->parameters;
+  if (options_.bucket_bytes > 0) {
+    const auto bytes = static_cast<int64_t>(parameters.values().element_size());
+    overlapped_ = std::make_unique<OverlappedSum>(
+        *parts_.processes, parameters, options_.bucket_bytes / bytes, options_.wire);
+  }
 }
 
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
@@ -197,8 +206,9 @@ LossReport Trainer::loss_of(const UpdateGroup::Own& own, uint64_t update_seed) {
 
 /// The sums of the batches that there is memory for, their gradients in the parameters'. The
 /// gradient of each batch is computed by itself, and the gradients are added in the order of the
-/// batches: processes that compute one batch each come to the same bits. A batch that there is no
-/// memory for is divided or taken out of the group; those before it are not computed again.
+/// batches: processes that compute one batch each come to the same bits. The gradient of the last
+/// batch is shared with the other processes while it is computed. A batch that there is no memory
+/// for is divided or taken out of the group; those before it are not computed again.
 BatchReports Trainer::accumulate(UpdateGroup& group) {
   const uint64_t update_seed =
       mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
@@ -206,18 +216,25 @@ BatchReports Trainer::accumulate(UpdateGroup& group) {
   GradientSum sum(*parts_.translator->parameters, gradient_sum_);
   for (running_batch_ = 0; running_batch_ < group.own.size();) {
     const UpdateGroup::Own& own = group.own[running_batch_];
+    const bool is_last = running_batch_ + 1 == group.own.size();
     sum.begin();
     try {
+      if (overlapped_ && is_last)
+        overlapped_->arm(sum.so_far());
       reports[own.position].add(loss_of(own, update_seed));
     } catch (const std::exception& failure) {
       if (!means_out_of_memory(failure.what()))
         throw;
+      if (overlapped_)
+        overlapped_->abandon();
       make_room(group, failure.what());
       continue;
     }
     skipped_in_a_row_ = 0;
     ++running_batch_;
-    sum.add(/*is_last=*/running_batch_ == group.own.size());
+    if (overlapped_ && is_last)
+      overlapped_->finish();
+    sum.add(is_last);
   }
   sum.finish();
   return reports;
@@ -225,20 +242,35 @@ BatchReports Trainer::accumulate(UpdateGroup& group) {
 
 /// The sums of all batches of the update, and their gradients in the parameters', on all processes.
 LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
-  ProcessReport mine;
-  mine.batches = accumulate(group);
   ProcessGroup& processes = *parts_.processes;
   if (processes.is_alone())
-    return sum_of(mine.batches);
+    return sum_of(accumulate(group));
+  agreed_ = exchange_reports(processes, own_report(group));
+  if (overlapped_ && !agreed_.sums_again) {
+    overlapped_->take();
+  } else {
+    processes.sum_in_rank_order(
+        parts_.translator->parameters->gradients(), group.contributes, options_.wire);
+  }
+  return sum_of(agreed_.batches);
+}
+
+/// Of one of several processes, with its gradients computed.
+ProcessReport Trainer::own_report(UpdateGroup& group) {
+  ProcessReport mine;
+  if (overlapped_)
+    overlapped_->begin(group.contributes);
+  mine.batches = accumulate(group);
+  if (overlapped_) {
+    overlapped_->finish();  // also where there was no batch
+    mine.sums_again = overlapped_->is_spoiled();
+  }
   if (parts_.signals != nullptr) {
     mine.signal = parts_.signals->requested();
     mine.checkpoint_requested = parts_.signals->take_checkpoint_request();
   }
   mine.wall_seconds = parts_.log->wall_seconds();
-  agreed_ = exchange_reports(processes, std::move(mine));
-  processes.sum_in_rank_order(
-      parts_.translator->parameters->gradients(), group.contributes, options_.wire);
-  return sum_of(agreed_.batches);
+  return mine;
 }
 
 /// Divides the batch that there was no memory for; one of a single sentence is taken out.

@@ -17,6 +17,7 @@
 #include "core/data/data_loader.h"
 #include "core/distributed/process_group.h"
 #include "core/distributed/process_report.h"
+#include "core/distributed/reduction/overlapped_sum.h"
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
@@ -58,6 +59,8 @@ struct TrainerOptions {
   nn::Precision precision = nn::Precision::kFp32;
   uint64_t seed = 1;
   Wire wire = Wire::kSame;             ///< of gradients between processes
+  int64_t bucket_bytes = 0;            ///< of gradients that are summed during the backward pass;
+                                       ///< 0 = after it
   const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
 };
 
@@ -98,6 +101,7 @@ class PHRASEQ_API Trainer {
   BatchReports accumulate(UpdateGroup& group);
   LossReport loss_of(const UpdateGroup::Own& own, uint64_t update_seed);
   LossReport accumulate_everywhere(UpdateGroup& group);
+  ProcessReport own_report(UpdateGroup& group);
   void share_parameters();
   void announce_processes(const TrainRecord& record) const;
   void make_room(UpdateGroup& group, const std::string& reason);
@@ -127,12 +131,13 @@ class PHRASEQ_API Trainer {
   TrainState state_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
-  at::Tensor gradient_sum_;       ///< [elements], of the earlier batches of an update
-  ProcessReport agreed_;          ///< of several processes, at the last update
-  size_t running_batch_ = 0;      ///< of the group that is accumulated
-  int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
-  int64_t validated_at_ = -1;     // update of the last validation
-  LossTrend loss_trend_;          ///< of a model that this run has initialized
+  at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
+  std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
+  ProcessReport agreed_;                       ///< of several processes, at the last update
+  size_t running_batch_ = 0;                   ///< of the group that is accumulated
+  int64_t skipped_in_a_row_ = 0;               ///< sentences, for want of memory
+  int64_t validated_at_ = -1;                  // update of the last validation
+  LossTrend loss_trend_;                       ///< of a model that this run has initialized
   bool is_new_model_ = true;
   double validated_value_ = 0;  // of the metric, then
 };

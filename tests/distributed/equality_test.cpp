@@ -51,6 +51,32 @@ TEST_F(SeveralProcesses, ComeToTheBitsOfOneProcessThatAccumulates) {
   EXPECT_EQ(epochs.front().at("sentences"), 200);
 }
 
+/// Parameter: how the gradients are added.
+class GradientsOfProcesses : public SeveralProcesses,
+                             public ::testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways,
+                         GradientsOfProcesses,
+                         ::testing::Values("--no-overlap",
+                                           "--bucket-cap-mb 0.002",
+                                           "--bucket-cap-mb 0.002 --update-freq 3",
+                                           "--bucket-cap-mb 0.002 --ddp-comm-hook bf16"),
+                         [](const auto& parameter) {
+                           return "Case" + std::to_string(parameter.index);
+                         });
+
+/// Against one bucket of all matrices, or the same without overlap.
+TEST_P(GradientsOfProcesses, AreAddedToTheSameBits) {
+  const std::string way = GetParam();
+  const auto has = [&](const char* option) { return way.find(option) != std::string::npos; };
+  const std::string common = "--max-tokens 110 --max-epoch 2 --nproc-per-node 2 ";
+  train("way", common + way);
+  train("plain",
+        common + "--no-overlap " + (has("update-freq") ? "--update-freq 3 " : "") +
+            (has("bf16") ? "--ddp-comm-hook bf16 " : ""));
+  expect_equal_bits("way", "plain");
+}
+
 TEST_F(SeveralProcesses, AccumulateSeveralBatchesEach) {
   const std::string common = "--max-tokens 110 --max-epoch 1 --disable-validation ";
   train("one", common + "--update-freq 4");

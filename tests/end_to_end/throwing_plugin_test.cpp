@@ -68,6 +68,21 @@ TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
     EXPECT_NEAR(std::stod(found.at(update)), std::stod(loss), 1e-4) << update;
 }
 
+/// The gradients of the last layers are under way to the other process when the memory runs out.
+TEST_F(ThrowingPlugin, WithoutMemoryInTheBackwardPassSumsTheGradientsAgain) {
+  const std::string options =
+      "--arch throwing --max-update 5 --disable-validation --max-tokens 110 --threads 1 "
+      "--throw-in backward --thrown memory --throw-above 60 --bucket-cap-mb 0.005 "
+      "--nproc-per-node 2 ";
+  const auto afterwards = train(options + "--save-dir afterwards --no-overlap");
+  const auto overlapped = train(options + "--save-dir overlapped");
+  ASSERT_EQ(afterwards.exit_code, kExitOk) << afterwards.errors;
+  ASSERT_EQ(overlapped.exit_code, kExitOk) << overlapped.errors;
+  EXPECT_THAT(overlapped.errors, HasSubstr("divided a batch for want of memory ("));
+  EXPECT_EQ(losses(workspace_, "overlapped"), losses(workspace_, "afterwards"));
+  EXPECT_EQ(last_tensors(workspace_, "overlapped"), last_tensors(workspace_, "afterwards"));
+}
+
 TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
   const std::string options =
       "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";

@@ -37,9 +37,10 @@ struct ThrowingOptions final : nn::TransformerOptions {
 
   void describe(OptionTable& table) override {
     TransformerOptions::describe(table);
-    table.field("throw-in", throw_in, "Where.").one_of({"nothing", "forward", "start", "step"});
+    table.field("throw-in", throw_in, "Where.")
+        .one_of({"nothing", "forward", "backward", "start", "step"});
     table.field("thrown", thrown, "What.").one_of({"std", "own", "number", "memory"});
-    table.field("throw-above", throw_above, "In forward, at batches of more target tokens only.");
+    table.field("throw-above", throw_above, "In training, at batches of more target tokens only.");
   }
 };
 
@@ -59,10 +60,20 @@ class ThrowingSession final : public DecodingSession {
 class ThrowingModel final : public nn::TransformerModel {
  public:
   ThrowingModel(const ThrowingOptions& options, const ArchitectureSetup& setup)
-      : TransformerModel(options, setup), options_(options) {}
+      : TransformerModel(options, setup), options_(options) {
+    if (options_.throw_in != "backward")
+      return;
+    // The embeddings of the source: of all parameters, the last to get a gradient.
+    parameters().front().register_hook([this](const at::Tensor& gradient) {
+      if (last_is_large_)
+        throw_something(options_.thrown);
+      return gradient;
+    });
+  }
 
   DecoderOutput forward(const Batch& batch, nn::Context& context) override {
     const bool is_large = batch.target_in.tokens() > options_.throw_above;
+    last_is_large_ = is_large;
     const bool spares_this = options_.thrown == "memory" && !context.training();
     if (options_.throw_in == "forward" && is_large && !spares_this)
       throw_something(options_.thrown);
@@ -80,6 +91,7 @@ class ThrowingModel final : public nn::TransformerModel {
 
  private:
   ThrowingOptions options_;
+  bool last_is_large_ = false;
 };
 
 struct NoOptions final : Options {

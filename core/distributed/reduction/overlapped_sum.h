@@ -1,0 +1,107 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/distributed/process_group.h"
+#include "core/distributed/reduction/bucket_plan.h"
+#include "core/nn/flat_parameters.h"
+
+namespace phraseq {
+
+/// Sums the flat gradients over all processes, bucket by bucket, while the backward pass that
+/// computes them still runs.
+///
+/// A hook behind each parameter's node in the graph of autograd notes that its gradient is
+/// complete; it runs once in a pass, also for a parameter that is used several times, and for one
+/// whose gradient a layer has written into the buffer by itself. A bucket is handed over when all
+/// of its parameters are complete and all buckets before it are handed over, so that every process
+/// sums the same buckets in the same order. A thread then sums it by ProcessGroup::sum_into, to the
+/// same bits as a sum after the pass.
+///
+/// The sums are kept apart from the gradients until `take`: where one process has to compute its
+/// gradients again (no memory for a batch), all can sum them again.
+///
+///     sum.begin(contributes);
+///     sum.arm({});
+///     loss.backward();
+///     sum.finish();
+///     sum.take();
+///
+/// While buckets are under way, nothing else may call the process group.
+class PHRASEQ_API OverlappedSum {
+ public:
+  /// `bucket_elements` at most travel at once. `processes` and `parameters` outlive this.
+  OverlappedSum(ProcessGroup& processes,
+                nn::FlatParameters& parameters,
+                int64_t bucket_elements,
+                Wire wire);
+  ~OverlappedSum();
+  OverlappedSum(const OverlappedSum&) = delete;
+  OverlappedSum& operator=(const OverlappedSum&) = delete;
+
+  /// A new sum, to which the ranks with `contributes` add.
+  void begin(std::vector<bool> contributes);
+  /// The backward pass that follows is the last one of this process before `take`: buckets are
+  /// handed over as they are complete. `earlier` [elements], or undefined, is added to its
+  /// gradients.
+  void arm(const at::Tensor& earlier);
+  /// The pass that `arm` announced failed and is computed again. Buckets that are under way are
+  /// worth nothing then, which `is_spoiled` says; they are waited for.
+  void abandon();
+  /// Hands over the buckets that are left and waits for all. Throws what ProcessGroup::sum_into
+  /// threw. Does nothing when all are summed.
+  void finish();
+  /// Whether the sums are not those of the gradients, so that all processes must sum again.
+  bool is_spoiled() const { return is_spoiled_; }
+  /// Overwrites the gradients by the sums.
+  void take();
+
+  /// Buckets of this sum that are handed over already, and that there are.
+  size_t handed_over() const;
+  size_t buckets() const { return plan_.buckets.size(); }
+
+ private:
+  struct Hooks;
+  /// When the device has computed a bucket.
+  struct Ready;
+
+  void note_complete(size_t bucket);
+  void hand_over_complete();
+  void hand_over_next();
+  void work();
+  void sum_bucket(size_t number);
+
+  ProcessGroup& processes_;
+  nn::FlatParameters& parameters_;
+  Wire wire_;
+  BucketPlan plan_;
+  at::Tensor sums_;     ///< [elements]
+  at::Tensor earlier_;  ///< [elements], or undefined
+  std::vector<bool> contributes_;
+  std::vector<Ready> ready_;  ///< by bucket
+
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::vector<int64_t> missing_;  ///< parameters of each bucket that are not complete
+  size_t handed_over_ = 0;
+  size_t summed_ = 0;
+  bool is_armed_ = false;
+  bool is_spoiled_ = false;
+  bool ends_ = false;
+  std::exception_ptr failure_;
+
+  std::unique_ptr<Hooks> hooks_;
+  std::thread thread_;
+};
+
+}  // namespace phraseq
