@@ -61,6 +61,13 @@ void DistributedOptions::describe(OptionTable& v) {
           no_overlap,
           "Add the gradients of the processes after the backward pass, not while it runs.")
       .harmless();
+  v.field("zero-sharding",
+          zero_sharding,
+          kZeroShardingNames,
+          "Divide the state of the optimizer between the processes: os or 1 (stage 1 of ZeRO), or "
+          "none.")
+      .alias("zero")
+      .harmless();
   v.field("distributed-no-spawn",
           no_spawn,
           "Do not start processes, even if --distributed-world-size is larger than 1 and no "

@@ -15,6 +15,8 @@ enum class DistributedBackend { kAuto, kGloo, kNccl };
 enum class DdpBackend { kC10d, kPytorchDdp, kLegacyDdp, kNoC10d };
 /// The type of gradients between processes.
 enum class CommHook { kNone, kBf16 };
+/// What each process holds a part of only (fairseq's names, and the stages of ZeRO).
+enum class ZeroSharding { kNone, kOptimizerState };
 
 inline constexpr EnumName<DistributedBackend> kDistributedBackendNames[] = {
     {"auto", DistributedBackend::kAuto},
@@ -27,6 +29,11 @@ inline constexpr EnumName<DdpBackend> kDdpBackendNames[] = {
     {"no_c10d", DdpBackend::kNoC10d}};
 inline constexpr EnumName<CommHook> kCommHookNames[] = {{"none", CommHook::kNone},
                                                         {"bf16", CommHook::kBf16}};
+inline constexpr EnumName<ZeroSharding> kZeroShardingNames[] = {
+    {"none", ZeroSharding::kNone},
+    {"os", ZeroSharding::kOptimizerState},
+    {"0", ZeroSharding::kNone},
+    {"1", ZeroSharding::kOptimizerState}};
 
 /// Training with several processes. Without these options, the launcher's environment decides.
 struct PHRASEQ_API DistributedOptions : Options {
@@ -43,6 +50,7 @@ struct PHRASEQ_API DistributedOptions : Options {
   CommHook comm_hook = CommHook::kNone;
   double bucket_cap_mb = 25;  ///< of gradients that travel at a time
   bool no_overlap = false;
+  ZeroSharding zero_sharding = ZeroSharding::kNone;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

@@ -125,6 +125,17 @@ at::Tensor FlatParameters::gradient_view(const at::Tensor& parameter) const {
       parameter.sizes(), parameter.strides(), offset);  // the shape of `parameter`
 }
 
+FlatParameters FlatParameters::slice(int64_t begin, int64_t elements) const {
+  const auto part_of = [&](const at::Tensor& buffer) {
+    return buffer.defined() ? buffer.narrow(0, begin, elements) : buffer;  // [elements]
+  };
+  FlatParameters part;
+  part.values_ = part_of(values_);
+  part.gradients_ = part_of(gradients_);
+  part.bf16_ = part_of(bf16_);
+  return part;
+}
+
 void FlatParameters::zero_gradients() {
   if (gradients_.defined())
     gradients_.zero_();

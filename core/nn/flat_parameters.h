@@ -48,7 +48,13 @@ class PHRASEQ_API FlatParameters {
 
   void zero_gradients();
 
+  /// The elements from `begin` on as parameters without names: views of the same buffers. The bf16
+  /// copy is part of it when it was made before.
+  FlatParameters slice(int64_t begin, int64_t elements) const;
+
  private:
+  FlatParameters() = default;
+
   /// Elements from the buffer's start to the parameter's first; -1 for a tensor that is not in the
   /// buffer.
   int64_t offset_of(const at::Tensor& parameter) const;

@@ -39,6 +39,7 @@ class PHRASEQ_API Adam final : public Optimizer {
   Adam(const AdamOptions& options, const OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
+  bool is_elementwise() const override { return true; }
 
  private:
   template <class T>

@@ -20,6 +20,10 @@ std::map<std::string, at::Tensor> NamedOptimizer::state() {
   return call_component(component_, "state", [&] { return optimizer_->state(); });
 }
 
+bool NamedOptimizer::is_elementwise() const {
+  return call_component(component_, "is_elementwise", [&] { return optimizer_->is_elementwise(); });
+}
+
 NamedScheduler::NamedScheduler(const Selection& selection, const LrSchedulerSetup& setup)
     : component_(*selection.component), scheduler_(create<LrScheduler>(selection, setup)) {
   if (setup.lr_list.size() < 2 || takes_lr_list())

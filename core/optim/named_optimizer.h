@@ -19,6 +19,7 @@ class PHRASEQ_API NamedOptimizer final : public Optimizer {
   NamedOptimizer(const Selection& selection, const OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
+  bool is_elementwise() const override;
 
  private:
   const Component& component_;

@@ -31,6 +31,11 @@ class PHRASEQ_API Optimizer {
   /// The state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores in
   /// place.
   virtual std::map<std::string, at::Tensor> state() = 0;
+  /// Whether a step changes each element by its own gradient and state alone, and each tensor of
+  /// the state has one element per element of the parameters, or has the same value whatever the
+  /// parameters are. Then several processes can divide the parameters between them
+  /// (--zero-sharding), and the optimizer is made for a slice of them, which has no entries.
+  virtual bool is_elementwise() const { return false; }
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
 

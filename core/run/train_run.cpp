@@ -23,6 +23,7 @@
 #include "core/distributed/environment.h"
 #include "core/distributed/local_launch.h"
 #include "core/distributed/placement.h"
+#include "core/distributed/sharding/sharded_optimizer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 #include "core/nn/precision/automatic_precision.h"
@@ -461,6 +462,26 @@ std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
   return corpus;
 }
 
+/// The optimizer; `sharded` is the same one where its state is divided between processes.
+struct OptimizerParts {
+  std::unique_ptr<Optimizer> optimizer;
+  ShardedOptimizer* sharded = nullptr;
+};
+
+OptimizerParts make_optimizer(const TrainRun& run,
+                              nn::FlatParameters& parameters,
+                              ProcessGroup& processes) {
+  const auto make = [&run](const OptimizerSetup& setup) -> std::unique_ptr<Optimizer> {
+    return std::make_unique<NamedOptimizer>(run.optimizer, setup);
+  };
+  if (run.distributed.zero_sharding == ZeroSharding::kNone || processes.is_alone())
+    return {make({&parameters}), nullptr};
+  auto sharded =
+      std::make_unique<ShardedOptimizer>(make, run.optimizer.name, parameters, processes);
+  ShardedOptimizer* const same = sharded.get();
+  return {std::move(sharded), same};
+}
+
 /// One training from the options to the last checkpoint: the parts, in the order in which they need
 /// one another, and the steps of their use.
 class TrainingJob {
@@ -471,7 +492,7 @@ class TrainingJob {
         folder_(make_folder(run.checkpoints, processes)),
         translator_(make_first_translator(run, processes)),
         criterion_(run.criterion, {translator_.task->target_dictionary().size()}),
-        optimizer_(run.optimizer, {translator_.parameters.get()}),
+        optimizer_(make_optimizer(run, *translator_.parameters, processes)),
         corpus_(open_agreed_corpus(run, translator_, processes)),
         batches_(
             corpus_,
@@ -531,7 +552,7 @@ class TrainingJob {
   TrainerParts parts() {
     return {&translator_,
             &criterion_,
-            &optimizer_,
+            optimizer_.optimizer.get(),
             &scheduler_,
             &batches_,
             validation_.validator.get(),
@@ -539,7 +560,8 @@ class TrainingJob {
             &log_,
             &signals_,
             average_.get(),
-            &processes_};
+            &processes_,
+            optimizer_.sharded};
   }
 
   /// run.json
@@ -563,7 +585,7 @@ class TrainingJob {
   std::unique_ptr<CheckpointFolder> folder_;
   TranslationModel translator_;
   NamedCriterion criterion_;
-  NamedOptimizer optimizer_;
+  OptimizerParts optimizer_;
   std::shared_ptr<Corpus> corpus_;
   BatchIterator batches_;
   ResumedRun resumed_;

@@ -14,12 +14,14 @@ CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
                                    CheckpointOptions options,
                                    Choice choice,
                                    TrainingLog& log,
-                                   Write write)
+                                   Write write,
+                                   SavingTogether together)
     : folder_(folder),
       options_(std::move(options)),
       choice_(std::move(choice)),
       log_(log),
-      write_(std::move(write)) {}
+      write_(std::move(write)),
+      together_(std::move(together)) {}
 
 void CheckpointKeeper::note_validation(int64_t updates, double value, bool is_best) {
   validated_at_ = updates;
@@ -30,35 +32,50 @@ void CheckpointKeeper::note_validation(int64_t updates, double value, bool is_be
 void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested) {
   const int64_t every = options_.save_interval_updates;
   const bool due = every > 0 && moment.updates % every == 0;
-  if (folder_ != nullptr && (due || is_best_ || requested))
-    save(folder_->update_path(moment.epoch, moment.updates), moment.updates);
+  if (due || is_best_ || requested)
+    save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
+         moment.updates);
 }
 
 void CheckpointKeeper::after_epoch(const TrainingMoment& moment) {
   const bool due = moment.finished_epochs % options_.save_interval == 0;
-  if (folder_ != nullptr && (due || is_best_))
-    save(folder_->epoch_path(moment.finished_epochs), moment.updates);
+  if (due || is_best_)
+    save([&](const auto& folder) { return folder.epoch_path(moment.finished_epochs); },
+         moment.updates);
 }
 
 void CheckpointKeeper::at_end(const TrainingMoment& moment) {
-  if (folder_ != nullptr && unsaved_)
-    save(folder_->update_path(moment.epoch, moment.updates), moment.updates);
+  if (unsaved_)
+    save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
+         moment.updates);
 }
 
-void CheckpointKeeper::save(const std::string& path, int64_t updates) {
-  if (options_.no_last_checkpoints && !is_best_)
+/// All processes that take part come here at the same moments: what decides is equal in all.
+void CheckpointKeeper::save(const PathOf& path_of, int64_t updates) {
+  if (!takes_part() || (options_.no_last_checkpoints && !is_best_))
     return;
+  if (together_.collect)
+    together_.collect();
+  bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates);
+  if (together_.settle)
+    saved = together_.settle(saved);
+  is_best_ = is_best_ && !saved;
+  unsaved_ = unsaved_ && !saved;
+}
+
+/// False when the run goes on without this checkpoint.
+bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates) {
   try {
     write_and_point(path);
     keep_and_delete(path, updates);
-    is_best_ = false;
-    unsaved_ = false;
+    return true;
   } catch (const IoError& failure) {
     if (options_.save_failure == SaveFailure::kStop)
       throw;
     log_error(fmt::format("checkpoint not written, training continues (--save-failure warn): {}",
                           failure.what()));
     log_.event("save_failure", {{"updates", updates}, {"what", failure.message()}});
+    return false;
   }
 }
 

@@ -18,6 +18,13 @@ struct TrainingMoment {
   int64_t finished_epochs = 0;
 };
 
+/// What several processes do together when the first one saves, because each has a part of the
+/// state. Empty functions: the first one saves alone.
+struct SavingTogether {
+  std::function<void()> collect;           ///< before the first one writes
+  std::function<bool(bool saved)> settle;  ///< afterwards: whether the first one has saved
+};
+
 /// Decides when a checkpoint is written, writes it, moves the pointers checkpoint_last and
 /// checkpoint_best, and deletes old checkpoints by the retention rules.
 class PHRASEQ_API CheckpointKeeper {
@@ -30,12 +37,14 @@ class PHRASEQ_API CheckpointKeeper {
     bool larger_is_better = false;
   };
 
-  /// `folder` may be null (--no-save): nothing is written then. `folder` and `log` outlive this.
+  /// `folder` may be null (--no-save, or not the first process): nothing is written then. `folder`
+  /// and `log` outlive this.
   CheckpointKeeper(CheckpointFolder* folder,
                    CheckpointOptions options,
                    Choice choice,
                    TrainingLog& log,
-                   Write write);
+                   Write write,
+                   SavingTogether together = {});
 
   /// There is an update that no checkpoint holds yet.
   void note_update() { unsaved_ = true; }
@@ -51,7 +60,10 @@ class PHRASEQ_API CheckpointKeeper {
   void at_end(const TrainingMoment& moment);
 
  private:
-  void save(const std::string& path, int64_t updates);
+  using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
+  bool takes_part() const { return folder_ != nullptr || together_.collect; }
+  void save(const PathOf& path_of, int64_t updates);
+  bool try_to_save(const std::string& path, int64_t updates);
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);
 
@@ -60,6 +72,7 @@ class PHRASEQ_API CheckpointKeeper {
   Choice choice_;
   TrainingLog& log_;
   Write write_;
+  SavingTogether together_;
   bool is_best_ = false;       // the last validation was the best so far
   bool unsaved_ = false;       // there are updates since the last checkpoint
   double value_ = 0;           // of the last validation

@@ -95,6 +95,18 @@ class GradientSum {
   bool is_in_place_ = false;
 };
 
+/// The first process saves the whole state of the optimizer.
+SavingTogether saving_together(const TrainerParts& parts, const CheckpointOptions& options) {
+  ShardedOptimizer* const sharded = parts.sharded;
+  if (sharded == nullptr || options.no_save || options.no_save_optimizer_state)
+    return {};
+  return {[sharded] { sharded->collect(); },
+          [sharded, processes = parts.processes](bool saved) {
+            sharded->release();
+            return !processes->text_of_first(saved ? "saved" : "").empty();
+          }};
+}
+
 std::string shape_text(const Batch& batch) {
   return fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
                      batch.target_in.sentences(),
@@ -121,11 +133,13 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
       best_(larger_is_better(options_.validation, parts_.validator),
             state_.best,
             state_.validations_without_better),
-      checkpoints_(parts_.folder,
-                   options_.checkpoints,
-                   {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
-                   *parts_.log,
-                   [this](const std::string& path) { write_checkpoint_to(path); }) {
+      checkpoints_(
+          parts_.folder,
+          options_.checkpoints,
+          {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
+          *parts_.log,
+          [this](const std::string& path) { write_checkpoint_to(path); },
+          saving_together(parts_, options_.checkpoints)) {
   if (parts_.processes->is_alone())
     return;
   parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
@@ -496,9 +510,13 @@ void Trainer::share_parameters() {
     at::Tensor average = parts_.average->other();
     processes.take_from_first(average);
   }
-  for (auto& [name, tensor] : parts_.optimizer->state()) {
-    at::Tensor moments = tensor;
-    processes.take_from_first(moments);
+  if (parts_.sharded != nullptr) {
+    parts_.sharded->distribute();
+  } else {
+    for (auto& [name, tensor] : parts_.optimizer->state()) {
+      at::Tensor moments = tensor;
+      processes.take_from_first(moments);
+    }
   }
   parts_.optimizer->set_steps(
       std::stoll(processes.text_of_first(std::to_string(parts_.optimizer->steps()))));

@@ -18,6 +18,7 @@
 #include "core/distributed/process_group.h"
 #include "core/distributed/process_report.h"
 #include "core/distributed/reduction/overlapped_sum.h"
+#include "core/distributed/sharding/sharded_optimizer.h"
 #include "core/nn/context.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
@@ -50,6 +51,7 @@ struct TrainerParts {
   StopSignals* signals = nullptr;
   ParameterAverage* average = nullptr;
   ProcessGroup* processes = &single_process();
+  ShardedOptimizer* sharded = nullptr;  ///< the optimizer, where its state is divided
 };
 
 struct TrainerOptions {

@@ -60,7 +60,9 @@ INSTANTIATE_TEST_SUITE_P(Ways,
                          ::testing::Values("--no-overlap",
                                            "--bucket-cap-mb 0.002",
                                            "--bucket-cap-mb 0.002 --update-freq 3",
-                                           "--bucket-cap-mb 0.002 --ddp-comm-hook bf16"),
+                                           "--bucket-cap-mb 0.002 --ddp-comm-hook bf16",
+                                           "--zero 1",
+                                           "--zero-sharding os --bucket-cap-mb 0.002 --store-ema"),
                          [](const auto& parameter) {
                            return "Case" + std::to_string(parameter.index);
                          });
@@ -73,8 +75,50 @@ TEST_P(GradientsOfProcesses, AreAddedToTheSameBits) {
   train("way", common + way);
   train("plain",
         common + "--no-overlap " + (has("update-freq") ? "--update-freq 3 " : "") +
-            (has("bf16") ? "--ddp-comm-hook bf16 " : ""));
+            (has("bf16") ? "--ddp-comm-hook bf16 " : "") + (has("store-ema") ? "--store-ema" : ""));
   expect_equal_bits("way", "plain");
+}
+
+/// Parameter: an optimizer with its options.
+class DividedOptimizer : public SeveralProcesses,
+                         public ::testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Optimizers,
+                         DividedOptimizer,
+                         ::testing::Values("adam", "nag --momentum 0.9", "adagrad", "sgd"),
+                         [](const auto& parameter) {
+                           return "Case" + std::to_string(parameter.index);
+                         });
+
+/// Four processes save what three and then one continue.
+TEST_P(DividedOptimizer, IsSavedWholeAndContinuedByOtherNumbersOfProcesses) {
+  const std::string common =
+      "--max-tokens 110 --accumulate-to-tokens 300 --disable-validation "
+      "--optimizer " +
+      std::string(GetParam()) + " ";
+  const auto train_until = [&](const char* save_dir, int updates, const std::string& more) {
+    const CommandResult result =
+        workspace_.run(toy_train(save_dir, updates) + words("--threads 1 " + common + more));
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  };
+  train_until("divided", 3, "--nproc-per-node 4 --zero 1");
+  train_until("whole", 3, "--nproc-per-node 4");
+  EXPECT_EQ(last_tensors(workspace_, "divided"), last_tensors(workspace_, "whole"));
+  train_until("divided", 6, "--nproc-per-node 3 --zero 1");
+  train_until("whole", 6, "--nproc-per-node 3");
+  EXPECT_EQ(last_tensors(workspace_, "divided"), last_tensors(workspace_, "whole"));
+  train_until("divided", 8, "");
+  train_until("whole", 8, "");
+  expect_equal_bits("divided", "whole");
+}
+
+TEST_F(SeveralProcesses, RejectAnOptimizerThatCannotBeDivided) {
+  const CommandResult result = workspace_.run(
+      toy_train("run", 3) + words("--threads 1 --nproc-per-node 2 --zero 1 --optimizer adafactor"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              ::testing::HasSubstr("--zero-sharding os cannot divide the state of --optimizer "
+                                   "adafactor"));
 }
 
 TEST_F(SeveralProcesses, AccumulateSeveralBatchesEach) {

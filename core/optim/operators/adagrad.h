@@ -21,6 +21,7 @@ class PHRASEQ_API Adagrad final : public Optimizer {
   Adagrad(const AdagradOptions& options, const OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
+  bool is_elementwise() const override { return true; }
 
  private:
   AdagradOptions options_;

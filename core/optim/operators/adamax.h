@@ -27,6 +27,7 @@ class PHRASEQ_API Adamax final : public Optimizer {
   Adamax(const AdamaxOptions& options, const OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
+  bool is_elementwise() const override { return true; }
 
  private:
   AdamaxOptions options_;

@@ -853,7 +853,8 @@ constexpr auto kFlags = std::to_array<Flag>({
      kNoEffect,
      "",
      "checkpoints are written in the foreground"},
-    {"--zero-sharding", "tgiv", kOne, kNoEffect, "", "every process holds the whole model"},
+    {"--zero-sharding", "t", kOne, kSame, "", ""},
+    {"--zero-sharding", "giv", kOne, kNoEffect, "", "only training uses it"},
 });
 // clang-format on
 
