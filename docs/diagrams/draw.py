@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Draws the six models as their papers draw them: NAME.svg in this folder, or in the one that is given.
+"""Draws the six models as their papers draw them, and the simulated scaling: NAME.svg in this folder, or in the one that
+is given.
 
     docs/diagrams/draw.py [FOLDER]
 
-The pages in docs/papers show the pictures. The test Diagrams fails when a picture is not what this script draws.
+The pages in docs/papers and docs/guide show the pictures. The test Diagrams fails when a picture is not what this script draws.
 """
 import sys
 from pathlib import Path
 
 from drawing import Drawing
+from scaling_curve import scaling
 
 ADD_NORM = ("add, layer norm", "norm")
 
@@ -289,8 +291,8 @@ def phrasenet():
 
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-    for model in (transformer, rnnsearch, phrase_rep, phrasal_attention, phrase_transformer, phrasenet):
-        (folder / f"{model.__name__}.svg").write_text(model().svg(), encoding="utf-8")
+    for picture in (transformer, rnnsearch, phrase_rep, phrasal_attention, phrase_transformer, phrasenet, scaling):
+        (folder / f"{picture.__name__}.svg").write_text(picture().svg(), encoding="utf-8")
 
 
 main()
