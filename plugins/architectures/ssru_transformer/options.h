@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/nn/transformer/transformer_options.h"
+
+namespace phraseq {
+
+/// A Transformer whose decoder has recurrent units in place of self-attention. Defaults are
+/// Marian's conventions (pre-norm and post-norm are both options of it) with fairseq's sizes.
+struct SsruTransformerOptions : nn::TransformerOptions {
+  SsruTransformerOptions();
+
+  bool ssru_projection = false;
+
+  void describe(OptionTable& table) override;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,18 @@
+#include "core/plugin/plugin.h"
+#include "plugins/architectures/ssru_transformer/ssru.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<phraseq::Architecture, phraseq::SsruTransformer, phraseq::SsruTransformerOptions>(
+      "ssru_transformer",
+      "Transformer with recurrent units (SSRU) in the decoder (Kim et al. 2019)");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("ssru_transformer",
+               PHRASEQ_VERSION,
+               "Transformer with simpler simple recurrent units in place of the decoder's "
+               "self-attention",
+               register_components)
