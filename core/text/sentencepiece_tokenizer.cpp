@@ -97,4 +97,13 @@ std::vector<std::string> SentencePieceTokenizer::pieces() const {
   return pieces;
 }
 
+SentencePieceVocabulary SentencePieceTokenizer::vocabulary() const {
+  const auto& processor = state_->processor;
+  SentencePieceVocabulary made{
+      {}, processor.bos_id(), processor.pad_id(), processor.eos_id(), processor.unk_id()};
+  for (int id = 0; id < processor.GetPieceSize(); ++id)
+    made.pieces.push_back(processor.IdToPiece(id));
+  return made;
+}
+
 }  // namespace phraseq

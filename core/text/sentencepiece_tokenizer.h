@@ -26,6 +26,15 @@ struct SentencePieceSettings {
   bool language_token = false;
 };
 
+/// All pieces of a model by id, and the ids of those with a meaning; -1 = it has none.
+struct SentencePieceVocabulary {
+  std::vector<std::string> pieces;
+  int64_t bos = -1;
+  int64_t pad = -1;
+  int64_t eos = -1;
+  int64_t unk = -1;
+};
+
 /// A SentencePiece model, BPE or unigram (Kudo & Richardson 2018).
 class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
  public:
@@ -41,6 +50,7 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   std::string model() const override { return model_; }
   /// What text can become, in the model's order: neither control symbols nor <unk>.
   std::vector<std::string> pieces() const;
+  SentencePieceVocabulary vocabulary() const;
 
  private:
   std::string prepared(std::string_view line) const;

@@ -152,32 +152,10 @@ class Ct2Importer {
     model_.options[stack + "_ffn_embed_dim"] = take(name + "/ffn/linear_0/weight").shape[0];
   }
 
-  /// The rows of a vocabulary's array in the order of our ids; a symbol that it lacks has zeros.
-  TensorView reordered(const TensorView& variable, const Ct2Vocabulary& vocabulary) {
-    if (variable.shape.empty() || variable.shape[0] != vocabulary.known) {
-      throw FormatError(fmt::format("{}: '{}' does not have one row for each of {} symbols",
-                                    file_->path(),
-                                    variable.name,
-                                    vocabulary.known));
-    }
-    const size_t row_bytes = variable.bytes.size() / static_cast<size_t>(vocabulary.known);
-    std::string bytes;
-    for (const int64_t row : vocabulary.rows) {
-      if (row < 0) {
-        bytes.append(row_bytes, '\0');
-        continue;
-      }
-      const auto from = variable.bytes.subspan(static_cast<size_t>(row) * row_bytes, row_bytes);
-      bytes.append(reinterpret_cast<const char*>(from.data()), from.size());
-    }
-    TensorView made = variable;
-    made.shape[0] = static_cast<int64_t>(vocabulary.rows.size());
-    made.bytes = std::as_bytes(std::span(model_.owned.emplace_back(std::move(bytes))));
-    return made;
-  }
-
-  void add_rows(const std::string& name, const std::string& ours, const Ct2Vocabulary& vocabulary) {
-    weights_.push_back(reordered(take(name), vocabulary));
+  void add_rows(const std::string& name,
+                const std::string& ours,
+                const ForeignVocabulary& vocabulary) {
+    weights_.push_back(reorder_rows(model_, take(name), vocabulary, file_->path()));
     weights_.back().name = ours;
   }
 
@@ -239,19 +217,11 @@ class Ct2Importer {
   void take_projection() {
     add_rows("decoder/projection/weight", "decoder.output_projection.weight", target_);
     const TensorView* bias = find("decoder/projection/bias");
-    const bool lacks_symbols = std::ranges::count(target_.rows, -1) > 0;
-    model_.options["out_bias"] = bias != nullptr || lacks_symbols;
-    std::vector<double> values(target_.rows.size(), 0.0);
-    if (bias != nullptr) {
-      if (!is_float(bias->dtype))
-        refuse("decoder/projection/bias is quantized");
-      values = float_values(reordered(*bias, target_));
-    }
-    for (size_t id = 0; id < values.size(); ++id) {
-      if (target_.rows[id] < 0)
-        values[id] = -1e9;  // never produced
-    }
-    output_bias_ = float_bytes(values, DType::kF32);
+    model_.options["out_bias"] = bias != nullptr || target_.lacks_symbols();
+    if (bias != nullptr && !is_float(bias->dtype))
+      refuse("decoder/projection/bias is quantized");
+    const auto given = bias == nullptr ? std::vector<double>() : float_values(*bias);
+    output_bias_ = float_bytes(reorder_bias(given, target_, file_->path()), DType::kF32);
   }
 
   void take_settings() {
@@ -356,7 +326,7 @@ class Ct2Importer {
   std::set<std::string> used_;
   json config_;
   ImportedModel model_;
-  Ct2Vocabulary source_, target_;
+  ForeignVocabulary source_, target_;
   std::vector<TensorView> weights_;
   std::string output_bias_;
 };

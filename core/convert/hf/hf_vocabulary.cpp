@@ -1,6 +1,7 @@
 #include "core/convert/hf/hf_vocabulary.h"
 
-#include <algorithm>
+#include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -29,30 +30,10 @@ std::vector<std::string> symbols_by_id(const json& vocabulary, const std::string
   return symbols;
 }
 
-int64_t id_of(const std::vector<std::string>& symbols, std::string_view symbol) {
-  const auto found = std::ranges::find(symbols, symbol);
-  return found == symbols.end() ? -1 : found - symbols.begin();
-}
-
 void check_id(int64_t id, const char* name, size_t count, const std::string& path) {
   if (id < 0 || id >= static_cast<int64_t>(count)) {
     throw FormatError(fmt::format("{}: {} is {}, but there are {} symbols", path, name, id, count));
   }
-}
-
-/// The dictionary of the symbols in `rows`, the first four under our names.
-Dictionary make_dictionary(const std::vector<std::string>& symbols,
-                           const std::vector<int64_t>& rows,
-                           const std::string& path) {
-  std::string text;
-  for (size_t id = 4; id < rows.size(); ++id) {
-    const std::string& symbol = symbols[static_cast<size_t>(rows[id])];
-    if (symbol.empty() || symbol.find('\n') != std::string::npos)
-      throw FormatError(
-          fmt::format("{}: '{}' cannot be a symbol of a dictionary", path, excerpt(symbol)));
-    text += symbol + " 1\n";
-  }
-  return Dictionary::parse(text, path);
 }
 
 }  // namespace
@@ -64,7 +45,7 @@ HfVocabulary read_hf_vocabulary(const json& vocabulary,
   check_id(special.eos, "eos_token_id", symbols.size(), path);
   check_id(special.pad, "pad_token_id", symbols.size(), path);
   check_id(special.decoder_start, "decoder_start_token_id", symbols.size(), path);
-  const int64_t unknown = id_of(symbols, "<unk>"), begin = id_of(symbols, "<s>");
+  const int64_t unknown = row_of_symbol(symbols, "<unk>"), begin = row_of_symbol(symbols, "<s>");
   if (unknown < 0)
     throw FormatError(fmt::format("{}: there is no symbol <unk>", path));
 
@@ -77,13 +58,10 @@ HfVocabulary read_hf_vocabulary(const json& vocabulary,
                     path,
                     excerpt(symbols[static_cast<size_t>(special.decoder_start)])));
   }
-  const int64_t start = made.starts_with_eos ? special.pad : special.decoder_start;
-  made.rows = {made.has_bos ? begin : start, special.pad, special.eos, unknown};
-  for (int64_t id = 0; id < static_cast<int64_t>(symbols.size()); ++id) {
-    if (id != special.pad && id != special.eos && id != unknown && id != begin)
-      made.rows.push_back(id);
-  }
-  made.dictionary = make_dictionary(symbols, made.rows, path);
+  const std::array<int64_t, 4> specials = {begin, special.pad, special.eos, unknown};
+  static_cast<ForeignVocabulary&>(made) = order_symbols(symbols, specials, path);
+  if (!made.has_bos)
+    made.rows[kBos] = made.starts_with_eos ? special.pad : special.decoder_start;
   return made;
 }
 

@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
-#include "core/text/dictionary.h"
+#include "core/convert/foreign_vocabulary.h"
 
 namespace phraseq {
 
@@ -19,10 +18,8 @@ struct HfSpecialIds {
 };
 
 /// A vocabulary of Hugging Face (`vocab.json`: an object of symbols and ids) as one of ours.
-struct PHRASEQ_API HfVocabulary {
-  Dictionary dictionary;
-  std::vector<int64_t> rows;  ///< by our id: the id in vocab.json
-  bool has_bos = false;       ///< whether "<s>" is one of its symbols
+struct PHRASEQ_API HfVocabulary : ForeignVocabulary {
+  bool has_bos = false;  ///< whether "<s>" is one of its symbols
   bool starts_with_eos = false;
 };
 

@@ -24,9 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Of a symbol that the model never produces: the softmax gives it a probability of zero.
-constexpr double kNeverProduced = -1e9;
-
 json read_json(const fs::path& file) { return parse_json(read_file(file.string()), file.string()); }
 
 class MarianImporter {
@@ -45,7 +42,7 @@ class MarianImporter {
     read_weights();
     add_parameters();
     model_.set_sentencepiece((folder_ / "source.spm").string(), (folder_ / "target.spm").string());
-    if (has_language_tokens())
+    if (source_.has_language_tokens())
       model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
     model_.origin = {{"toolkit", "huggingface"}, {"weights", weights_path_}};
     return std::move(model_);
@@ -105,16 +102,6 @@ class MarianImporter {
     }
   }
 
-  /// Models for several target languages have symbols such as >>fra<<, which begin a source.
-  bool has_language_tokens() const {
-    for (int64_t id = 4; id < source_.dictionary.size(); ++id) {
-      const std::string& symbol = source_.dictionary.symbol(id);
-      if (symbol.starts_with(">>") && symbol.ends_with("<<"))
-        return true;
-    }
-    return false;
-  }
-
   void read_weights() {
     const fs::path safetensors = folder_ / "model.safetensors";
     if (fs::exists(safetensors)) {
@@ -168,24 +155,8 @@ class MarianImporter {
 
   /// The rows of a vocabulary's matrix in the order of our ids.
   void reorder(const char* name, const HfVocabulary& vocabulary) {
-    TensorView* tensor = find(name);
-    if (tensor == nullptr)
-      return;
-    const bool is_matrix = tensor->shape.size() == 2;
-    const int64_t known = *std::ranges::max_element(vocabulary.rows) + 1;
-    if (!is_matrix || tensor->shape[0] != known) {
-      throw FormatError(fmt::format(
-          "{}: {} does not have one row for each of the {} symbols", weights_path_, name, known));
-    }
-    const size_t row_bytes = tensor->bytes.size() / static_cast<size_t>(known);
-    std::string bytes;
-    for (const int64_t row : vocabulary.rows) {
-      const auto from = tensor->bytes.subspan(static_cast<size_t>(row) * row_bytes, row_bytes);
-      bytes.append(reinterpret_cast<const char*>(from.data()), from.size());
-    }
-    const std::string& kept = model_.owned.emplace_back(std::move(bytes));
-    tensor->bytes = std::as_bytes(std::span(kept));
-    tensor->shape[0] = static_cast<int64_t>(vocabulary.rows.size());
+    if (TensorView* tensor = find(name))
+      *tensor = reorder_rows(model_, *tensor, vocabulary, weights_path_);
   }
 
   /// The positions that the file has must be the computed ones.
@@ -197,18 +168,12 @@ class MarianImporter {
   }
 
   void add_output_bias(const std::optional<TensorView>& given) {
-    std::vector<double> bias(target_.rows.size(), 0.0);
-    if (given) {
-      const auto values = is_float(given->dtype) ? float_values(*given) : std::vector<double>();
-      if (values.size() != static_cast<size_t>(*std::ranges::max_element(target_.rows)) + 1) {
-        throw FormatError(
-            fmt::format("{}: final_logits_bias has {} values, not one for each symbol",
-                        weights_path_,
-                        values.size()));
-      }
-      for (size_t id = 0; id < bias.size(); ++id)
-        bias[id] = values[static_cast<size_t>(target_.rows[id])];
-    }
+    const auto values =
+        given && is_float(given->dtype) ? float_values(*given) : std::vector<double>();
+    if (given && values.empty())
+      throw FormatError(
+          fmt::format("{}: final_logits_bias is {}", weights_path_, to_string(given->dtype)));
+    auto bias = reorder_bias(values, target_, weights_path_);
     if (!target_.has_bos)
       bias[kBos] = kNeverProduced;
     model_.add_tensor("decoder.output_bias",
