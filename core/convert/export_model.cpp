@@ -22,6 +22,7 @@ constexpr int64_t kMostPositions = 8192;
 /// Rows of a table of learned positions before the first.
 constexpr int64_t kLearnedOffset = 2;
 constexpr float kForbiddenScore = -1e9F;
+constexpr const char* kSsruTransformer = "ssru_transformer";
 
 /// The defaults of the architecture's options (core/nn/transformer/transformer_options.h).
 json default_options() {
@@ -53,6 +54,15 @@ json default_options() {
           {"max_target_positions", 1024}};
 }
 
+/// Where those of `ssru_transformer` differ (plugins/architectures/ssru_transformer/options.cpp).
+json ssru_defaults() {
+  return {{"pos", "tensor2tensor"},
+          {"norm_eps", 1e-6},
+          {"out_bias", true},
+          {"start_token", "bos"},
+          {"ssru_projection", false}};
+}
+
 /// Takes over a value of the type that the default has.
 void take_option(json& options, const std::string& name, const JsonEntry& given) {
   json& option = options[name];
@@ -71,22 +81,28 @@ std::string entry_name(const CheckpointFile& file, const char* key) {
   return fmt::format("{}: the metadata entry '{}'", file.path(), key);
 }
 
-/// The component `name` of a kind; another one cannot be exported.
-json read_component(const CheckpointFile& file, const char* kind, std::string_view expected) {
-  const json record = parse_json(file.metadata(kind), entry_name(file, kind));
-  const JsonEntry entry(record, entry_name(file, kind));
-  if (const std::string name = entry.at("name").text(); name != expected) {
-    throw UsageError(
-        fmt::format("{}: a model with the {} '{}'; only models with the {} '{}' can be "
-                    "exported",
-                    file.path(),
-                    kind,
-                    name,
-                    kind,
-                    expected));
-  }
-  entry.at("options").object();
+/// What the checkpoint records of its component of a kind.
+json read_component(const CheckpointFile& file, const char* kind) {
+  json record = parse_json(file.metadata(kind), entry_name(file, kind));
+  JsonEntry(record, entry_name(file, kind)).at("options").object();
   return record;
+}
+
+[[noreturn]] void refuse_component(const CheckpointFile& file,
+                                   const char* kind,
+                                   const std::string& name,
+                                   std::string_view expected) {
+  throw UsageError(
+      fmt::format("{}: a model with the {} '{}'; only models with the {} '{}' can be exported",
+                  file.path(),
+                  kind,
+                  name,
+                  kind,
+                  expected));
+}
+
+std::string name_of_component(const CheckpointFile& file, const char* kind, const json& record) {
+  return JsonEntry(record, entry_name(file, kind)).at("name").text();
 }
 
 }  // namespace
@@ -100,8 +116,14 @@ ExportModel ExportModel::open(const std::string& path) {
 }
 
 void ExportModel::read_options() {
-  const json record = read_component(file_, "architecture", "transformer");
+  const json record = read_component(file_, "architecture");
+  architecture_ = name_of_component(file_, "architecture", record);
   options_ = default_options();
+  if (architecture_ == kSsruTransformer) {
+    options_.update(ssru_defaults());
+  } else {
+    require_transformer("");
+  }
   const JsonEntry given = JsonEntry(record, entry_name(file_, "architecture")).at("options");
   for (const auto& [name, value] : given.members()) {
     if (options_.contains(name))
@@ -110,7 +132,9 @@ void ExportModel::read_options() {
 }
 
 void ExportModel::read_task() {
-  read_component(file_, "task", "translation");
+  const json task = read_component(file_, "task");
+  if (const std::string name = name_of_component(file_, "task", task); name != "translation")
+    refuse_component(file_, "task", name, "translation");
   const json record = parse_json(file_.metadata("task_texts"), entry_name(file_, "task_texts"));
   for (const auto& [name, value] : JsonEntry(record, entry_name(file_, "task_texts")).members())
     texts_[name] = value.text();
@@ -190,6 +214,14 @@ std::vector<float> ExportModel::output_bias() const {
     bias[kBos] = bias[kPad] = kForbiddenScore;
   }
   return bias;
+}
+
+void ExportModel::require_transformer(std::string_view format) const {
+  if (architecture_ == "transformer")
+    return;
+  if (format.empty())
+    refuse_component(file_, "architecture", architecture_, "transformer");
+  require_none({fmt::format("the architecture {}", architecture_)}, format);
 }
 
 void ExportModel::require_none(const std::vector<std::string>& problems,

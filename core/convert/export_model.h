@@ -13,12 +13,15 @@
 
 namespace phraseq {
 
-/// A checkpoint of the architecture `transformer`, opened to be written in another format.
+/// A checkpoint of the architecture `transformer` (or `ssru_transformer`), opened to be written in
+/// another format.
 class PHRASEQ_API ExportModel {
  public:
   /// Throws FormatError and IoError for a file that is no checkpoint, UsageError for a model of
   /// another architecture or task.
   static ExportModel open(const std::string& path);
+
+  const std::string& architecture() const { return architecture_; }
 
   const std::string& path() const { return file_.path(); }
   const Dictionary& source() const { return source_; }
@@ -47,6 +50,8 @@ class PHRASEQ_API ExportModel {
   /// What is added to the scores of the target vocabulary, with a number that never wins for
   /// symbols that are forbidden; empty when it is zero.
   std::vector<float> output_bias() const;
+  /// Throws UsageError when the architecture is not `transformer`, which alone most formats have.
+  void require_transformer(std::string_view format) const;
   /// Throws UsageError that lists why the format cannot express the model, if `problems` has any.
   void require_none(const std::vector<std::string>& problems, std::string_view format) const;
 
@@ -57,6 +62,7 @@ class PHRASEQ_API ExportModel {
   std::string blob(const std::string& name) const;
 
   CheckpointFile file_;
+  std::string architecture_;
   nlohmann::json options_;
   std::map<std::string, std::string> texts_;
   Dictionary source_, target_;

@@ -14,10 +14,10 @@
 
 namespace phraseq {
 
-/// Another toolkit's translation model in our terms: what a checkpoint of the architecture
-/// `transformer` and the task `translation` consists of. Tensors are views into `files`, `owned`
-/// or both.
+/// Another toolkit's translation model in our terms: what a checkpoint of an architecture and the
+/// task `translation` consists of. Tensors are views into `files`, `owned` or both.
 struct PHRASEQ_API ImportedModel {
+  std::string architecture = "transformer";
   nlohmann::json options;  ///< of the architecture
   std::map<std::string, std::string> texts;
   std::vector<TensorView> tensors;

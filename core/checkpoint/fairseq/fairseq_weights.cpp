@@ -30,7 +30,8 @@ struct Wanted {
   std::vector<std::string> same;  ///< other names under which the file may hold it
 };
 
-/// Lists the parameters of a Transformer with fairseq's options.
+/// Lists the parameters of a Transformer with fairseq's options, or of one with recurrent units in
+/// the decoder (`ssru_projection` is an option of that architecture alone).
 class ParameterList {
  public:
   ParameterList(const json& options, int64_t source_vocabulary, int64_t target_vocabulary)
@@ -81,7 +82,11 @@ class ParameterList {
   }
 
   void add_layer(const std::string& layer, int64_t width, int64_t hidden, bool attends_to_source) {
-    add_attention(layer + "self_attn", width, width);
+    if (attends_to_source && options_.contains("ssru_projection")) {
+      add_recurrent_unit(layer + "self_attn", width);
+    } else {
+      add_attention(layer + "self_attn", width, width);
+    }
     add_norm(layer + "self_attn_layer_norm", width);
     if (attends_to_source) {
       add_attention(layer + "encoder_attn", width, encoder_width_);
@@ -97,6 +102,14 @@ class ParameterList {
     add_linear(name + ".k_proj", width, key_width);
     add_linear(name + ".v_proj", width, key_width);
     add_linear(name + ".out_proj", width, width);
+  }
+
+  /// The decoder's of the architecture `ssru_transformer`.
+  void add_recurrent_unit(const std::string& name, int64_t width) {
+    wanted_.push_back({name + ".x_proj.weight", {width, width}, {}});
+    add_linear(name + ".f_proj", width, width);
+    if (is_on("ssru_projection"))
+      add_linear(name + ".out_proj", width, width);
   }
 
   void add_linear(const std::string& name, int64_t out, int64_t in) {

@@ -29,6 +29,7 @@ class Ct2Exporter {
   explicit Ct2Exporter(const ExportModel& model) : model_(model) {}
 
   Ct2Variables run() {
+    model_.require_transformer("ctranslate2");
     model_.require_none(problems(), "ctranslate2");
     add_stack("encoder", "encoder/embeddings_0/weight", model_.source().size());
     variables_.add_int8("encoder/embeddings_merge", 0);

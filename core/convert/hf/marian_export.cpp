@@ -23,6 +23,7 @@ class MarianExporter {
       : model_(model),
         width_(model.size("encoder_embed_dim")),
         positions_(std::max(model.position_count("encoder"), model.position_count("decoder"))) {
+    model_.require_transformer("hf");
     model_.require_none(problems(), "hf");
   }
 

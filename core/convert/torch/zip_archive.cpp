@@ -131,9 +131,10 @@ std::span<const std::byte> ZipArchive::read(const std::string& name) const {
     fail(fmt::format("there is no entry '{}'", excerpt(name)));
   const Entry& entry = found->second;
   if (entry.method != 0 || (entry.flags & kEncryptedFlag) != 0 || entry.size != entry.stored_size) {
-    fail(
-        fmt::format("the entry '{}' is compressed or encrypted; PyTorch stores entries as they are",
-                    excerpt(name)));
+    fail(fmt::format(
+        "the entry '{}' is compressed or encrypted; expected entries that are stored as "
+        "they are",
+        excerpt(name)));
   }
   if (number(entry.header, 4) != kLocalSignature)
     fail(fmt::format("the entry '{}' is not where the directory has it", excerpt(name)));
