@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Where the norms of a stack are when `layer_norm` in its configuration does not say it: before
+/// the sub-layers if there is a last one.
+struct JoeyStackNorms {
+  bool encoder = false;
+  bool decoder = false;
+};
+
+/// The part `model` of a configuration of JoeyNMT (1.x and 2.x) as options of our architecture
+/// `transformer`. Throws FormatError for missing or impossible sizes, and UsageError that lists
+/// every setting without a counterpart.
+PHRASEQ_API nlohmann::json options_from_joeynmt(const nlohmann::json& config,
+                                                const JoeyStackNorms& last_norms,
+                                                const std::string& path);
+
+}  // namespace phraseq

@@ -1,0 +1,203 @@
+#include "core/convert/joeynmt/joeynmt_import.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/split_text.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/convert/foreign_vocabulary.h"
+#include "core/convert/joeynmt/joeynmt_config.h"
+#include "core/convert/position_table.h"
+#include "core/convert/torch/torch_file.h"
+#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Parts of a parameter's name, and what they are called here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kJoeyNames = {
+    {{".src_src_att.output_layer.", ".self_attn.out_proj."},
+     {".trg_trg_att.output_layer.", ".self_attn.out_proj."},
+     {".src_trg_att.output_layer.", ".encoder_attn.out_proj."},
+     {".src_src_att.", ".self_attn."},
+     {".trg_trg_att.", ".self_attn."},
+     {".src_trg_att.", ".encoder_attn."},
+     {".k_layer.", ".k_proj."},
+     {".v_layer.", ".v_proj."},
+     {".q_layer.", ".q_proj."},
+     {".feed_forward.layer_norm.", ".final_layer_norm."},
+     {".feed_forward.pwff_layer.0.", ".fc1."},
+     {".feed_forward.pwff_layer.3.", ".fc2."},
+     {".x_layer_norm.", ".self_attn_layer_norm."},
+     {".dec_layer_norm.", ".encoder_attn_layer_norm."},
+     {"decoder.output_layer.", "decoder.output_projection."}}};
+
+std::string our_name(std::string name) {
+  for (const auto& [theirs, ours] : kJoeyNames) {
+    if (const size_t at = name.find(theirs); at != std::string::npos)
+      name.replace(at, theirs.size(), ours);
+  }
+  constexpr std::string_view kNorm = ".layer_norm.";
+  if (const size_t at = name.find(kNorm);
+      name.starts_with("encoder.layers.") && at != std::string::npos)
+    name.replace(at, kNorm.size(), ".self_attn_layer_norm.");
+  if (name == "src_embed.lut.weight")
+    return "encoder.embed_tokens.weight";
+  return name == "trg_embed.lut.weight" ? "decoder.embed_tokens.weight" : name;
+}
+
+class JoeyImporter {
+ public:
+  explicit JoeyImporter(JoeyFiles files) : files_(std::move(files)) {
+    folder_ = fs::path(files_.model).parent_path();
+    if (fs::is_directory(files_.model)) {
+      folder_ = files_.model;
+      files_.model = (folder_ / "best.ckpt").string();
+    }
+  }
+
+  ImportedModel run() {
+    const std::string config_path = (folder_ / "config.yaml").string();
+    config_ = parse_yaml(read_file(config_path), config_path);
+    read_weights();
+    const auto has = [&](const char* name) { return find(name) != nullptr; };
+    model_.options = options_from_joeynmt(
+        config_, {has("encoder.layer_norm.weight"), has("decoder.layer_norm.weight")}, config_path);
+    take_positions();
+    read_vocabularies(config_path);
+    set_tokenizer();
+    add_parameters();
+    model_.origin = {{"toolkit", "joeynmt"}, {"weights", files_.model}};
+    return std::move(model_);
+  }
+
+ private:
+  const TensorView* find(std::string_view name) const {
+    const auto found = std::ranges::find(weights_, name, &TensorView::name);
+    return found == weights_.end() ? nullptr : &*found;
+  }
+
+  void read_weights() {
+    const auto file = std::make_shared<TorchFile>(TorchFile::open(files_.model));
+    model_.files.push_back(file);
+    const PickleGraph& values = file->values();
+    const PickleRef state = values.find(values.root(), "model_state");
+    if (state == kNoPickle) {
+      throw FormatError(
+          fmt::format("{}: not a checkpoint of JoeyNMT: it has no 'model_state'", files_.model));
+    }
+    weights_ = file->tensors(state);
+    for (TensorView& tensor : weights_) tensor.name = our_name(tensor.name);
+  }
+
+  /// The tables of sinusoids, which are stored in the file.
+  void take_positions() {
+    for (const auto& [stack, option] :
+         {std::pair("encoder", "max_source_positions"), {"decoder", "max_target_positions"}}) {
+      const std::string name = fmt::format("{}.pe.pe", stack);
+      model_.options[option] = 1024;
+      const TensorView* table = find(name);
+      if (table == nullptr)
+        continue;
+      TensorView rows = *table;
+      if (rows.shape.size() == 3 && rows.shape[0] == 1)
+        rows.shape.erase(rows.shape.begin());
+      model_.options["pos"] = kind_of_positions(rows, files_.model);
+      model_.options[option] = rows.shape[0];
+      std::erase_if(weights_, [&](const TensorView& tensor) { return tensor.name == name; });
+    }
+  }
+
+  /// data.src.lang of version 2.x, data.src of 1.x.
+  std::string language(const char* side, const std::string& given) const {
+    if (!given.empty())
+      return given;
+    const json data = config_.value("data", json::object());
+    const json entry = data.is_object() ? data.value(side, json()) : json();
+    const json name = entry.is_object() ? entry.value("lang", json()) : entry;
+    if (name.is_string())
+      return name.get<std::string>();
+    throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
+                     "Give --source-lang and --target-lang.");
+  }
+
+  ForeignVocabulary read_vocabulary(const std::string& path) const {
+    const std::string text = read_file(path);
+    std::vector<std::string> symbols;
+    for (const std::string_view line : split_text(text, "\n")) symbols.emplace_back(line);
+    if (symbols.back().empty())
+      symbols.pop_back();
+    const std::array<int64_t, 4> specials = {row_of_symbol(symbols, "<s>"),
+                                             row_of_symbol(symbols, "<pad>"),
+                                             row_of_symbol(symbols, "</s>"),
+                                             row_of_symbol(symbols, "<unk>")};
+    if (std::ranges::count(specials, -1) > 0)
+      throw FormatError(fmt::format("{}: one of <s>, <pad>, </s> and <unk> is missing", path));
+    return order_symbols(symbols, specials, path);
+  }
+
+  void read_vocabularies(const std::string& config_path) {
+    if (files_.vocabs.empty())
+      files_.vocabs = {(folder_ / "src_vocab.txt").string(), (folder_ / "trg_vocab.txt").string()};
+    source_ = read_vocabulary(files_.vocabs.front());
+    target_ = read_vocabulary(files_.vocabs.back());
+    model_.set_vocabularies(language("src", files_.source_lang),
+                            source_.dictionary,
+                            language("trg", files_.target_lang),
+                            target_.dictionary);
+    if (model_.options.at("share_all_embeddings") == true && !model_.joined())
+      throw FormatError(
+          fmt::format("{}: tied_embeddings is set, but the vocabularies differ", config_path));
+  }
+
+  void set_tokenizer() {
+    if (files_.sentencepiece.empty()) {
+      model_.set_tokenizer("word");
+    } else {
+      model_.set_sentencepiece(files_.sentencepiece, files_.sentencepiece);
+    }
+  }
+
+  void reorder(const char* name, const ForeignVocabulary& vocabulary) {
+    const auto found = std::ranges::find(weights_, name, &TensorView::name);
+    if (found != weights_.end())
+      *found = reorder_rows(model_, *found, vocabulary, files_.model);
+  }
+
+  void add_parameters() {
+    reorder("encoder.embed_tokens.weight", source_);
+    reorder("decoder.embed_tokens.weight", target_);
+    reorder("decoder.output_projection.weight", target_);
+    auto parameters = weights_from_fairseq(weights_,
+                                           files_.model,
+                                           model_.options,
+                                           source_.dictionary.size(),
+                                           target_.dictionary.size());
+    model_.tensors.insert(model_.tensors.end(), parameters.begin(), parameters.end());
+  }
+
+  JoeyFiles files_;
+  fs::path folder_;
+  json config_;
+  ImportedModel model_;
+  ForeignVocabulary source_, target_;
+  std::vector<TensorView> weights_;
+};
+
+}  // namespace
+
+ImportedModel import_joeynmt(const JoeyFiles& files) { return JoeyImporter(files).run(); }
+
+}  // namespace phraseq
