@@ -8,15 +8,20 @@
 #include "core/convert/ctranslate2/ct2_export.h"
 #include "core/convert/export_model.h"
 #include "core/convert/hf/marian_export.h"
+#include "core/convert/marian/npz_export.h"
+#include "core/convert/onnx/onnx_export.h"
 
 namespace {
 
 using namespace phraseq;
 
-enum class ExportFormat { kNotGiven, kCTranslate2, kHuggingFace };
+enum class ExportFormat { kNotGiven, kCTranslate2, kHuggingFace, kMarian, kOnnx };
 
 constexpr EnumName<ExportFormat> kExportFormatNames[] = {
-    {"ctranslate2", ExportFormat::kCTranslate2}, {"hf", ExportFormat::kHuggingFace}};
+    {"ctranslate2", ExportFormat::kCTranslate2},
+    {"hf", ExportFormat::kHuggingFace},
+    {"marian", ExportFormat::kMarian},
+    {"onnx", ExportFormat::kOnnx}};
 
 struct ExportOptions final : Options {
   ExportFormat format = ExportFormat::kNotGiven;
@@ -28,7 +33,7 @@ struct ExportOptions final : Options {
         .field("format",
                format,
                kExportFormatNames,
-               "Format: ctranslate2, or hf for a MarianMTModel of Hugging Face.")
+               "Format: ctranslate2, hf for a MarianMTModel of Hugging Face, marian, or onnx.")
         .required();
     table.field("checkpoint", checkpoint, "Checkpoint with the architecture transformer.")
         .positional()
@@ -54,6 +59,10 @@ int export_model(std::span<const std::string> arguments) {
   const ExportModel model = ExportModel::open(options.checkpoint);
   if (options.format == ExportFormat::kCTranslate2) {
     export_to_ctranslate2(model, options.output);
+  } else if (options.format == ExportFormat::kMarian) {
+    export_to_marian_npz(model, options.output);
+  } else if (options.format == ExportFormat::kOnnx) {
+    export_to_onnx(model, options.output);
   } else {
     export_to_marian_mt(model, options.output);
   }

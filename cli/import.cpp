@@ -11,22 +11,27 @@
 #include "core/convert/fairseq/fairseq_import.h"
 #include "core/convert/hf/marian_import.h"
 #include "core/convert/imported_model.h"
+#include "core/convert/joeynmt/joeynmt_import.h"
+#include "core/convert/marian/npz_import.h"
 #include "core/io/atomic_file.h"
 
 namespace {
 
 using namespace phraseq;
 
-constexpr const char* kUsage = "MODEL OUTPUT [--data DATA-BIN] [--sentencepiece MODEL]";
+constexpr const char* kUsage =
+    "MODEL OUTPUT [--data DATA-BIN] [--vocabs SOURCE TARGET] [--sentencepiece MODEL]";
 constexpr const char* kFormerUsage =
     "Give MODEL and OUTPUT, or fairseq WEIGHTS OPTIONS DATA-BIN --output FILE.";
 
-enum class Toolkit { kAuto, kFairseq, kHuggingFace, kCTranslate2 };
+enum class Toolkit { kAuto, kFairseq, kHuggingFace, kCTranslate2, kMarian, kJoeyNmt };
 
 constexpr EnumName<Toolkit> kToolkitNames[] = {{"auto", Toolkit::kAuto},
                                                {"fairseq", Toolkit::kFairseq},
                                                {"hf", Toolkit::kHuggingFace},
-                                               {"ctranslate2", Toolkit::kCTranslate2}};
+                                               {"ctranslate2", Toolkit::kCTranslate2},
+                                               {"marian", Toolkit::kMarian},
+                                               {"joeynmt", Toolkit::kJoeyNmt}};
 
 struct ImportOptions final : Options {
   Toolkit toolkit = Toolkit::kAuto;
@@ -35,25 +40,30 @@ struct ImportOptions final : Options {
   std::string options;
   std::string data;
   std::string output;
+  std::vector<std::string> vocabs;
   std::string sentencepiece;
   std::string source_lang;
   std::string target_lang;
 
   void describe(OptionTable& table) override {
     table
-        .field("files",
-               files,
-               "The model: a checkpoint of fairseq (.pt), or the folder of a MarianMT model of "
-               "Hugging Face or of a CTranslate2 model; and the checkpoint to write. Or: fairseq "
-               "WEIGHTS OPTIONS DATA-BIN, for weights and options that were extracted from a "
-               "checkpoint.")
+        .field(
+            "files",
+            files,
+            "The model: a checkpoint of fairseq (.pt) or JoeyNMT (.ckpt), a model of Marian "
+            "(.npz), "
+            "or the folder of a model of JoeyNMT, Marian, CTranslate2 or Hugging Face (MarianMT); "
+            "and the checkpoint to write. Or: fairseq WEIGHTS OPTIONS DATA-BIN, for weights and "
+            "options that were extracted from a checkpoint.")
         .positional()
         .value_name("MODEL");
-    table.field("toolkit",
-                toolkit,
-                kToolkitNames,
-                "Format of the model; auto: fairseq for a file, ctranslate2 for a folder with "
-                "model.bin, hf for another folder.");
+    table
+        .field("toolkit",
+               toolkit,
+               kToolkitNames,
+               "Format of the model; auto: what the name of the file, or the files in the folder, "
+               "show.")
+        .alias("from");
     table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
         .value_name("WEIGHTS");
     table
@@ -68,6 +78,13 @@ struct ImportOptions final : Options {
                "data-bin in it.")
         .value_name("DATA-BIN");
     table.field("output", output, "Checkpoint to write.").value_name("FILE");
+    table
+        .field("vocabs",
+               vocabs,
+               "Vocabularies of a model of Marian (.spm, .yml or text) or JoeyNMT, of source and "
+               "target, or one for both. Default: those that decoder.yml next to the model names; "
+               "src_vocab.txt and trg_vocab.txt next to the checkpoint.")
+        .value_name("FILES");
     table
         .field("sentencepiece",
                sentencepiece,
@@ -116,15 +133,30 @@ struct ImportOptions final : Options {
   }
 };
 
+namespace fs = std::filesystem;
+
+Toolkit toolkit_of_file(const fs::path& file) {
+  if (file.extension() == ".npz")
+    return Toolkit::kMarian;
+  return file.extension() == ".ckpt" ? Toolkit::kJoeyNmt : Toolkit::kFairseq;
+}
+
+Toolkit toolkit_of_folder(const fs::path& folder) {
+  if (fs::exists(folder / "model.bin"))
+    return Toolkit::kCTranslate2;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (const Toolkit of_file = toolkit_of_file(entry.path()); of_file != Toolkit::kFairseq)
+      return of_file;
+  }
+  return Toolkit::kHuggingFace;
+}
+
 /// What was given, or what the file or the folder looks like.
 Toolkit toolkit_of(const ImportOptions& options) {
-  namespace fs = std::filesystem;
   if (options.toolkit != Toolkit::kAuto)
     return options.toolkit;
-  if (!fs::is_directory(options.weights))
-    return Toolkit::kFairseq;
-  const bool has_model_bin = fs::exists(fs::path(options.weights) / "model.bin");
-  return has_model_bin ? Toolkit::kCTranslate2 : Toolkit::kHuggingFace;
+  return fs::is_directory(options.weights) ? toolkit_of_folder(options.weights)
+                                           : toolkit_of_file(options.weights);
 }
 
 ImportedModel import_model(const ImportOptions& options) {
@@ -133,6 +165,20 @@ ImportedModel import_model(const ImportOptions& options) {
     return import_marian_mt(options.weights, options.source_lang, options.target_lang);
   if (toolkit == Toolkit::kCTranslate2)
     return import_ctranslate2(options.weights, options.source_lang, options.target_lang);
+  if (toolkit == Toolkit::kMarian) {
+    return import_marian_npz({options.weights,
+                              options.vocabs,
+                              options.sentencepiece,
+                              options.source_lang,
+                              options.target_lang});
+  }
+  if (toolkit == Toolkit::kJoeyNmt) {
+    return import_joeynmt({options.weights,
+                           options.vocabs,
+                           options.sentencepiece,
+                           options.source_lang,
+                           options.target_lang});
+  }
   return import_fairseq({options.weights,
                          options.options,
                          options.data,
