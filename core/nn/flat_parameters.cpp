@@ -62,6 +62,17 @@ void check_same_kind(const std::vector<FlatParameters::Entry>& entries) {
   }
 }
 
+void check_same_parameters(const std::vector<FlatParameters::Entry>& replica,
+                           const std::vector<FlatParameters::Entry>& original) {
+  bool same = replica.size() == original.size();
+  for (size_t i = 0; same && i < replica.size(); ++i) {
+    same = replica[i].name == original[i].name &&
+           replica[i].parameter.sizes() == original[i].parameter.sizes();
+  }
+  if (!same)
+    throw UsageError("two modules that are to have the same parameters differ in names or shapes");
+}
+
 /// The elements of `buffer` [elements] from `offset` on, in the shape of `like`.
 at::Tensor view_at(const at::Tensor& buffer, int64_t offset, const at::Tensor& like) {
   return buffer.narrow(0, offset, like.numel()).view(like.sizes());  // the shape of `like`
@@ -87,6 +98,18 @@ FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
     if (with_gradients) {
       entry.parameter.mutable_grad() = view_at(gradients_, entry.offset, entry.parameter);
     }
+  }
+}
+
+FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters& original)
+    : entries_(distinct_parameters(replica)), values_(original.values_), bf16_(original.bf16_) {
+  check_same_parameters(entries_, original.entries_);
+  c10::NoGradGuard no_grad;
+  lay_out(entries_);
+  gradients_ = at::zeros(values_.sizes(), values_.options());  // [elements]
+  for (auto& entry : entries_) {
+    entry.parameter.set_data(view_at(values_, entry.offset, entry.parameter));
+    entry.parameter.mutable_grad() = view_at(gradients_, entry.offset, entry.parameter);
   }
 }
 

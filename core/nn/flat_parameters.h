@@ -30,6 +30,10 @@ class PHRASEQ_API FlatParameters {
 
   /// Moves the module's parameters into the buffer. `with_gradients` = for training.
   FlatParameters(torch::nn::Module& module, bool with_gradients);
+  /// For a second module of the same kind: its parameters become views of `original`'s values, and
+  /// it gets gradients of its own. Several threads then compute gradients of one model at the same
+  /// time. `original` has its bf16 copy by now, if it is to have one.
+  FlatParameters(torch::nn::Module& replica, const FlatParameters& original);
 
   const std::vector<Entry>& entries() const { return entries_; }
   at::Tensor& values() { return values_; }

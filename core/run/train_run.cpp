@@ -176,7 +176,8 @@ BatchingOptions training_batches(const TrainRun& run, const Architecture& model)
 /// The validation set's side of a run: the validator and, with --eval-bleu, what translates and
 /// scores.
 struct ValidationParts {
-  std::unique_ptr<Decoder> decoder;
+  std::vector<std::unique_ptr<Criterion>> criteria;  ///< of all workers but the first
+  std::vector<std::unique_ptr<Decoder>> decoders;    ///< one a worker
   std::unique_ptr<Metric> metric;
   std::unique_ptr<Validator> validator;
 };
@@ -195,6 +196,47 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
         "--eval-bleu-args is a JSON object, for example {\"beam\": 4, \"lenpen\": 0.6}");
   }
   return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
+}
+
+/// How the threads of this process compute a batch.
+WorkerSettings thread_settings(const TrainRun& run) {
+  const int64_t threads = at::get_num_threads();
+  if (run.machine.batch_shares > 0)
+    return {run.machine.batch_shares, std::max<int64_t>(1, threads / run.machine.batch_shares)};
+  if (!run.device.chosen().is_cpu())
+    return {1, threads};
+  return threads_in_shares(threads, run.optimization.batches.max_tokens);
+}
+
+std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator) {
+  return std::make_unique<NamedCriterion>(
+      run.criterion, CriterionSetup{translator.task->target_dictionary().size()});
+}
+
+/// As many batches at the same time as training computes shares.
+void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
+  const WorkerSettings settings = thread_settings(run);
+  std::vector<Criterion*> more;
+  for (int64_t worker = 1; worker < settings.workers; ++worker) {
+    parts.criteria.push_back(make_criterion(run, translator));
+    more.push_back(parts.criteria.back().get());
+  }
+  parts.validator->work_with(more, settings.threads);
+}
+
+void translate_in_validation(TrainRun& run,
+                             const TranslationModel& translator,
+                             ValidationParts& parts) {
+  std::vector<Decoder*> decoders;
+  for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
+    parts.decoders.push_back(make_validation_decoder(run, *translator.task));
+    decoders.push_back(parts.decoders.back().get());
+  }
+  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
+    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
+  parts.metric =
+      std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
+  parts.validator->translate_with(std::move(decoders), *parts.metric);
 }
 
 ValidationParts make_validation(TrainRun& run,
@@ -220,14 +262,9 @@ ValidationParts make_validation(TrainRun& run,
   options.remove_bpe = run.validation.eval_bleu_remove_bpe;
   parts.validator = std::make_unique<Validator>(translator, criterion, precision_of(run), options);
   parts.validator->share_with(processes);
-  if (!run.validation.eval_bleu)
-    return parts;
-  parts.decoder = make_validation_decoder(run, *translator.task);
-  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
-    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
-  parts.metric =
-      std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
-  parts.validator->translate_with(*parts.decoder, *parts.metric);
+  divide_work(run, translator, parts);
+  if (run.validation.eval_bleu)
+    translate_in_validation(run, translator, parts);
   return parts;
 }
 
@@ -285,11 +322,15 @@ void announce(const TrainRun& run,
               const TranslationModel& translator,
               const BatchIterator& batches,
               const ProcessGroup& processes) {
-  log_info(fmt::format("{}: {} parameters on {}, {} threads, {}",
+  const WorkerSettings threads = thread_settings(run);
+  const std::string shares =
+      threads.workers > 1 ? fmt::format("in {} shares of each batch, ", threads.workers) : "";
+  log_info(fmt::format("{}: {} parameters on {}, {} threads, {}{}",
                        run.components.arch,
                        parameter_count(*translator.parameters),
                        translator.parameters->values().device().str(),
                        at::get_num_threads(),
+                       shares,
                        precision_text(precision_choice(run))));
   log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
   if (!processes.is_alone()) {
@@ -491,7 +532,7 @@ class TrainingJob {
         processes_(processes),
         folder_(make_folder(run.checkpoints, processes)),
         translator_(make_first_translator(run, processes)),
-        criterion_(run.criterion, {translator_.task->target_dictionary().size()}),
+        criterion_(make_criterion(run, translator_)),
         optimizer_(make_optimizer(run, *translator_.parameters, processes)),
         corpus_(open_agreed_corpus(run, translator_, processes)),
         batches_(
@@ -501,7 +542,7 @@ class TrainingJob {
             run.machine.data_buffer_size),
         resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
         length_(settle_length()),
-        validation_(make_validation(run, translator_, criterion_, processes)),
+        validation_(make_validation(run, translator_, *criterion_, processes)),
         scheduler_(make_scheduler(run, translator_, validation_.validator.get())),
         average_(make_average()),
         log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
@@ -512,7 +553,12 @@ class TrainingJob {
   int train(std::span<const std::string> arguments) {
     announce(run_, translator_, batches_, processes_);
     announce_preset_values(run_, translator_.architecture_selection.training);
-    Trainer trainer(parts(), trainer_options(run_));
+    TrainingShares shares(
+        translator_,
+        *criterion_,
+        [this] { return make_criterion(run_, translator_); },
+        thread_settings(run_));
+    Trainer trainer(parts(shares), trainer_options(run_));
     if (resumed_.record)
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
     record(arguments);  // only now: a run that is rejected leaves the manifest of the one before
@@ -549,9 +595,9 @@ class TrainingJob {
       warn_of_data(run_, translator_, *corpus_);
   }
 
-  TrainerParts parts() {
+  TrainerParts parts(TrainingShares& shares) {
     return {&translator_,
-            &criterion_,
+            &shares,
             optimizer_.optimizer.get(),
             &scheduler_,
             &batches_,
@@ -584,7 +630,7 @@ class TrainingJob {
   ProcessGroup& processes_;
   std::unique_ptr<CheckpointFolder> folder_;
   TranslationModel translator_;
-  NamedCriterion criterion_;
+  std::unique_ptr<Criterion> criterion_;
   OptimizerParts optimizer_;
   std::shared_ptr<Corpus> corpus_;
   BatchIterator batches_;

@@ -1,7 +1,9 @@
 #include "core/run/validate_run.h"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <vector>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -55,6 +57,25 @@ ValidatorOptions validator_options(const ValidateOptions& options) {
   return validation;
 }
 
+/// One a thread on the CPU: threads compute batches of their own.
+std::vector<std::unique_ptr<Criterion>> make_criteria(const ValidateRun& run,
+                                                      const TranslationModel& model) {
+  const int workers = run.options.device.chosen().is_cpu() ? at::get_num_threads() : 1;
+  std::vector<std::unique_ptr<Criterion>> criteria;
+  for (int i = 0; i < workers; ++i) {
+    criteria.push_back(std::make_unique<NamedCriterion>(
+        run.criterion, CriterionSetup{model.task->target_dictionary().size()}));
+  }
+  return criteria;
+}
+
+/// All but the first.
+std::vector<Criterion*> others_of(const std::vector<std::unique_ptr<Criterion>>& criteria) {
+  std::vector<Criterion*> others;
+  for (size_t i = 1; i < criteria.size(); ++i) others.push_back(criteria[i].get());
+  return others;
+}
+
 }  // namespace
 
 void ValidateOptions::describe(OptionTable& table) {
@@ -74,7 +95,7 @@ void ValidateOptions::describe(OptionTable& table) {
       "Name of the criterion; default: the criterion of the architecture, if it declares one.");
   plugins.describe(table);
   batches.describe(table);
-  table.field("threads", threads, "Number of threads per operator; 0 = one per core.").in(0, 4096);
+  table.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
   describe_skip_self_test(table, skip_self_test);
   nn::describe_precision(table, precision);
   device.describe(table);
@@ -104,8 +125,10 @@ nlohmann::json validate(ValidateRun& run) {
       *model.task_selection.options,
       {run.options.data, model.task->source_language(), {run.options.valid_subset}},
       /*trained=*/true);
-  NamedCriterion criterion(run.criterion, {model.task->target_dictionary().size()});
-  Validator validator(model, criterion, run.options.precision, validator_options(run.options));
+  const auto criteria = make_criteria(run, model);
+  Validator validator(
+      model, *criteria.front(), run.options.precision, validator_options(run.options));
+  validator.work_with(others_of(criteria), /*threads_per_worker=*/1);
   nlohmann::json result = validator.run();
   if (!std::isfinite(result.at("loss").get<double>())) {
     throw DivergenceError(

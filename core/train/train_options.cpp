@@ -243,7 +243,13 @@ void MachineOptions::describe(OptionTable& v) {
           "Precision of matrix products and activations; auto = bf16 where the device computes in "
           "it, else fp32.");
   v.field("bf16", bf16, "The same as --precision bf16.");
-  v.field("threads", threads, "Number of threads per operator; 0 = one per core.").in(0, 4096);
+  v.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
+  v.field("batch-shares",
+          batch_shares,
+          "Number of shares of a batch that are computed at the same time, each by its part of "
+          "--threads; 1 = threads work within operators only; 0 = chosen by --threads and "
+          "--max-tokens.")
+      .in(0, 4096);
   v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
       .in(1, 1000)
       .harmless();

@@ -116,6 +116,7 @@ struct PHRASEQ_API MachineOptions : Options {
   nn::TrainingPrecision precision = nn::TrainingPrecision::kFp32;
   bool bf16 = false;
   int64_t threads = 0;
+  int64_t batch_shares = 0;
   int64_t data_buffer_size = 10;
   LogFormat log_format = LogFormat::kAuto;
   int64_t log_interval = 100;

@@ -57,15 +57,14 @@ uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
   return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
 }
 
-/// Adds gradients that are computed one after another in the parameters' buffer. A single one stays
-/// where it is.
+/// Adds gradients of batches that are computed one after another in the parameters' buffer. A
+/// single one stays where it is.
 class GradientSum {
  public:
   /// `sum` is memory that is kept between updates.
   GradientSum(nn::FlatParameters& parameters, at::Tensor& sum)
       : parameters_(parameters), sum_(sum) {}
 
-  void begin() { parameters_.zero_gradients(); }
   /// What the next gradient is added to; undefined for the first.
   at::Tensor so_far() const { return added_ > 0 ? sum_ : at::Tensor(); }
 
@@ -140,11 +139,11 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
           *parts_.log,
           [this](const std::string& path) { write_checkpoint_to(path); },
           saving_together(parts_, options_.checkpoints)) {
-  if (parts_.processes->is_alone())
-    return;
-  parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
+  if (!parts_.processes->is_alone())
+    parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
+  parts_.batches->divide(parts_.shares->count());
   nn::FlatParameters& parameters = *parts_.translator->parameters;
-  if (options_.bucket_bytes > 0) {
+  if (!parts_.processes->is_alone() && options_.bucket_bytes > 0) {
     const auto bytes = static_cast<int64_t>(parameters.values().element_size());
     overlapped_ = std::make_unique<OverlappedSum>(
         *parts_.processes, parameters, options_.bucket_bytes / bytes, options_.wire);
@@ -197,61 +196,90 @@ UpdateGroup Trainer::gather() {
     const auto position = static_cast<int64_t>(group.sentence_ids.size());
     group.sentence_ids.push_back(std::move(planned->sentence_ids));
     group.contributes[static_cast<size_t>(planned->owner)] = true;
-    if (planned->batch)
-      group.own.push_back({position, std::move(*planned->batch)});
+    for (int64_t part = 0; Batch & share : planned->shares)
+      group.own.push_back({position, std::move(share), part++});
   }
   return group;
 }
 
-/// The sums of one batch; its gradient is added to the parameters'.
-LossReport Trainer::loss_of(const UpdateGroup::Own& own, uint64_t update_seed) {
-  nn::FlatParameters& parameters = *parts_.translator->parameters;
-  const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
-    return parts_.translator->forward(batch, context);
+/// The sums of one share of a batch; its gradient is added to that of the instance's parameters.
+LossReport Trainer::loss_of(const ModelInstance& instance,
+                            const UpdateGroup::Own& own,
+                            uint64_t update_seed) const {
+  const ForwardPass model = [&instance](const Batch& batch, nn::Context& context) {
+    return instance.translator->forward(batch, context);
   };
+  const nn::FlatParameters& parameters = *instance.translator->parameters;
   const Batch batch = own.batch.to(parameters.values().device());
   nn::Context context(
       /*training=*/true, options_.precision, dropout_seed(own, update_seed), &parameters);
-  LossReport report = parts_.criterion->loss_of_model(model, batch, context);
+  LossReport report = instance.criterion->loss_of_model(model, batch, context);
   report.loss.backward();
   report.loss = at::Tensor();  // its graph is not needed any more
   return report;
 }
 
+/// Number of shares, from the running one on, that belong to one batch and have a thread each.
+int64_t Trainer::shares_at_once(const UpdateGroup& group) const {
+  int64_t count = 0;
+  for (size_t i = running_batch_; i < group.own.size() && count < parts_.shares->count(); ++i) {
+    if (group.own[i].position != group.own[running_batch_].position)
+      break;
+    ++count;
+  }
+  return count;
+}
+
 /// The sums of the batches that there is memory for, their gradients in the parameters'. The
-/// gradient of each batch is computed by itself, and the gradients are added in the order of the
-/// batches: processes that compute one batch each come to the same bits. The gradient of the last
-/// batch is shared with the other processes while it is computed. A batch that there is no memory
-/// for is divided or taken out of the group; those before it are not computed again.
+/// gradient of each batch is computed by itself, as the sum of its shares in their order, and the
+/// gradients are added in the order of the batches: processes that compute one batch each come to
+/// the same bits. The gradient of the last batch is shared with the other processes while it is
+/// computed, unless threads compute shares of it. A share that there is no memory for is divided or
+/// taken out of the group; those before it are not computed again.
 BatchReports Trainer::accumulate(UpdateGroup& group) {
   const uint64_t update_seed =
       mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
   BatchReports reports;
   GradientSum sum(*parts_.translator->parameters, gradient_sum_);
   for (running_batch_ = 0; running_batch_ < group.own.size();) {
-    const UpdateGroup::Own& own = group.own[running_batch_];
-    const bool is_last = running_batch_ + 1 == group.own.size();
-    sum.begin();
-    try {
-      if (overlapped_ && is_last)
-        overlapped_->arm(sum.so_far());
-      reports[own.position].add(loss_of(own, update_seed));
-    } catch (const std::exception& failure) {
-      if (!means_out_of_memory(failure.what()))
-        throw;
-      if (overlapped_)
-        overlapped_->abandon();
-      make_room(group, failure.what());
-      continue;
+    const size_t first = running_batch_;
+    const int64_t count = shares_at_once(group);
+    const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
+    if (overlaps)
+      overlapped_->arm(sum.so_far());
+    const auto outcomes =
+        parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
+          return loss_of(instance, group.own[first + static_cast<size_t>(share)], update_seed);
+        });
+    auto outcome = outcomes.begin();
+    for (; outcome != outcomes.end() && !outcome->failure; ++outcome)
+      reports[group.own[running_batch_++].position].add(outcome->report);
+    if (running_batch_ > first) {
+      skipped_in_a_row_ = 0;
+      parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
+      if (overlaps)
+        overlapped_->finish();
+      sum.add(/*is_last=*/running_batch_ == group.own.size());
     }
-    skipped_in_a_row_ = 0;
-    ++running_batch_;
-    if (overlapped_ && is_last)
-      overlapped_->finish();
-    sum.add(is_last);
+    if (outcome != outcomes.end()) {
+      if (overlaps)
+        overlapped_->abandon();
+      make_room_after(outcome->failure, group);
+    }
   }
   sum.finish();
   return reports;
+}
+
+/// Only for the running batch, and only when what it threw means that there is no memory.
+void Trainer::make_room_after(const std::exception_ptr& failure, UpdateGroup& group) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& known) {
+    if (!means_out_of_memory(known.what()))
+      throw;
+    make_room(group, known.what());
+  }
 }
 
 /// The sums of all batches of the update, and their gradients in the parameters', on all processes.

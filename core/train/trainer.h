@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
+#include "core/train/shares/training_shares.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
@@ -41,7 +43,7 @@ struct TrainRecord;
 /// several processes, the first has a folder.
 struct TrainerParts {
   TranslationModel* translator = nullptr;
-  Criterion* criterion = nullptr;
+  TrainingShares* shares = nullptr;  ///< of this model
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;
   BatchIterator* batches = nullptr;
@@ -71,9 +73,9 @@ struct UpdateGroup {
   struct Own {
     int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
     Batch batch;
-    int64_t part = 0;  ///< of a batch that was divided: decides them, too
+    int64_t part = 0;  ///< of a batch that is divided: decides them, too
   };
-  std::vector<Own> own;                            ///< those of this process
+  std::vector<Own> own;                            ///< those of this process, or their shares
   std::vector<std::vector<int64_t>> sentence_ids;  ///< of all batches, by position
   std::vector<bool> contributes;                   ///< by rank: whether it has a batch
 };
@@ -101,7 +103,11 @@ class PHRASEQ_API Trainer {
   bool all_batches_delivered() const;
   int64_t group_size() const;
   BatchReports accumulate(UpdateGroup& group);
-  LossReport loss_of(const UpdateGroup::Own& own, uint64_t update_seed);
+  int64_t shares_at_once(const UpdateGroup& group) const;
+  LossReport loss_of(const ModelInstance& instance,
+                     const UpdateGroup::Own& own,
+                     uint64_t update_seed) const;
+  void make_room_after(const std::exception_ptr& failure, UpdateGroup& group);
   LossReport accumulate_everywhere(UpdateGroup& group);
   ProcessReport own_report(UpdateGroup& group);
   void share_parameters();
@@ -136,10 +142,10 @@ class PHRASEQ_API Trainer {
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   ProcessReport agreed_;                       ///< of several processes, at the last update
-  size_t running_batch_ = 0;                   ///< of the group that is accumulated
-  int64_t skipped_in_a_row_ = 0;               ///< sentences, for want of memory
-  int64_t validated_at_ = -1;                  // update of the last validation
-  LossTrend loss_trend_;                       ///< of a model that this run has initialized
+  size_t running_batch_ = 0;      ///< of the group that is accumulated, or its first share
+  int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
+  int64_t validated_at_ = -1;     // update of the last validation
+  LossTrend loss_trend_;          ///< of a model that this run has initialized
   bool is_new_model_ = true;
   double validated_value_ = 0;  // of the metric, then
 };

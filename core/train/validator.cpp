@@ -14,6 +14,7 @@
 #include "core/text/subword_marks.h"
 #include "core/train/train_options.h"
 #include "core/translate/hypothesis_text.h"
+#include "core/translate/workers.h"
 
 namespace phraseq {
 namespace {
@@ -50,7 +51,7 @@ Validator::Validator(const TranslationModel& translator,
                      nn::Precision precision,
                      ValidatorOptions options)
     : translator_(translator),
-      criterion_(criterion),
+      criteria_({&criterion}),
       precision_(precision),
       options_(std::move(options)),
       corpus_(translator.open(options_.subset, /*training=*/false)),
@@ -64,30 +65,59 @@ Validator::Validator(const TranslationModel& translator,
   }
 }
 
-void Validator::translate_with(Decoder& decoder, const Metric& metric) {
-  decoder_ = &decoder;
+void Validator::work_with(const std::vector<Criterion*>& more_criteria,
+                          int64_t threads_per_worker) {
+  criteria_.insert(criteria_.end(), more_criteria.begin(), more_criteria.end());
+  threads_per_worker_ = threads_per_worker;
+}
+
+void Validator::translate_with(std::vector<Decoder*> decoders, const Metric& metric) {
+  decoders_ = std::move(decoders);
   metric_ = &metric;
 }
 
-bool Validator::is_own(size_t batch) const {
-  return static_cast<int64_t>(batch) % processes_->size() == processes_->rank();
+/// The batches of this process.
+std::vector<size_t> Validator::own_batches() const {
+  std::vector<size_t> own;
+  for (auto i = static_cast<size_t>(processes_->rank()); i < plan_.batches.size();
+       i += static_cast<size_t>(processes_->size()))
+    own.push_back(i);
+  return own;
 }
 
-LossReport Validator::losses() {
+/// Those of a batch whose ids are below `limit`.
+Validator::Examples Validator::examples_of(size_t batch, int64_t limit) {
+  const std::lock_guard lock(text_);
+  Examples examples;
+  for (const int64_t index : plan_.batches[batch]) {
+    if (index < limit)
+      examples.push_back(corpus_->get(index));
+  }
+  return examples;
+}
+
+LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) const {
   const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
     return translator_.forward(batch, context);
   };
+  const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
+  nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
+  return criterion.loss_of_model(model, batch, context);
+}
+
+LossReport Validator::losses() {
+  const std::vector<size_t> own = own_batches();
+  std::vector<LossReport> found(own.size());
+  run_jobs(static_cast<int64_t>(own.size()),
+           {static_cast<int64_t>(criteria_.size()), threads_per_worker_},
+           [&](int64_t number, int64_t worker) {
+             const at::NoGradGuard no_grad;
+             const auto place = static_cast<size_t>(number);
+             found[place] = loss_of(examples_of(own[place], corpus_->size()),
+                                    *criteria_[static_cast<size_t>(worker)]);
+           });
   ProcessReport mine;
-  for (size_t i = 0; i < plan_.batches.size(); ++i) {
-    if (!is_own(i))
-      continue;
-    std::vector<Example> examples;
-    for (const int64_t index : plan_.batches[i]) examples.push_back(corpus_->get(index));
-    const auto device = translator_.parameters->values().device();
-    const Batch batch = translator_.collate(examples).to(device);
-    nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
-    mine.batches[static_cast<int64_t>(i)] = criterion_.loss_of_model(model, batch, context);
-  }
+  for (size_t i = 0; i < own.size(); ++i) mine.batches[static_cast<int64_t>(own[i])] = found[i];
   return sum_of(exchange_reports(*processes_, std::move(mine)).batches);
 }
 
@@ -101,11 +131,11 @@ void Validator::warn_of_repeated_hypotheses() const {
       finding));
 }
 
-/// Adds the translations, by the examples' ids.
-void Validator::translate(const std::vector<Example>& examples,
-                          std::map<int64_t, std::string>& found) {
+/// By the examples' ids.
+std::map<int64_t, std::string> Validator::translations(const Examples& examples, Decoder& decoder) {
+  std::map<int64_t, std::string> found;
   if (examples.empty())
-    return;
+    return found;
   const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
   DecodingRequest request;
   request.models = {translator_.model.get()};
@@ -113,11 +143,13 @@ void Validator::translate(const std::vector<Example>& examples,
   request.architectures = {translator_.architecture_selection.component};
   request.batch = &batch;
   request.precision = precision_;
-  const auto translations = decoder_->decode(request);
+  const auto translations = decoder.decode(request);
+  const std::lock_guard lock(text_);
   for (size_t i = 0; i < examples.size(); ++i) {
     found[examples[i].id] = hypothesis_text(
         *translator_.task, examples[i], translations[i].front(), options_.remove_bpe);
   }
+  return found;
 }
 
 /// The translations of the first sentences, as many as are scored.
@@ -125,15 +157,18 @@ std::vector<std::string> Validator::hypotheses() {
   const int64_t limit =
       options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
   std::vector<std::string> all(static_cast<size_t>(std::min(limit, corpus_->size())));
+  const std::vector<size_t> own = own_batches();
+  std::vector<std::map<int64_t, std::string>> parts(own.size());
+  run_jobs(static_cast<int64_t>(own.size()),
+           {static_cast<int64_t>(decoders_.size()), threads_per_worker_},
+           [&](int64_t number, int64_t worker) {
+             const at::NoGradGuard no_grad;
+             const auto place = static_cast<size_t>(number);
+             parts[place] = translations(examples_of(own[place], limit),
+                                         *decoders_[static_cast<size_t>(worker)]);
+           });
   std::map<int64_t, std::string> found;
-  for (size_t i = 0; i < plan_.batches.size(); ++i) {
-    std::vector<Example> examples;
-    for (const int64_t index : plan_.batches[i]) {
-      if (is_own(i) && index < static_cast<int64_t>(all.size()))
-        examples.push_back(corpus_->get(index));
-    }
-    translate(examples, found);
-  }
+  for (auto& part : parts) found.merge(part);
   for (const auto& part : all_hypotheses(*processes_, found)) {
     for (const auto& [index, text] : part) all.at(static_cast<size_t>(index)) = text;
   }
@@ -187,7 +222,7 @@ nlohmann::json Validator::run() {
                            {"tokens", sums.tokens},
                            {"sentences", sums.sentences}};
   for (const auto& [name, share] : sums.extras_per_token()) result[name] = share;
-  if (decoder_ != nullptr)
+  if (!decoders_.empty())
     add_score(result);
   return result;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,12 @@ class PHRASEQ_API Validator {
             Criterion& criterion,
             nn::Precision precision,
             ValidatorOptions options);
-  /// Also translate; both outlive the validator.
-  void translate_with(Decoder& decoder, const Metric& metric);
+  /// Compute several batches at the same time, each worker with a criterion of its own (the first
+  /// one has that of the constructor) and so many threads for its operators. They outlive the
+  /// validator.
+  void work_with(const std::vector<Criterion*>& more_criteria, int64_t threads_per_worker);
+  /// Also translate, with a decoder for each worker; all outlive the validator.
+  void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
   /// Share the batches with these processes, all of which call `run`: each gets the same result,
   /// the one of a single process. They outlive the validator.
   void share_with(ProcessGroup& processes) { processes_ = &processes; }
@@ -57,20 +62,25 @@ class PHRASEQ_API Validator {
   bool score_is_maximized() const { return metric_ == nullptr || metric_->higher_is_better(); }
 
  private:
+  using Examples = std::vector<Example>;
   LossReport losses();
-  bool is_own(size_t batch) const;
+  LossReport loss_of(const Examples& examples, Criterion& criterion) const;
+  std::vector<size_t> own_batches() const;
+  Examples examples_of(size_t batch, int64_t limit);
   std::vector<std::string> hypotheses();
-  void translate(const std::vector<Example>& examples, std::map<int64_t, std::string>& found);
+  std::map<int64_t, std::string> translations(const Examples& examples, Decoder& decoder);
   std::vector<std::string> note_references(const std::vector<std::string>& hypotheses);
   void add_score(nlohmann::json& result);
 
   const TranslationModel& translator_;
-  Criterion& criterion_;
+  std::vector<Criterion*> criteria_;  ///< one a worker
+  int64_t threads_per_worker_ = 1;
   nn::Precision precision_;
   ValidatorOptions options_;
-  Decoder* decoder_ = nullptr;
+  std::vector<Decoder*> decoders_;  ///< one a worker, or none
   const Metric* metric_ = nullptr;
   std::unique_ptr<Corpus> corpus_;
+  std::mutex text_;  ///< for the corpus and the task's text
   BatchPlan plan_;
   ProcessGroup* processes_ = &single_process();
   RepeatedHypotheses repeated_;

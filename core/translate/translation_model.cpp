@@ -166,6 +166,16 @@ void TranslationModel::build_model() {
   model = create<Architecture>(architecture_selection, task->architecture_setup());
 }
 
+TranslationModel TranslationModel::replica() const {
+  TranslationModel other;
+  other.architecture_selection.component = architecture_selection.component;
+  other.architecture_selection.name = architecture_selection.name;
+  other.model = create<Architecture>(architecture_selection, task->architecture_setup());
+  other.parameters = std::make_unique<nn::FlatParameters>(*other.model, *parameters);
+  other.path = path;
+  return other;
+}
+
 std::unique_ptr<Corpus> TranslationModel::open(const std::string& split, bool training) const {
   return task->open(split, training, model->conventions());
 }

@@ -46,6 +46,10 @@ struct PHRASEQ_API TranslationModel {
   /// drawn.
   void build_model();
 
+  /// Another instance of the model on the same parameters, with gradients of its own and without a
+  /// task: for a thread that computes gradients beside others.
+  TranslationModel replica() const;
+
   /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
   Batch collate(const std::vector<Example>& examples) const;

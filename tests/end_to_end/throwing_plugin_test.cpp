@@ -83,6 +83,24 @@ TEST_F(ThrowingPlugin, WithoutMemoryInTheBackwardPassSumsTheGradientsAgain) {
   EXPECT_EQ(last_tensors(workspace_, "overlapped"), last_tensors(workspace_, "afterwards"));
 }
 
+/// The second share has fewer sentences: sometimes only the first is too large.
+TEST_F(ThrowingPlugin, WithoutMemoryForOneShareDividesThatOne) {
+  const std::string options =
+      "--arch throwing --dropout 0 --max-update 5 --disable-validation --threads 2 "
+      "--batch-shares 2 ";
+  const auto whole = train(options + "--save-dir whole");
+  const auto divided =
+      train(options + "--save-dir divided --throw-in forward --thrown memory --throw-above 150");
+  ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
+  ASSERT_EQ(divided.exit_code, kExitOk) << divided.errors;
+  EXPECT_THAT(divided.errors,
+              AllOf(HasSubstr("divided a batch for want of memory ("), Not(HasSubstr("skipped"))));
+  const auto expected = losses(workspace_, "whole"), found = losses(workspace_, "divided");
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [update, loss] : expected)
+    EXPECT_NEAR(std::stod(found.at(update)), std::stod(loss), 1e-4) << update;
+}
+
 TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
   const std::string options =
       "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";

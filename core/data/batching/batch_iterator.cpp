@@ -1,5 +1,6 @@
 #include "core/data/batching/batch_iterator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,6 +35,15 @@ std::vector<std::string> record_differences(const nlohmann::json& then, const nl
   return found;
 }
 
+/// Of a batch's sentences, every `shares`th from the one numbered `share` on: neighbors in a batch
+/// are of similar length, so that shares are of similar size.
+std::vector<int64_t> share_of(const std::vector<int64_t>& indices, int64_t share, int64_t shares) {
+  std::vector<int64_t> own;
+  for (auto i = static_cast<size_t>(share); i < indices.size(); i += static_cast<size_t>(shares))
+    own.push_back(indices[i]);
+  return own;
+}
+
 }  // namespace
 
 struct BatchIterator::State {
@@ -43,6 +53,7 @@ struct BatchIterator::State {
   int64_t prefetch;
   int64_t rank = 0;  // of the processes that share the batches
   int64_t processes = 1;
+  int64_t shares = 1;
 
   int64_t epoch = 1;
   int64_t delivered = 0;
@@ -74,20 +85,29 @@ struct BatchIterator::State {
     return collate(examples);
   }
 
+  /// How many shares a batch of these sentences has.
+  int64_t shares_of(const std::vector<int64_t>& indices) const {
+    return std::clamp<int64_t>(static_cast<int64_t>(indices.size()), 1, shares);
+  }
+
   int64_t owner_of(int64_t batch) const { return (batch - shared_from) % processes; }
 
   void start_prefetching() {
     const BatchPlan& all = planned();
     shared_from = delivered;
     prefetcher = std::make_unique<Prefetcher>(
-        [this, &all, at = shared_from + rank]() mutable -> std::optional<Batch> {
+        [this, &all, at = shared_from + rank, share = int64_t{0}]() mutable
+        -> std::optional<Batch> {
           if (at >= static_cast<int64_t>(all.batches.size()))
             return std::nullopt;
           const auto& indices = all.batches[static_cast<size_t>(at)];
-          at += processes;
-          return make(indices);
+          const int64_t count = shares_of(indices);
+          const int64_t running = share;
+          share = (share + 1) % count;
+          at += share == 0 ? processes : 0;
+          return make(share_of(indices, running, count));
         },
-        prefetch);
+        prefetch* shares);
   }
 
   /// To the next epoch when the last call told the end.
@@ -120,13 +140,18 @@ BatchIterator::~BatchIterator() = default;
 
 std::optional<Batch> BatchIterator::next() {
   auto planned = next_planned();
-  return planned ? std::move(planned->batch) : std::nullopt;
+  return planned ? std::optional(std::move(planned->shares.front())) : std::nullopt;
 }
 
 void BatchIterator::share(int64_t rank, int64_t size) {
   state_->go_to(state_->epoch, state_->delivered);
   state_->rank = rank;
   state_->processes = size;
+}
+
+void BatchIterator::divide(int64_t shares) {
+  state_->go_to(state_->epoch, state_->delivered);
+  state_->shares = shares;
 }
 
 std::optional<PlannedBatch> BatchIterator::next_planned() {
@@ -139,11 +164,10 @@ std::optional<PlannedBatch> BatchIterator::next_planned() {
   const auto& indices = state.planned().batches[static_cast<size_t>(state.delivered)];
   PlannedBatch planned;
   planned.owner = state.owner_of(state.delivered);
+  planned.sentence_ids = indices;
   if (planned.owner == state.rank) {
-    planned.batch = state.prefetcher->next();
-    planned.sentence_ids = planned.batch->sentence_ids;
-  } else {
-    planned.sentence_ids = indices;
+    for (int64_t left = state.shares_of(indices); left > 0; --left)
+      planned.shares.push_back(*state.prefetcher->next());
   }
   planned.target_tokens = state.target_tokens(indices);
   ++state.delivered;

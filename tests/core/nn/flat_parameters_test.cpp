@@ -54,6 +54,31 @@ TEST(FlatParameters, CollectsGradientsOfTiedParametersInOnePlace) {
   EXPECT_EQ(model.first.grad().abs().sum().item<float>(), 0.0F);
 }
 
+TEST(FlatParameters, OfAReplicaReadTheOriginalsValuesAndHaveTheirOwnGradients) {
+  SmallModel original, other;
+  FlatParameters flat(original, true);
+  flat.refresh_bf16();
+  FlatParameters replica(other, flat);
+  flat.values()[35] = 42.0F;
+  flat.refresh_bf16();
+  EXPECT_EQ(other.gain[0].item<float>(), 42.0F);
+  EXPECT_EQ(replica.bf16_view(other.gain)[0].item<float>(), 42.0F);
+  (other.first.sum() + 2.0 * other.tied.sum()).backward();
+  EXPECT_TRUE(at::equal(replica.gradients().narrow(0, 0, 15), at::full({15}, 3.0F)));
+  EXPECT_TRUE(replica.gradient_view(other.first).is_alias_of(replica.gradients()));
+  EXPECT_EQ(flat.gradients().abs().sum().item<float>(), 0.0F);
+}
+
+TEST(FlatParameters, OfAReplicaRejectAnotherModule) {
+  struct OtherModel : torch::nn::Module {
+    at::Tensor first = register_parameter("first", normal({3, 4}, 2, at::kFloat));
+  };
+  SmallModel original;
+  OtherModel other;
+  const FlatParameters flat(original, true);
+  EXPECT_THROW(FlatParameters(other, flat), UsageError);
+}
+
 TEST(FlatParameters, RenewsTheBf16CopyOnRequestOnly) {
   SmallModel model;
   FlatParameters flat(model, false);

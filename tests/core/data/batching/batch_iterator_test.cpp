@@ -76,9 +76,9 @@ std::vector<Ids> take_shared(std::vector<std::unique_ptr<BatchIterator>>& iterat
       if (!planned)
         continue;
       EXPECT_EQ(planned->owner, expected_owner % static_cast<int64_t>(iterators.size()));
-      if (planned->batch) {
+      if (!planned->shares.empty()) {
         EXPECT_FALSE(made) << "two processes made the batch";
-        made = planned->batch->sentence_ids;
+        made = planned->shares.front().sentence_ids;
         EXPECT_EQ(planned->sentence_ids, *made);
       }
     }
@@ -119,9 +119,55 @@ TEST(BatchIterator, KnowsTheTargetTokensOfBatchesThatItDoesNotMake) {
   auto iterators = shared_iterators(2);
   const auto made = iterators[0]->next_planned();
   const auto other = iterators[1]->next_planned();
-  ASSERT_TRUE(made->batch && !other->batch);
+  ASSERT_TRUE(!made->shares.empty() && other->shares.empty());
   EXPECT_EQ(made->target_tokens, other->target_tokens);
   EXPECT_GT(other->target_tokens, 0);
+}
+
+/// The shares of every batch of an epoch.
+std::vector<std::vector<Ids>> take_divided(BatchIterator& iterator) {
+  std::vector<std::vector<Ids>> taken;
+  while (const auto planned = iterator.next_planned()) {
+    auto& shares = taken.emplace_back();
+    for (const Batch& share : planned->shares) shares.push_back(share.sentence_ids);
+  }
+  return taken;
+}
+
+TEST(BatchIterator, DividesEveryBatchIntoSharesOfEverySoManyethSentence) {
+  const auto plan = plan_batches(*corpus_of(37), budget(40), 1).batches;
+  BatchIterator iterator = iterator_over(37, budget(40));
+  iterator.divide(3);
+  const auto taken = take_divided(iterator);
+  ASSERT_EQ(taken.size(), plan.size());
+  bool has_small = false;
+  for (size_t batch = 0; batch < plan.size(); ++batch) {
+    const auto& shares = taken[batch];
+    ASSERT_EQ(shares.size(), std::min<size_t>(3, plan[batch].size()));
+    has_small = has_small || plan[batch].size() < 3;
+    for (size_t i = 0; i < plan[batch].size(); ++i)
+      EXPECT_EQ(shares[i % shares.size()].at(i / shares.size()), plan[batch][i]);
+  }
+  EXPECT_TRUE(has_small) << "no batch has fewer sentences than shares: change the case";
+}
+
+TEST(BatchIterator, SharesAndDividesAndContinuesAtTheSameBatch) {
+  const auto plan = plan_batches(*corpus_of(37), budget(40), 1).batches;
+  BatchIterator before = iterator_over(37, budget(40));
+  before.divide(2);
+  for (int i = 0; i < 3; ++i) before.next_planned();
+  BatchIterator after = iterator_over(37, budget(40), 1);
+  after.share(1, 2);
+  after.divide(4);
+  after.restore(before.position());
+  const auto taken = take_divided(after);
+  ASSERT_EQ(taken.size(), plan.size() - 3);
+  for (size_t i = 0; i < taken.size(); ++i) {
+    EXPECT_EQ(taken[i].empty(), i % 2 == 0) << "of which process is batch " << i;
+    if (!taken[i].empty()) {
+      EXPECT_EQ(taken[i].front().front(), plan[i + 3].front());
+    }
+  }
 }
 
 TEST(BatchIterator, ContinuesFromEveryPositionAsWithoutInterruption) {

@@ -1,0 +1,83 @@
+#include "core/train/shares/share_threads.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <ATen/Parallel.h>
+
+#include "core/base/signals.h"
+
+namespace phraseq {
+namespace {
+
+std::exception_ptr failure_of(const std::function<void(int64_t)>& job, int64_t number) {
+  try {
+    job(number);
+    return nullptr;
+  } catch (...) {  // a thread's boundary: the caller of `run` gets it
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+struct ShareThreads::State {
+  std::mutex mutex;
+  std::condition_variable_any begun, ended;
+  const std::function<void(int64_t)>* job = nullptr;
+  std::vector<std::exception_ptr> failures;  ///< one a share of this round
+  int64_t round = 0;
+  int64_t running = 0;
+  std::vector<std::jthread> threads;  // last: they are joined before anything that they use goes
+
+  void work(const std::stop_token& stop, int64_t number, int64_t operator_threads) {
+    block_signals_on_this_thread();
+    at::set_num_threads(static_cast<int>(operator_threads));
+    for (int64_t seen = 0;;) {
+      std::unique_lock lock(mutex);
+      if (!begun.wait(lock, stop, [&] { return round != seen; }))
+        return;
+      seen = round;
+      if (number >= static_cast<int64_t>(failures.size()))
+        continue;
+      lock.unlock();
+      std::exception_ptr failure = failure_of(*job, number);
+      lock.lock();
+      failures[static_cast<size_t>(number)] = std::move(failure);
+      if (--running == 0)
+        ended.notify_one();
+    }
+  }
+};
+
+ShareThreads::ShareThreads(int64_t threads, int64_t operator_threads) {
+  if (threads <= 1)
+    return;
+  state_ = std::make_unique<State>();
+  for (int64_t number = 0; number < threads; ++number) {
+    state_->threads.emplace_back(
+        [state = state_.get(), number, operator_threads](const std::stop_token& stop) {
+          state->work(stop, number, operator_threads);
+        });
+  }
+}
+
+ShareThreads::~ShareThreads() = default;
+
+std::vector<std::exception_ptr> ShareThreads::run(int64_t count,
+                                                  const std::function<void(int64_t)>& job) {
+  if (!state_)
+    return {failure_of(job, 0)};
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.job = &job;
+  state.failures.assign(static_cast<size_t>(count), nullptr);
+  state.running = count;
+  ++state.round;
+  state.begun.notify_all();
+  state.ended.wait(lock, [&] { return state.running == 0; });
+  return std::move(state.failures);
+}
+
+}  // namespace phraseq
