@@ -28,7 +28,7 @@ using phraseq::UsageError;
 
 constexpr const char* kDescription = "Neural machine translation with phrase-aware architectures.";
 
-constexpr std::array<std::array<std::string_view, 2>, 25> kSummaries = {{
+constexpr std::array<std::array<std::string_view, 2>, 26> kSummaries = {{
     {"preprocess", "make a data folder from parallel text"},
     {"learn-bpe", "learn byte-pair encoding from text"},
     {"train", "train a model"},
@@ -48,6 +48,7 @@ constexpr std::array<std::array<std::string_view, 2>, 25> kSummaries = {{
     {"inspect", "verify a checkpoint and print its contents"},
     {"plugins", "list, describe and check plugins; write the option pages"},
     {"phrase-table", "build and check phrase tables, show their matches"},
+    {"shortlist", "build lexical shortlists, which make translating faster"},
     {"plot", "plot the learning curves of training runs"},
     {"compare", "compare the output of two or more systems"},
     {"new-plugin", "create a plugin from a template"},

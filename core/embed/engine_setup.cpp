@@ -11,6 +11,7 @@
 #include "core/options/batch_options.h"
 #include "core/options/command_line.h"
 #include "core/run/options/model_options.h"
+#include "core/run/options/shortlist_options.h"
 #include "core/run/run_components.h"
 #include "core/text/dictionary.h"
 #include "core/translate/hard_alignment.h"
@@ -23,6 +24,7 @@ namespace phraseq {
 struct EngineSetup::Parts {
   std::unique_ptr<LoadedPlugins> loaded;
   ModelOptions model;
+  ShortlistOptions shortlist;
   BatchOptions batches;
   PostProcess remove_bpe = PostProcess::kNotGiven;
   std::string decoder_name;
@@ -198,6 +200,7 @@ void EngineSetup::describe(OptionTable& table) {
       .bare_value("subword_nmt");
   parts.model.describe(table);
   std::erase_if(table.fields(), [](const OptionField& field) { return field.name == "path"; });
+  parts.shortlist.describe(table);
   table.section(fmt::format("decoder {}", parts.decoder.name));
   parts.decoder.options->describe(table);
 }
@@ -233,6 +236,8 @@ std::unique_ptr<TranslationEngine> EngineSetup::load(const std::string& path) co
   const bool unlimited = parts_->batches.max_tokens == 0 && parts_->batches.batch_size == 0;
   settings.max_tokens = unlimited ? kDefaultBatchTokens : parts_->batches.max_tokens;
   settings.workers = parts_->workers;
+  const Task& task = *models.front().task;
+  settings.shortlist = parts_->shortlist.read(task.source_dictionary(), task.target_dictionary());
   return std::make_unique<TranslatorEngine>(
       *parts_, path, Translator(std::move(models), parts_->decoder, settings));
 }

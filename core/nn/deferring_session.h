@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/nn/decoding_session.h"
 #include "core/nn/deferred_scores.h"
@@ -14,6 +16,13 @@ class PHRASEQ_API DeferringSession : public DecodingSession {
   /// deferred.
   virtual StepOutput step_deferred(const at::Tensor& last_tokens,
                                    std::shared_ptr<const DeferredScores>* deferred) = 0;
+
+  /// From now on deferred scores are those of these words of the vocabulary only, sorted, one list
+  /// a sentence; all others are impossible. Returns whether the session does that. `step`, and a
+  /// step that does not defer, give all scores as before.
+  virtual bool restrict_to(const std::vector<std::vector<int64_t>>& /*candidates*/) {
+    return false;
+  }
 };
 
 }  // namespace phraseq

@@ -77,6 +77,8 @@ Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
   settings.workers = workers;
   auto models = load_models(run.loaded->registry, run.model, run.options.data);
   require_trees(models, run.options);
+  settings.shortlist = run.shortlist.read(models.front().task->source_dictionary(),
+                                          models.front().task->target_dictionary());
   return {std::move(models), run.decoder, settings};
 }
 
@@ -247,6 +249,7 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
     : loaded(load_plugins_for(arguments)), options(line_by_line) {
   options.describe(table);
   model.describe(table);
+  shortlist.describe(table);
   decoder = loaded->registry.select("decoder", decoder_name(arguments, options));
   table.section(fmt::format("decoder {}", decoder.name));
   decoder.options->describe(table);

@@ -10,6 +10,7 @@
 #include "core/options/option_table.h"
 #include "core/run/options/generate_options.h"
 #include "core/run/options/model_options.h"
+#include "core/run/options/shortlist_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {
@@ -21,6 +22,7 @@ struct PHRASEQ_API GenerateRun {
   std::unique_ptr<LoadedPlugins> loaded;
   GenerateOptions options;
   ModelOptions model;
+  ShortlistOptions shortlist;
   OptionTable table;
   Selection decoder;
   Selection metric;     ///< chosen and described when --scoring is given

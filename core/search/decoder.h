@@ -30,6 +30,9 @@ struct DecodingRequest {
   bool need_attention = false;
   uint64_t seed = 1;  ///< of sampling; a row's draws depend on (seed, sentence id, step)
   std::vector<LexicalConstraints> lexical_constraints = {};  ///< one a sentence; empty = none
+  /// Of each sentence, the words of the vocabulary that it may be translated with, sorted, each
+  /// once (a shortlist); empty = all. What is forced (prefixes, constraints) may be used besides.
+  std::vector<std::vector<int64_t>> candidates = {};
 };
 
 /// Searches for translations through DecodingSession alone.

@@ -22,6 +22,14 @@ StepOutput NamedSession::step_deferred(const at::Tensor& last_tokens,
       architecture_, "a step", [&] { return deferring->step_deferred(last_tokens, deferred); });
 }
 
+bool NamedSession::restrict_to(const std::vector<std::vector<int64_t>>& candidates) {
+  auto* deferring = dynamic_cast<DeferringSession*>(session_.get());
+  if (deferring == nullptr)
+    return false;
+  return call_component(
+      architecture_, "restrict_to", [&] { return deferring->restrict_to(candidates); });
+}
+
 void NamedSession::select(const std::vector<int64_t>& rows) {
   call_component(architecture_, "select", [&] { session_->select(rows); });
 }

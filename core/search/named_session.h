@@ -19,6 +19,7 @@ class PHRASEQ_API NamedSession : public DeferringSession {
   StepOutput step(const at::Tensor& last_tokens) override;
   StepOutput step_deferred(const at::Tensor& last_tokens,
                            std::shared_ptr<const DeferredScores>* deferred) override;
+  bool restrict_to(const std::vector<std::vector<int64_t>>& candidates) override;
   void select(const std::vector<int64_t>& rows) override;
   int64_t slots() const override { return session_->slots(); }
   std::vector<int64_t> expand_slot(int64_t row, int64_t slot) const override;

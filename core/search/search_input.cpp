@@ -6,6 +6,9 @@
 #include <utility>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/index_copy.h>
+#include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
@@ -326,6 +329,24 @@ SearchInput::SearchInput(const DecodingRequest& request,
                                   : std::make_unique<EnsembleSession>(std::move(sessions));
   if (!needs_all_scores)
     deferring_ = dynamic_cast<DeferringSession*>(session_.get());
+  if (!request.candidates.empty())
+    take_candidates(request);
+}
+
+/// With what the search says besides: </s> and what is forced.
+void SearchInput::take_candidates(const DecodingRequest& request) {
+  candidates_ = request.candidates;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    std::vector<int64_t>& words = candidates_[i];
+    words.push_back(kEos);
+    words.insert(words.end(), sentences_[i].prefix.begin(), sentences_[i].prefix.end());
+    for (const auto& phrase : sentences_[i].lexical_constraints)
+      words.insert(words.end(), phrase.begin(), phrase.end());
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+  }
+  if (deferring_ != nullptr && !deferring_->restrict_to(candidates_))
+    deferring_ = nullptr;
 }
 
 SearchInput::SearchInput(std::vector<SentenceInput> sentences,
@@ -346,6 +367,21 @@ SearchStep SearchInput::step(std::span<const int64_t> tokens) {
   if (output.attention.defined())
     output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();
   return {std::move(output), std::move(deferred)};
+}
+
+void SearchInput::keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const {
+  if (candidates_.empty() || output.deferred)
+    return;
+  const int64_t vocabulary = output.scores.size(1) - session_->slots();
+  at::Tensor kept =
+      at::full_like(output.scores, -std::numeric_limits<double>::infinity());  // [rows, columns]
+  kept.slice(1, vocabulary).copy_(output.scores.slice(1, vocabulary));         // [rows, slots]
+  for (int64_t row = 0; row < output.scores.size(0); ++row) {
+    const auto& words = candidates_[static_cast<size_t>(sentences[static_cast<size_t>(row)])];
+    const at::Tensor ids = at::tensor(words, at::kLong);  // [words]
+    kept.select(0, row).index_copy_(0, ids, output.scores.select(0, row).index_select(0, ids));
+  }
+  output.scores = kept;
 }
 
 std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& output,

@@ -61,9 +61,15 @@ class PHRASEQ_API SearchInput {
   /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
   /// deferred ones, with the attention [rows, src_time] (fp32) when it was asked for.
   SearchStep step(std::span<const int64_t> tokens);
+  /// Forbids what is not among the request's candidates, where the scores of `output` are not
+  /// restricted already: -infinity. `sentences` says whose each row is. Slots stay as they are.
+  void keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const;
 
  private:
+  void take_candidates(const DecodingRequest& request);
+
   std::vector<SentenceInput> sentences_;
+  std::vector<std::vector<int64_t>> candidates_;  ///< one list a sentence, or none
   int64_t start_token_;
   at::Device device_ = at::kCPU;
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them

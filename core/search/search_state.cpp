@@ -80,11 +80,13 @@ const SentenceInput& SearchState::sentence_of(const SearchRow& row) const {
 }
 
 SearchStep score_rows(SearchState& state) {
-  std::vector<int64_t> tokens;
+  std::vector<int64_t> tokens, sentences;
   for (const SearchRow& row : state.rows) {
+    sentences.push_back(row.sentence);
     tokens.push_back(row.node < 0 ? state.input.start_token() : state.tree.node(row.node).token);
   }
   SearchStep output = state.input.step(tokens);
+  state.input.keep_candidates(output, sentences);
   if (output.attention.defined())
     state.attention.push_back(output.attention);
   state.vocabulary = output.columns() - state.input.session().slots();

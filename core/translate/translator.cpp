@@ -105,6 +105,8 @@ void Translator::translate_batch(std::vector<Translation>& all,
   for (const int64_t place : places) {
     examples.push_back(all[static_cast<size_t>(place)].example);
     request.lexical_constraints.push_back(constraints_of(examples.back()));
+    if (settings_.shortlist)
+      request.candidates.push_back(settings_.shortlist->candidates(examples.back().source));
   }
   const Batch batch = collate_for(models_, examples);
   for (const TranslationModel& model : models_) {

@@ -9,6 +9,7 @@
 #include "core/nn/context.h"
 #include "core/plugin/registry.h"
 #include "core/search/decoder.h"
+#include "core/translate/extras/lexical_shortlist.h"
 #include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
 
@@ -21,6 +22,7 @@ struct TranslationSettings {
   int64_t max_tokens = 0;     ///< source tokens of a batch; 0 = any
   int64_t max_sentences = 0;  ///< 0 = any
   WorkerSettings workers;
+  std::shared_ptr<const LexicalShortlist> shortlist = nullptr;  ///< null = the whole vocabulary
 };
 
 /// A sentence and what it was translated to. A sentence without words has one hypothesis: </s> at

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/nn/deferring_session.h"
+#include "core/nn/packed/candidate_scores.h"
 #include "core/nn/packed/packed_scores.h"
 #include "core/nn/transformer/attention_module.h"
 
@@ -52,10 +53,16 @@ class DecoderSession final : public DeferringSession {
                            std::shared_ptr<const DeferredScores>* deferred) override {
     StepOutput output;
     const DecoderOutput projected = advance(last_tokens, output.attention);
-    *deferred = packed_scores(projected, context_);
+    *deferred = candidates_ ? candidates_->of(projected, rows_.sentence_of_row)
+                            : packed_scores(projected, context_);
     if (!*deferred)
       output.scores = projected.logits(context_);
     return output;
+  }
+
+  bool restrict_to(const std::vector<std::vector<int64_t>>& candidates) override {
+    candidates_ = std::make_unique<CandidateScores>(candidates);
+    return true;
   }
 
   void select(const std::vector<int64_t>& rows) override {
@@ -83,6 +90,7 @@ class DecoderSession final : public DeferringSession {
   at::Device device_;
   bool need_attention_;
   Context context_;
+  std::unique_ptr<CandidateScores> candidates_;  ///< null: the whole vocabulary
 };
 
 }  // namespace phraseq::nn

@@ -1,0 +1,52 @@
+// phraseq shortlist: which target words the words of a source sentence may be translated to.
+
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/phrase_memory/shortlist/lexical_table.h"
+#include "core/phrase_memory/shortlist/shortlist_options.h"
+#include "core/phrase_memory/table/phrase_table_builder.h"
+
+namespace {
+
+using namespace phraseq;
+
+int build(const ShortlistCommandOptions& options) {
+  const Bitext bitext = read_bitext(options.source, options.target);
+  const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
+                                                    : read_alignments(options.alignment, bitext);
+  const auto entries = lexical_table(bitext, alignments, options.best);
+  AtomicFile file(options.output);
+  for (const LexicalEntry& entry : entries) file.write(lexical_line(entry) + '\n');
+  file.commit();
+  fmt::print("{}: {} word pairs of {} source words from {} sentence pairs\n",
+             options.output,
+             entries.size(),
+             bitext.source.words.size(),
+             alignments.size());
+  return kExitOk;
+}
+
+int shortlist(std::span<const std::string> arguments) {
+  ShortlistCommandOptions options;
+  OptionTable table;
+  options.describe(table);
+  const bool has_work =
+      begin_command(table,
+                    "shortlist",
+                    "build --source FILE --target FILE --output FILE [OPTIONS]",
+                    "Lexical shortlists: 'build' aligns the words of parallel text and writes the "
+                    "probable translations of each source word, to which generate --shortlist "
+                    "restricts the output vocabulary of each sentence.",
+                    arguments);
+  return has_work ? build(options) : kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return phraseq::run_command("shortlist", argc, argv, shortlist); }

@@ -1,0 +1,41 @@
+#include "core/phrase_memory/shortlist/shortlist_options.h"
+
+#include "core/options/enum_name.h"
+
+namespace phraseq {
+
+void ShortlistCommandOptions::describe(OptionTable& table) {
+  table.field("action", action, kShortlistActionNames, "Action to perform.")
+      .value_name("ACTION")
+      .positional()
+      .required();
+  table
+      .field("source",
+             source,
+             "Source side of the training text in the tokens of the model (subwords), one sentence "
+             "per line.")
+      .value_name("FILE")
+      .required();
+  table.field("target", target, "Target side of the training text.").value_name("FILE").required();
+  table
+      .field("alignment",
+             alignment,
+             "Word alignment of the text (0-0 1-2 …); if missing, the text is aligned first.")
+      .value_name("FILE");
+  table.field("output", output, "Shortlist to write, in Marian's text format.")
+      .value_name("FILE")
+      .required();
+  table
+      .field("iterations",
+             iterations,
+             "Number of iterations over the text to train the word alignment.")
+      .in(1, 1000);
+  table
+      .field("best",
+             best,
+             "Number of translations of each source word that are written, the most probable; 0 = "
+             "all.")
+      .at_least(0);
+}
+
+}  // namespace phraseq

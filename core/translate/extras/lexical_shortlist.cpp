@@ -1,0 +1,79 @@
+#include "core/translate/extras/lexical_shortlist.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/phrase_memory/shortlist/lexical_table.h"
+
+namespace phraseq {
+namespace {
+
+struct Pair {
+  double probability;
+  int64_t target;
+};
+
+/// The ids of the most probable ones with a probability above 0; of equally probable ones, the more
+/// frequent words.
+std::vector<int64_t> best_targets(std::vector<Pair> pairs, int64_t best) {
+  std::erase_if(pairs, [](const Pair& pair) { return pair.probability <= 0; });
+  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return a.probability > b.probability || (a.probability == b.probability && a.target < b.target);
+  });
+  pairs.resize(std::min(pairs.size(), static_cast<size_t>(best)));
+  std::vector<int64_t> targets;
+  for (const Pair& pair : pairs) targets.push_back(pair.target);
+  std::sort(targets.begin(), targets.end());
+  return targets;
+}
+
+}  // namespace
+
+LexicalShortlist LexicalShortlist::read(const std::string& path,
+                                        const Dictionary& source,
+                                        const Dictionary& target,
+                                        const ShortlistSize& size) {
+  std::vector<std::vector<Pair>> pairs(static_cast<size_t>(source.size()));
+  int64_t used = 0, lines = 0;
+  read_lexical_table(
+      path, [&](std::string_view target_word, std::string_view source_word, double probability) {
+        ++lines;
+        if (!source.contains(source_word) || !target.contains(target_word))
+          return;
+        ++used;
+        pairs[static_cast<size_t>(source.id(source_word))].push_back(
+            {probability, target.id(target_word)});
+      });
+  if (used == 0) {
+    throw DataError(
+        fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
+        "build the shortlist from the model's training text in the model's subwords");
+  }
+  LexicalShortlist shortlist;
+  for (auto& of_word : pairs)
+    shortlist.translations_.push_back(best_targets(std::move(of_word), size.best));
+  shortlist.always_.resize(
+      static_cast<size_t>(std::clamp<int64_t>(size.frequent, kUnk + 1, target.size())));
+  std::iota(shortlist.always_.begin(), shortlist.always_.end(), 0);
+  shortlist.copies_source_ = source == target;
+  return shortlist;
+}
+
+std::vector<int64_t> LexicalShortlist::candidates(std::span<const int64_t> source) const {
+  std::vector<int64_t> found = always_;
+  for (const int64_t id : source) {
+    const auto& translations = translations_.at(static_cast<size_t>(id));
+    found.insert(found.end(), translations.begin(), translations.end());
+    if (copies_source_)
+      found.push_back(id);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace phraseq
