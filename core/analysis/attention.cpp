@@ -40,11 +40,22 @@ const PlaceName& place_name(AttentionPlace place) {
   });
 }
 
+constexpr PlaceName kEncoderPhrases = {AttentionPlace::kEncoderSelf,
+                                       "encoder",
+                                       "Encoder attention to phrases",
+                                       "encoder.phrase_combinations.",
+                                       ".phrase_attn.weights"};
+constexpr PlaceName kDecoderPhrases = {AttentionPlace::kCross,
+                                       "cross",
+                                       "Decoder attention to phrases",
+                                       "decoder.phrase_combinations.",
+                                       ".phrase_attn.weights"};
+
 constexpr std::string_view kRecurrentAttention = "decoder.attention.weights";
 
 /// The layer, from 1, of a module of this place.
 std::optional<int64_t> layer_of(const std::string& name, const PlaceName& place) {
-  if (name == kRecurrentAttention && place.place == AttentionPlace::kCross)
+  if (name == kRecurrentAttention && place.module == ".encoder_attn.weights")
     return 1;
   if (!name.starts_with(place.stack) || !name.ends_with(place.module))
     return std::nullopt;
@@ -81,6 +92,19 @@ AttentionWeights read_weights(const RecordedTensor& tensor, AttentionPlace place
   return weights;
 }
 
+/// The weights of all modules of a place, by layer.
+std::vector<AttentionWeights> weights_of(const RecordedSentence& sentence, const PlaceName& place) {
+  std::vector<AttentionWeights> found;
+  for (const auto& tensor : sentence.tensors) {
+    if (const auto layer = layer_of(tensor.name, place))
+      found.push_back(read_weights(tensor, place.place, *layer));
+  }
+  std::sort(found.begin(), found.end(), [](const AttentionWeights& a, const AttentionWeights& b) {
+    return a.layer < b.layer;
+  });
+  return found;
+}
+
 }  // namespace
 
 AttentionPlace attention_place(std::string_view name) {
@@ -106,15 +130,13 @@ float AttentionWeights::at(
 
 std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                 AttentionPlace place) {
-  std::vector<AttentionWeights> found;
-  for (const auto& tensor : sentence.tensors) {
-    if (const auto layer = layer_of(tensor.name, place_name(place)))
-      found.push_back(read_weights(tensor, place, *layer));
-  }
-  std::sort(found.begin(), found.end(), [](const AttentionWeights& a, const AttentionWeights& b) {
-    return a.layer < b.layer;
-  });
-  return found;
+  return weights_of(sentence, place_name(place));
+}
+
+std::vector<AttentionWeights> phrase_attention_weights(const RecordedSentence& sentence,
+                                                       AttentionPlace place) {
+  return weights_of(sentence,
+                    place == AttentionPlace::kEncoderSelf ? kEncoderPhrases : kDecoderPhrases);
 }
 
 }  // namespace phraseq::analysis

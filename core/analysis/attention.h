@@ -39,4 +39,9 @@ struct PHRASEQ_API AttentionWeights {
 PHRASEQ_API std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                             AttentionPlace place);
 
+/// The same of attention to the phrases of a source (`phrase_combinations.N.phrase_attn.weights`):
+/// of the encoder's layers for kEncoderSelf, else of the decoder's. Keys are phrases.
+PHRASEQ_API std::vector<AttentionWeights> phrase_attention_weights(const RecordedSentence& sentence,
+                                                                   AttentionPlace place);
+
 }  // namespace phraseq::analysis

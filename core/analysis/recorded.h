@@ -26,6 +26,9 @@ struct RecordedSentence {
   std::vector<RecordedTensor> tensors;
   /// What the decoder had to generate at each position of `target`: the target, then </s>.
   std::vector<std::string> generated = {};
+  /// Where each phrase of the source begins, and its length at the end; empty for a model that does
+  /// not divide its source into phrases.
+  std::vector<int64_t> phrase_offsets = {};
 };
 
 /// One line of JSON: id, source, target, and the tensors whose names contain one of `wanted` (all

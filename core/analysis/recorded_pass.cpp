@@ -18,6 +18,16 @@ std::vector<std::string> symbols(const at::Tensor& tokens, const Dictionary& dic
   return names;
 }
 
+/// The batch's entry "phrase_offsets" of models that divide their source into phrases.
+std::vector<int64_t> phrase_offsets(const Batch& batch) {
+  const auto found = batch.extras.find("phrase_offsets");
+  if (found == batch.extras.end())
+    return {};
+  const at::Tensor offsets = found->second.to(at::kCPU, at::kLong).contiguous();  // [phrases + 1]
+  const int64_t* begin = offsets.data_ptr<int64_t>();
+  return {begin, begin + offsets.numel()};
+}
+
 analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
   const at::Tensor values = entry.values.to(at::kCPU, at::kFloat).contiguous();
   const float* begin = values.data_ptr<float>();
@@ -58,6 +68,7 @@ analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
   sentence.source = symbols(batch.source.ids, translator.task->source_dictionary());
   sentence.target = symbols(batch.target_in.ids, translator.task->target_dictionary());
   sentence.generated = symbols(batch.target_out, translator.task->target_dictionary());
+  sentence.phrase_offsets = phrase_offsets(batch);
   for (const auto& entry : recording.in_order(*translator.model))
     sentence.tensors.push_back(plain(entry));
   return sentence;

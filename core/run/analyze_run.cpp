@@ -8,6 +8,7 @@
 #include "core/analysis/activation.h"
 #include "core/analysis/attention_map.h"
 #include "core/analysis/attention_page.h"
+#include "core/analysis/constituents.h"
 #include "core/analysis/recorded_pass.h"
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"
@@ -100,11 +101,12 @@ int draw_attention(const AnalyzeOptions& options,
   return kExitOk;
 }
 
-/// Calls `take` with every pair's recorded pass, in order; ends early when it returns false.
+/// Calls `take` with every pair's recorded pass and the pair, in order; ends early when it returns
+/// false.
 void for_each_pass(const AnalyzeOptions& options,
                    const TranslationModel& translator,
                    const ModelOptions& model,
-                   const std::function<bool(const RecordedSentence&)>& take) {
+                   const std::function<bool(const RecordedSentence&, const Example&)>& take) {
   TextSource source(*translator.task,
                     TextFiles{options.source, options.target, options.trees},
                     LineReaderOptions{},
@@ -120,22 +122,16 @@ void for_each_pass(const AnalyzeOptions& options,
                const auto place = static_cast<size_t>(number);
                passes[place] = recorded_pass(translator, examples[place], precision);
              });
-    for (const auto& pass : passes) {
-      if (!take(pass))
+    for (size_t i = 0; i < passes.size(); ++i) {
+      if (!take(passes[i], examples[i]))
         return;
     }
   }
 }
 
-int measure_activation(const AnalyzeOptions& options,
-                       const TranslationModel& translator,
-                       const ModelOptions& model) {
-  const AttentionPlace place = chosen_place(options);
-  analysis::ActivationTable table(place, options.stat, options.tau);
-  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
-    table.add(sentence);
-    return true;
-  });
+/// Draws and prints a table of layers.
+template <class Table>
+int show(const AnalyzeOptions& options, const Table& table, AttentionPlace place) {
   check_recorded(!table.rows().empty(), place);
   if (!options.plot.empty())
     write_file(options.plot, table.plot().document());
@@ -145,12 +141,38 @@ int measure_activation(const AnalyzeOptions& options,
   return kExitOk;
 }
 
+int measure_activation(const AnalyzeOptions& options,
+                       const TranslationModel& translator,
+                       const ModelOptions& model) {
+  analysis::ActivationTable table(chosen_place(options), options.stat, options.tau);
+  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
+    table.add(sentence);
+    return true;
+  });
+  return show(options, table, chosen_place(options));
+}
+
+int count_constituents(const AnalyzeOptions& options,
+                       const TranslationModel& translator,
+                       const ModelOptions& model) {
+  analysis::ConstituentTable table(chosen_place(options));
+  for_each_pass(
+      options, translator, model, [&](const RecordedSentence& sentence, const Example& example) {
+        table.add(sentence, example.extras.at(kTreeExtra));
+        return true;
+      });
+  if (table.sentences() == 0)
+    throw DataError("--trees: none of the sentences has a parse tree",
+                    "constituents are counted in sentences with trees");
+  return show(options, table, chosen_place(options));
+}
+
 int dump(const AnalyzeOptions& options,
          const TranslationModel& translator,
          const ModelOptions& model) {
   ResultOutput output(options.output);
   bool plotted = options.plot.empty();
-  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence) {
+  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
     if (!plotted)
       write_file(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
     plotted = true;
@@ -180,6 +202,8 @@ int analyze(AnalyzeRun& run) {
       return draw_attention(run.options, translator, run.model.precision);
     case AnalyzeMode::kActivation:
       return measure_activation(run.options, translator, run.model);
+    case AnalyzeMode::kConstituents:
+      return count_constituents(run.options, translator, run.model);
     case AnalyzeMode::kDump:
     case AnalyzeMode::kNotGiven:
       break;

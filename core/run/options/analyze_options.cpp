@@ -25,30 +25,33 @@ void AnalyzeOptions::describe(OptionTable& table) {
              mode,
              kAnalyzeModeNames,
              "attention: heat maps of one sentence pair. activation: share of the attention "
-             "between words and n-grams, per layer, over a test set. dump: all tensors that the "
-             "model records, sentence by sentence.")
+             "between words and n-grams, per layer, over a test set. constituents: share of the "
+             "n-grams with the largest weights that are constituents of parse trees. dump: all "
+             "tensors that the model records, sentence by sentence.")
       .positional()
       .required();
   table
-      .field("source",
-             source,
-             "attention: the source sentence itself. activation, dump: a file with one source "
-             "sentence per line.")
+      .field(
+          "source",
+          source,
+          "attention: the source sentence itself. Else: a file with one source sentence per line.")
       .short_flag("s")
       .value_name("TEXT|FILE")
       .required();
   table
-      .field("target",
-             target,
-             "attention: the target sentence itself. activation, dump: a file with one target "
-             "sentence per line.")
+      .field(
+          "target",
+          target,
+          "attention: the target sentence itself. Else: a file with one target sentence per line.")
       .short_flag("t")
       .value_name("TEXT|FILE")
       .required();
   table
-      .field("trees",
-             trees,
-             "Bracketed parse tree of the source, or a file of them, for models that use trees.")
+      .field(
+          "trees",
+          trees,
+          "Bracketed parse tree of the source, or a file of them: for models that use trees, and "
+          "for constituents.")
       .value_name("TREE|FILE");
   table
       .field("output",
@@ -90,8 +93,8 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field("plot",
              plot,
-             "activation: also plot the table. dump: also plot the tensors of the first sentence "
-             "as one heat map. Format: SVG.")
+             "activation, constituents: also plot the table. dump: also plot the tensors of the "
+             "first sentence as one heat map. Format: SVG.")
       .value_name("FILE");
 }
 
@@ -112,8 +115,12 @@ std::vector<std::string> AnalyzeOptions::problems() const {
         "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
         "format");
   if (mode == AnalyzeMode::kAttention && !plot.empty())
-    found.emplace_back("attention: use --output for the plot; --plot is for activation and dump");
-  if ((mode == AnalyzeMode::kActivation || output.ends_with(".svg")) && attention.size() > 1)
+    found.emplace_back(
+        "attention: use --output for the plot; --plot is for activation, constituents and dump");
+  if (mode == AnalyzeMode::kConstituents && trees.empty())
+    found.emplace_back("constituents: give the parse trees of --source with --trees");
+  const bool one_place = mode == AnalyzeMode::kActivation || mode == AnalyzeMode::kConstituents;
+  if ((one_place || output.ends_with(".svg")) && attention.size() > 1)
     found.emplace_back("--attention: give one of cross, encoder, decoder");
   return found;
 }

@@ -10,11 +10,12 @@
 
 namespace phraseq {
 
-enum class AnalyzeMode { kNotGiven, kAttention, kActivation, kDump };
+enum class AnalyzeMode { kNotGiven, kAttention, kActivation, kConstituents, kDump };
 
 inline constexpr EnumName<AnalyzeMode> kAnalyzeModeNames[] = {
     {"attention", AnalyzeMode::kAttention},
     {"activation", AnalyzeMode::kActivation},
+    {"constituents", AnalyzeMode::kConstituents},
     {"dump", AnalyzeMode::kDump}};
 
 /// What is shown of a model, and how.

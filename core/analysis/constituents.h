@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/attention.h"
+#include "core/base/api.h"
+#include "core/corpus/trees/subword_tree.h"
+#include "core/plot/svg.h"
+
+namespace phraseq::analysis {
+
+/// The first token of some tokens in a row, and the one after their last.
+using TokenSpan = std::pair<int64_t, int64_t>;
+
+/// The tokens below each node of a tree that has two or more of them, the whole sentence among
+/// them; `offset` tokens come before the first subword.
+PHRASEQ_API std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t offset);
+
+/// How often the n-grams that attention uses are constituents of the source's parse tree.
+///
+/// Each head and row of queries uses the key of its largest weight, of equal weights the first. It
+/// is an n-gram when it has two tokens or more. Keys are n-grams by their last token; for a model
+/// that divides its source into phrases, they are these phrases, and the attention is that of the
+/// decoder's (place kCross) or encoder's layers to them.
+class PHRASEQ_API ConstituentTable {
+ public:
+  explicit ConstituentTable(AttentionPlace place) : place_(place) {}
+
+  /// A sentence with the tree of its source (`SubwordTree::encode`); one without a tree is counted,
+  /// but not used. DataError when the tree is not the source's.
+  void add(const RecordedSentence& sentence, const std::vector<int64_t>& tree);
+
+  struct Length {
+    int64_t tokens = 0;
+    int64_t used = 0, constituents = 0;
+    double chance = 0.0;  ///< share of all n-grams of this length that are constituents
+  };
+  struct Row {
+    int64_t layer = 0;
+    int64_t keys = 0;    ///< used keys, words included
+    int64_t ngrams = 0;  ///< those of two tokens or more
+    int64_t constituents = 0;
+    /// Share of constituents if n-grams of the same lengths were used anywhere.
+    double chance = 0.0;
+    std::vector<Length> lengths;
+  };
+  std::vector<Row> rows() const;
+  int64_t sentences() const { return sentences_; }
+  int64_t without_tree() const { return without_tree_; }
+
+  /// Percentages; docs/formats/analyze_json.md; bars.
+  std::string text() const;
+  std::string json() const;
+  plot::Svg plot() const;
+
+ private:
+  struct Count {
+    int64_t all = 0, constituents = 0;
+    double share() const {
+      return all > 0 ? static_cast<double>(constituents) / static_cast<double>(all) : 0.0;
+    }
+  };
+  struct Layer {
+    int64_t keys = 0;
+    std::map<int64_t, Count> lengths;
+  };
+  void count_all(int64_t tokens, const std::set<TokenSpan>& constituents);
+  void count_used(const AttentionWeights& weights,
+                  const std::vector<int64_t>& phrase_offsets,
+                  const std::set<TokenSpan>& constituents);
+
+  AttentionPlace place_;
+  int64_t sentences_ = 0, without_tree_ = 0;
+  std::map<int64_t, Layer> layers_;
+  std::map<int64_t, Count> possible_;  ///< all n-grams, by their length
+};
+
+}  // namespace phraseq::analysis
