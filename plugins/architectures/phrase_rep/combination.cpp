@@ -2,6 +2,8 @@
 
 #include <ATen/ops/cat.h>
 
+#include "core/nn/functional/functional.h"
+
 namespace phraseq::phrase_rep {
 
 CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
@@ -10,6 +12,7 @@ CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
           o.combination_widths().encoder,
           o.combination_bias2(),
           o.pr_comb_residual == CombinationResidual::kBoth,
+          o.pr_comb_centered,
           o.activation_dropout,
           {o.encoder_normalize_before, o.dropout},
           o.norm_eps};
@@ -64,13 +67,18 @@ at::Tensor Combination::combine(const at::Tensor& x,
                                 const at::Tensor& h,
                                 const at::Tensor& o,
                                 nn::Context& context) const {
-  const at::Tensor hidden = fc1_->forward(at::cat({h, o}, 1),  // [rows, 2 · model]
-                                          context,
-                                          nn::Activation::kSigmoid,
-                                          options_.activation_dropout);  // [rows, hidden]
-  const at::Tensor n = fc2_->forward(hidden, context);                   // [rows, model]
+  const at::Tensor n =
+      fc2_->forward(hidden(at::cat({h, o}, 1), context), context);  // [rows, model]
   const at::Tensor residual = options_.add_both ? x + o : x;
   return leave_sublayer(*norm_, options_.placement, n, residual, context);
+}
+
+at::Tensor Combination::hidden(const at::Tensor& both, nn::Context& context) const {
+  const double dropout = options_.activation_dropout;
+  if (!options_.centered)
+    return fc1_->forward(both, context, nn::Activation::kSigmoid, dropout);
+  const at::Tensor shares = fc1_->forward(both, context, nn::Activation::kSigmoid, 0.0);
+  return nn::dropout(shares - 0.5, dropout, context);
 }
 
 void Combination::initialize(nn::Initializer& initializer) {

@@ -21,6 +21,7 @@ struct CombinationOptions {
   int64_t hidden = 0;
   bool bias2 = false;
   bool add_both = false;  ///< the residual is x + o instead of x
+  bool centered = false;  ///< sigmoid(…) - ½ instead of sigmoid(…)
   double activation_dropout = 0.0;
   nn::NormPlacement placement;
   double norm_eps = 1e-6;
@@ -31,8 +32,9 @@ struct CombinationOptions {
 ///
 ///     o = MultiHead(x, R, R),   n = W4 sigmoid(W3 [x ; o] + b3) + b4,   LN(x + n),
 ///
-/// as a sub-layer with residual and norm. Parameters: `phrase_attn`, `fc1` (W3), `fc2` (W4),
-/// `layer_norm`.
+/// as a sub-layer with residual and norm. `centered` subtracts ½, the hidden units' mean at the
+/// start, from the sigmoid: the same functions, with b4 - ½ W4 1 for b4. Parameters: `phrase_attn`,
+/// `fc1` (W3), `fc2` (W4), `layer_norm`.
 class Combination : public torch::nn::Module {
  public:
   explicit Combination(const CombinationOptions& options);
@@ -64,6 +66,8 @@ class Combination : public torch::nn::Module {
                      const at::Tensor& h,
                      const at::Tensor& o,
                      nn::Context& context) const;
+  /// [h ; o] [rows, 2 · model] → the network's hidden units [rows, hidden], after dropout.
+  at::Tensor hidden(const at::Tensor& both, nn::Context& context) const;
 
   std::shared_ptr<nn::MultiheadCrossAttention> attention_;
   std::shared_ptr<nn::LinearMap> fc1_, fc2_;

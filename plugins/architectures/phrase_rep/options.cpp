@@ -48,6 +48,10 @@ void describe_combination(PhraseRepOptions& o, OptionTable& v) {
           kCombinationResidualNames,
           "Residual connection of the combination network: its input x, or both inputs (x and the "
           "output of attention).");
+  v.field(
+      "pr-comb-centered",
+      o.pr_comb_centered,
+      "Subtract 0.5, their mean at the start, from the hidden units of the combination network.");
   v.field("pr-comb-bias2",
           o.pr_comb_bias2,
           kAutoSwitchNames,

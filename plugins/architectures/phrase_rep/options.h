@@ -61,6 +61,7 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
   double pr_ta_dropout = 0.0;
   std::string pr_comb_hidden = "3d";
   CombinationResidual pr_comb_residual = CombinationResidual::kInput;
+  bool pr_comb_centered = false;
   AutoSwitch pr_comb_bias2 = AutoSwitch::kAuto;
   SegmentationKind pr_seg = SegmentationKind::kNgram;
   int64_t pr_seg_max = 8;

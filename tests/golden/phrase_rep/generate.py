@@ -33,6 +33,7 @@ NARROW, WIDE = D, D + 4
 VARIANTS = {
     "base": dict(NEUTRON),
     "mean": dict(NEUTRON, glance="mean", attn="none", ta="none"),
+    "mean_centered": dict(NEUTRON, glance="mean", attn="none", ta="none", centered=True, comb_bias2=True),
     "max": dict(NEUTRON, attn="none", ta="none"),
     "max_attn": dict(NEUTRON, ta="none"),
     "mean_attn_uneven": dict(NEUTRON, glance="mean", attn_hidden=[5, 7], comb_hidden=[2 * D, 13], decoder_layers=3, rounding="round",
@@ -152,6 +153,8 @@ def combine(x, R, real, name, hidden, o):
     attended = phrase_attention(h, R, real, name + ".phrase_attn", o)
     d = x.shape[1]
     inner = sigmoid(t.linear(np.concatenate([h, attended], -1), name + ".fc1", 2 * d, hidden, True))
+    if o.get("centered"):
+        inner = inner - 0.5
     n = t.linear(inner, name + ".fc2", hidden, d, o["comb_bias2"])
     y = x + n + (attended if o["residual"] == "both" else 0)
     return y if o["pre"] else t.layer_norm(y, name + ".layer_norm", o)

@@ -45,6 +45,7 @@ PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   options.pr_comb_hidden = o.value("comb_hidden_text", pair_text(o["comb_hidden"]));
   options.pr_comb_residual =
       enum_value(kCombinationResidualNames, o["residual"].get<std::string>());
+  options.pr_comb_centered = o.value("centered", false);
   options.pr_comb_bias2 = o["comb_bias2"] ? AutoSwitch::kYes : AutoSwitch::kNo;
   options.pr_seg_max = o["seg"][0];
   options.pr_seg_min = o["seg"][1];
@@ -128,6 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                          GoldenPhraseRep,
                          testing::Values("base",
                                          "mean",
+                                         "mean_centered",
                                          "max",
                                          "max_attn",
                                          "mean_attn_uneven",
