@@ -15,6 +15,9 @@
 #
 #   reproduce.sh --list     the recipes and their rows
 #
+#   reproduce.sh evidence ARGUMENT...
+#       evidence.sh: systems trained to convergence with several seeds (protocol.md)
+#
 # CORPUS: the folders that RECIPE/run.sh reads. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
 
@@ -74,6 +77,7 @@ reproduce() {
 }
 
 case ${1:-} in
+  evidence) shift; exec "$here/evidence.sh" "$@" ;;
   --list) list; exit ;;
   --check)
     [[ $# -ge 2 ]] || fail "--check needs a recipe; known: $(recipes | tr '\n' ' ')"

@@ -1,0 +1,332 @@
+# The steps of protocol.md, in the folder of one corpus. What is done is kept: each step can be stopped and repeated.
+#
+#   text/ data-bin/ data-words*/       the corpus
+#   SYSTEM/CONFIGURATION/SEED/         a training: train.log, metrics.jsonl, average.safetensors, dev.bleu, TEST.hyp
+#   SYSTEM/trials.tsv, SYSTEM/chosen   the trials, and the configuration that they led to
+#   runs.tsv, leaks.tsv, scores/       what the tables are made from, with the logs
+
+prepare() {
+  local part language folder
+  mkdir -p text scores
+  if [[ ! -e text/complete ]]; then
+    for part in train dev test; do
+      for language in "$source" "$target"; do gather $part "$language" > "text/$part.$language"; done
+    done
+    gather_trees
+    touch text/complete
+  fi
+  check_test test "text/test.$source" "text/test.$target"
+  [[ -e data-bin/manifest.json ]] ||
+    phraseq preprocess --source-lang "$source" --target-lang "$target" --joined-dictionary --subwords "$pieces" \
+      --trainpref text/train --validpref text/dev --testpref text/test \
+      $([[ ! -e text/train.$source.trees ]] || echo --trees) --destdir data-bin
+}
+
+# Lower-cased words, and a table of phrases from the training text: all of it, the 1,000 most frequent, no rules.
+prepare_words() { # DATA_FOLDER
+  local part language rules=(--pn-rules zh-en)
+  [[ ! -e $1/manifest.json ]] || return 0
+  mkdir -p words
+  for part in train dev test; do
+    for language in "$source" "$target"; do
+      [[ -e words/$part.$language ]] || "$recipes/tang2016/words.pl" < "text/$part.$language" > "words/$part.$language"
+    done
+  done
+  [[ -s words/table ]] || phraseq phrase-table build --source "words/train.$source" --target "words/train.$target" \
+    --pn-rules zh-en --min-count 3 --min-prob 0.9 --max-len 7 --output words/table
+  local table=words/table
+  case $1 in
+    *-1000) table=words/table-1000; most_frequent 1000 words/table > $table ;;
+    *-norules) rules=() ;;
+  esac
+  phraseq preprocess --source-lang "$source" --target-lang "$target" --tokenizer word \
+    --nwordssrc "$vocabulary" --nwordstgt "$vocabulary" --phrase-table $table "${rules[@]}" \
+    --trainpref words/train --validpref words/dev --testpref words/test --destdir "$1"
+}
+
+# The lines of a phrase table with the largest counts, which are its last column.
+most_frequent() { # COUNT TABLE
+  awk -F ' [|][|][|] ' '/^#/ { next } { print $NF "\t" NR "\t" $0 }' "$2" | sort -t "$(printf '\t')" -k 1,1nr -k 2,2n |
+    head -n "$1" | cut -f 3-
+}
+
+# Notes in leaks.tsv how much of a test set is in the training text.
+check_test() { # TEST SRC REF
+  if [[ -e leaks.tsv ]] && grep -q "^$1	" leaks.tsv; then return; fi
+  : > "scores/$1.leaks"
+  check_leaks "$1" "$2" "$3" "scores/$1.leaks" >> leaks.tsv
+  awk -F '\t' -v name="$1" '$1 == name && $5 > 0 {
+    printf "evidence.sh: %d of %d pairs of the test set \"%s\" are in the training text\n", $5, $2, name }' leaks.tsv >&2
+}
+
+# Replaces one factor of a configuration: x2 multiplies the value so far, for tokens and warm-up to a whole number.
+with_factor() { # CONFIGURATION FACTOR=VALUE
+  awk -v change="$2" '{
+    split(change, to, "=")
+    for (i = 1; i <= NF; ++i) {
+      split($i, at, "=")
+      if (at[1] != to[1]) continue
+      seen = 1
+      value = to[2]
+      if (value ~ /^x/) value = at[2] * substr(value, 2)
+      $i = at[1] "=" value
+    }
+    print seen ? $0 : $0 " " change
+  }' <<< "$1"
+}
+
+place_of() { # SYSTEM CONFIGURATION SEED
+  echo "$1/${2// /+}/$3"
+}
+
+parameters_of() { # PLACE
+  sed -n 's/.*: \([0-9]*\) parameters.*/\1/p' "$1/train.log" | head -n 1
+}
+
+# The feed-forward width that gives the baseline a system's number of parameters: each unit of both stacks costs
+# two rows of weights and a bias.
+widened_ffn() { # SYSTEM
+  local more=0 of_base of_system base
+  base=$(baseline_of "$1")
+  if [[ -e $1/chosen && -e $base/chosen ]]; then
+    of_base=$(parameters_of "$(place_of "$base" "$(cat "$base/chosen")" "$first_seed")")
+    of_system=$(parameters_of "$(place_of "$1" "$(cat "$1/chosen")" "$first_seed")")
+    more=$(((of_system - of_base + layers * (2 * width + 1)) / (2 * layers * (2 * width + 1))))
+  fi
+  echo $((ffn + (more > 0 ? more : 0)))
+}
+
+# The average of the last checkpoints, as many as patience waits for.
+train_seed() { # SYSTEM CONFIGURATION SEED
+  local place data
+  place=$(place_of "$@")
+  data=$(data_of "$1")
+  [[ ! -e $place/average.safetensors ]] || return 0
+  mkdir -p "$place"
+  # shellcheck disable=SC2046
+  timed "$place/train" phraseq train "$data" --save-dir "$place/checkpoints" --seed "$3" $(model_of "$1") \
+    $(criterion_of "$1") --optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --lr-scheduler inverse_sqrt \
+    $(options_of "$2") --precision auto --max-update "$most" --patience "$patience" \
+    --validate-interval 1000000 --validate-interval-updates "$interval" --save-interval-updates "$interval" \
+    --keep-interval-updates "$patience" --no-epoch-checkpoints --save-interval 1000000 \
+    --eval-bleu --eval-bleu-args '{"beam": 1}' --best-checkpoint-metric bleu --no-plot \
+    "${more[@]}" 2> >(tee -a "$place/train.log" >&2)
+  average_newest "$place/checkpoints" update "$patience" "$place/new.safetensors"
+  cp "$place/checkpoints/metrics.jsonl" "$place/metrics.jsonl"
+  mv "$place/new.safetensors" "$place/average.safetensors"
+  rm -r "$place/checkpoints"
+}
+
+# The text as a system reads and writes it: of words, a file in words/.
+file_of() { # SYSTEM FILE
+  local words_of
+  if [[ $(data_of "$1") == data-bin ]]; then echo "$2"; return; fi
+  words_of=words/$(cksum <<< "$2" | cut -d ' ' -f 1).$(basename "$2")
+  [[ -e $words_of ]] || "$recipes/tang2016/words.pl" < "$2" > "$words_of"
+  echo "$words_of"
+}
+
+# Translates a text with one seed's average: PLACE/PART.hyp.
+translate_seed() { # SYSTEM PLACE PART SOURCE
+  local trees=()
+  [[ ! -e $2/$3.hyp ]] || return 0
+  if [[ $1 == parse ]]; then
+    if [[ -e text/$3.$source.trees ]]; then trees=(--trees "text/$3.$source.trees"); else trees=(--model-overrides pr-seg=ngram); fi
+  fi
+  timed "$2/$3" phraseq generate --path "$2/average.safetensors" --beam 5 "${trees[@]}" < "$(file_of "$1" "$4")" > "$2/$3.new"
+  mv "$2/$3.new" "$2/$3.hyp"
+}
+
+score_options() { # SYSTEM: words are scored as they are
+  if [[ $(data_of "$1") == data-words* ]]; then echo "-tok none --force"; else echo "-tok $tokenizer"; fi
+}
+
+# Trains and translates dev: PLACE/dev.bleu holds its score.
+dev_bleu() { # SYSTEM CONFIGURATION SEED
+  local place
+  place=$(place_of "$@")
+  if [[ ! -e $place/dev.bleu ]]; then
+    train_seed "$@" >&2
+    translate_seed "$1" "$place" dev "text/dev.$source"
+    # shellcheck disable=SC2046
+    phraseq score "$(file_of "$1" "text/dev.$target")" -i "$place/dev.hyp" -m bleu -b -w 2 $(score_options "$1") > "$place/dev.new"
+    mv "$place/dev.new" "$place/dev.bleu"
+  fi
+  cat "$place/dev.bleu"
+}
+
+larger() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }
+
+# One factor after another: a change is kept when dev BLEU rises. SYSTEM/chosen: the configuration.
+tune() { # SYSTEM
+  local system=$1 base config best candidate score change count=0 grid
+  base=$(baseline_of "$system")
+  if [[ $system == "$base" ]]; then
+    config=$(start_of_group "$(group_of "$system")") grid=$(grid_of_baseline "$(group_of "$system")")
+  else
+    [[ -e $base/chosen ]] || fail "$system needs the configuration of $base: name $base in --systems, too"
+    config=$(cat "$base/chosen") grid=$(grid_of "$system")
+  fi
+  mkdir -p "$system"
+  best=$(dev_bleu "$system" "$config" "$first_seed")
+  printf '%s\t%s\n' "$best" "$config" > "$system/trials.new"
+  for change in $grid; do
+    ((count < trials)) || break
+    candidate=$(with_factor "$config" "$change")
+    [[ $candidate != "$config" ]] || continue
+    ((++count))
+    score=$(dev_bleu "$system" "$candidate" "$first_seed")
+    printf '%s\t%s\n' "$score" "$candidate" >> "$system/trials.new"
+    if larger "$score" "$best"; then best=$score config=$candidate; fi
+  done
+  mv "$system/trials.new" "$system/trials.tsv"
+  echo "$config" > "$system/chosen"
+}
+
+# What is in the way of a system with this corpus; nothing when it can be trained.
+obstacle_of() { # SYSTEM
+  case $1 in
+    parse) [[ -e text/train.$source.trees ]] || echo "the corpus has no parse trees" ;;
+  esac
+  if [[ $(group_of "$1") == memory && ! $words ]]; then echo "the phrase memory reads Chinese-English only"; fi
+  local of
+  of=$(widened_to "$1")
+  if [[ $of && ! -e $of/chosen ]]; then echo "$of, whose size it takes, has not been trained"; fi
+}
+
+train_system() { # SYSTEM
+  local obstacle seed config
+  [[ $(data_of "$1") == data-bin || ! $words ]] || prepare_words "$(data_of "$1")"
+  obstacle=$(obstacle_of "$1")
+  if [[ $obstacle ]]; then echo "evidence.sh: $1 is left out: $obstacle" >&2; return; fi
+  [[ -e $1/chosen ]] || tune "$1"
+  config=$(cat "$1/chosen")
+  for seed in "${seeds[@]}"; do dev_bleu "$1" "$config" "$seed" > /dev/null; done
+}
+
+trained_systems() {
+  local system
+  for system in "${systems[@]}"; do [[ ! -e $system/chosen ]] || echo "$system"; done
+}
+
+# The seeds of a system's configuration that have translated a part.
+places_with() { # SYSTEM PART
+  local place
+  for place in "$1/$(tr ' ' + < "$1/chosen")"/*; do [[ ! -e $place/$2 ]] || echo "$place"; done
+}
+
+# Reads a test set once with every trained seed, and scores it: scores/TEST.GROUP.json.
+score_test() { # TEST SRC REF
+  local system place group list arguments=()
+  check_test "$1" "$2" "$3"
+  for system in $(trained_systems); do
+    for place in $(places_with "$system" dev.bleu); do translate_seed "$system" "$place" "$1" "$2"; done
+  done
+  for group in "${groups[@]}"; do
+    arguments=() list=''
+    for system in $(systems_of_group "$group"); do
+      [[ -e $system/chosen ]] || continue
+      list=$(places_with "$system" "$1.hyp" | sed "s,\$,/$1.hyp," | paste -sd ,)
+      [[ -z $list ]] || arguments+=("$system=$list")
+    done
+    # shellcheck disable=SC2046
+    [[ ${#arguments[@]} == 0 ]] || compare_group "$group" "$1" "$2" "$3" "${arguments[@]}"
+  done
+  note_runs
+}
+
+# A system alone is compared with itself: its figures are wanted, too.
+compare_group() { # GROUP TEST SRC REF NAME=FILES...
+  local group=$1 test=$2 src=$3 ref=$4 first
+  shift 4
+  first=${1%%=*}
+  [[ $# -gt 1 ]] || set -- "$1" "same=${1#*=}"
+  # shellcheck disable=SC2046
+  phraseq compare "$@" --ref "$(file_of "$first" "$ref")" --src "$(file_of "$first" "$src")" -m bleu chrf ter \
+    $(score_options "$first") --bucket-edges "$edges" --bucket-unit "$unit" -f json -o "scores/$test.$group.json"
+}
+
+# runs.tsv: of every seed of a chosen configuration what the tables need beside the scores.
+note_runs() {
+  local system place config
+  for system in $(trained_systems); do
+    config=$(cat "$system/chosen")
+    for place in $(places_with "$system" test.hyp); do
+      printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$system" "${place##*/}" "$config" "$(cat "$place/dev.bleu")" \
+        "$(parameters_of "$place")" "$(updates_of "$place")" "$(processor_seconds "$place/train.time")" \
+        "$(processor_seconds "$place/test.time")" "$(wc -w < "$place/test.hyp")"
+    done
+  done > runs.new
+  mv runs.new runs.tsv
+}
+
+processor_seconds() { # FILE
+  awk '{ sum += $2 } END { print sum + 0 }' "$1"
+}
+
+updates_of() { # PLACE
+  sed -n 's/.*"event": *"valid".*"updates": *\([0-9]*\).*/\1/p' "$1/metrics.jsonl" | tail -n 1
+}
+
+# Contrastive evaluation of every trained seed: scores/NAME.contrastive/SYSTEM.SEED.json.
+score_contrastive() { # NAME FILE
+  local system place to overrides
+  mkdir -p "scores/$1.contrastive"
+  for system in $(trained_systems); do
+    [[ $(data_of "$system") == data-bin ]] || continue
+    overrides=()
+    [[ $system != parse ]] || overrides=(--model-overrides pr-seg=ngram)
+    for place in $(places_with "$system" average.safetensors); do
+      to=scores/$1.contrastive/$system.${place##*/}.json
+      [[ -e $to ]] && continue
+      phraseq rescore --path "$place/average.safetensors" --contrastive "$2" --distance-edges 1,2,3,4,7,11 --json \
+        "${overrides[@]}" > "$to.new"
+      mv "$to.new" "$to"
+    done
+  done
+}
+
+# Which n-grams attention uses, against the constituents of the test set's trees: scores/constituents/SYSTEM.SEED.json,
+# and a picture of each.
+score_constituents() {
+  local system place to
+  [[ -e text/test.$source.trees ]] || return 0
+  mkdir -p scores/constituents
+  for system in {mean,max,attn,ta}{,_xu,_centered} parse {homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri}; do
+    [[ -e $system/chosen ]] || continue
+    for place in $(places_with "$system" average.safetensors); do
+      to=scores/constituents/$system.${place##*/}.json
+      [[ -e $to ]] && continue
+      phraseq analyze constituents --path "$place/average.safetensors" --source "text/test.$source" \
+        --target "text/test.$target" --trees "text/test.$source.trees" --json --plot "${to%.json}.svg" > "$to.new"
+      mv "$to.new" "$to"
+    done
+  done
+}
+
+# Learning curves of the first seeds: by updates, and by hours.
+draw_curves() {
+  local system runs=() labels=()
+  for system in $(trained_systems); do
+    runs+=("$(place_of "$system" "$(cat "$system/chosen")" "$first_seed")/metrics.jsonl") labels+=("$system")
+  done
+  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score,nll --output curves.svg
+  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x hours --title "Dev BLEU and cost" --output cost.svg
+}
+
+# The files that are committed: RESULTS/CORPUS.
+collect() { # RESULTS
+  local to=$1/$name system place
+  mkdir -p "$to"
+  cp -r runs.tsv leaks.tsv scores manifest.json "$to"
+  cp curves.svg cost.svg "$to"
+  rm -f "$to"/scores/*.leaks
+  for system in $(trained_systems); do
+    mkdir -p "$to/$system"
+    cp "$system/trials.tsv" "$to/$system"
+    for place in $(places_with "$system" test.hyp); do
+      mkdir -p "$to/$system/${place##*/}"
+      cp "$place"/{train.log,train.time,test.time,dev.bleu} "$to/$system/${place##*/}"
+    done
+  done
+}
