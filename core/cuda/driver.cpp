@@ -1,0 +1,148 @@
+#include "core/cuda/driver.h"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/cuda/nvrtc.h"
+
+namespace phraseq::cuda {
+namespace {
+
+// The interface of cuda.h, as far as it is used.
+using Result = int;
+using Device = int;
+using Init = Result (*)(unsigned flags);
+using GetCount = Result (*)(int*);
+using GetCurrentDevice = Result (*)(Device*);
+using GetAttribute = Result (*)(int* value, int attribute, Device);
+using LoadModule = Result (*)(void** module, const void* image);
+using GetFunction = Result (*)(void** function, void* module, const char* name);
+using Launch = Result (*)(void* function,
+                          unsigned blocks_x,
+                          unsigned blocks_y,
+                          unsigned blocks_z,
+                          unsigned threads_x,
+                          unsigned threads_y,
+                          unsigned threads_z,
+                          unsigned shared_bytes,
+                          void* stream,
+                          void** arguments,
+                          void** extra);
+using GetErrorName = Result (*)(Result, const char**);
+
+constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kCapabilityMinor = 76;
+
+void* driver_library() {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+
+template <class Function>
+Function driver_function(const char* name) {
+  void* const found = driver_library() == nullptr ? nullptr : dlsym(driver_library(), name);
+  if (found == nullptr)
+    throw PluginError(fmt::format("the CUDA driver (libcuda.so.1) has no function {}", name),
+                      "install the NVIDIA driver, or compute on the CPU with --device cpu");
+  return reinterpret_cast<Function>(found);
+}
+
+void check(Result result, const std::string& what) {
+  if (result == 0)
+    return;
+  const char* name = nullptr;
+  driver_function<GetErrorName>("cuGetErrorName")(result, &name);
+  throw PluginError(
+      fmt::format("{}: the CUDA driver reports {}", what, name == nullptr ? "an error" : name));
+}
+
+Device current_device() {
+  Device device = 0;
+  check(driver_function<GetCurrentDevice>("cuCtxGetDevice")(&device), "cuCtxGetDevice");
+  return device;
+}
+
+std::string architecture_of(Device device) {
+  int major = 0, minor = 0;
+  const auto get = driver_function<GetAttribute>("cuDeviceGetAttribute");
+  check(get(&major, kCapabilityMajor, device), "cuDeviceGetAttribute");
+  check(get(&minor, kCapabilityMinor, device), "cuDeviceGetAttribute");
+  return fmt::format("sm_{}{}", major, minor);
+}
+
+bool has_device() {
+  if (driver_library() == nullptr)
+    return false;
+  int count = 0;
+  return driver_function<Init>("cuInit")(0) == 0 &&
+         driver_function<GetCount>("cuDeviceGetCount")(&count) == 0 && count > 0;
+}
+
+}  // namespace
+
+bool KernelLauncher::available() {
+  static const bool is_available = has_device() && Nvrtc::find() != nullptr;
+  return is_available;
+}
+
+KernelLauncher& KernelLauncher::instance() {
+  static KernelLauncher launcher;
+  return launcher;
+}
+
+void* KernelLauncher::load(const KernelSource& kernel, const std::string& architecture) {
+  const Nvrtc* const compiler = Nvrtc::find();
+  if (compiler == nullptr) {
+    throw PluginError("libnvrtc, which compiles the CUDA kernels, was not found",
+                      "it is part of LibTorch's CUDA wheel (nvidia-cuda-nvrtc); name the file with "
+                      "PHRASEQ_NVRTC=/path/to/libnvrtc.so.13");
+  }
+  const std::string cubin = cache_.cubin(kernel, architecture, compiler->version(), [&] {
+    return compiler->compile(kernel.text, kernel.name, architecture, kernel.options);
+  });
+  void* module = nullptr;
+  check(driver_function<LoadModule>("cuModuleLoadData")(&module, cubin.data()), kernel.name);
+  return module;
+}
+
+void* KernelLauncher::function_of(const KernelSource& kernel, const std::string& function) {
+  const std::lock_guard lock(mutex_);
+  const Device device = current_device();
+  const std::string module_key =
+      fmt::format("{} {} {}", device, kernel.name, fmt::join(kernel.options, " "));
+  void*& found = functions_[module_key + " " + function];
+  if (found != nullptr)
+    return found;
+  void*& module = modules_[module_key];
+  if (module == nullptr)
+    module = load(kernel, architecture_of(device));
+  check(driver_function<GetFunction>("cuModuleGetFunction")(&found, module, function.c_str()),
+        kernel.name + ": " + function);
+  return found;
+}
+
+void KernelLauncher::launch(const KernelSource& kernel,
+                            const std::string& function,
+                            const LaunchShape& shape,
+                            void* stream,
+                            const std::vector<void*>& arguments) {
+  void* const compiled = function_of(kernel, function);
+  std::vector<void*> pointers = arguments;
+  check(driver_function<Launch>("cuLaunchKernel")(compiled,
+                                                  shape.blocks,
+                                                  shape.blocks_y,
+                                                  1,
+                                                  shape.threads,
+                                                  1,
+                                                  1,
+                                                  0,
+                                                  stream,
+                                                  pointers.data(),
+                                                  nullptr),
+        kernel.name + ": " + function);
+}
+
+}  // namespace phraseq::cuda

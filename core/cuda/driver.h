@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/cuda/kernel_cache.h"
+
+namespace phraseq::cuda {
+
+/// How many blocks a kernel runs in, and of how many threads.
+struct LaunchShape {
+  uint32_t blocks = 1;
+  uint32_t blocks_y = 1;
+  uint32_t threads = 256;
+};
+
+/// Kernels on the GPU that is current for the calling thread (LibTorch makes it so, together with
+/// its context): compiled when they are first used, loaded once for each device.
+///
+/// Throws PluginError where the driver or NVRTC is missing, a source does not compile, or the
+/// driver reports an error.
+class PHRASEQ_API KernelLauncher {
+ public:
+  /// Whether there are a driver with a GPU and an NVRTC.
+  static bool available();
+  static KernelLauncher& instance();
+
+  /// Starts `function` of a kernel's source on `stream` (a cudaStream_t). `arguments` point to the
+  /// values of the parameters.
+  void launch(const KernelSource& kernel,
+              const std::string& function,
+              const LaunchShape& shape,
+              void* stream,
+              const std::vector<void*>& arguments);
+
+ private:
+  KernelLauncher() = default;
+  void* function_of(const KernelSource& kernel, const std::string& function);
+  void* load(const KernelSource& kernel, const std::string& architecture);
+
+  std::mutex mutex_;
+  KernelCache cache_;
+  /// Modules by device, name and options; functions by those and their name.
+  std::map<std::string, void*> modules_;
+  std::map<std::string, void*> functions_;
+};
+
+}  // namespace phraseq::cuda

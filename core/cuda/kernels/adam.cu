@@ -1,0 +1,27 @@
+// One pass of Adam over the flat buffers, and the copy in 16 bits that products read (core/optim/adam.h).
+
+struct AdamStep {
+  float beta1, one_minus_beta1, beta2, one_minus_beta2;
+  float keep;       // 1 - lr · weight decay
+  float step_size;  // lr · √c2 / c1
+  float eps;
+  float scale;      // of the gradient as it is read
+};
+
+// A thread for each element; copy may be null (or its type that of the parameters). Nothing is done where *skip is not 0
+// (a gradient that is not finite); skip may be null.
+PHRASEQ_KERNEL void adam(float* p, const float* g, float* m, float* v, Element* copy, const int* skip, int64 elements,
+                                AdamStep by) {
+  const int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= elements || (skip != 0 && *skip != 0))
+    return;
+  const float gradient = g[i] * by.scale;
+  const float mean = by.beta1 * m[i] + by.one_minus_beta1 * gradient;
+  const float square = by.beta2 * v[i] + by.one_minus_beta2 * gradient * gradient;
+  const float value = by.keep * p[i] - by.step_size * mean / (sqrtf(square) + by.eps);
+  m[i] = mean;
+  v[i] = square;
+  p[i] = value;
+  if (copy != 0)
+    copy[i] = narrow(value);
+}

@@ -1,0 +1,70 @@
+// What all kernels begin with. Compiled by NVRTC without any header. The tests include these files as C++, with one
+// thread to a warp (PHRASEQ_WARP 1), and compare the results with the CPU's kernels.
+
+#ifndef PHRASEQ_WARP
+#define PHRASEQ_WARP 32
+#define PHRASEQ_KERNEL extern "C" __global__
+#endif
+
+typedef long long int64;
+typedef unsigned long long uint64;
+typedef unsigned int uint32;
+
+// The type of activations: PHRASEQ_ELEMENT 0 = fp32, 1 = bf16, 2 = fp16. Sums are fp32.
+#if PHRASEQ_ELEMENT == 0
+typedef float Element;
+__device__ inline float wide(Element x) { return x; }
+__device__ inline Element narrow(float x) { return x; }
+#elif PHRASEQ_ELEMENT == 1
+typedef unsigned short Element;
+__device__ inline float wide(Element x) { return __uint_as_float((uint32)x << 16); }
+// To nearest, ties to even; NaN stays NaN.
+__device__ inline Element narrow(float x) {
+  const uint32 bits = __float_as_uint(x);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return (Element)((bits >> 16) | 0x40u);
+  return (Element)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+#else
+typedef unsigned short Element;
+#ifdef PHRASEQ_ON_HOST
+__device__ inline float wide(Element x) { return host_from_half(x); }
+__device__ inline Element narrow(float x) { return host_to_half(x); }
+#else
+__device__ inline float wide(Element x) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x));
+  return result;
+}
+__device__ inline Element narrow(float x) {
+  Element result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(x));
+  return result;
+}
+#endif
+#endif
+
+// kernels::random_bits of core/nn/kernels/random_bits.h.
+__device__ inline uint32 random_bits(uint64 key, uint32 element) {
+  uint32 x = element ^ (uint32)key;
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= (x >> 15) ^ (uint32)(key >> 32);
+  x *= 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+// 0, or 1 / (1 - p) for an element that is kept; 1 without dropout (key 0).
+__device__ inline float dropout_factor(uint64 key, uint32 threshold, float kept, uint32 element) {
+  if (key == 0)
+    return 1.0f;
+  return random_bits(key, element) < threshold ? 0.0f : kept;
+}
+
+__device__ inline float warp_sum(float x) {
+#if PHRASEQ_WARP > 1
+  for (int offset = PHRASEQ_WARP / 2; offset > 0; offset /= 2)
+    x += __shfl_xor_sync(0xffffffffu, x, offset);
+#endif
+  return x;
+}

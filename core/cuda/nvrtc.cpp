@@ -1,0 +1,129 @@
+#include "core/cuda/nvrtc.h"
+
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::cuda {
+namespace {
+
+// The interface of nvrtc.h, which has been the same since CUDA 11.1.
+using Program = void*;
+using Result = int;
+using CreateProgram = Result (*)(Program*,
+                                 const char* source,
+                                 const char* name,
+                                 int headers,
+                                 const char* const*,
+                                 const char* const*);
+using CompileProgram = Result (*)(Program, int options, const char* const*);
+using DestroyProgram = Result (*)(Program*);
+using GetSize = Result (*)(Program, size_t*);
+using GetText = Result (*)(Program, char*);
+using GetErrorString = const char* (*)(Result);
+using Version = Result (*)(int* major, int* minor);
+
+template <class Function>
+Function function_of(void* library, const char* name) {
+  auto* const found = dlsym(library, name);
+  if (found == nullptr)
+    throw PluginError(fmt::format("libnvrtc has no function {}", name),
+                      "install NVRTC 12 or newer, or unset PHRASEQ_NVRTC");
+  return reinterpret_cast<Function>(found);
+}
+
+void* open_library() {
+  if (const char* const path = std::getenv("PHRASEQ_NVRTC"); path != nullptr && *path != '\0')
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  for (const char* const name : kNames) {
+    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+      return library;
+  }
+  return nullptr;
+}
+
+/// A program that is destroyed with its owner.
+class OwnedProgram {
+ public:
+  OwnedProgram(void* library, const std::string& source, const std::string& name)
+      : library_(library) {
+    check(function_of<CreateProgram>(library, "nvrtcCreateProgram")(
+              &program_, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+          name);
+  }
+  OwnedProgram(const OwnedProgram&) = delete;
+  OwnedProgram& operator=(const OwnedProgram&) = delete;
+  ~OwnedProgram() {
+    if (program_ != nullptr)
+      function_of<DestroyProgram>(library_, "nvrtcDestroyProgram")(&program_);
+  }
+
+  Result compile(const std::vector<std::string>& options) {
+    std::vector<const char*> texts;
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    return function_of<CompileProgram>(library_, "nvrtcCompileProgram")(
+        program_, static_cast<int>(texts.size()), texts.data());
+  }
+
+  std::string text(const char* size_name, const char* text_name) const {
+    size_t size = 0;
+    check(function_of<GetSize>(library_, size_name)(program_, &size), size_name);
+    std::string text(size, '\0');
+    check(function_of<GetText>(library_, text_name)(program_, text.data()), text_name);
+    return text;
+  }
+
+  void check(Result result, const std::string& what) const {
+    if (result == 0)
+      return;
+    throw PluginError(
+        fmt::format("{}: NVRTC reports {}",
+                    what,
+                    function_of<GetErrorString>(library_, "nvrtcGetErrorString")(result)));
+  }
+
+ private:
+  void* library_;
+  Program program_ = nullptr;
+};
+
+}  // namespace
+
+Nvrtc::Nvrtc(void* library) : library_(library) {}
+
+const Nvrtc* Nvrtc::find() {
+  static const std::unique_ptr<Nvrtc> only = [] {
+    void* const library = open_library();
+    return std::unique_ptr<Nvrtc>(library == nullptr ? nullptr : new Nvrtc(library));
+  }();
+  return only.get();
+}
+
+std::string Nvrtc::version() const {
+  int major = 0, minor = 0;
+  function_of<Version>(library_, "nvrtcVersion")(&major, &minor);
+  return fmt::format("{}.{}", major, minor);
+}
+
+std::string Nvrtc::compile(const std::string& source,
+                           const std::string& file_name,
+                           const std::string& architecture,
+                           const std::vector<std::string>& options) const {
+  OwnedProgram program(library_, source, file_name);
+  std::vector<std::string> all = {"--gpu-architecture=" + architecture, "--std=c++17"};
+  all.insert(all.end(), options.begin(), options.end());
+  if (program.compile(all) != 0) {
+    std::string log = program.text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    throw PluginError(fmt::format("{} does not compile for {}:\n{}", file_name, architecture, log));
+  }
+  return program.text("nvrtcGetCUBINSize", "nvrtcGetCUBIN");
+}
+
+}  // namespace phraseq::cuda

@@ -1,0 +1,78 @@
+#pragma once
+
+// The CUDA kernels as C++ functions: a block has one thread, a warp one lane, and blocks run one
+// after the other.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/safetensors/float_values.h"
+
+namespace phraseq::cuda::on_host {
+
+struct Dimensions {
+  unsigned x = 0, y = 0;
+};
+inline Dimensions blockIdx, threadIdx, blockDim{1, 1};
+
+inline float __uint_as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+inline uint32_t __float_as_uint(float value) { return std::bit_cast<uint32_t>(value); }
+
+inline unsigned short host_to_half(float value) {
+  const std::string bytes = float_bytes({value}, DType::kF16);
+  unsigned short bits = 0;
+  std::memcpy(&bits, bytes.data(), sizeof bits);
+  return bits;
+}
+inline float host_from_half(unsigned short bits) {
+  const TensorView view{"x", DType::kF16, {1}, std::as_bytes(std::span(&bits, 1))};
+  return static_cast<float>(float_values(view).front());
+}
+
+/// Calls the kernel for every block of a grid.
+template <class Kernel>
+void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
+  for (blockIdx.y = 0; blockIdx.y < blocks_y; ++blockIdx.y) {
+    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) kernel();
+  }
+}
+
+// A struct for each type of activations, so that tests can be templates over it.
+#define PHRASEQ_ON_HOST 1
+#define PHRASEQ_WARP 1
+#define PHRASEQ_KERNEL static
+#define __device__ static
+
+// clang-format off
+#define PHRASEQ_ELEMENT 0
+struct Fp32 {
+#include "core/cuda/kernels/common.cu"
+#include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout_add_norm.cu"
+#include "core/cuda/kernels/embedding.cu"
+};
+#undef PHRASEQ_ELEMENT
+#define PHRASEQ_ELEMENT 1
+struct Bf16 {
+#include "core/cuda/kernels/common.cu"
+#include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout_add_norm.cu"
+#include "core/cuda/kernels/embedding.cu"
+};
+#undef PHRASEQ_ELEMENT
+#define PHRASEQ_ELEMENT 2
+struct Fp16 {
+#include "core/cuda/kernels/common.cu"
+#include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout_add_norm.cu"
+#include "core/cuda/kernels/embedding.cu"
+};
+#undef PHRASEQ_ELEMENT
+// clang-format on
+#undef __device__
+
+}  // namespace phraseq::cuda::on_host
