@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
+#include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -33,7 +34,7 @@ void for_each_block(int64_t elements, Update&& update) {
 /// Whether the update kernels can work on the buffers; other devices go through ATen's operators.
 inline bool uses_kernels(const nn::FlatParameters& parameters) {
   const at::Tensor& values = parameters.values();
-  return values.is_cpu() &&
+  return values.is_cpu() && !nn::operators_only() &&
          (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
 }
 

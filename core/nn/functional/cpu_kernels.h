@@ -10,11 +10,19 @@
 
 #include "core/nn/context.h"
 #include "core/nn/functional/activation.h"
+#include "core/nn/functional/reference/operators_only.h"
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"
 
 /// Between tensors and the kernels: element types, dropout keys, splitting rows over threads.
 namespace phraseq::nn::cpu {
+
+/// Whether the kernels compute with activations of `type` beside x. Other devices and fp16 go
+/// through ATen's operators.
+inline bool has_kernels(const at::Tensor& x, at::ScalarType type) {
+  return x.is_cpu() && type != at::kHalf && !operators_only();
+}
+inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
 /// The type that sums and vectors of parameters have beside activations of `type`.
 inline at::ScalarType sum_type(at::ScalarType type) {

@@ -151,6 +151,15 @@ void check_ids(const at::Tensor& ids, int64_t rows, const char* what) {
   }
 }
 
+void check_all_ids(const at::Tensor& ids,
+                   const at::Tensor& positions,
+                   const at::Tensor& table,
+                   const at::Tensor& position_table) {
+  check_ids(ids, table.size(0), "token id");
+  if (position_table.defined())
+    check_ids(positions, position_table.size(0), "position");
+}
+
 }  // namespace
 
 at::Tensor embed(const at::Tensor& ids,
@@ -163,7 +172,9 @@ at::Tensor embed(const at::Tensor& ids,
                  Context& context) {
   const Setting setting{
       scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
-  if (!table.is_cpu()) {
+  if (table.is_cpu())
+    check_all_ids(ids, positions, table, position_table);
+  if (!cpu::has_kernels(table, setting.type)) {
     return reference::embed(ids,
                             positions,
                             table,
@@ -174,9 +185,6 @@ at::Tensor embed(const at::Tensor& ids,
                             padding_id,
                             setting.type);
   }
-  check_ids(ids, table.size(0), "token id");
-  if (position_table.defined())
-    check_ids(positions, position_table.size(0), "position");
   const WorkSpan span(Work::kEmbedding);
   if (!at::GradMode::is_enabled())
     return run_embed(table, position_table, ids.contiguous(), positions.contiguous(), setting);

@@ -252,7 +252,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
   check_grouped_shapes(q, kv, rows, layout);
   const WorkSpan span(Work::kAttention);
   const uint64_t key = cpu::dropout_key(dropout, context);
-  if (!q.is_cpu())
+  if (!cpu::has_kernels(q))
     return reference::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);
   const auto call = c10::make_intrusive<Call>();
   call->queries = rows.queries;

@@ -11,6 +11,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/base/work_profile.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "core/nn/kernels/kernels.h"
 
@@ -185,7 +186,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
                                       const Ancestry& ancestry,
                                       const AttentionLayout& layout) {
   append(kv, ancestry);
-  return q.device().is_cpu() ? attend_cpu(q, ancestry, layout)
+  return cpu::has_kernels(q) ? attend_cpu(q, ancestry, layout)
                              : self_attention_reference(q, steps_, ancestry, layout);
 }
 
@@ -195,7 +196,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
                                       double scale) {
   const int64_t model = kvq.size(1) / 3;
   append(kvq.slice(1, 0, 2 * model), ancestry);  // [rows, 2 · model]
-  return kvq.device().is_cpu()
+  return cpu::has_kernels(kvq)
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
              : self_attention_reference(kvq, steps_, ancestry, heads, scale);
 }
@@ -260,7 +261,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
                                   const AttentionLayout& layout,
                                   at::Tensor* weights) {
   const KeyRanges ranges{offsets, sentence_of_row};
-  return q.device().is_cpu()
+  return cpu::has_kernels(q)
              ? cross_attention_cpu(q.contiguous(), kv.contiguous(), ranges, layout, weights)
              : cross_attention_reference(q, kv, ranges, layout, weights);
 }
@@ -272,7 +273,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
                                   int64_t heads,
                                   double scale,
                                   at::Tensor* weights) {
-  if (!q.device().is_cpu()) {
+  if (!cpu::has_kernels(q)) {
     const KeyRanges ranges{offsets, sentence_of_row};
     if (weights)
       *weights = at::zeros({q.size(0), ranges.longest()},

@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include <ATen/ops/addmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -164,6 +166,89 @@ std::vector<int64_t> row_counts(at::TensorList parts) {
   return counts;
 }
 
+/// The matrices that the product reads, side by side: [Σ out, in].
+at::Tensor stacked_weight(at::TensorList weights, const Context& context) {
+  std::vector<at::Tensor> compute;
+  for (const at::Tensor& weight : weights) compute.push_back(context.compute(weight));
+  return side_by_side(compute);
+}
+
+/// [Σ out]; undefined where there are none.
+at::Tensor stacked_bias(at::TensorList biases) {
+  return biases.empty() ? at::Tensor() : side_by_side(biases);
+}
+
+/// What the backward pass has to know of the stacked parameters.
+void save_places(AutogradContext* ctx,
+                 at::TensorList weights,
+                 at::TensorList biases,
+                 const Context& context) {
+  ctx->saved_data["weight rows"] = row_counts(weights);
+  ctx->saved_data["bias rows"] = row_counts(biases);
+  ctx->saved_data["weight gradient"] = gradient_place(weights, context);
+  ctx->saved_data["bias gradient"] = gradient_place(biases, context);
+}
+
+/// The gradients of the stacked parameters, as far as they are needed. The variables of the
+/// function are x, then the weights, then the biases.
+struct StackedGradients {
+  StackedGradients(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& stacked)
+      : weight_rows(ctx->saved_data["weight rows"].toIntVector()),
+        bias_rows(ctx->saved_data["bias rows"].toIntVector()) {
+    const auto options = x.options().dtype(cpu::sum_type(x.scalar_type()));
+    if (ctx->needs_input_grad(1))
+      weight.emplace(ctx->saved_data["weight gradient"].toTensor(), stacked.sizes(), options);
+    bool bias_needed = false;
+    for (size_t i = 0; i < bias_rows.size(); ++i)
+      bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
+    if (bias_needed) {
+      bias.emplace(
+          ctx->saved_data["bias gradient"].toTensor(), at::IntArrayRef{stacked.size(0)}, options);
+    }
+  }
+
+  /// Of all variables, and none for `others`.
+  tensor_list for_autograd(const at::Tensor& dx, size_t others) const {
+    tensor_list gradients = {dx};
+    append_parts(weight ? weight->for_autograd() : at::Tensor(), weight_rows, gradients);
+    append_parts(bias ? bias->for_autograd() : at::Tensor(), bias_rows, gradients);
+    gradients.resize(gradients.size() + others);
+    return gradients;
+  }
+
+  std::vector<int64_t> weight_rows, bias_rows;
+  std::optional<ParameterGradient> weight, bias;  // [Σ out, in], [Σ out]
+};
+
+/// The product, plus biases, of ATen's operators: for devices without kernels. Variables: x [rows,
+/// in], weights [out, in], biases [out].
+class StackedProduct : public torch::autograd::Function<StackedProduct> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx,
+                            const at::Tensor& x,
+                            at::TensorList weights,
+                            at::TensorList biases,
+                            const Context* context) {
+    const at::Tensor weight = stacked_weight(weights, *context), bias = stacked_bias(biases);
+    ctx->save_for_backward({x, weight});
+    save_places(ctx, weights, biases, *context);
+    return bias.defined() ? at::addmm(bias.to(x.scalar_type()), x, weight.t())
+                          : at::mm(x, weight.t());  // [rows, Σ out]
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &dy = outputs[0];
+    StackedGradients gradients(ctx, x, weight);
+    if (gradients.weight)
+      gradients.weight->add_product(dy.t(), x);  // [Σ out, in]
+    if (gradients.bias)
+      gradients.bias->add(dy.sum(0, false, gradients.bias->sum().scalar_type()));  // [Σ out]
+    const bool needed = ctx->needs_input_grad(0);
+    return gradients.for_autograd(needed ? at::mm(dy, weight) : at::Tensor(), 1);  // [rows, in]
+  }
+};
+
 /// One product for any number of weights, side by side. Variables: x [rows, in], weights [out, in],
 /// biases [out].
 class StackedLinear : public torch::autograd::Function<StackedLinear> {
@@ -174,11 +259,8 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
                             at::TensorList biases,
                             const Context* context,
                             const Epilogue* epilogue) {
-    std::vector<at::Tensor> compute;
-    for (const at::Tensor& weight : weights) compute.push_back(context->compute(weight));
-    const at::Tensor weight = side_by_side(compute);                               // [Σ out, in]
-    const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);  // [Σ out]
-    at::Tensor y = matrix_product(x, weight.t());                                  // [rows, Σ out]
+    const at::Tensor weight = stacked_weight(weights, *context), bias = stacked_bias(biases);
+    at::Tensor y = matrix_product(x, weight.t());  // [rows, Σ out]
     at::Tensor kept;
     if (epilogue->keeps_input()) {
       kept = y;
@@ -195,10 +277,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     ctx->saved_data["curve"] = static_cast<int64_t>(epilogue->curve);
     ctx->saved_data["p"] = epilogue->p;
     ctx->saved_data["key"] = static_cast<int64_t>(epilogue->key);
-    ctx->saved_data["weight rows"] = row_counts(weights);
-    ctx->saved_data["bias rows"] = row_counts(biases);
-    ctx->saved_data["weight gradient"] = gradient_place(weights, *context);
-    ctx->saved_data["bias gradient"] = gradient_place(biases, *context);
+    save_places(ctx, weights, biases, *context);
     return y;
   }
 
@@ -208,30 +287,15 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     const Epilogue epilogue{static_cast<kernels::Curve>(ctx->saved_data["curve"].toInt()),
                             ctx->saved_data["p"].toDouble(),
                             static_cast<uint64_t>(ctx->saved_data["key"].toInt())};
-    const auto weight_rows = ctx->saved_data["weight rows"].toIntVector();
-    const auto bias_rows = ctx->saved_data["bias rows"].toIntVector();
-    const auto options = x.options().dtype(cpu::sum_type(x.scalar_type()));
-    std::optional<ParameterGradient> d_weight, d_bias;
-    if (ctx->needs_input_grad(1))
-      d_weight.emplace(ctx->saved_data["weight gradient"].toTensor(), weight.sizes(), options);
-    bool bias_needed = false;
-    for (size_t i = 0; i < bias_rows.size(); ++i)
-      bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
-    if (bias_needed) {
-      d_bias.emplace(
-          ctx->saved_data["bias gradient"].toTensor(), at::IntArrayRef{weight.size(0)}, options);
-    }
-    const at::Tensor dz = undo_epilogue(
-        outputs[0].contiguous(), kept, epilogue, d_bias ? d_bias->sum() : at::Tensor());
-    if (d_weight)
-      d_weight->add_product(dz.t(), x);  // [Σ out, in]
-    tensor_list gradients;
-    gradients.push_back(ctx->needs_input_grad(0) ? matrix_product(dz, weight)
-                                                 : at::Tensor());  // [rows, in]
-    append_parts(d_weight ? d_weight->for_autograd() : at::Tensor(), weight_rows, gradients);
-    append_parts(d_bias ? d_bias->for_autograd() : at::Tensor(), bias_rows, gradients);
-    gradients.resize(gradients.size() + 2);  // context, epilogue
-    return gradients;
+    StackedGradients gradients(ctx, x, weight);
+    const at::Tensor dz = undo_epilogue(outputs[0].contiguous(),
+                                        kept,
+                                        epilogue,
+                                        gradients.bias ? gradients.bias->sum() : at::Tensor());
+    if (gradients.weight)
+      gradients.weight->add_product(dz.t(), x);  // [Σ out, in]
+    const bool needed = ctx->needs_input_grad(0);
+    return gradients.for_autograd(needed ? matrix_product(dz, weight) : at::Tensor(), 2);
   }
 };
 
@@ -287,14 +351,10 @@ at::Tensor run_linear(const at::Tensor& x,
   const WorkSpan span(Work::kProduct, {x.size(0), columns_of(weights), x.size(1)});
   if (const at::Tensor y = packed_linear(x, weights, biases, context, epilogue); y.defined())
     return y;
-  if (x.is_cpu())
+  if (cpu::has_kernels(x))
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
-  return reference::linear(x,
-                           side_by_side(weights),
-                           biases.empty() ? at::Tensor() : side_by_side(biases),
-                           activation,
-                           p,
-                           epilogue.key);
+  return reference::epilogue(
+      StackedProduct::apply(x, weights, biases, &context), activation, p, epilogue.key);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Te
   const at::Tensor product = one_type ? onednn_product(a, b) : matrix_product(a, b);
   if (!product.defined()) {
     place.addmm_(a, b);  // [m, n]
-  } else if (one_type || !sum.is_cpu() || !sum.is_contiguous()) {
+  } else if (one_type || !cpu::has_kernels(product) || !sum.is_contiguous()) {
     place.add_(product);
   } else {
     cpu::add_to(sum, product);

@@ -14,7 +14,7 @@ namespace phraseq::nn {
 /// an AMD EPYC of family 26 (3200 × 256 × 2048: 240 and 103 GFLOP/s of one thread).
 PHRASEQ_API at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b);
 
-/// sum [m, n] += a b. The sum has the factors' type or, beside bf16 factors, fp32; it may be
+/// sum [m, n] += a b. The sum has the factors' type or, beside factors of 16 bits, fp32; it may be
 /// columns of a wider matrix.
 PHRASEQ_API void add_matrix_product(const at::Tensor& sum,
                                     const at::Tensor& a,

@@ -178,7 +178,7 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
                             Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   const WorkSpan span(Work::kNorms);
-  if (x.is_cpu()) {
+  if (cpu::has_kernels(x)) {
     const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
     if (!at::GradMode::is_enabled()) {
       const auto mask = cpu::make_dropout(dropout, key);
@@ -205,9 +205,9 @@ at::Tensor dropout_add(const at::Tensor& x,
                        Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   const WorkSpan span(Work::kNorms);
-  if (x.is_cpu() && !at::GradMode::is_enabled())
+  if (cpu::has_kernels(x) && !at::GradMode::is_enabled())
     return run_dropout_add(x.contiguous(), residual.contiguous(), dropout, key);
-  if (x.is_cpu())
+  if (cpu::has_kernels(x))
     return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
   return residual + reference::dropout(x, dropout, key);
 }
@@ -216,7 +216,7 @@ at::Tensor dropout(const at::Tensor& x, double p, Context& context) {
   const uint64_t key = cpu::dropout_key(p, context);
   if (key == 0)
     return x;
-  if (x.is_cpu())
+  if (cpu::has_kernels(x))
     return DropoutAdd::apply(x.contiguous(), std::nullopt, p, key);
   return reference::dropout(x, p, key);
 }

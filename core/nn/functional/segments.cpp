@@ -248,14 +248,15 @@ class SegmentSoftmax : public torch::autograd::Function<SegmentSoftmax> {
 
 at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
-  return x.is_cpu() ? SegmentMax::apply(x.contiguous(), &offsets)
-                    : reference::segment_max(x, offsets);
+  return cpu::has_kernels(x) ? SegmentMax::apply(x.contiguous(), &offsets)
+                             : reference::segment_max(x, offsets);
 }
 
 at::Tensor segment_mean(const at::Tensor& x, const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
-  return x.is_cpu() ? SegmentSum::apply(x.contiguous(), std::nullopt, std::nullopt, &offsets)
-                    : reference::segment_mean(x, offsets);
+  return cpu::has_kernels(x)
+             ? SegmentSum::apply(x.contiguous(), std::nullopt, std::nullopt, &offsets)
+             : reference::segment_mean(x, offsets);
 }
 
 at::Tensor segment_scores(const at::Tensor& row,
@@ -266,7 +267,7 @@ at::Tensor segment_scores(const at::Tensor& row,
                           Context& context) {
   check_offsets(row, offsets);
   const uint64_t key = cpu::dropout_key(dropout, context);
-  if (row.is_cpu()) {
+  if (cpu::has_kernels(row)) {
     return SegmentScore::apply(row.contiguous(), segment.contiguous(), w2, &offsets, dropout, key);
   }
   return reference::segment_scores(row, segment, w2, offsets, dropout, key);
@@ -274,8 +275,8 @@ at::Tensor segment_scores(const at::Tensor& row,
 
 at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets) {
   check_offsets(scores, offsets);
-  return scores.is_cpu() ? SegmentSoftmax::apply(scores.contiguous(), &offsets)
-                         : reference::segment_softmax(scores, offsets);
+  return cpu::has_kernels(scores) ? SegmentSoftmax::apply(scores.contiguous(), &offsets)
+                                  : reference::segment_softmax(scores, offsets);
 }
 
 at::Tensor segment_weighted_sum(const at::Tensor& x,
@@ -283,7 +284,7 @@ at::Tensor segment_weighted_sum(const at::Tensor& x,
                                 const at::Tensor& rest,
                                 const SegmentOffsets& offsets) {
   check_offsets(x, offsets);
-  if (!x.is_cpu())
+  if (!cpu::has_kernels(x))
     return reference::segment_weighted_sum(x, weights, rest, offsets);
   return SegmentSum::apply(x.contiguous(),
                            to_optional(weights.contiguous()),

@@ -44,7 +44,7 @@ class ChunkLoss {
   /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, when defined, receives ln
   /// p(gold) [rows].
   void run(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
-    if (logits.is_cpu()) {
+    if (cpu::has_kernels(logits)) {
       run_on_cpu(logits, first_row, log_p);
     } else {
       run_reference(logits, first_row, log_p);

@@ -13,7 +13,7 @@ ParameterGradient::ParameterGradient(const at::Tensor& place,
     : is_placed_(place.defined()), sum_(is_placed_ ? place : at::zeros(sizes, options)) {}
 
 void ParameterGradient::add(const at::Tensor& x) {
-  if (sum_.is_cpu() && sum_.is_contiguous() && x.is_contiguous() &&
+  if (cpu::has_kernels(x) && sum_.is_contiguous() && x.is_contiguous() &&
       sum_.scalar_type() == cpu::sum_type(x.scalar_type()))
     cpu::add_to(sum_, x);
   else

@@ -104,7 +104,7 @@ SummedLayout::SummedLayout(const nn::AttentionLayout& original) : layout(origina
 at::Tensor sum_windows(const at::Tensor& products,
                        const std::vector<EarlierProducts>& earlier,
                        const SummedColumns& columns) {
-  if (products.is_cpu())
+  if (nn::cpu::has_kernels(products))
     return sum_windows_cpu(products.contiguous(), earlier, columns);
   std::vector<at::Tensor> before, sums;
   for (const EarlierProducts& products_before : earlier)

@@ -312,7 +312,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           nn::Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
-  if (rows.is_cpu())
+  if (cpu::has_kernels(rows))
     return GatherWindows::apply(rows.contiguous(), &windows, dropout, key);
   return reference::gather_windows(rows, windows, dropout, key);
 }
@@ -322,7 +322,7 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          const Windows& windows,
                          const LstmSetting& setting,
                          nn::Context& context) {
-  if (!products.is_cpu())
+  if (!cpu::has_kernels(products))
     return reference::windowed_lstm(products, parameters, windows, setting);
   return WindowedLstm::apply(products.contiguous(),
                              parameters.weight_hh,

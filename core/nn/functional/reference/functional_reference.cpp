@@ -72,6 +72,10 @@ at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
   return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());
 }
 
+at::Tensor epilogue(const at::Tensor& x, Activation activation, double p, uint64_t key) {
+  return dropout(activate(x, activation), p, key);
+}
+
 at::Tensor linear(const at::Tensor& x,
                   const at::Tensor& weight,
                   const at::Tensor& bias,
@@ -80,7 +84,7 @@ at::Tensor linear(const at::Tensor& x,
                   uint64_t key) {
   const at::ScalarType type = x.scalar_type();
   const at::Tensor cast_bias = bias.defined() ? bias.to(type) : bias;
-  return dropout(activate(at::linear(x, weight.to(type), cast_bias), activation), p, key);
+  return epilogue(at::linear(x, weight.to(type), cast_bias), activation, p, key);
 }
 
 at::Tensor layer_norm(const at::Tensor& x,

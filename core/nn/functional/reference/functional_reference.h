@@ -23,6 +23,9 @@ PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
 
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, uint64_t key);
 
+/// dropout(activation(x)), x of any shape.
+PHRASEQ_API at::Tensor epilogue(const at::Tensor& x, Activation activation, double p, uint64_t key);
+
 /// x [rows, in], weight [out, in], bias [out] or undefined → [rows, out]. `weight` and `bias` are
 /// cast to x's type, differentiably.
 PHRASEQ_API at::Tensor linear(const at::Tensor& x,
