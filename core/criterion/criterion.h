@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/data/batch.h"
@@ -21,6 +22,10 @@ struct CriterionSetup {
 /// Extra sum of a criterion whose extras are about fewer tokens than its losses are divided by.
 inline constexpr const char* kJudgedTokens = "judged_tokens";
 
+/// Names of the two sums that every report has, for LossReport::add_sum.
+inline constexpr const char* kLossSum = "loss_sum";
+inline constexpr const char* kNllSum = "nll_sum";
+
 /// A batch's loss and statistics as sums (natural logarithm), so that accumulation, data
 /// parallelism and validation are exact. Divide by `tokens` or `sentences` last.
 struct PHRASEQ_API LossReport {
@@ -30,11 +35,24 @@ struct PHRASEQ_API LossReport {
   int64_t tokens = 0;
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
-  void add(const LossReport& other);     ///< sums only, not `loss`
+  /// Sums that a GPU still has, fp64 scalars by name: kLossSum, kNllSum, or that of an extra.
+  /// read() adds them to those above. The host does not wait for the GPU before.
+  std::map<std::string, at::Tensor> on_device;
+
+  void add(const LossReport& other);  ///< sums only, not `loss`
+  /// Adds x, a scalar tensor, to the sum of that name: at once on the CPU, else in `on_device`.
+  void add_sum(const std::string& name, const at::Tensor& x);
+  void multiply_sum(const std::string& name, double factor);
+  /// Waits for the device, if it has sums; one copy.
+  void read();
   /// The extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that sum,
   /// else of `tokens`.
   std::map<std::string, double> extras_per_token() const;
 };
+
+/// Reads the sums of all reports, and `extra`, a scalar, with one copy from the device; returns
+/// extra's value.
+PHRASEQ_API double read_together(const std::vector<LossReport*>& reports, const at::Tensor& extra);
 
 /// Runs the model that is trained or evaluated on a batch with targets. Every run draws the next
 /// dropout masks of its context.

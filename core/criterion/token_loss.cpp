@@ -81,10 +81,16 @@ LossReport token_loss(const DecoderOutput& output,
   report.loss = result.loss;
   report.loss_sum = result.loss_sum;
   report.nll_sum = result.nll_sum;
+  if (result.on_device.defined()) {
+    report.on_device[kLossSum] = result.on_device[0];
+    report.on_device[kNllSum] = result.on_device[1];
+  }
   report.tokens = options.divides_by_prefix ? batch.target_out.numel() : targets.numel();
   report.sentences = batch.sentences();
   if (options.report_accuracy) {
     report.extras["correct"] = static_cast<double>(result.correct);
+    if (result.on_device.defined())
+      report.on_device["correct"] = result.on_device[2];
     if (report.tokens != targets.numel())
       report.extras[kJudgedTokens] = static_cast<double>(targets.numel());
   }

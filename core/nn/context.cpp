@@ -15,6 +15,8 @@ at::ScalarType Context::activation_type() const {
   switch (precision_) {
     case Precision::kBf16:
       return at::kBFloat16;
+    case Precision::kFp16:
+      return at::kHalf;
     case Precision::kFp64:
       return at::kDouble;
     case Precision::kFp32:
@@ -24,10 +26,13 @@ at::ScalarType Context::activation_type() const {
 }
 
 at::Tensor Context::compute(const at::Tensor& parameter) const {
-  if (precision_ != Precision::kBf16)
+  if (precision_ != Precision::kBf16 && precision_ != Precision::kFp16)
     return parameter;
-  const at::Tensor copy = flat_ ? flat_->bf16_view(parameter) : parameter;
-  return copy.detach().to(at::kBFloat16);
+  at::Tensor copy = parameter;
+  if (flat_)
+    copy =
+        precision_ == Precision::kBf16 ? flat_->bf16_view(parameter) : flat_->fp16_view(parameter);
+  return copy.detach().to(activation_type());
 }
 
 at::Tensor Context::gradient(const at::Tensor& parameter) const {

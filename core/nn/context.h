@@ -10,10 +10,10 @@
 
 namespace phraseq::nn {
 
-/// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 (a bf16
-/// copy is written by the optimizer); sums, norms, softmax and the loss are fp32 always. fp64 is
-/// for checks.
-enum class Precision { kFp32, kBf16, kFp64 };
+/// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 and fp16
+/// (a copy in 16 bits is written after each step); sums, norms, softmax and the loss are fp32
+/// always. Training in fp16 needs a loss scale (Context::scale_loss). fp64 is for checks.
+enum class Precision { kFp32, kBf16, kFp16, kFp64 };
 PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; UsageError otherwise
 
 class FlatParameters;
@@ -34,10 +34,10 @@ class PHRASEQ_API Context {
 
   bool training() const { return training_; }
   Precision precision() const { return precision_; }
-  /// The type of activations: bf16 or the parameters' own.
+  /// The type of activations: bf16, fp16 or the parameters' own.
   at::ScalarType activation_type() const;
 
-  /// The matrix that products read: the parameter itself, or its bf16 copy.
+  /// The matrix that products read: the parameter itself, or its copy in 16 bits.
   at::Tensor compute(const at::Tensor& parameter) const;
 
   /// Where the gradient of a parameter is collected: its view of the flat gradients, for functions
@@ -49,6 +49,12 @@ class PHRASEQ_API Context {
   /// The key of the next dropout mask; 0 draws nothing when not training.
   uint64_t next_dropout_key();
 
+  /// The factor of the loss whose gradient is computed, 1 unless set. Functions that compute a
+  /// gradient before the backward pass multiply by it before they round to fp16 and divide again by
+  /// it in the backward pass, which begins with this factor.
+  double loss_scale() const { return loss_scale_; }
+  void scale_loss(double scale) { loss_scale_ = scale; }
+
   /// Where modules record tensors for an analysis; null in ordinary passes.
   Recording* recording() const { return recording_; }
   void record_into(Recording* recording) { recording_ = recording; }
@@ -58,6 +64,7 @@ class PHRASEQ_API Context {
   Precision precision_;
   uint64_t seed_;
   uint64_t draws_ = 0;
+  double loss_scale_ = 1.0;
   const FlatParameters* flat_;
   Recording* recording_ = nullptr;
 };

@@ -102,7 +102,10 @@ FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
 }
 
 FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters& original)
-    : entries_(distinct_parameters(replica)), values_(original.values_), bf16_(original.bf16_) {
+    : entries_(distinct_parameters(replica)),
+      values_(original.values_),
+      bf16_(original.bf16_),
+      fp16_(original.fp16_) {
   check_same_parameters(entries_, original.entries_);
   c10::NoGradGuard no_grad;
   lay_out(entries_);
@@ -113,13 +116,28 @@ FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters&
   }
 }
 
-void FlatParameters::refresh_bf16() {
+namespace {
+
+void make_or_renew(at::Tensor& copy, const at::Tensor& values, at::ScalarType type) {
   c10::NoGradGuard no_grad;
-  if (bf16_.defined()) {
-    bf16_.copy_(values_);
+  if (copy.defined()) {
+    copy.copy_(values);
   } else {
-    bf16_ = values_.to(at::kBFloat16);
+    copy = values.to(type);
   }
+}
+
+}  // namespace
+
+void FlatParameters::refresh_bf16() { make_or_renew(bf16_, values_, at::kBFloat16); }
+
+void FlatParameters::refresh_fp16() { make_or_renew(fp16_, values_, at::kHalf); }
+
+void FlatParameters::refresh_copy(Precision precision) {
+  if (precision == Precision::kBf16)
+    refresh_bf16();
+  if (precision == Precision::kFp16)
+    refresh_fp16();
 }
 
 int64_t FlatParameters::offset_of(const at::Tensor& parameter) const {
@@ -132,12 +150,20 @@ int64_t FlatParameters::offset_of(const at::Tensor& parameter) const {
   return (place - start) / static_cast<int64_t>(values_.element_size());
 }
 
-at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
-  const int64_t offset = bf16_.defined() ? offset_of(parameter) : -1;
+at::Tensor FlatParameters::view_of_copy(const at::Tensor& copy, const at::Tensor& parameter) const {
+  const int64_t offset = copy.defined() ? offset_of(parameter) : -1;
   return offset < 0 ? parameter
-                    : bf16_.as_strided(parameter.sizes(),
-                                       parameter.strides(),
-                                       offset);  // the shape of `parameter`
+                    : copy.as_strided(parameter.sizes(),
+                                      parameter.strides(),
+                                      offset);  // the shape of `parameter`
+}
+
+at::Tensor FlatParameters::bf16_view(const at::Tensor& parameter) const {
+  return view_of_copy(bf16_, parameter);
+}
+
+at::Tensor FlatParameters::fp16_view(const at::Tensor& parameter) const {
+  return view_of_copy(fp16_, parameter);
 }
 
 at::Tensor FlatParameters::gradient_view(const at::Tensor& parameter) const {
@@ -156,6 +182,7 @@ FlatParameters FlatParameters::slice(int64_t begin, int64_t elements) const {
   part.values_ = part_of(values_);
   part.gradients_ = part_of(gradients_);
   part.bf16_ = part_of(bf16_);
+  part.fp16_ = part_of(fp16_);
   return part;
 }
 

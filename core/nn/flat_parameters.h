@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
+#include "core/nn/context.h"
 
 namespace torch::nn {
 class Module;
@@ -17,9 +18,9 @@ namespace phraseq::nn {
 /// All parameters of a model as one buffer, all gradients as another.
 ///
 /// The module's named parameters become views of `values()`, their gradients views of
-/// `gradients()`: clipping, the optimizer and an all-reduce are single passes. Under bf16 a third
-/// buffer holds the copy that matrix products read. Tied parameters (one tensor under several
-/// names) stand once.
+/// `gradients()`: clipping, the optimizer and an all-reduce are single passes. Under bf16 and fp16
+/// a third buffer holds the copy that matrix products read. Tied parameters (one tensor under
+/// several names) stand once.
 class PHRASEQ_API FlatParameters {
  public:
   struct Entry {
@@ -47,6 +48,14 @@ class PHRASEQ_API FlatParameters {
   /// a gradient stays the differentiable one: layers give the gradient to the parameter.
   at::Tensor bf16_view(const at::Tensor& parameter) const;
 
+  /// The same for fp16. No optimizer writes this copy: the trainer renews it after each step.
+  void refresh_fp16();
+  at::Tensor& fp16() { return fp16_; }
+  at::Tensor fp16_view(const at::Tensor& parameter) const;
+
+  /// Makes or renews the copy that `precision` reads, if it reads one.
+  void refresh_copy(Precision precision);
+
   /// The parameter's part of the gradients; undefined for a tensor that is not in the buffer.
   at::Tensor gradient_view(const at::Tensor& parameter) const;
 
@@ -62,11 +71,13 @@ class PHRASEQ_API FlatParameters {
   /// Elements from the buffer's start to the parameter's first; -1 for a tensor that is not in the
   /// buffer.
   int64_t offset_of(const at::Tensor& parameter) const;
+  at::Tensor view_of_copy(const at::Tensor& copy, const at::Tensor& parameter) const;
 
   std::vector<Entry> entries_;
   at::Tensor values_;
   at::Tensor gradients_;
   at::Tensor bf16_;
+  at::Tensor fp16_;
 };
 
 }  // namespace phraseq::nn

@@ -17,6 +17,10 @@ double gradient_norm(const at::Tensor& gradients) {
   return std::sqrt(squares);
 }
 
+at::Tensor gradient_norm_on_device(const at::Tensor& gradients) {
+  return at::linalg_vector_norm(gradients, 2, std::nullopt, /*keepdim=*/false, at::kDouble);
+}
+
 double clip_factor(double norm, double clip_norm) {
   return clip_norm > 0.0 && norm > clip_norm ? clip_norm / norm : 1.0;
 }

@@ -90,6 +90,7 @@ std::vector<std::string> TrainRun::problems() const {
   gather(optimization);
   gather(validation);
   gather(distributed);
+  gather(machine);
   if (const std::string text = metric_problem(); !text.empty())
     found.push_back(text);
   for (const Selection* selection :
@@ -121,6 +122,8 @@ nn::PrecisionChoice precision_choice(const TrainRun& run) {
   const MachineOptions& machine = run.machine;
   if (machine.bf16 || machine.precision == nn::TrainingPrecision::kBf16)
     return {nn::Precision::kBf16, ""};
+  if (machine.fp16 || machine.precision == nn::TrainingPrecision::kFp16)
+    return {nn::Precision::kFp16, ""};
   if (machine.precision == nn::TrainingPrecision::kAuto)
     return nn::automatic_precision(run.device.chosen());
   return {nn::Precision::kFp32, ""};
@@ -158,8 +161,7 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   translator.model->to(run.device.chosen());
   translator.parameters =
       std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
-  if (precision_of(run) == nn::Precision::kBf16)
-    translator.parameters->refresh_bf16();
+  translator.parameters->refresh_copy(precision_of(run));
   return translator;
 }
 
@@ -332,6 +334,10 @@ void announce(const TrainRun& run,
                        at::get_num_threads(),
                        shares,
                        precision_text(precision_choice(run))));
+  if (precision_of(run) == nn::Precision::kFp16 && translator.parameters->values().is_cpu()) {
+    log_warning(
+        "--fp16 on a CPU is slow; --precision auto chooses the fastest precision of the device");
+  }
   log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
   if (!processes.is_alone()) {
     log_info(fmt::format("{} processes: an update consists of {} times --update-freq batches",
@@ -443,8 +449,7 @@ void take_finetuned_parameters(const TrainRun& run, TranslationModel& translator
   const auto file = CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model));
   reject_quantized(file);
   translator.load_parameters(file);
-  if (precision_of(run) == nn::Precision::kBf16)
-    translator.parameters->refresh_bf16();
+  translator.parameters->refresh_copy(precision_of(run));
 }
 
 /// 0 with --no-overlap.
@@ -463,6 +468,7 @@ TrainerOptions trainer_options(const TrainRun& run) {
           static_cast<uint64_t>(run.machine.seed),
           run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
           bucket_bytes(run.distributed),
+          run.machine.loss_scale,
           &run.table};
 }
 
@@ -706,6 +712,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   const Placement place = find_placement(run.distributed, environment);
   set_threads(run, place);
   take_device(run, place);
+  run.device.apply();
   set_log_quiet(run.machine.quiet);
   if (!run.machine.log_file.empty() && place.rank == 0)
     add_log_file(run.machine.log_file);

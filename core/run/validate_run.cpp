@@ -42,6 +42,7 @@ TranslationModel load_model(const ValidateRun& run) {
   load.data = run.options.data;
   load.overrides = run.options.model_overrides;
   load.skip_self_test = run.options.skip_self_test;
+  run.options.device.apply();
   const at::Device device = run.options.device.chosen();
   TranslationModel model =
       TranslationModel::load(run.loaded->registry, resolve_checkpoint(run.options.path), load);

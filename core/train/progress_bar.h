@@ -18,8 +18,9 @@ struct BarPlace {
   int64_t batches = 0;  ///< in this epoch
   int64_t updates = 0;
   double learning_rate = 0;
-  std::optional<double> best;    ///< of the validations so far
-  std::string_view best_metric;  ///< "loss", "bleu"
+  std::optional<double> best;             ///< of the validations so far
+  std::string_view best_metric;           ///< "loss", "bleu"
+  std::optional<double> loss_scale = {};  ///< with --fp16
 };
 
 /// The one line on standard error that a training overwrites again and again.

@@ -243,6 +243,8 @@ void MachineOptions::describe(OptionTable& v) {
           "Precision of matrix products and activations; auto = bf16 where the device computes in "
           "it, else fp32.");
   v.field("bf16", bf16, "The same as --precision bf16.");
+  v.field("fp16", fp16, "The same as --precision fp16: with a dynamic loss scale.");
+  loss_scale.describe(v);
   v.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
   v.field("batch-shares",
           batch_shares,
@@ -278,6 +280,12 @@ void MachineOptions::describe(OptionTable& v) {
           "Disable the progress bar (the same as --log-format simple).")
       .harmless();
   v.field("quiet", quiet, "Only log warnings and errors.").harmless();
+}
+
+std::vector<std::string> MachineOptions::problems() const {
+  if (fp16 && bf16)
+    return {"--fp16 and --bf16 exclude each other"};
+  return {};
 }
 
 }  // namespace phraseq

@@ -7,6 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/precision/precision_option.h"
+#include "core/optim/loss_scale/loss_scaler.h"
 #include "core/options/batch_options.h"
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
@@ -115,6 +116,8 @@ struct PHRASEQ_API MachineOptions : Options {
   int64_t seed = 1;
   nn::TrainingPrecision precision = nn::TrainingPrecision::kFp32;
   bool bf16 = false;
+  bool fp16 = false;
+  LossScaleOptions loss_scale;
   int64_t threads = 0;
   int64_t batch_shares = 0;
   int64_t data_buffer_size = 10;
@@ -126,6 +129,7 @@ struct PHRASEQ_API MachineOptions : Options {
   bool no_progress_bar = false;
   bool quiet = false;
   void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
 };
 
 }  // namespace phraseq

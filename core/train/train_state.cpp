@@ -29,15 +29,18 @@ IntervalSums IntervalSums::from_json(const JsonEntry& json) {
 }
 
 nlohmann::json TrainState::to_json() const {
-  return {{"updates", updates},
-          {"finished_epochs", finished_epochs},
-          {"bad_updates_in_a_row", bad_updates_in_a_row},
-          {"bad_updates", bad_updates},
-          {"best", best ? nlohmann::json(*best) : nlohmann::json()},
-          {"validations_without_better", validations_without_better},
-          {"scheduler", scheduler},
-          {"interval", interval.to_json()},
-          {"epoch", epoch.to_json()}};
+  nlohmann::json json = {{"updates", updates},
+                         {"finished_epochs", finished_epochs},
+                         {"bad_updates_in_a_row", bad_updates_in_a_row},
+                         {"bad_updates", bad_updates},
+                         {"best", best ? nlohmann::json(*best) : nlohmann::json()},
+                         {"validations_without_better", validations_without_better},
+                         {"scheduler", scheduler},
+                         {"interval", interval.to_json()},
+                         {"epoch", epoch.to_json()}};
+  if (!loss_scaler.is_null())
+    json["loss_scaler"] = loss_scaler;
+  return json;
 }
 
 TrainState TrainState::from_json(const JsonEntry& json) {
@@ -54,6 +57,8 @@ TrainState TrainState::from_json(const JsonEntry& json) {
     for (const auto& [name, value] : json.at("scheduler").members())
       state.scheduler[name] = value.number();
   }
+  if (json.has("loss_scaler"))
+    state.loss_scaler = json.at("loss_scaler").object();
   state.interval = IntervalSums::from_json(json.at("interval"));
   state.epoch = IntervalSums::from_json(json.at("epoch"));
   return state;

@@ -38,6 +38,7 @@ struct PHRASEQ_API TrainState {
   std::optional<double> best;  ///< of the chosen metric
   int64_t validations_without_better = 0;
   std::map<std::string, double> scheduler;  ///< LrScheduler::state
+  nlohmann::json loss_scaler;               ///< LossScaler::state; null without --fp16
   IntervalSums interval;
   IntervalSums epoch;
 

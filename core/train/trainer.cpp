@@ -14,6 +14,7 @@
 #include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
 #include "core/nn/caching_allocator.h"
+#include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
 #include "core/train/stop_rules.h"
@@ -148,6 +149,12 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
     overlapped_ = std::make_unique<OverlappedSum>(
         *parts_.processes, parameters, options_.bucket_bytes / bytes, options_.wire);
   }
+  if (options_.precision == nn::Precision::kFp16) {
+    loss_scaler_.emplace(
+        options_.loss_scale,
+        loss_scale_window(
+            options_.loss_scale, parts_.processes->size(), options_.optimization.update_freq));
+  }
 }
 
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
@@ -159,7 +166,8 @@ TrainingPlace Trainer::place() const {
           state_.updates,
           learning_rate(),
           state_.best,
-          options_.validation.best_checkpoint_metric};
+          options_.validation.best_checkpoint_metric,
+          loss_scaler_ ? std::optional(loss_scale()) : std::nullopt};
 }
 
 TrainingMoment Trainer::moment() const {
@@ -213,8 +221,9 @@ LossReport Trainer::loss_of(const ModelInstance& instance,
   const Batch batch = own.batch.to(parameters.values().device());
   nn::Context context(
       /*training=*/true, options_.precision, dropout_seed(own, update_seed), &parameters);
+  context.scale_loss(loss_scale());
   LossReport report = instance.criterion->loss_of_model(model, batch, context);
-  report.loss.backward();
+  (loss_scaler_ ? report.loss * loss_scale() : report.loss).backward();
   report.loss = at::Tensor();  // its graph is not needed any more
   return report;
 }
@@ -285,8 +294,11 @@ void Trainer::make_room_after(const std::exception_ptr& failure, UpdateGroup& gr
 /// The sums of all batches of the update, and their gradients in the parameters', on all processes.
 LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
   ProcessGroup& processes = *parts_.processes;
-  if (processes.is_alone())
-    return sum_of(accumulate(group));
+  if (processes.is_alone()) {
+    BatchReports reports = accumulate(group);
+    gradient_norm_ = read_sums_and_norm(reports);
+    return sum_of(reports);
+  }
   agreed_ = exchange_reports(processes, own_report(group));
   if (overlapped_ && !agreed_.sums_again) {
     overlapped_->take();
@@ -294,6 +306,7 @@ LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
     processes.sum_in_rank_order(
         parts_.translator->parameters->gradients(), group.contributes, options_.wire);
   }
+  gradient_norm_ = read_sums_and_norm(agreed_.batches);
   return sum_of(agreed_.batches);
 }
 
@@ -307,12 +320,25 @@ ProcessReport Trainer::own_report(UpdateGroup& group) {
     overlapped_->finish();  // also where there was no batch
     mine.sums_again = overlapped_->is_spoiled();
   }
+  for (auto& [position, report] : mine.batches) report.read();
   if (parts_.signals != nullptr) {
     mine.signal = parts_.signals->requested();
     mine.checkpoint_requested = parts_.signals->take_checkpoint_request();
   }
   mine.wall_seconds = parts_.log->wall_seconds();
   return mine;
+}
+
+/// The norm of the gradients; the reports then have all sums. The host waits once for a GPU, and
+/// only here.
+double Trainer::read_sums_and_norm(BatchReports& reports) const {
+  const at::Tensor& gradients = parts_.translator->parameters->gradients();
+  std::vector<LossReport*> all;
+  for (auto& [position, report] : reports) all.push_back(&report);
+  if (!gradients.is_cpu() || nn::operators_only())
+    return read_together(all, gradient_norm_on_device(gradients));
+  read_together(all, {});  // fp16 has no kernels on the CPU
+  return gradient_norm(gradients);
 }
 
 /// Divides the batch that there was no memory for; one of a single sentence is taken out.
@@ -371,13 +397,17 @@ void Trainer::update(UpdateGroup group) {
   const LossReport sums = accumulate_everywhere(group);
   if (sums.sentences == 0)
     return;  // there was no memory for any batch
-  const double divisor = std::max(1.0, loss_divisor(sums));
-  const double norm = gradient_norm(parts_.translator->parameters->gradients()) / divisor;
+  const double divisor = std::max(1.0, loss_divisor(sums)) * loss_scale();
+  const double norm = gradient_norm_ / divisor;
   if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
     return skip_bad_update(group, norm);
 
   const double clip = clip_factor(norm, options_.optimization.clip_norm);
   parts_.optimizer->step(learning_rate(), clip / divisor);
+  if (loss_scaler_) {
+    loss_scaler_->note_update();
+    parts_.translator->parameters->refresh_fp16();
+  }
   ++state_.updates;
   if (parts_.average != nullptr)
     parts_.average->update(state_.updates);
@@ -395,6 +425,8 @@ void Trainer::update(UpdateGroup group) {
 /// The parameters are left as they are; too many in a row end the run before they can do harm.
 void Trainer::skip_bad_update(const UpdateGroup& group, double norm) {
   ++state_.bad_updates;
+  if (loss_scaler_)
+    return skip_overflow();
   ++state_.bad_updates_in_a_row;
   const nlohmann::json ids = group.sentence_ids;
   log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
@@ -419,6 +451,16 @@ void Trainer::skip_bad_update(const UpdateGroup& group, double norm) {
                     : "the sentences are in " + where +
                           "; reduce --lr, clip with --clip-norm, or use a longer warm-up; no "
                           "checkpoint was overwritten");
+}
+
+/// A gradient too large for fp16 is no error: the loss scale is reduced, and any number in a row
+/// may follow until it reaches its minimum, which ends the run (DivergenceError).
+void Trainer::skip_overflow() {
+  loss_scaler_->note_overflow();
+  log_info(fmt::format("update {} skipped: a gradient overflowed in fp16; the loss scale is {:g}",
+                       state_.updates + 1,
+                       loss_scale()));
+  parts_.log->event("overflow", {{"updates", state_.updates}, {"loss_scale", loss_scale()}});
 }
 
 StopLimits Trainer::limits() const {
@@ -495,6 +537,8 @@ std::optional<double> Trainer::validate() {
 void Trainer::write_checkpoint_to(const std::string& path) {
   const AverageInUse in_use(parts_.average);
   state_.scheduler = parts_.scheduler->state();
+  if (loss_scaler_)
+    state_.loss_scaler = loss_scaler_->state();
   TrainingParts parts;
   parts.translator = parts_.translator;
   parts.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
@@ -548,8 +592,7 @@ void Trainer::share_parameters() {
   }
   parts_.optimizer->set_steps(
       std::stoll(processes.text_of_first(std::to_string(parts_.optimizer->steps()))));
-  if (options_.precision == nn::Precision::kBf16)
-    parts_.translator->parameters->refresh_bf16();
+  parts_.translator->parameters->refresh_copy(options_.precision);
 }
 
 /// That an update now has another number of batches than when the checkpoint was written.
@@ -590,14 +633,15 @@ void Trainer::resume(const std::string& path,
   is_new_model_ = false;
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
+  if (loss_scaler_ && !state_.loss_scaler.is_null() && !options_.checkpoints.reset_optimizer)
+    loss_scaler_->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
   if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);
   if (options_.checkpoints.reset_meters) {
     state_.best.reset();
     state_.validations_without_better = 0;
   }
-  if (options_.precision == nn::Precision::kBf16)
-    parts_.translator->parameters->refresh_bf16();
+  parts_.translator->parameters->refresh_copy(options_.precision);
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
                        path,
                        state_.updates,

@@ -21,6 +21,7 @@
 #include "core/distributed/reduction/overlapped_sum.h"
 #include "core/distributed/sharding/sharded_optimizer.h"
 #include "core/nn/context.h"
+#include "core/optim/loss_scale/loss_scaler.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/parameter_average.h"
@@ -65,6 +66,7 @@ struct TrainerOptions {
   Wire wire = Wire::kSame;             ///< of gradients between processes
   int64_t bucket_bytes = 0;            ///< of gradients that are summed during the backward pass;
                                        ///< 0 = after it
+  LossScaleOptions loss_scale;         ///< with fp16
   const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
 };
 
@@ -110,6 +112,7 @@ class PHRASEQ_API Trainer {
   void make_room_after(const std::exception_ptr& failure, UpdateGroup& group);
   LossReport accumulate_everywhere(UpdateGroup& group);
   ProcessReport own_report(UpdateGroup& group);
+  double read_sums_and_norm(BatchReports& reports) const;
   void share_parameters();
   void announce_processes(const TrainRecord& record) const;
   void make_room(UpdateGroup& group, const std::string& reason);
@@ -118,6 +121,7 @@ class PHRASEQ_API Trainer {
   void note_short_memory(const std::string& done, const Batch& batch) const;
   void update(UpdateGroup group);
   void skip_bad_update(const UpdateGroup& group, double norm);
+  void skip_overflow();
   void after_update();
   void end_epoch();
   void warn_of_result() const;
@@ -130,6 +134,7 @@ class PHRASEQ_API Trainer {
   StopLimits limits() const;
   std::optional<std::string> limit() const;
   double loss_divisor(const LossReport& sums) const;
+  double loss_scale() const { return loss_scaler_ ? loss_scaler_->scale() : 1.0; }
   TrainingPlace place() const;
   TrainingMoment moment() const;
   double learning_rate() const;
@@ -139,10 +144,12 @@ class PHRASEQ_API Trainer {
   TrainState state_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
+  std::optional<LossScaler> loss_scaler_;      ///< with fp16
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   ProcessReport agreed_;                       ///< of several processes, at the last update
   size_t running_batch_ = 0;      ///< of the group that is accumulated, or its first share
+  double gradient_norm_ = 0;      ///< of the update's gradients as they were computed
   int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
   int64_t validated_at_ = -1;     // update of the last validation
   LossTrend loss_trend_;          ///< of a model that this run has initialized

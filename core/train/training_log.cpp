@@ -45,6 +45,8 @@ nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, dou
       {"seconds", seconds},
       {"tokens_per_second", seconds > 0 ? static_cast<double>(losses.tokens) / seconds : 0.0},
       {"updates_per_second", seconds > 0 ? static_cast<double>(sums.updates) / seconds : 0.0}};
+  if (place.loss_scale)
+    record["loss_scale"] = *place.loss_scale;
   for (const auto& [name, share] : losses.extras_per_token()) record[name] = share;
   return record;
 }
@@ -52,9 +54,12 @@ nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, dou
 /// fairseq's line, with its names and its base-2 losses.
 std::string human_line(const nlohmann::json& r) {
   const double bits = 1.0 / std::numbers::ln2;
+  const std::string scale = r.contains("loss_scale")
+                                ? fmt::format(", loss_scale={:g}", r["loss_scale"].get<double>())
+                                : "";
   return fmt::format(
       "loss={:.3f}, nll_loss={:.3f} (base 2), ppl={:.2f}, wps={:.0f}, ups={:.2f}, wpb={:.0f}, "
-      "num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}",
+      "num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}{}",
       r["loss"].get<double>() * bits,
       r["nll_loss"].get<double>() * bits,
       r["ppl"].get<double>(),
@@ -64,7 +69,8 @@ std::string human_line(const nlohmann::json& r) {
       r["updates"].get<int64_t>(),
       r["lr"].get<double>(),
       r["gradient_norm"].get<double>(),
-      100.0 * r["clipped"].get<double>());
+      100.0 * r["clipped"].get<double>(),
+      scale);
 }
 
 std::string validation_line(const nlohmann::json& r) {

@@ -102,7 +102,9 @@ LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) co
   };
   const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
   nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
-  return criterion.loss_of_model(model, batch, context);
+  LossReport report = criterion.loss_of_model(model, batch, context);
+  report.read();
+  return report;
 }
 
 LossReport Validator::losses() {

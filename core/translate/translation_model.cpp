@@ -231,8 +231,7 @@ TranslationModel TranslationModel::load(const Registry& registry,
   translator.load_parameters(file);
   if (!options.skip_self_test && options.overrides.empty())
     verify_self_test(translator, file);
-  if (options.precision == nn::Precision::kBf16)
-    translator.parameters->refresh_bf16();
+  translator.parameters->refresh_copy(options.precision);
   return translator;
 }
 

@@ -7,8 +7,8 @@ namespace {
 
 /// The means of two passes' statistics: nll_sum and accuracy stay those of one pass.
 void halve_statistics(LossReport& both, const LossReport& one_pass) {
-  both.nll_sum /= 2;
-  for (auto& [name, sum] : both.extras) sum /= 2;
+  both.multiply_sum(kNllSum, 0.5);
+  for (const auto& [name, sum] : both.extras) both.multiply_sum(name, 0.5);
   both.tokens = one_pass.tokens;
   both.sentences = one_pass.sentences;
 }
@@ -32,7 +32,7 @@ LossReport RDrop::loss(const DecoderOutput& output, const Batch& batch, nn::Cont
   LossReport report = token_loss(output, batch, options_, context);
   if (alpha_ > 0) {
     report.loss = report.loss * 2;
-    report.loss_sum *= 2;
+    report.multiply_sum(kLossSum, 2);
   }
   return report;
 }
@@ -50,9 +50,9 @@ LossReport RDrop::loss_of_model(const ForwardPass& model,
   report.add(other);
   halve_statistics(report, other);
   report.loss = report.loss + other.loss + divergence * (alpha_ / 2);
-  const auto divergence_sum = divergence.item<double>() / 2;
-  report.loss_sum += alpha_ * divergence_sum;
-  report.extras["rdrop_kl_loss"] = divergence_sum;
+  const at::Tensor divergence_sum = divergence.detach().to(at::kDouble) / 2;
+  report.add_sum(kLossSum, divergence_sum * alpha_);
+  report.add_sum("rdrop_kl_loss", divergence_sum);
   return report;
 }
 

@@ -24,7 +24,8 @@ class PhraseMixture final : public Criterion {
     }
     LossReport report;
     report.loss = nn::phrase_mixture_losses(output, batch, context).sum();
-    report.loss_sum = report.nll_sum = report.loss.item<double>();
+    report.add_sum(kLossSum, report.loss);
+    report.add_sum(kNllSum, report.loss);
     report.tokens = batch.target_out.numel();
     report.sentences = batch.sentences();
     return report;

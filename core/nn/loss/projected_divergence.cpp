@@ -14,6 +14,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 
@@ -32,6 +33,7 @@ struct TwoPasses {
   at::Tensor bias;        // [vocab] or undefined
   const std::vector<int64_t>* excluded;
   at::ScalarType sum_type;
+  double scale;  ///< of the gradients
 
   /// ln of the softmax of a chunk of rows, [rows, vocab].
   at::Tensor log_probabilities(const at::Tensor& rows) const {
@@ -82,6 +84,7 @@ class Divergence : public torch::autograd::Function<Divergence> {
         gradients.bias = at::zeros_like(*bias);
     }
     double sum = 0;
+    at::Tensor device_sum;  // where the host would have to wait for it
     const int64_t step = std::min(rows_of_a_chunk(one, weight.size(0)), one.size(0));
     for (int64_t first = 0; first < one.size(0); first += step) {
       const int64_t rows = std::min(step, one.size(0) - first);
@@ -89,23 +92,40 @@ class Divergence : public torch::autograd::Function<Divergence> {
       const at::Tensor log_p = passes.log_probabilities(part(passes.one));    // [rows, vocab]
       const at::Tensor log_q = passes.log_probabilities(part(passes.other));  // [rows, vocab]
       const at::Tensor p = log_p.exp(), q = log_q.exp(), d = log_p - log_q;
-      sum += ((p - q) * d).sum(at::kDouble).item<double>();
+      const at::Tensor chunk = ((p - q) * d).sum(at::kDouble);
+      if (cpu::has_kernels(one)) {
+        sum += chunk.item<double>();
+      } else {
+        device_sum = device_sum.defined() ? device_sum + chunk : chunk;
+      }
       if (!with_gradient)
         continue;
-      gradients.add(
-          gradient_of_logits(p, q, d), part(passes.one), passes.matrix, part(gradients.one));
-      gradients.add(
-          gradient_of_logits(q, p, -d), part(passes.other), passes.matrix, part(gradients.other));
+      const auto scaled = [&](const at::Tensor& dz) {
+        return passes.scale == 1.0 ? dz : dz.mul(passes.scale);  // [rows, vocab]
+      };
+      gradients.add(scaled(gradient_of_logits(p, q, d)),
+                    part(passes.one),
+                    passes.matrix,
+                    part(gradients.one));
+      gradients.add(scaled(gradient_of_logits(q, p, -d)),
+                    part(passes.other),
+                    passes.matrix,
+                    part(gradients.other));
     }
+    ctx->saved_data["scale"] = passes.scale;
     ctx->save_for_backward({gradients.one, gradients.other, gradients.weight, gradients.bias});
+    if (device_sum.defined())
+      return device_sum.to(passes.sum_type);
     return at::full({}, sum, one.options().dtype(passes.sum_type));
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     tensor_list gradients = ctx->get_saved_variables();
+    const double scale = ctx->saved_data["scale"].toDouble();
+    const at::Tensor factor = scale == 1.0 ? outputs[0] : outputs[0] / scale;
     for (at::Tensor& gradient : gradients) {
       if (gradient.defined())
-        gradient = gradient.mul(outputs[0].to(gradient.scalar_type()));
+        gradient = gradient.mul(factor.to(gradient.scalar_type()));
     }
     gradients.resize(6);  // none for the passes and the flag
     return gradients;
@@ -134,7 +154,8 @@ at::Tensor projected_divergence(const at::Tensor& one,
                          context.compute(weight).detach(),
                          bias.defined() ? bias.detach() : bias,
                          &excluded,
-                         weight.scalar_type()};
+                         weight.scalar_type(),
+                         scale_of_gradient(one, context)};
   return Divergence::apply(one, other, weight, to_optional(bias), passes, with_gradient);
 }
 

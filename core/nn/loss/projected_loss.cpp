@@ -38,8 +38,9 @@ class ChunkLoss {
   ChunkLoss(const SmoothingRule& rule,
             const at::Tensor& bias,
             const at::Tensor& targets,
-            bool with_gradient)
-      : rule_(rule), bias_(bias), targets_(targets), with_gradient_(with_gradient) {}
+            bool with_gradient,
+            double scale = 1.0)
+      : rule_(rule), bias_(bias), targets_(targets), with_gradient_(with_gradient), scale_(scale) {}
 
   /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, when defined, receives ln
   /// p(gold) [rows].
@@ -52,6 +53,8 @@ class ChunkLoss {
   }
 
   const kernels::LossSums& sums() const { return sums_; }
+  /// [3] loss, nll and correct, fp64, where the chunks did not run in the kernels; else undefined.
+  const at::Tensor& sums_on_device() const { return device_sums_; }
 
  private:
   void run_on_cpu(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
@@ -92,10 +95,13 @@ class ChunkLoss {
 
   void run_reference(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
     const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));  // [rows]
-    const auto chunk = reference::loss_rows(logits, bias_, gold, rule_, with_gradient_);
+    if (!ids_.unsmoothed.defined())
+      ids_ = reference::LossIds(rule_, logits.device());
+    const auto chunk =
+        reference::loss_rows(logits, bias_, gold, rule_, ids_, with_gradient_, scale_);
     if (log_p.defined())
       at::Tensor(log_p).copy_(chunk.log_p);
-    add({chunk.loss, chunk.nll, chunk.correct});
+    device_sums_ = device_sums_.defined() ? device_sums_ + chunk.sums : chunk.sums;
   }
 
   void add(const kernels::LossSums& more) {
@@ -108,7 +114,10 @@ class ChunkLoss {
   const SmoothingRule& rule_;
   at::Tensor bias_, targets_;
   bool with_gradient_;
+  double scale_;  ///< of the gradient; other than 1 in fp16 only
   kernels::LossSums sums_;
+  reference::LossIds ids_;
+  at::Tensor device_sums_;
 };
 
 /// Gradients of hidden [all rows, model], weight [vocab, model] and bias [vocab]. They are computed
@@ -157,11 +166,12 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
                             const at::Tensor& targets,
                             const SmoothingRule* rule,
                             bool with_gradient,
+                            double scale,
                             ProjectedLoss* result) {
     std::optional<Gradients> gradients;
     if (with_gradient)
       gradients.emplace(hidden, weight, bias);
-    ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient);
+    ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient, scale);
     over_chunks(
         hidden, compute_weight, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
           loss.run(logits, first, {});
@@ -171,18 +181,39 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
     result->loss_sum = loss.sums().loss;
     result->nll_sum = loss.sums().nll;
     result->correct = loss.sums().correct;
+    ctx->saved_data["scale"] = scale;
     ctx->save_for_backward(gradients ? gradients->tensors() : tensor_list(3));
-    return at::full(
-        {}, result->loss_sum, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
+    const at::ScalarType type = cpu::sum_type(hidden.scalar_type());
+    result->on_device = loss.sums_on_device();
+    if (result->on_device.defined())
+      return result->on_device[0].to(type);
+    return at::full({}, result->loss_sum, hidden.options().dtype(type));
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
-    const double factor = outputs[0].item<double>();
+    const double scale = ctx->saved_data["scale"].toDouble();
+    if (!cpu::has_kernels(saved[0])) {
+      // Not read by the host, which would have to wait for the device.
+      const at::Tensor factor = outputs[0] / scale;
+      const auto times_factor = [&](const at::Tensor& gradient) {
+        return gradient.defined() ? gradient.mul(factor.to(gradient.scalar_type())) : gradient;
+      };
+      return {times_factor(saved[0]),
+              times_factor(saved[1]),
+              times_factor(saved[2]),
+              {},
+              {},
+              {},
+              {},
+              {},
+              {}};
+    }
+    const double factor = outputs[0].item<double>() / scale;
     const auto scaled = [&](at::Tensor gradient) {
       return gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
     };
-    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}};
+    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -221,6 +252,7 @@ ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
                                              targets,
                                              &rule,
                                              with_gradient,
+                                             scale_of_gradient(hidden, context),
                                              &result);
   return result;
 }

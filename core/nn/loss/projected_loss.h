@@ -16,6 +16,9 @@ struct ProjectedLoss {
   double loss_sum = 0;
   double nll_sum = 0;   ///< Σ -ln p(gold)
   int64_t correct = 0;  ///< rows whose gold is the best
+  /// [3] fp64, the three sums above while the device has them; they are 0 then. Undefined on the
+  /// CPU.
+  at::Tensor on_device;
 };
 
 /// Projection, softmax and (label-smoothed) cross entropy without ever holding all logits: chunks

@@ -6,6 +6,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 
+#include "core/nn/context.h"
+
 namespace phraseq::nn {
 
 /// Logits that are held at a time on the CPU, and elsewhere.
@@ -15,6 +17,12 @@ inline constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
 inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary) {
   const int64_t logits = hidden.is_cpu() ? kChunkLogits : kDeviceChunkLogits;
   return std::max<int64_t>(16, logits / std::max<int64_t>(vocabulary, 1));
+}
+
+/// What a gradient of the logits that is computed in the forward pass is multiplied by, so that it
+/// does not vanish in fp16.
+inline double scale_of_gradient(const at::Tensor& hidden, const Context& context) {
+  return hidden.scalar_type() == at::kHalf ? context.loss_scale() : 1.0;
 }
 
 /// Calls work(hidden rows [rows, model], first row, logits [rows, vocab]) chunk by chunk; the

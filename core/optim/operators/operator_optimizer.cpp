@@ -9,6 +9,8 @@ at::Tensor scaled_gradients(nn::FlatParameters& parameters, double gradient_scal
 void renew_bf16(nn::FlatParameters& parameters) {
   if (parameters.bf16().defined())
     parameters.refresh_bf16();
+  if (parameters.fp16().defined())
+    parameters.refresh_fp16();
 }
 
 }  // namespace phraseq

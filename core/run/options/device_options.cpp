@@ -1,5 +1,7 @@
 #include "core/run/options/device_options.h"
 
+#include <cstdlib>
+
 #include <ATen/Context.h>
 
 #include "core/base/error.h"
@@ -10,6 +12,30 @@ void DeviceOptions::describe(OptionTable& table) {
   table.field(
       "device", device, kDeviceChoiceNames, "Device to use; auto = the GPU, if there is one.");
   table.field("cpu", cpu, "Use the CPU (the same as --device cpu).");
+  table.field("tf32",
+              tf32,
+              "Round the factors of fp32 matrix products to TF32 (10 bits after the point) on GPUs "
+              "that have it: several times faster.");
+  table.field("deterministic",
+              deterministic,
+              "Use only operators of the GPU that give the same bits in every run; slower. On the "
+              "CPU this is always so.");
+}
+
+void DeviceOptions::apply() const {
+  if (chosen().is_cpu())
+    return;
+  at::Context& context = at::globalContext();
+  if (tf32)
+    context.setAllowTF32CuBLAS(true);
+  if (!deterministic)
+    return;
+  // What cuBLAS needs for equal sums in every run; read when it is first used.
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+  context.setDeterministicCuDNN(true);
+  // Otherwise every new tensor is filled with NaN.
+  context.setDeterministicFillUninitializedMemory(false);
 }
 
 at::Device DeviceOptions::chosen() const {

@@ -16,11 +16,16 @@ inline constexpr EnumName<DeviceChoice> kDeviceChoiceNames[] = {
 struct PHRASEQ_API DeviceOptions : Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool cpu = false;
+  bool tf32 = false;
+  bool deterministic = false;
   int64_t index = 0;  ///< which GPU; set by what starts several processes
 
   void describe(OptionTable& table) override;
   /// The device to compute on; UsageError for `cuda` on a machine without CUDA.
   at::Device chosen() const;
+  /// Sets up LibTorch for the chosen device: --tf32 and --deterministic. To be called before the
+  /// device is used. On the CPU all results are deterministic and fp32 is fp32.
+  void apply() const;
 };
 
 }  // namespace phraseq

@@ -84,8 +84,7 @@ void move_to(TranslationModel& model, at::Device device, nn::Precision precision
     return;
   model.model->to(device);
   model.parameters = std::make_unique<nn::FlatParameters>(*model.model, /*with_gradients=*/false);
-  if (precision == nn::Precision::kBf16)
-    model.parameters->refresh_bf16();
+  model.parameters->refresh_copy(precision);
 }
 
 namespace {
@@ -119,6 +118,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     throw UsageError("--quantization int8 needs --precision fp32 and the CPU",
                      "leave --quantization out, or give --precision fp32 --device cpu");
   }
+  options.device.apply();
   std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
     const std::string checkpoint = resolve_checkpoint(path);

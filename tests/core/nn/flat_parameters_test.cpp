@@ -93,6 +93,27 @@ TEST(FlatParameters, RenewsTheBf16CopyOnRequestOnly) {
   EXPECT_EQ(copy.abs().sum().item<float>(), 0.0F);
 }
 
+TEST(FlatParameters, HasACopyForEveryPrecisionOf16Bits) {
+  SmallModel model;
+  FlatParameters flat(model, false);
+  flat.refresh_copy(Precision::kFp32);
+  flat.refresh_copy(Precision::kFp64);
+  EXPECT_FALSE(flat.bf16().defined());
+  EXPECT_FALSE(flat.fp16().defined());
+  flat.refresh_copy(Precision::kFp16);
+  EXPECT_FALSE(flat.bf16().defined());
+  EXPECT_TRUE(at::equal(flat.fp16_view(model.second), model.second.detach().to(at::kHalf)));
+  flat.values().add_(1.5);
+  flat.refresh_copy(Precision::kFp16);
+  flat.refresh_copy(Precision::kBf16);
+  const Context half(false, Precision::kFp16, 0, &flat), brain(false, Precision::kBf16, 0, &flat);
+  EXPECT_TRUE(at::equal(half.compute(model.second), model.second.detach().to(at::kHalf)));
+  EXPECT_TRUE(at::equal(brain.compute(model.second), model.second.detach().to(at::kBFloat16)));
+  // A view of the copy, not a copy of its own.
+  EXPECT_EQ(half.compute(model.second).const_data_ptr(),
+            flat.fp16_view(model.second).const_data_ptr());
+}
+
 TEST(FlatParameters, RejectsAModelWithoutParameters) {
   torch::nn::Module empty;
   EXPECT_THROW(FlatParameters(empty, true), UsageError);

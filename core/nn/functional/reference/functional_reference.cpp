@@ -173,13 +173,18 @@ struct RowTargets {
 
 }  // namespace
 
+LossIds::LossIds(const SmoothingRule& rule, at::Device device)
+    : unsmoothed(at::tensor(rule.unsmoothed(), at::kLong).to(device)),
+      excluded(at::tensor(rule.excluded(), at::kLong).to(device)) {}
+
 LossRows loss_rows(at::Tensor& logits,
                    const at::Tensor& bias,
                    const at::Tensor& targets,
                    const SmoothingRule& rule,
-                   bool with_gradient) {
-  const at::Tensor unsmoothed = at::tensor(rule.unsmoothed(), at::kLong).to(logits.device());
-  const at::Tensor excluded = at::tensor(rule.excluded(), at::kLong).to(logits.device());
+                   const LossIds& ids,
+                   bool with_gradient,
+                   double scale) {
+  const at::Tensor &unsmoothed = ids.unsmoothed, &excluded = ids.excluded;
   at::Tensor z = logits.to(sum_type(logits));  // [rows, vocab]
   if (bias.defined())
     z = z + bias;
@@ -195,11 +200,12 @@ LossRows loss_rows(at::Tensor& logits,
     const at::Tensor q =
         row.uniform.unsqueeze(1).expand_as(z).index_fill(1, unsmoothed, 0.0);  // [rows, vocab]
     const at::Tensor dz = (z - lse.unsqueeze(1)).exp_().sub_(q);               // [rows, vocab]
-    logits.copy_(dz.scatter_add(1, gold, -row.extra.unsqueeze(1)));            // [rows, vocab]
+    at::Tensor all = dz.scatter_add_(1, gold, -row.extra.unsqueeze(1));        // [rows, vocab]
+    logits.copy_(scale == 1.0 ? all : all.mul_(scale));                        // [rows, vocab]
   }
-  return {loss.sum(at::kDouble).item<double>(),
-          -log_p.sum(at::kDouble).item<double>(),
-          gold_logit.eq(z.amax(1)).sum().item<int64_t>(),
+  return {at::stack({loss.sum(at::kDouble),
+                     -log_p.sum(at::kDouble),
+                     gold_logit.eq(z.amax(1)).sum().to(at::kDouble)}),
           log_p};
 }
 

@@ -66,18 +66,27 @@ PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
                              int64_t padding_id,
                              at::ScalarType type);
 
-/// Sums over a chunk of rows of a projected loss, and ln p(gold) [rows].
+/// The id lists of a smoothing rule on a device.
+struct PHRASEQ_API LossIds {
+  LossIds() = default;
+  LossIds(const SmoothingRule& rule, at::Device device);
+  at::Tensor unsmoothed, excluded;  ///< [ids] int64
+};
+
+/// Sums over a chunk of rows of a projected loss: `sums` [3] fp64, the loss, -ln p(gold), and how
+/// many gold ids are the best; and ln p(gold) [rows].
 struct LossRows {
-  double loss = 0, nll = 0;
-  int64_t correct = 0;
+  at::Tensor sums;
   at::Tensor log_p;
 };
-/// logits [rows, vocab] become their gradient when `with_gradient`. bias [vocab] or undefined,
-/// targets [rows]. Not differentiable.
+/// logits [rows, vocab] become their gradient times `scale` when `with_gradient`. bias [vocab] or
+/// undefined, targets [rows]. Not differentiable.
 PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
                                const at::Tensor& bias,
                                const at::Tensor& targets,
                                const SmoothingRule& rule,
-                               bool with_gradient);
+                               const LossIds& ids,
+                               bool with_gradient,
+                               double scale = 1.0);
 
 }  // namespace phraseq::nn::reference

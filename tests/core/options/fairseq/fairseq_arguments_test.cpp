@@ -35,7 +35,7 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
                            {"--num-workers",
                             "4",
                             "data-bin",
-                            "--fp16-scale-tolerance=-1",
+                            "--amp-scale-window=-1",
                             "--bucket_cap_mb",
                             "25",
                             "--skip-invalid-size-inputs-valid-test",
@@ -45,7 +45,7 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
   EXPECT_THAT(taken.problems, IsEmpty());
   EXPECT_THAT(taken.notes,
               ElementsAre(HasSubstr("--num-workers has no effect here: one thread"),
-                          HasSubstr("--fp16-scale-tolerance"),
+                          HasSubstr("--amp-scale-window"),
                           HasSubstr("--bucket-cap-mb"),
                           HasSubstr("--skip-invalid-size-inputs-valid-test")));
 }
