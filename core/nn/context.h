@@ -55,6 +55,11 @@ class PHRASEQ_API Context {
   double loss_scale() const { return loss_scale_; }
   void scale_loss(double scale) { loss_scale_ = scale; }
 
+  /// Whether the layers of a stack are computed again in the backward pass, in place of keeping
+  /// their activations (nn::recomputed).
+  bool recomputes() const { return recomputes_; }
+  void recompute_layers(bool recompute) { recomputes_ = recompute; }
+
   /// Where modules record tensors for an analysis; null in ordinary passes.
   Recording* recording() const { return recording_; }
   void record_into(Recording* recording) { recording_ = recording; }
@@ -65,6 +70,7 @@ class PHRASEQ_API Context {
   uint64_t seed_;
   uint64_t draws_ = 0;
   double loss_scale_ = 1.0;
+  bool recomputes_ = false;
   const FlatParameters* flat_;
   Recording* recording_ = nullptr;
 };

@@ -469,6 +469,7 @@ TrainerOptions trainer_options(const TrainRun& run) {
           run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
           bucket_bytes(run.distributed),
           run.machine.loss_scale,
+          run.machine.checkpoint_activations,
           &run.table};
 }
 

@@ -118,6 +118,7 @@ struct PHRASEQ_API MachineOptions : Options {
   bool bf16 = false;
   bool fp16 = false;
   LossScaleOptions loss_scale;
+  bool checkpoint_activations = false;
   int64_t threads = 0;
   int64_t batch_shares = 0;
   int64_t data_buffer_size = 10;

@@ -116,6 +116,11 @@ std::string shape_text(const Batch& batch) {
                      batch.target_in.max_length());
 }
 
+/// As --max-tokens counts them.
+int64_t tokens_of(const Batch& batch) {
+  return std::max(batch.source.tokens(), batch.target_in.tokens());
+}
+
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
@@ -222,6 +227,7 @@ LossReport Trainer::loss_of(const ModelInstance& instance,
   nn::Context context(
       /*training=*/true, options_.precision, dropout_seed(own, update_seed), &parameters);
   context.scale_loss(loss_scale());
+  context.recompute_layers(options_.checkpoint_activations);
   LossReport report = instance.criterion->loss_of_model(model, batch, context);
   (loss_scaler_ ? report.loss * loss_scale() : report.loss).backward();
   report.loss = at::Tensor();  // its graph is not needed any more
@@ -261,10 +267,15 @@ BatchReports Trainer::accumulate(UpdateGroup& group) {
           return loss_of(instance, group.own[first + static_cast<size_t>(share)], update_seed);
         });
     auto outcome = outcomes.begin();
-    for (; outcome != outcomes.end() && !outcome->failure; ++outcome)
-      reports[group.own[running_batch_++].position].add(outcome->report);
+    int64_t tokens = 0;
+    for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
+      const UpdateGroup::Own& own = group.own[running_batch_++];
+      reports[own.position].add(outcome->report);
+      tokens += tokens_of(own.batch);
+    }
     if (running_batch_ > first) {
       skipped_in_a_row_ = 0;
+      fitted_tokens_ = std::max(fitted_tokens_, tokens);
       parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
       if (overlaps)
         overlapped_->finish();
@@ -366,10 +377,14 @@ void Trainer::divide_batch(UpdateGroup& group) {
 /// Too many in a row end the run: there is no memory for any.
 void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
   if (++skipped_in_a_row_ >= options_.optimization.max_bad_updates) {
-    throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}",
+    const std::string fitted =
+        fitted_tokens_ > 0 ? fmt::format("; batches of up to {} tokens have fitted", fitted_tokens_)
+                           : "";
+    throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}{}",
                                   skipped_in_a_row_,
                                   shape_text(batch),
-                                  reason));
+                                  reason,
+                                  fitted));
   }
   note_short_memory("skipped", batch);
 }
@@ -378,12 +393,28 @@ void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
 void Trainer::note_short_memory(const std::string& done, const Batch& batch) const {
   const std::string shape = shape_text(batch);
   const std::string text =
-      fmt::format("{} a batch for want of memory ({}); reduce --max-tokens", done, shape);
+      fmt::format("{} a batch for want of memory ({}); {}", done, shape, advice_on_memory(batch));
   if (parts_.processes->is_first())
     log_warning(text);
   else
     log_error(text);
   parts_.log->event(done + "_batch", {{"updates", state_.updates}, {"shape", shape}});
+}
+
+/// What --max-tokens would fit, by the batches that did.
+std::string Trainer::advice_on_memory(const Batch& batch) const {
+  const int64_t tokens = tokens_of(batch);
+  const std::string recompute =
+      options_.checkpoint_activations ? "" : ", or give --checkpoint-activations";
+  if (fitted_tokens_ == 0)
+    return fmt::format(
+        "no batch has fitted yet: reduce --max-tokens below {}{}", tokens, recompute);
+  // A longer sentence needs more memory than its tokens: batches of as many tokens have fitted.
+  const int64_t fits = std::min(fitted_tokens_, tokens * 3 / 4);
+  return fmt::format("batches of up to {} tokens have fitted: --max-tokens {} would fit{}",
+                     fitted_tokens_,
+                     fits,
+                     recompute);
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {

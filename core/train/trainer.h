@@ -63,10 +63,11 @@ struct TrainerOptions {
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;
   uint64_t seed = 1;
-  Wire wire = Wire::kSame;             ///< of gradients between processes
-  int64_t bucket_bytes = 0;            ///< of gradients that are summed during the backward pass;
-                                       ///< 0 = after it
-  LossScaleOptions loss_scale;         ///< with fp16
+  Wire wire = Wire::kSame;      ///< of gradients between processes
+  int64_t bucket_bytes = 0;     ///< of gradients that are summed during the backward pass;
+                                ///< 0 = after it
+  LossScaleOptions loss_scale;  ///< with fp16
+  bool checkpoint_activations = false;
   const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
 };
 
@@ -119,6 +120,7 @@ class PHRASEQ_API Trainer {
   void divide_batch(UpdateGroup& group);
   void skip_batch(const Batch& batch, const std::string& reason);
   void note_short_memory(const std::string& done, const Batch& batch) const;
+  std::string advice_on_memory(const Batch& batch) const;
   void update(UpdateGroup group);
   void skip_bad_update(const UpdateGroup& group, double norm);
   void skip_overflow();
@@ -150,6 +152,7 @@ class PHRASEQ_API Trainer {
   ProcessReport agreed_;                       ///< of several processes, at the last update
   size_t running_batch_ = 0;      ///< of the group that is accumulated, or its first share
   double gradient_norm_ = 0;      ///< of the update's gradients as they were computed
+  int64_t fitted_tokens_ = 0;     ///< of the largest batch so far, as --max-tokens counts them
   int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
   int64_t validated_at_ = -1;     // update of the last validation
   LossTrend loss_trend_;          ///< of a model that this run has initialized

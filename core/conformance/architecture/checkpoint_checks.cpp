@@ -25,7 +25,7 @@ struct Run {
   void train(uint64_t from, uint64_t to) {
     for (uint64_t update = from; update < to; ++update) {
       model.flat().zero_gradients();
-      model.training_loss(toy_examples(), /*seed=*/update + 1).backward();
+      model.training_loss(toy_examples(), {.seed = static_cast<uint64_t>(update) + 1}).backward();
       adam.step(0.01, 0.1);
     }
   }

@@ -189,6 +189,32 @@ Findings arithmetic_of_training(const Registry& registry, const Selection& selec
   return findings;
 }
 
+/// The flat gradient of a training pass, of a loss that is multiplied by `loss_scale` meanwhile.
+at::Tensor scaled_gradients(const SmallModel& model, double loss_scale) {
+  model.flat().zero_gradients();
+  (model.training_loss(toy_examples(), {.loss_scale = loss_scale}) * loss_scale).backward();
+  return model.flat().gradients() / loss_scale;  // [elements]
+}
+
+/// fp16 has 11 bits: a gradient that is the sum of some hundred products differs by some 0.001 of
+/// its size; a mask or a sum that is wrong, by far more than the limit.
+Findings training_in_fp16(const Registry& registry, const Selection& selection) {
+  constexpr double kLossScale = 128.0, kLimit = 0.02;
+  SmallModel single(registry, selection, Precision::kFp32);
+  SmallModel half(registry, selection, Precision::kFp16);
+  const at::Tensor expected = scaled_gradients(single, 1.0),
+                   found = scaled_gradients(half, kLossScale);
+  const double distance = (found - expected).norm().item<double>();
+  const double size = expected.norm().item<double>();
+  if (distance <= kLimit * size)
+    return {};
+  return {
+      fmt::format("the gradients in fp16 and in fp32 differ by {:.3g} of their size; activations "
+                  "must have the type Context::activation_type(), sums, norms and softmax must "
+                  "stay in fp32",
+                  distance / size)};
+}
+
 }  // namespace
 
 std::vector<Check> forward_checks(const Registry& registry, const Selection& selection) {
@@ -202,6 +228,8 @@ std::vector<Check> forward_checks(const Registry& registry, const Selection& sel
       check("the order of a batch does not matter", order_in_a_batch),
       check("single words, empty sources and empty targets are valid sentences", short_sentences),
       check("training in bf16 is close to training in fp32", arithmetic_of_training),
+      check("the gradients in fp16, with a loss scale, are close to those in fp32",
+            training_in_fp16),
   };
 }
 

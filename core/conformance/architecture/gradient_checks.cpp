@@ -31,6 +31,36 @@ Findings same_seed_same_masks(const Registry& registry, const Selection& selecti
       second)};
 }
 
+/// The flat gradient of a training pass [elements].
+at::Tensor gradients_of_pass(SmallModel& model, const TrialPass& pass) {
+  model.flat().zero_gradients();
+  model.training_loss(toy_examples(), pass).backward();
+  return model.flat().gradients().clone();
+}
+
+/// --checkpoint-activations: masks are drawn again, sums have the same order.
+Findings recomputed_layers(const Registry& registry, const Selection& selection) {
+  for (const nn::Precision precision : {nn::Precision::kFp64, nn::Precision::kFp32}) {
+    SmallModel model(registry, selection, precision);
+    model.disturb();
+    const at::Tensor kept = gradients_of_pass(model, {});
+    const at::Tensor again = gradients_of_pass(model, {.recompute = true});
+    if (at::equal(kept, again))
+      continue;
+    for (const auto& entry : model.flat().entries()) {
+      const auto part = [&](const at::Tensor& all) {
+        return all.narrow(0, entry.offset, entry.parameter.numel());  // [elements]
+      };
+      if (!at::equal(part(kept), part(again)))
+        return {entry.name +
+                ": the gradient differs when layers are computed again in the backward "
+                "pass (nn::recomputed); a part must draw its randomness from the context "
+                "that it is given"};
+    }
+  }
+  return {};
+}
+
 /// A model with the analytic gradient of its training loss, and that loss a step away.
 class Slope {
  public:
@@ -78,7 +108,8 @@ std::string disagreement(Slope& slope, const at::Tensor& direction, const std::s
 Findings finite_differences(const Registry& registry, const Selection& selection) {
   Findings findings;
   Slope slope(registry, selection);
-  const at::Tensor all = at::sin(at::arange(slope.flat().values().numel(), at::kDouble) * 1.7);
+  const at::Tensor all =
+      at::sin(at::arange(slope.flat().values().numel(), slope.flat().values().options()) * 1.7);
   const auto note = [&](const std::string& finding) {
     if (!finding.empty())
       findings.push_back(finding);
@@ -99,6 +130,8 @@ Findings finite_differences(const Registry& registry, const Selection& selection
 std::vector<Check> gradient_checks(const Registry& registry, const Selection& selection) {
   return {{"randomness in training comes from its Context only",
            [&registry, &selection] { return same_seed_same_masks(registry, selection); }},
+          {"gradients keep their bits when layers are computed again in the backward pass",
+           [&registry, &selection] { return recomputed_layers(registry, selection); }},
           {"gradients equal finite differences",
            [&registry, &selection] { return finite_differences(registry, selection); }}};
 }

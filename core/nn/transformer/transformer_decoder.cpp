@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq::nn {
@@ -41,8 +42,14 @@ at::Tensor TransformerDecoder::forward(const PackedTokens& target,
                                        at::Tensor* cross_weights) const {
   at::Tensor x = embedding_.forward(target, context);
   for (const auto& layer : layers_) {
-    const bool last = layer == layers_.back();
-    x = layer->forward(x, target, memory, source, context, last ? cross_weights : nullptr);
+    if (layer == layers_.back() && cross_weights != nullptr) {
+      x = layer->forward(x, target, memory, source, context, cross_weights);
+      continue;
+    }
+    x = recomputed(
+        {x, memory}, context, [layer, target, source](const auto& inputs, Context& again) {
+          return layer->forward(inputs[0], target, inputs[1], source, again);
+        });
   }
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }

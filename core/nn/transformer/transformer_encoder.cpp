@@ -1,5 +1,6 @@
 #include "core/nn/transformer/transformer_encoder.h"
 
+#include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq::nn {
@@ -20,7 +21,11 @@ TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
 
 at::Tensor TransformerEncoder::forward(const PackedTokens& source, Context& context) const {
   at::Tensor x = embedding_.forward(source, context);
-  for (const auto& layer : layers_) x = layer->forward(x, source, context);
+  for (const auto& layer : layers_) {
+    x = recomputed({x}, context, [layer, source](const auto& inputs, Context& again) {
+      return layer->forward(inputs[0], source, again);
+    });
+  }
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 #include "core/nn/transformer/attention_factory.h"
 
@@ -79,10 +80,16 @@ at::Tensor PhraseDecoder::forward(const PackedTokens& target,
   const auto memory = memories(encoded, context);
   at::Tensor y = embedding_.forward(target, context);
   for (size_t j = 0; j < layers_.size(); ++j) {
-    y = layers_[j]->attend_to_target(y, target, context);
-    y = combinations_[j]->forward(y, target, memory[j].phrases, phrases, context);
-    y = layers_[j]->attend_to_source(y, target, memory[j].tokens, source, context);
-    y = layers_[j]->feed_forward(y, context);
+    y = nn::recomputed(
+        {y, memory[j].phrases, memory[j].tokens},
+        context,
+        [layer = layers_[j], combination = combinations_[j], target, source, phrases](
+            const auto& inputs, nn::Context& again) {
+          at::Tensor x = layer->attend_to_target(inputs[0], target, again);
+          x = combination->forward(x, target, inputs[1], phrases, again);
+          x = layer->attend_to_source(x, target, inputs[2], source, again);
+          return layer->feed_forward(x, again);
+        });
   }
   return layer_norm_ ? layer_norm_->forward(y, context) : y;
 }

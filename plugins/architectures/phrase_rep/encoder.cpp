@@ -1,5 +1,6 @@
 #include "plugins/architectures/phrase_rep/encoder.h"
 
+#include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 #include "core/nn/transformer/attention_factory.h"
 
@@ -25,6 +26,19 @@ PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
   }
 }
 
+namespace {
+
+at::Tensor generate(const std::shared_ptr<PhraseGenerator>& generator,
+                    const at::Tensor& x,
+                    const PhraseIndex& phrases,
+                    nn::Context& context) {
+  return nn::recomputed({x}, context, [generator, phrases](const auto& inputs, nn::Context& again) {
+    return generator->forward(inputs[0], phrases, again);
+  });
+}
+
+}  // namespace
+
 EncodedSource PhraseEncoder::forward(const PackedTokens& source,
                                      const PhraseIndex& phrases,
                                      nn::Context& context) const {
@@ -32,12 +46,18 @@ EncodedSource PhraseEncoder::forward(const PackedTokens& source,
   at::Tensor x = embedding_.forward(source, context);
   for (size_t i = 0; i < layers_.size(); ++i) {
     encoded.tokens.push_back(x);
-    encoded.phrases.push_back(generators_[i]->forward(x, phrases, context));
-    x = combinations_[i]->forward(x, source, encoded.phrases.back(), phrases, context);
-    x = layers_[i]->forward(x, source, context);
+    encoded.phrases.push_back(generate(generators_[i], x, phrases, context));
+    x = nn::recomputed({x, encoded.phrases.back()},
+                       context,
+                       [combination = combinations_[i], layer = layers_[i], source, phrases](
+                           const auto& inputs, nn::Context& again) {
+                         const at::Tensor combined =
+                             combination->forward(inputs[0], source, inputs[1], phrases, again);
+                         return layer->forward(combined, source, again);
+                       });
   }
   encoded.tokens.push_back(x);
-  encoded.phrases.push_back(generators_.back()->forward(x, phrases, context));
+  encoded.phrases.push_back(generate(generators_.back(), x, phrases, context));
   encoded.memory = layer_norm_ ? layer_norm_->forward(x, context) : x;
   return encoded;
 }
