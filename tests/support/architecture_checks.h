@@ -4,9 +4,11 @@
 // double precision.
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -25,6 +27,12 @@
 namespace phraseq::testing_support {
 
 using Sequences = std::vector<std::vector<int64_t>>;
+
+/// Where CheckedModels compute: PHRASEQ_TEST_DEVICE of the environment ("cuda"), else the CPU.
+inline at::Device test_device() {
+  const char* const name = std::getenv("PHRASEQ_TEST_DEVICE");
+  return at::Device(name == nullptr || *name == '\0' ? std::string("cpu") : std::string(name));
+}
 
 /// The values that tests/golden/NAME/generate.py made.
 inline nlohmann::json golden_values(const std::string& name) {
@@ -66,6 +74,7 @@ class CheckedModel {
     at::set_num_threads(1);  // models this small would only wait for a second one
     model_->to(at::kDouble);
     set_golden_values(*model_);
+    model_->to(test_device());
     flat_ = std::make_unique<nn::FlatParameters>(*model_, /*with_gradients=*/true);
   }
 
@@ -73,7 +82,7 @@ class CheckedModel {
   nn::FlatParameters& flat() const { return *flat_; }
 
   Batch batch(const std::vector<Example>& examples) const {
-    return collate_pairs(examples, model_->conventions());
+    return collate_pairs(examples, model_->conventions()).to(test_device());
   }
   nn::Context context(bool training = false) const {
     return {training, nn::Precision::kFp64, /*seed=*/7, flat_.get()};
@@ -88,7 +97,8 @@ class CheckedModel {
     at::NoGradGuard no_grad;
     nn::Context pass = context();
     const Batch made = batch(examples);
-    const at::Tensor scores = token_log_probabilities(model_->forward(made, pass), made, pass);
+    const at::Tensor scores =
+        token_log_probabilities(model_->forward(made, pass), made, pass).cpu();
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 
@@ -162,7 +172,7 @@ class CheckedModel {
     nn::Context pass = context();
     auto session = model_->start_decoding(batch(two), {10, 3, false}, pass);
     const auto step = [&](std::vector<int64_t> tokens) {
-      return session->step(at::tensor(tokens, at::kLong)).scores;
+      return session->step(at::tensor(tokens, at::kLong).to(test_device())).scores;
     };
     step({start, start});
     session->select({1, 0, 0, 1});  // sentences 1 0 0 1
@@ -202,7 +212,7 @@ class CheckedModel {
     at::NoGradGuard no_grad;
     // One direction for the whole, and one for each parameter, so that none can hide in the sum.
     std::vector<at::Tensor> directions = {
-        at::sin(at::arange(flat_->values().numel(), at::kDouble) * 1.7)};
+        at::sin(at::arange(flat_->values().numel(), flat_->values().options()) * 1.7)};
     for (const auto& entry : flat_->entries()) {
       at::Tensor direction = at::zeros_like(directions[0]);
       auto part = direction.narrow(0, entry.offset, entry.parameter.numel());

@@ -6,6 +6,7 @@
 
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/conformance/fixtures/small_model.h"
+#include "core/conformance/fixtures/trial_device.h"
 #include "core/optim/adam.h"
 #include "core/train/train_checkpoint.h"
 
@@ -48,12 +49,16 @@ Findings loaded_to_the_bit(const Registry& registry,
   saved.translator().add_tensors(tensors, {});
   write_checkpoint(path, saved.translator().metadata(), tensors.views());
 
-  const TranslationModel loaded = TranslationModel::load(registry, path);
+  TranslationModel loaded = TranslationModel::load(registry, path);
+  if (!trial_device().is_cpu()) {
+    loaded.model->to(trial_device());
+    loaded.parameters = std::make_unique<nn::FlatParameters>(*loaded.model, false);
+  }
   const std::string other = first_difference(*loaded.parameters, saved.flat());
   if (!other.empty())
     return {fmt::format("{} has other values after loading from a checkpoint", other)};
   nn::Context pass(false, Precision::kFp32, 7, loaded.parameters.get());
-  const Batch batch = loaded.collate(toy_examples());
+  const Batch batch = loaded.collate(toy_examples()).to(trial_device());
   const at::Tensor logits = loaded.model->forward(batch, pass).logits(pass);
   if (at::equal(logits, saved.logits(toy_examples())))
     return {};

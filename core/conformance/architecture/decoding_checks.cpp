@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/small_model.h"
+#include "core/conformance/fixtures/trial_device.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -44,7 +45,7 @@ class Session {
   StepOutput step(const std::vector<int64_t>& tokens) {
     if (steps_++ > 0)
       session_->chosen(tokens);
-    return session_->step(at::tensor(tokens, at::kLong));
+    return session_->step(at::tensor(tokens, at::kLong).to(trial_device()));
   }
   /// ln p of every word after them, [rows, vocab]. No phrase is at hand: no slot has a probability.
   at::Tensor log_probabilities(const std::vector<int64_t>& tokens) {

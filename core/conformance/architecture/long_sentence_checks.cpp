@@ -14,6 +14,7 @@
 
 #include "core/conformance/fixtures/long_examples.h"
 #include "core/conformance/fixtures/small_model.h"
+#include "core/conformance/fixtures/trial_device.h"
 #include "core/data/batch_dependence.h"
 #include "core/text/dictionary.h"
 
@@ -90,7 +91,7 @@ class LongDecoding {
                                       number == 0 ? start : examples_.front().target[number - 1]);
     if (number > 0)
       session_->chosen(tokens);
-    const StepOutput output = session_->step(at::tensor(tokens, at::kLong));
+    const StepOutput output = session_->step(at::tensor(tokens, at::kLong).to(trial_device()));
     const at::Tensor log_p = output.normalized ? output.scores : at::log_softmax(output.scores, 1);
     return log_p.narrow(1, 0, log_p.size(1) - session_->slots());  // [rows, vocab]
   }

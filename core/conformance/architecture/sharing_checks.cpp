@@ -18,6 +18,7 @@
 #include "core/conformance/fixtures/interruptions.h"
 #include "core/conformance/fixtures/long_examples.h"
 #include "core/conformance/fixtures/small_model.h"
+#include "core/conformance/fixtures/trial_device.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::conformance {
@@ -53,7 +54,7 @@ Results results_of_session(const SmallModel& model,
   for (int64_t step = 0; step < steps; ++step) {
     if (step > 0)
       session->chosen(tokens);
-    const StepOutput output = session->step(at::tensor(tokens, at::kLong));
+    const StepOutput output = session->step(at::tensor(tokens, at::kLong).to(trial_device()));
     results.push_back(output.scores.clone());
     session->select(rows);
     for (size_t i = 0; i < tokens.size(); ++i) tokens[i] = 4 + (step + static_cast<int64_t>(i)) % 8;

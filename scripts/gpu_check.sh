@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# Checks that everything works on a GPU, and prints one line for each check: "ok", "FAILED" or "skipped: reason".
+#
+#   scripts/gpu_check.sh [--device cuda|cpu] [--build FOLDER] [--no-build] [--quickstart] [--logs FOLDER] [--only PATTERN]
+#
+# Builds into FOLDER (default: build-gpu) against the LibTorch that CMake finds there or that PHRASEQ_TORCH_ROOT names
+# (2.11 or newer with CUDA; no network and no CUDA toolkit are needed). Then runs the conformance suite and the golden
+# values of all architectures and criterions on the device, and trains, resumes, translates, scores, validates and
+# averages small models with it. --device cpu runs the same checks on the CPU. --quickstart also runs
+# examples/quickstart/run.sh (minutes). --only runs the checks whose names match a pattern of the shell ("train*"); those of
+# translation need "train fp32" and "train bf16". Exits with 1 when a check failed.
+set -uo pipefail
+shopt -s extglob  # for --only
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+device=cuda build=$root/build-gpu logs='' do_build=1 quickstart=0 only='*'
+while (($# > 0)); do
+  case $1 in
+    --device) device=$2; shift 2 ;;
+    --build) build=$(realpath -m "$2"); shift 2 ;;
+    --no-build) do_build=0; shift ;;
+    --quickstart) quickstart=1; shift ;;
+    --logs) logs=$(realpath -m "$2"); shift 2 ;;
+    --only) only=$2; shift 2 ;;
+    *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+  esac
+done
+[[ $device == cuda || $device == cpu ]] || { echo "gpu_check: --device is cuda or cpu, not $device" >&2; exit 2; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+logs=${logs:-$build/gpu_check}
+mkdir -p "$logs"
+failures=0
+
+ok() { printf 'ok       %s\n' "$1"; }
+skipped() { printf 'skipped  %s: %s\n' "$1" "$2"; }
+failed() {  # failed NAME LOG
+  printf 'FAILED   %s (%s)\n' "$1" "$2"
+  tail -n 5 "$2" | sed 's/^/         | /'
+  failures=$((failures + 1))
+}
+
+# check NAME COMMAND...: the command's output goes to a log. Its status 77 means: nothing was tested.
+check() {
+  local name=$1 log status=0
+  shift
+  # shellcheck disable=SC2254
+  case $name in build | 'commands start' | corpus | $only) ;; *) return 0 ;; esac
+  log=$logs/$(tr -c 'a-z0-9\n' '_' <<< "${name,,}").log
+  "$@" > "$log" 2>&1 < /dev/null || status=$?
+  case $status in
+    0) ok "$name" ;;
+    77) skipped "$name" "$(tail -n 1 "$log")" ;;
+    *) failed "$name" "$log" ;;
+  esac
+  return $status
+}
+
+skip_here() { echo "$1"; return 77; }
+
+# GoogleTest passes when the filter names no test; here that is a failure.
+gtest() {  # gtest PROGRAM FILTER
+  local output
+  [[ -x $build/bin/$1 ]] || skip_here "$1 is not built" || return
+  output=$("$build/bin/$1" --gtest_filter="$2" 2>&1)
+  local status=$?
+  printf '%s\n' "$output"
+  ((status == 0)) || return 1
+  grep -q '\[  PASSED  \] [1-9]' <<< "$output" || { grep -q 'SKIPPED' <<< "$output" && skip_here 'see the log'; }
+}
+
+finish() {
+  if ((failures > 0)); then
+    printf '%d checks FAILED; the logs are in %s\n' "$failures" "$logs"
+    exit 1
+  fi
+  printf 'all checks passed on %s; the logs are in %s\n' "$device" "$logs"
+  exit 0
+}
+
+# ---- machine and build
+
+if [[ $device == cuda ]]; then
+  if ! nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null; then
+    echo 'gpu_check: there is no NVIDIA GPU here (nvidia-smi failed); --device cpu runs the checks on the CPU' >&2
+    exit 1
+  fi
+fi
+
+build_all() {
+  cd "$root"
+  [[ -e $build/build.ninja ]] ||
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DPHRASEQ_UNITY_BUILD=ON --log-level=STATUS || return 1
+  cmake --build "$build"
+}
+torch_has_cuda() {
+  grep -E '^PHRASEQ_TORCH' "$build/CMakeCache.txt"
+  "$build/bin/phraseq" doctor --help > /dev/null
+  "$build/bin/phraseq" train --help > /dev/null
+}
+if ((do_build)); then
+  check build build_all || finish
+else
+  skipped build '--no-build'
+fi
+check 'commands start' torch_has_cuda || finish
+PATH=$build/bin:$PATH
+export PHRASEQ_TEST_DEVICE=$device
+at_device=(--device "$device")
+
+# ---- models
+
+for architecture in transformer rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet; do
+  check "conformance of $architecture" phraseq plugins check "$build/lib/phraseq/libphraseq-$architecture.so"
+done
+for criterion in cross_entropy label_smoothed_cross_entropy label_smoothed_cross_entropy_with_rdrop phrase_mixture; do
+  check "conformance of $criterion" phraseq plugins check "$build/lib/phraseq/libphraseq-$criterion.so"
+done
+check 'golden values of transformer' gtest test-nn 'Golden*:*Transformer*'
+for architecture in rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet; do
+  check "golden values of $architecture" gtest "test-$architecture" '*Golden*'
+done
+check 'golden values of criterions' gtest test-criterions '*'
+check 'CUDA kernels: arithmetic' gtest test-cuda 'CudaKernels.*'
+check 'CUDA kernels: NVRTC' gtest test-cuda 'CudaKernelSources.*'
+check 'CUDA kernels: on the GPU' gtest test-cuda 'CudaKernelsOnTheGpu.*'
+
+# ---- commands, on numbers as words of two languages
+
+corpus() {
+  cd "$work"
+  awk 'BEGIN {
+    split("one two three four five six seven eight nine zero", en); split("eins zwei drei vier fünf sechs sieben acht neun null", de)
+    seed = 7
+    for (line = 0; line < 250; ++line) {
+      seed = (seed * 16807) % 2147483647; words = 1 + seed % 7; a = b = ""
+      for (i = 0; i < words; ++i) { seed = (seed * 16807) % 2147483647; w = 1 + seed % 10; a = a " " en[w]; b = b " " de[w] }
+      file = line < 200 ? "train" : line < 220 ? "dev" : "test"
+      print substr(a, 2) > file ".en"; print substr(b, 2) > file ".de"
+    }
+  }'
+  phraseq preprocess --source-lang en --target-lang de --trainpref train --validpref dev --testpref test --destdir data-bin
+}
+train() {  # train SAVE_DIR UPDATES MORE...
+  local folder=$1 updates=$2
+  shift 2
+  cd "$work"
+  phraseq train data-bin --arch transformer --dropout 0.1 --encoder-layers 2 --encoder-embed-dim 32 \
+    --encoder-ffn-embed-dim 48 --decoder-layers 2 --decoder-embed-dim 32 --decoder-ffn-embed-dim 48 \
+    --encoder-attention-heads 2 --decoder-attention-heads 2 --criterion label_smoothed_cross_entropy \
+    --label-smoothing 0.1 --optimizer adam --lr 0.01 --lr-scheduler inverse_sqrt --warmup-updates 20 --clip-norm 1.0 \
+    --max-tokens 400 --seed 7 --log-interval 1 --threads 1 --no-plot "${at_device[@]}" --save-dir "$folder" \
+    --max-update "$updates" "$@"
+}
+last_loss() { losses "$1" | tail -n 1; }  # last_loss SAVE_DIR: of the last update
+file_of() { printf '%s/%s/%s' "$work" "$1" "$(cut -d ' ' -f 1 "$work/$1/checkpoint_last")"; }
+# The header, which holds the options and thus --save-dir, begins with its length in 8 bytes.
+tensors_of() { local file; file=$(file_of "$1"); tail -c +$((9 + $(od -An -tu8 -N8 "$file"))) "$file"; }
+same_tensors() {
+  [[ $(tensors_of "$1" | wc -c) -gt 1000 ]] && cmp <(tensors_of "$1") <(tensors_of "$2") && diff <(losses "$1") <(losses "$2")
+}
+below() { awk -v a="$1" -v b="$2" 'BEGIN { print a, "<", b; exit !(a < b) }'; }
+near() {  # near A B RELATIVE
+  awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; print a, b; exit a == "" || b == "" || !(d <= r * b) }'
+}
+
+trains() {  # trains SAVE_DIR MORE...: and learns
+  local folder=$1
+  shift
+  train "$folder" 120 "$@" && below 0.1 "$(last_loss "$folder")" && below "$(last_loss "$folder")" 1.6
+}
+resumes() {  # resumes NAME MORE...: with the same bits
+  local name=$1
+  shift
+  train "$name-whole" 40 "$@" && train "$name-parts" 17 "$@" && train "$name-parts" 40 "$@" &&
+    same_tensors "$name-whole" "$name-parts"
+}
+losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.e+-]*\).*/\1/'; }
+recomputes() {
+  train kept 20 --deterministic && train again 20 --deterministic --checkpoint-activations &&
+    [[ $(losses kept | wc -l) == 20 ]] && diff <(losses kept) <(losses again)
+}
+translates() {  # translates PRECISION: as fp32 on the CPU does, but for near ties
+  cd "$work"
+  phraseq generate --path fp32/checkpoint_last --beam 4 "${at_device[@]}" --precision "$1" < test.en > "$1.hyp" &&
+    phraseq generate --path fp32/checkpoint_last --beam 4 --cpu < test.en > cpu.hyp &&
+    [[ $(wc -l < "$1.hyp") == 30 ]] && (($(diff cpu.hyp "$1.hyp" | grep -c '^<') <= 2))
+}
+rescores() {
+  cd "$work"
+  phraseq rescore --path fp32/checkpoint_last --source test.en --target test.de "${at_device[@]}" > device.scores &&
+    phraseq rescore --path fp32/checkpoint_last --source test.en --target test.de --cpu > cpu.scores &&
+    paste device.scores cpu.scores |
+    awk '{ d = $1 - $2; if (d < 0) d = -d; if (!(d <= 1e-3)) bad = 1 } END { exit bad || NR != 30 }'
+}
+validation_loss() {
+  phraseq validate data-bin --path fp32/checkpoint_last --format json "$@" | grep -oE '"loss": ?[0-9.e+-]+' | grep -oE '[0-9.e+-]+$'
+}
+validates() {
+  cd "$work"
+  near "$(validation_loss "${at_device[@]}")" "$(validation_loss --cpu)" 1e-3
+}
+averages() {
+  cd "$work"
+  phraseq average --inputs fp32/checkpoint_last bf16/checkpoint_last --output average.safetensors &&
+    phraseq generate --path average.safetensors "${at_device[@]}" < test.en > average.hyp && [[ $(wc -l < average.hyp) == 30 ]]
+}
+runs_quickstart() {
+  ((quickstart)) || skip_here '--quickstart runs it (minutes)' || return
+  [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
+  QUICKSTART_UPDATES=200 "$root/examples/quickstart/run.sh" "$work/quickstart"
+}
+
+check corpus corpus || finish
+check 'train fp32' trains fp32
+check 'train bf16' trains bf16 --bf16
+check 'train fp16' trains fp16 --fp16
+check 'train tf32' trains tf32 --tf32
+check 'train --precision auto' trains auto --precision auto
+check 'resume fp32 --deterministic: same bits' resumes fp32-resume --deterministic
+check 'resume fp16 --deterministic: same bits' resumes fp16-resume --deterministic --fp16 --fp16-scale-window 3
+check 'train --checkpoint-activations: same losses' recomputes
+check 'generate fp32' translates fp32
+check 'generate bf16' translates bf16
+check 'generate fp16' translates fp16
+check 'rescore' rescores
+check 'validate' validates
+check 'average' averages
+check 'quickstart' runs_quickstart
+finish
