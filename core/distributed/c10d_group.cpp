@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/environment.h"
 #include "core/distributed/backends/gloo_backend.h"
 #include "core/distributed/backends/nccl_backend.h"
-#include "core/distributed/environment.h"
 #include "core/distributed/rendezvous.h"
 #include "core/distributed/roll_call.h"
 

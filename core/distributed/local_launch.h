@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/base/launcher/environment.h"
 #include "core/distributed/distributed_options.h"
-#include "core/distributed/environment.h"
 
 namespace phraseq {
 

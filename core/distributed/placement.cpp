@@ -1,52 +1,17 @@
 #include "core/distributed/placement.h"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/launched_rank.h"
 
 namespace phraseq {
 namespace {
 
-constexpr int kMostProcesses = 1'000'000;
 constexpr int kHighestPort = 65535;
-
-int number_from(const std::string& name, const std::string& text, int low, int high) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    throw UsageError(
-        fmt::format("{} is '{}': expected a whole number from {} to {}", name, text, low, high));
-  }
-  return value;
-}
-
-/// The variables of one launcher.
-struct Launcher {
-  const char* name;
-  const char* rank;
-  const char* world_size;
-  const char* local_rank;
-  const char* local_world_size;
-};
-
-constexpr Launcher kTorch = {
-    "RANK and WORLD_SIZE", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
-// SLURM_STEP_NUM_TASKS is set by srun only; SLURM_NTASKS also in a batch script, which is one
-// process.
-constexpr Launcher kSlurmStep = {
-    "Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"};
-constexpr Launcher kSlurmTasks = {
-    "Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"};
-constexpr Launcher kOpenMpi = {"Open MPI",
-                               "OMPI_COMM_WORLD_RANK",
-                               "OMPI_COMM_WORLD_SIZE",
-                               "OMPI_COMM_WORLD_LOCAL_RANK",
-                               "OMPI_COMM_WORLD_LOCAL_SIZE"};
-constexpr Launcher kPmi = {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
 
 /// Reads the placement step by step.
 class PlacementReader {
@@ -55,8 +20,8 @@ class PlacementReader {
       : options_(options), environment_(environment) {}
 
   Placement read() {
-    if (!take_options() && !take(kTorch) && !take_slurm() && !take(kOpenMpi))
-      take(kPmi);
+    if (!take_options())
+      take_launched();
     check_size();
     if (place_.world_size > 1) {
       take_meeting_place();
@@ -70,7 +35,7 @@ class PlacementReader {
 
   int number(const char* name, int low, int high, int fallback) const {
     const auto text = variable(name);
-    return text ? number_from(name, *text, low, high) : fallback;
+    return text ? whole_number_of(name, *text, low, high) : fallback;
   }
 
   /// --distributed-rank with --distributed-world-size; one of them alone is an error, but for a
@@ -85,53 +50,20 @@ class PlacementReader {
     place_.rank = static_cast<int>(options_.rank);
     place_.world_size = static_cast<int>(options_.world_size);
     place_.local_rank = options_.device_id >= 0 ? static_cast<int>(options_.device_id)
-                                                : number(kTorch.local_rank, 0, kMostProcesses, 0);
+                                                : number("LOCAL_RANK", 0, kMostProcesses, 0);
     place_.source = "--distributed-rank";
     return true;
   }
 
-  bool take_slurm() {
-    if (variable(kSlurmStep.world_size))
-      return take(kSlurmStep);
-    return variable("MASTER_ADDR").has_value() && variable(kSlurmTasks.rank) &&
-           variable(kSlurmTasks.world_size) && take(kSlurmTasks);
-  }
-
-  bool take(const Launcher& launcher) {
-    const auto rank = variable(launcher.rank);
-    const auto size = variable(launcher.world_size);
-    if (!rank && !size)
-      return false;
-    if (!rank || !size) {
-      const char* const present = rank ? launcher.rank : launcher.world_size;
-      const char* const missing = rank ? launcher.world_size : launcher.rank;
-      throw UsageError(
-          fmt::format("{} is set in the environment, but {} is not", present, missing),
-          fmt::format("set {} too, or unset {} to train in one process", missing, present));
-    }
-    place_.world_size = number_from(launcher.world_size, *size, 1, kMostProcesses);
-    place_.rank = number_from(launcher.rank, *rank, 0, kMostProcesses);
-    if (place_.rank >= place_.world_size) {
-      throw UsageError(fmt::format("{} is {}, but {} is {}: ranks are from 0 to {}",
-                                   launcher.rank,
-                                   place_.rank,
-                                   launcher.world_size,
-                                   place_.world_size,
-                                   place_.world_size - 1));
-    }
-    place_.local_rank = number(launcher.local_rank, 0, kMostProcesses, 0);
-    place_.local_world_size = local_size(launcher);
-    place_.source = launcher.name;
-    return true;
-  }
-
-  /// Slurm writes "4(x2),3": the first number is good enough to share the cores.
-  int local_size(const Launcher& launcher) const {
-    const auto text = variable(launcher.local_world_size);
-    if (!text)
-      return 1;
-    return number_from(
-        launcher.local_world_size, text->substr(0, text->find_first_of("(,")), 1, kMostProcesses);
+  void take_launched() {
+    const auto launched = find_launched_rank(environment_);
+    if (!launched)
+      return;
+    place_.rank = launched->rank;
+    place_.world_size = launched->world_size;
+    place_.local_rank = launched->local_rank;
+    place_.local_world_size = launched->local_world_size;
+    place_.source = launched->source;
   }
 
   void check_size() const {
@@ -179,14 +111,14 @@ class PlacementReader {
                       url));
     }
     place_.address = url.substr(kScheme.size(), colon - kScheme.size());
-    place_.port = number_from(
+    place_.port = whole_number_of(
         "the port of --distributed-init-method", url.substr(colon + 1), 1, kHighestPort);
   }
 
   std::string address_from_environment() const {
     if (const auto address = variable("MASTER_ADDR"))
       return *address;
-    if (place_.source == kSlurmStep.name) {
+    if (place_.source == kSlurmLauncher) {
       for (const char* const name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}) {
         if (const auto nodes = variable(name))
           return first_host(*nodes);
@@ -207,12 +139,12 @@ class PlacementReader {
       return number("MASTER_PORT", 1, kHighestPort, kDefaultPort);
     if (options_.port > 0)
       return static_cast<int>(options_.port);
-    if (place_.source == kSlurmStep.name) {
+    if (place_.source == kSlurmLauncher) {
       constexpr int kFirst = 20000;
       constexpr int kPorts = 10000;
       return kFirst + number("SLURM_JOB_ID", 0, std::numeric_limits<int>::max(), 0) % kPorts;
     }
-    if (place_.source == kTorch.name) {
+    if (place_.source == kTorchLauncher) {
       throw UsageError(
           fmt::format("MASTER_PORT is not set, but WORLD_SIZE is {}", place_.world_size),
           "set MASTER_PORT to a free port on the host of rank 0");

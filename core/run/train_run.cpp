@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/environment.h"
 #include "core/base/log.h"
 #include "core/base/log_of_rank.h"
 #include "core/checkpoint/quantize.h"
@@ -20,7 +21,6 @@
 #include "core/data/source_trees.h"
 #include "core/distributed/agreement.h"
 #include "core/distributed/c10d_group.h"
-#include "core/distributed/environment.h"
 #include "core/distributed/local_launch.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/sharding/sharded_optimizer.h"

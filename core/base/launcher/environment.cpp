@@ -1,4 +1,4 @@
-#include "core/distributed/environment.h"
+#include "core/base/launcher/environment.h"
 
 #include <cstdlib>
 

@@ -1,0 +1,113 @@
+#include "core/base/launcher/launched_rank.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+/// The variables of one launcher.
+struct Launcher {
+  const char* name;
+  const char* rank;
+  const char* world_size;
+  const char* local_rank;
+  const char* local_world_size;
+};
+
+constexpr Launcher kTorch = {
+    kTorchLauncher, "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
+// SLURM_STEP_NUM_TASKS is set by srun only; SLURM_NTASKS also in a batch script, which is one
+// process.
+constexpr Launcher kSlurmStep = {kSlurmLauncher,
+                                 "SLURM_PROCID",
+                                 "SLURM_STEP_NUM_TASKS",
+                                 "SLURM_LOCALID",
+                                 "SLURM_STEP_TASKS_PER_NODE"};
+constexpr Launcher kSlurmTasks = {
+    kSlurmLauncher, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"};
+constexpr Launcher kOpenMpi = {"Open MPI",
+                               "OMPI_COMM_WORLD_RANK",
+                               "OMPI_COMM_WORLD_SIZE",
+                               "OMPI_COMM_WORLD_LOCAL_RANK",
+                               "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr Launcher kPmi = {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
+
+int number(const Environment& environment, const char* name, int low, int fallback) {
+  const auto text = environment(name);
+  return text ? whole_number_of(name, *text, low, kMostProcesses) : fallback;
+}
+
+/// Slurm writes "4(x2),3": the first number is good enough to share the cores.
+int local_size(const Launcher& launcher, const Environment& environment) {
+  const auto text = environment(launcher.local_world_size);
+  if (!text)
+    return 1;
+  return whole_number_of(
+      launcher.local_world_size, text->substr(0, text->find_first_of("(,")), 1, kMostProcesses);
+}
+
+std::optional<LaunchedRank> read_launcher(const Launcher& launcher,
+                                          const Environment& environment) {
+  const auto rank = environment(launcher.rank);
+  const auto size = environment(launcher.world_size);
+  if (!rank && !size)
+    return std::nullopt;
+  if (!rank || !size) {
+    const char* const present = rank ? launcher.rank : launcher.world_size;
+    const char* const missing = rank ? launcher.world_size : launcher.rank;
+    throw UsageError(fmt::format("{} is set in the environment, but {} is not", present, missing),
+                     fmt::format("set {} too, or unset {} to use one process", missing, present));
+  }
+  LaunchedRank found;
+  found.world_size = whole_number_of(launcher.world_size, *size, 1, kMostProcesses);
+  found.rank = whole_number_of(launcher.rank, *rank, 0, kMostProcesses);
+  if (found.rank >= found.world_size) {
+    throw UsageError(fmt::format("{} is {}, but {} is {}: ranks are from 0 to {}",
+                                 launcher.rank,
+                                 found.rank,
+                                 launcher.world_size,
+                                 found.world_size,
+                                 found.world_size - 1));
+  }
+  found.local_rank = number(environment, launcher.local_rank, 0, 0);
+  found.local_world_size = local_size(launcher, environment);
+  found.source = launcher.name;
+  return found;
+}
+
+std::optional<LaunchedRank> read_slurm(const Environment& environment) {
+  if (environment(kSlurmStep.world_size))
+    return read_launcher(kSlurmStep, environment);
+  if (environment("MASTER_ADDR") && environment(kSlurmTasks.rank) &&
+      environment(kSlurmTasks.world_size))
+    return read_launcher(kSlurmTasks, environment);
+  return std::nullopt;
+}
+
+}  // namespace
+
+int whole_number_of(const std::string& name, const std::string& text, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    throw UsageError(
+        fmt::format("{} is '{}': expected a whole number from {} to {}", name, text, low, high));
+  }
+  return value;
+}
+
+std::optional<LaunchedRank> find_launched_rank(const Environment& environment) {
+  if (auto found = read_launcher(kTorch, environment))
+    return found;
+  if (auto found = read_slurm(environment))
+    return found;
+  if (auto found = read_launcher(kOpenMpi, environment))
+    return found;
+  return read_launcher(kPmi, environment);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/base/launcher/environment.h"
+
+namespace phraseq {
+
+inline constexpr const char* kTorchLauncher = "RANK and WORLD_SIZE";
+inline constexpr const char* kSlurmLauncher = "Slurm";
+
+inline constexpr int kMostProcesses = 1'000'000;
+
+/// Which one of how many processes a launcher started this process as.
+struct LaunchedRank {
+  int rank = 0;
+  int world_size = 1;
+  int local_rank = 0;        ///< among the processes of this machine
+  int local_world_size = 1;  ///< processes on this machine, as far as is known
+  std::string source;        ///< for messages: kTorchLauncher, kSlurmLauncher, "Open MPI" or "MPI"
+};
+
+/// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun), SLURM_* within a step of srun, or
+/// OMPI_COMM_WORLD_* or PMI_* (mpirun), in this order; nothing when no launcher is found. Throws
+/// UsageError that names the variable when one is missing, is not a number, or contradicts another.
+PHRASEQ_API std::optional<LaunchedRank> find_launched_rank(const Environment& environment);
+
+/// `text` as a whole number; UsageError with `name` when it is none, or not from `low` to `high`.
+PHRASEQ_API int whole_number_of(const std::string& name,
+                                const std::string& text,
+                                int low,
+                                int high);
+
+}  // namespace phraseq
