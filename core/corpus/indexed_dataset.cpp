@@ -9,12 +9,14 @@
 
 #include "core/base/error.h"
 #include "core/corpus/id_type.h"
-#include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
 namespace {
+
+/// Sentences, or ids, between two releases of the memory in a pass over all.
+constexpr uint64_t kReleaseInterval = 1 << 16;
 
 /// Unaligned: the arrays of an index start at byte 26.
 template <class Value>
@@ -110,7 +112,10 @@ void IndexedDataset::State::check_lengths() const {
                          promised));
     }
     promised += static_cast<uint64_t>(length(sentence)) * id_bytes;
+    if (sentence % kReleaseInterval == 0)
+      index.release();
   }
+  index.release();
   if (promised == ids.size())
     return;
   reject(ids,
@@ -128,9 +133,14 @@ uint64_t IndexedDataset::State::largest_as_unsigned() const {
   uint64_t largest = 0;
   with_id_type(type, [&](auto id) {
     using Id = decltype(id);
-    const std::byte* end = ids.bytes().data() + ids.size();
-    for (const std::byte* data = ids.bytes().data(); data != end; data += sizeof(Id))
-      largest = std::max(largest, static_cast<uint64_t>(static_cast<int64_t>(load<Id>(data))));
+    constexpr size_t kWindow = kReleaseInterval * sizeof(Id);
+    for (size_t begin = 0; begin < ids.size(); begin += kWindow) {
+      const std::byte* data = ids.bytes().data() + begin;
+      const std::byte* end = data + std::min(kWindow, ids.size() - begin);
+      for (; data != end; data += sizeof(Id))
+        largest = std::max(largest, static_cast<uint64_t>(static_cast<int64_t>(load<Id>(data))));
+      ids.release();
+    }
   });
   return largest;
 }
@@ -188,9 +198,14 @@ int64_t IndexedDataset::tokens() const {
   return static_cast<int64_t>(state_->ids.size() / state_->id_bytes);
 }
 
-uint32_t IndexedDataset::fingerprint() const { return crc32c(state_->index.bytes()); }
+uint32_t IndexedDataset::fingerprint() const { return state_->index.crc32c(); }
 
-uint32_t IndexedDataset::ids_fingerprint() const { return crc32c(state_->ids.bytes()); }
+uint32_t IndexedDataset::ids_fingerprint() const { return state_->ids.crc32c(); }
+
+void IndexedDataset::release() const {
+  state_->index.release();
+  state_->ids.release();
+}
 
 const std::string& IndexedDataset::prefix() const { return state_->prefix; }
 

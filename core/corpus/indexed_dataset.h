@@ -40,6 +40,8 @@ class PHRASEQ_API IndexedDataset {
   uint32_t fingerprint() const;      ///< CRC-32C of the .idx file
   uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; reads all of it
   const std::string& prefix() const;
+  /// Gives back the memory of what was read (MappedFile::release): for passes over the corpus.
+  void release() const;
 
   /// Throws DataError naming the first sentence (from 1) that holds an id outside [0, vocabulary).
   void check_ids(int64_t vocabulary) const;

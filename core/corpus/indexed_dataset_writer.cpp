@@ -3,12 +3,15 @@
 #include <filesystem>
 #include <limits>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/corpus/id_type.h"
 #include "core/io/atomic_file.h"
+#include "core/io/spill_file.h"
 
 namespace phraseq {
 namespace {
@@ -25,30 +28,52 @@ struct IndexedDatasetWriter::State {
   int64_t vocabulary;
   IdType type;
   AtomicFile ids;
-  std::vector<int32_t> lengths;
+  SpillFile lengths;  // of all sentences: the index needs their number first
+  uint64_t sentences = 0;
   std::string sentence;  // kept for its capacity
 
   State(std::string given, int64_t size)
-      : prefix(std::move(given)), vocabulary(size), type(id_type_for(size)), ids(prefix + ".bin") {}
+      : prefix(std::move(given)),
+        vocabulary(size),
+        type(id_type_for(size)),
+        ids(prefix + ".bin"),
+        lengths(prefix + ".idx") {}
 
-  std::string index_text() const;
+  /// Calls `use` with the lengths of some sentences after those of the call before.
+  template <class Use>
+  void for_lengths(const Use& use);
+  void write_index();
 };
 
-std::string IndexedDatasetWriter::State::index_text() const {
+template <class Use>
+void IndexedDatasetWriter::State::for_lengths(const Use& use) {
+  constexpr size_t kSentences = 1 << 16;
+  std::vector<int32_t> some(kSentences);
+  lengths.rewind();
+  while (const size_t got = lengths.read(std::as_writable_bytes(std::span(some))))
+    use(std::span<const int32_t>(some.data(), got / sizeof(int32_t)));
+}
+
+void IndexedDatasetWriter::State::write_index() {
+  AtomicFile index(prefix + ".idx", kIndexHeaderBytes + kIndexEntryBytes * sentences);
   std::string text(kIndexMagic);
-  text.reserve(kIndexHeaderBytes + kIndexEntryBytes * lengths.size());
   append(text, kIndexVersion);
   append(text, static_cast<uint8_t>(type));
-  append(text, static_cast<uint64_t>(lengths.size()));
-  for (const int32_t length : lengths) append(text, length);
+  append(text, sentences);
+  index.write(text);
+  for_lengths([&](std::span<const int32_t> some) { index.write(std::as_bytes(some)); });
   int64_t id_bytes = 0;
   with_id_type(type, [&](auto id) { id_bytes = sizeof id; });
   int64_t offset = 0;
-  for (const int32_t length : lengths) {
-    append(text, offset);
-    offset += length * id_bytes;
-  }
-  return text;
+  for_lengths([&](std::span<const int32_t> some) {
+    text.clear();
+    for (const int32_t length : some) {
+      append(text, offset);
+      offset += length * id_bytes;
+    }
+    index.write(text);
+  });
+  index.commit();
 }
 
 IndexedDatasetWriter::IndexedDatasetWriter(std::string prefix, int64_t vocabulary)
@@ -57,7 +82,7 @@ IndexedDatasetWriter::IndexedDatasetWriter(std::string prefix, int64_t vocabular
 IndexedDatasetWriter::~IndexedDatasetWriter() = default;
 
 void IndexedDatasetWriter::add(std::span<const int64_t> ids) {
-  const size_t number = state_->lengths.size() + 1;
+  const uint64_t number = state_->sentences + 1;
   if (ids.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw DataError(
         fmt::format("{}: sentence {} has {} ids, more than an index can store (31 bits)",
@@ -80,7 +105,9 @@ void IndexedDatasetWriter::add(std::span<const int64_t> ids) {
     }
   });
   state_->ids.write(state_->sentence);
-  state_->lengths.push_back(static_cast<int32_t>(ids.size()));
+  const auto length = static_cast<int32_t>(ids.size());
+  state_->lengths.write(std::as_bytes(std::span(&length, 1)));
+  ++state_->sentences;
 }
 
 void IndexedDatasetWriter::commit() {
@@ -90,7 +117,7 @@ void IndexedDatasetWriter::commit() {
   if (problem)
     throw IoError(state_->prefix + ".idx", "remove", problem.value());
   state_->ids.commit();
-  write_file(state_->prefix + ".idx", state_->index_text());
+  state_->write_index();
 }
 
 }  // namespace phraseq

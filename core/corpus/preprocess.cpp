@@ -22,6 +22,7 @@
 #include "core/options/enum_name.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
+#include "core/text/finalized_dictionary.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/sentencepiece_training.h"
 #include "core/text/unicode.h"
@@ -57,10 +58,33 @@ json dataset_record(const std::string& input, const std::string& prefix) {
   const IndexedDataset written = IndexedDataset::open(prefix);
   return {{"input", input},
           {"input_bytes", fs::file_size(input)},
-          {"input_crc32c", crc32c_text(crc32c(MappedFile(input).bytes()))},
+          {"input_crc32c", crc32c_text(file_crc32c(input))},
           {"index_crc32c", crc32c_text(written.fingerprint())},
           {"ids_crc32c", crc32c_text(written.ids_fingerprint())}};
 }
+
+/// Chooses at most `limit` of `total` things, evenly spread; 0 = all.
+class EvenSample {
+ public:
+  EvenSample(int64_t total, int64_t limit) : total_(total), limit_(limit) {}
+
+  bool is_all() const { return limit_ == 0 || total_ <= limit_; }
+  /// Whether the next one is chosen.
+  bool next() {
+    if (is_all())
+      return true;
+    left_over_ += limit_;
+    if (left_over_ < total_)
+      return false;
+    left_over_ -= total_;
+    return true;
+  }
+
+ private:
+  int64_t total_;
+  int64_t limit_;
+  int64_t left_over_ = 0;
+};
 
 /// One run of `preprocess`, step by step.
 class Run {
@@ -153,22 +177,35 @@ std::string Run::learn_subwords(const Sides& of) const {
   std::vector<CheckedText> texts;
   for (const Side* side : of) texts.push_back(text(kTrain, *side));
   const bool lowercase = chosen_.options.value("lowercase", false);
+  const int64_t total = reports_[kTrain].kept() * static_cast<int64_t>(texts.size());
+  EvenSample sample(total, options_.subword_sentences);
   size_t current = 0;
   auto next_line = kept_lines(texts[current]);
-  const auto next = [&](std::string& line) {
+  const auto next_of_all = [&](std::string& line) {
     while (!next_line(line)) {
       if (++current == texts.size())
         return false;
       next_line = kept_lines(texts[current]);
     }
+    return true;
+  };
+  const auto next = [&](std::string& line) {
+    do {
+      if (!next_of_all(line))
+        return false;
+    } while (!sample.next());
     if (lowercase)
       line = to_lowercase(line);
     return true;
   };
-  log_info(fmt::format("[{}] learning {} {} pieces",
-                       languages_text(of),
-                       options_.subwords,
-                       enum_name(kSentencePieceTypeNames, options_.subword_type)));
+  log_info(fmt::format(
+      "[{}] learning {} {} pieces{}",
+      languages_text(of),
+      options_.subwords,
+      enum_name(kSentencePieceTypeNames, options_.subword_type),
+      sample.is_all()
+          ? ""
+          : fmt::format(" from {} of {} sentences", options_.subword_sentences, total)));
   return train_sentencepiece(
       next, {options_.subword_type, options_.subwords, options_.character_coverage});
 }
@@ -230,8 +267,8 @@ void Run::build_dictionary(const Sides& of, int64_t threshold, int64_t max_symbo
     write_provisional(
         text(kTrain, *side), *side->tokenizer, counted, options_.workers, provisional(*side));
   }
-  auto finished = std::make_shared<Dictionary>(counted);
-  finished->finalize(threshold, max_symbols, options_.padding_factor);
+  const auto finished = std::make_shared<const Dictionary>(
+      finalized(counted, threshold, max_symbols, options_.padding_factor));
   if (options_.subwords > 0)
     log_type_count(of, threshold, counted, *finished);
   std::vector<int64_t> final_ids;

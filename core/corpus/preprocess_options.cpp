@@ -91,6 +91,13 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
              "Fraction of the characters of the text that a trained model covers (use 0.9995 for "
              "Chinese or Japanese).")
       .in(0.98, 1.0);
+  table
+      .field("subword-sentences",
+             o.subword_sentences,
+             "Train the model on at most N sentences, evenly spread over the training text; 0 = "
+             "all. SentencePiece keeps them in memory.")
+      .at_least(0)
+      .value_name("N");
   table.field("subword-model", o.subword_model, "SentencePiece model for both languages.")
       .value_name("FILE");
   table

@@ -43,6 +43,7 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   int64_t subwords = 0;
   SentencePieceType subword_type = SentencePieceType::kBpe;
   double character_coverage = 1.0;
+  int64_t subword_sentences = 2'000'000;
   std::string subword_model;
   std::string source_subword_model;
   std::string target_subword_model;

@@ -11,6 +11,8 @@
 namespace phraseq {
 namespace {
 
+constexpr int64_t kSentencesInMemory = 1 << 14;  ///< of a provisional text
+
 /// Writes the sentences of a chunk, `</s>` at the end of each; `ids` are those of its symbols.
 void add_sentences(IndexedDatasetWriter& writer,
                    const EncodedText& encoded,
@@ -92,6 +94,8 @@ SplitCounts rewrite_split(const std::string& provisional_prefix,
       id = final_id;
     }
     writer.add(sentence);
+    if (i % kSentencesInMemory == 0)
+      provisional.release();
   }
   writer.commit();
   return counts;

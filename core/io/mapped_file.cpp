@@ -1,14 +1,17 @@
 #include "core/io/mapped_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/io/crc32c.h"
 
 namespace phraseq {
 namespace {
@@ -52,22 +55,56 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
-std::string read_file(const std::string& path) {
+uint32_t MappedFile::crc32c() const {
+  constexpr size_t kWindow = 1 << 20;
+  uint32_t sum = 0;
+  for (size_t begin = 0; begin < size_; begin += kWindow) {
+    sum = phraseq::crc32c(bytes().subspan(begin, std::min(kWindow, size_ - begin)), sum);
+    release();
+  }
+  return sum;
+}
+
+void MappedFile::release() const {
+  if (data_ != nullptr)  // a failure means that the memory stays: nothing to report
+    ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
+}
+
+namespace {
+
+/// Calls `use` with the content of a file, piece by piece.
+template <class Use>
+void read_pieces(const std::string& path, size_t size, const Use& use) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0)
     throw IoError(path, "open", errno);
-  std::string content;
-  char piece[1 << 16];
+  std::vector<std::byte> piece(size);
   while (true) {
-    const ssize_t got = ::read(file.number, piece, sizeof piece);
+    const ssize_t got = ::read(file.number, piece.data(), piece.size());
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       throw IoError(path, "read", errno);
     if (got == 0)
-      return content;
-    content.append(piece, static_cast<size_t>(got));
+      return;
+    use(std::span<const std::byte>(piece.data(), static_cast<size_t>(got)));
   }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::string content;
+  read_pieces(path, 1 << 16, [&](std::span<const std::byte> piece) {
+    content.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  });
+  return content;
+}
+
+uint32_t file_crc32c(const std::string& path) {
+  uint32_t sum = 0;
+  read_pieces(path, 1 << 20, [&](std::span<const std::byte> piece) { sum = crc32c(piece, sum); });
+  return sum;
 }
 
 }  // namespace phraseq

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -21,6 +22,12 @@ class PHRASEQ_API MappedFile {
   size_t size() const { return size_; }
   const std::string& path() const { return path_; }
 
+  /// CRC-32C of the content; reads all of it in little memory.
+  uint32_t crc32c() const;
+  /// Gives back the memory of what was read; it comes from the file again when it is needed. For
+  /// passes over a file that is larger than the memory.
+  void release() const;
+
  private:
   std::string path_;
   const std::byte* data_ = nullptr;
@@ -29,5 +36,8 @@ class PHRASEQ_API MappedFile {
 
 /// A whole file, copied. Throws IoError.
 PHRASEQ_API std::string read_file(const std::string& path);
+
+/// CRC-32C of a whole file, read piece by piece. Throws IoError.
+PHRASEQ_API uint32_t file_crc32c(const std::string& path);
 
 }  // namespace phraseq

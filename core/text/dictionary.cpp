@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "core/io/crc32c.h"
 #include "core/io/mapped_file.h"
 #include "core/io/utf8.h"
+#include "core/text/finalized_dictionary.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -156,23 +156,7 @@ void Dictionary::add(std::string_view symbol, int64_t occurrences) {
 }
 
 void Dictionary::finalize(int64_t threshold, int64_t max_symbols, int64_t padding_factor) {
-  std::vector<size_t> order(static_cast<size_t>(size() - kSpecialCount));
-  std::iota(order.begin(), order.end(), static_cast<size_t>(kSpecialCount));
-  // The order of bytes in UTF-8 is the order of code points.
-  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
-    return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : symbols_[a] < symbols_[b];
-  });
-  Dictionary kept;
-  for (int64_t id = 0; id < kSpecialCount; ++id) kept.counts_[static_cast<size_t>(id)] = count(id);
-  for (const size_t id : order) {
-    if (counts_[id] < threshold || (max_symbols > 0 && kept.size() >= max_symbols))
-      break;
-    kept.add(symbols_[id], counts_[id]);
-  }
-  for (int i = 0; padding_factor > 1 && kept.size() % padding_factor != 0; ++i) {
-    kept.add(fmt::format("madeupword{:04d}", i), 0);
-  }
-  *this = std::move(kept);
+  *this = finalized(*this, threshold, max_symbols, padding_factor);
 }
 
 std::vector<int64_t> Dictionary::encode(std::string_view tokens, bool append_eos) const {

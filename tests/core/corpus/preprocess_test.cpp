@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -134,6 +135,41 @@ TEST_F(PreprocessTest, GivesTheSameBytesForAnyNumberOfWorkers) {
   run();
   EXPECT_TRUE(written("train.de-en.de.bin") == ids);
   EXPECT_TRUE(written("train.de-en.de.idx") == index);
+}
+
+/// The largest memory of a process that preprocesses, in KiB.
+long peak_memory(const PreprocessOptions& options) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      preprocess(options, words(), nullptr);
+    } catch (const Error& error) {
+      ::_exit(error.exit_code());
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  EXPECT_EQ(status, 0);
+  return usage.ru_maxrss;
+}
+
+// Memory per sentence would show here: four bytes would be 2.3 MiB more.
+TEST_F(PreprocessTest, NeedsNoMoreMemoryForMoreText) {
+  std::string source;
+  std::string target;
+  for (int line = 0; line < 300'000; ++line) {
+    source += "a b " + std::to_string(line % 100) + "\n";
+    target += "x\n";
+  }
+  write("train", source, target);
+  const long small = peak_memory(options);
+  std::ofstream(folder.file("train.de"), std::ios::app) << source << source;
+  std::ofstream(folder.file("train.en"), std::ios::app) << target << target;
+  options.overwrite = true;
+  const long large = peak_memory(options);
+  EXPECT_LT(large - small, 2048) << small << " KiB and " << large << " KiB";
 }
 
 TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {

@@ -1,0 +1,88 @@
+#include "core/io/spill_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/io/failpoint.h"
+#include "core/io/temporary_name.h"
+
+namespace phraseq {
+namespace {
+
+constexpr size_t kSpillBufferBytes = 1 << 18;
+
+/// A file without a name; where the file system has none, one whose name is removed at once.
+int open_nameless(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    return descriptor;
+  std::string name = folder + "/.phraseq-spill-XXXXXX";
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0)
+    ::unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+SpillFile::SpillFile(std::string path)
+    : path_(std::move(path)), descriptor_(open_nameless(folder_of(path_))) {
+  if (descriptor_ < 0)
+    fail("create a temporary file for");
+}
+
+SpillFile::~SpillFile() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+}
+
+void SpillFile::write(std::span<const std::byte> bytes) {
+  buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (buffer_.size() >= kSpillBufferBytes)
+    flush();
+}
+
+void SpillFile::flush() {
+  const char* data = buffer_.data();
+  for (size_t left = buffer_.size(); left > 0;) {
+    if ((errno = failpoint("spill_file.write")) != 0)
+      fail("write a temporary file for");
+    const ssize_t done = ::write(descriptor_, data, left);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      fail("write a temporary file for");
+    data += done;
+    left -= static_cast<size_t>(done);
+  }
+  buffer_.clear();
+}
+
+void SpillFile::rewind() {
+  flush();
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0)
+    fail("read a temporary file for");
+}
+
+size_t SpillFile::read(std::span<std::byte> bytes) {
+  size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t more = ::read(descriptor_, bytes.data() + got, bytes.size() - got);
+    if (more < 0 && errno == EINTR)
+      continue;
+    if (more < 0)
+      fail("read a temporary file for");
+    if (more == 0)
+      break;
+    got += static_cast<size_t>(more);
+  }
+  return got;
+}
+
+void SpillFile::fail(const char* step) const { throw IoError(path_, step, errno); }
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Bytes that are written one after the other and then read from the beginning, on disk instead of
+/// in memory: a file without a name, which vanishes with the object or the process.
+class PHRASEQ_API SpillFile {
+ public:
+  /// A file in the folder of `path`, which errors name. Throws IoError.
+  explicit SpillFile(std::string path);
+  ~SpillFile();
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// Ends writing; `read` begins at the beginning, again after every call.
+  void rewind();
+  /// Fills `bytes`; returns how many there were, less than asked for at the end only.
+  size_t read(std::span<std::byte> bytes);
+
+ private:
+  [[noreturn]] void fail(const char* step) const;
+  void flush();
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace phraseq

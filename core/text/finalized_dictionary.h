@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/api.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// What Dictionary::finalize makes of `counted`, which stays as it is: for dictionaries that are
+/// too large to be copied first.
+PHRASEQ_API Dictionary finalized(const Dictionary& counted,
+                                 int64_t threshold,
+                                 int64_t max_symbols,
+                                 int64_t padding_factor);
+
+}  // namespace phraseq
