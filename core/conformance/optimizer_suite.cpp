@@ -32,12 +32,16 @@ class Problem {
 
   at::Tensor& values() { return flat_->values(); }
   Optimizer& optimizer() { return *optimizer_; }
+  nn::FlatParameters& flat() { return *flat_; }
   /// A step with gradients that depend on `round` alone, `factor` times as large.
   void step(int round, double rate, double scale, double factor = 1) {
+    set_gradients(round, factor);
+    optimizer_->step(rate, scale);
+  }
+  void set_gradients(int round, double factor = 1) {
     const at::NoGradGuard no_gradients;
     const at::Tensor numbers = at::arange(values().numel(), at::kFloat);
     flat_->gradients().copy_(at::sin(numbers * (1.1 + round)) * factor);
-    optimizer_->step(rate, scale);
   }
 
  private:
@@ -94,6 +98,31 @@ Findings restored(const Selection& selection) {
       "return tensors that can be overwritten in place, and everything that a step depends on"};
 }
 
+/// Two optimizers, each with half of the elements, against one with all of them.
+Findings divided(const Selection& selection) {
+  const at::NoGradGuard no_gradients;
+  Problem whole(selection);
+  if (!whole.optimizer().is_elementwise())
+    return {};
+  Problem halves(selection);
+  const int64_t all = halves.values().numel(), half = all / 2;
+  nn::FlatParameters first = halves.flat().slice(0, half);
+  nn::FlatParameters second = halves.flat().slice(half, all - half);
+  const auto of_first = create<Optimizer>(selection, {&first});
+  const auto of_second = create<Optimizer>(selection, {&second});
+  for (const int round : {1, 2}) {
+    whole.step(round, 0.1, 0.5);
+    halves.set_gradients(round);
+    of_first->step(0.1, 0.5);
+    of_second->step(0.1, 0.5);
+  }
+  if (at::allclose(halves.values(), whole.values(), 1e-6, 1e-8))
+    return {};
+  return {
+      "is_elementwise() is true, but two optimizers with half of the parameters each give other "
+      "parameters than one with all of them: the state cannot be divided between processes"};
+}
+
 Findings rates(const Selection& selection) {
   const auto make = [&] { return create<LrScheduler>(selection, {0.5, 16, 1000}); };
   const auto schedule = make();
@@ -115,7 +144,8 @@ Findings rates(const Selection& selection) {
 std::vector<Check> optimizer_suite(const Selection& selection) {
   return {{"a step changes parameters and is counted", [&] { return steps(selection); }},
           {"gradients are scaled when they are read", [&] { return scaled_gradients(selection); }},
-          {"a restored state continues bit-exactly", [&] { return restored(selection); }}};
+          {"a restored state continues bit-exactly", [&] { return restored(selection); }},
+          {"an element-wise optimizer can be divided", [&] { return divided(selection); }}};
 }
 
 std::vector<Check> lr_scheduler_suite(const Selection& selection) {

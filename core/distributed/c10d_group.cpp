@@ -50,7 +50,8 @@ void in_slices(int64_t elements, at::Device device, const Work& work) {
 }
 
 void copy_in_slices(const at::Tensor& to, const at::Tensor& from) {
-  in_slices(to.numel(), to.device(), [&](int64_t start, int64_t length) {
+  const at::Device device = from.is_cpu() ? to.device() : from.device();
+  in_slices(to.numel(), device, [&](int64_t start, int64_t length) {
     to.narrow(0, start, length).copy_(from.narrow(0, start, length));
   });
 }

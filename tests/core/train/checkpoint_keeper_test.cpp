@@ -149,6 +149,42 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   EXPECT_THAT(phraseq::testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
 
+/// Two processes that save together: only the first has a folder.
+TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone) {
+  int collected = 0, settled = 0;
+  CheckpointOptions options;
+  options.save_failure = SaveFailure::kWarn;
+  bool first_has_saved = false;
+  const auto write = [&](const std::string& path) {
+    if (fails)
+      throw IoError(path, "write", ENOSPC);
+    phraseq::testing::write_small(path, static_cast<float>(++writes));
+  };
+  const auto settle = [&](bool saved) {
+    ++settled;
+    return first_has_saved = saved;
+  };
+  const auto collect = [&] { ++collected; };
+  CheckpointKeeper first(&folder, options, {}, log, write, {collect, settle});
+  const auto hear = [&](bool) { return first_has_saved; };
+  CheckpointKeeper second(
+      nullptr, options, {}, log, [](const std::string&) { FAIL(); }, {collect, hear});
+  const auto both_at = [&](int64_t update) {
+    for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end({1, update, 0});
+  };
+  for (CheckpointKeeper* keeper : {&first, &second}) keeper->note_update();
+  fails = true;
+  both_at(1);
+  EXPECT_EQ(collected, 2);
+  fails = false;
+  both_at(1);
+  EXPECT_EQ(collected, 4) << "what was not saved is saved again, by both";
+  both_at(1);
+  EXPECT_EQ(collected, 4);
+  EXPECT_EQ(settled, 2);
+  EXPECT_EQ(writes, 1);
+}
+
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
   CheckpointKeeper none(nullptr, {}, {}, log, [](const std::string&) { FAIL(); });
   none.note_update();
