@@ -4,12 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/api.h"
+
 namespace phraseq {
 
 /// A message in Protocol Buffers' wire format, written field by field
 /// (https://protobuf.dev/programming-guides/encoding): a field is its number and wire type as a
 /// varint, and the value.
-class ProtobufMessage {
+class PHRASEQ_API ProtobufMessage {
  public:
   void add_number(uint32_t field, int64_t value);  ///< int64, int32, bool, enum
   void add_float(uint32_t field, float value);

@@ -1,0 +1,107 @@
+#include "core/convert/joeynmt/joeynmt_import.h"
+
+#include <filesystem>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/convert/joeynmt/joeynmt_config.h"
+#include "core/convert/yaml/yaml_reader.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/golden_torch_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::golden_torch_file;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+using testing::write_bytes;
+
+const std::string kJoeyGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/joeynmt/";
+
+TEST(JoeyImport, ReadsOptionsLanguagesAndVocabularies) {
+  const ImportedModel model = import_joeynmt({.model = kJoeyGolden + "pre"});
+  EXPECT_EQ(model.texts.at("source_language"), "xx");
+  EXPECT_EQ(model.texts.at("target_language"), "yy");
+  EXPECT_EQ(model.texts.at("tokenizer"), "word");
+  EXPECT_EQ(model.options.at("pos"), "interleaved");
+  EXPECT_EQ(model.options.at("encoder_normalize_before"), true);
+  EXPECT_EQ(model.options.at("decoder_attention_heads"), 2);
+  EXPECT_EQ(model.options.at("max_source_positions"), 5000);
+  const auto target = Dictionary::parse(model.texts.at("target_dictionary"), "dictionary");
+  EXPECT_EQ(target.symbol(4), "t0");
+  const ImportedModel shared = import_joeynmt({.model = kJoeyGolden + "post/best.ckpt"});
+  EXPECT_TRUE(shared.joined());
+  EXPECT_EQ(shared.options.at("share_all_embeddings"), true);
+  EXPECT_EQ(shared.options.at("activation_fn"), "gelu");
+}
+
+std::string rejection_of_config(const std::function<void(json&)>& change, bool last_norm = true) {
+  json config = parse_yaml(read_bytes(kJoeyGolden + "pre/config.yaml"), "config.yaml");
+  change(config["model"]);
+  try {
+    options_from_joeynmt(config, {last_norm, last_norm}, "config.yaml");
+    return "accepted";
+  } catch (const Error& problem) {
+    return problem.message();
+  }
+}
+
+TEST(JoeyConfig, NamesSettingsWithoutCounterpart) {
+  EXPECT_EQ(rejection_of_config([](json&) {}), "accepted");
+  EXPECT_THAT(rejection_of_config([](json& model) { model["encoder"]["type"] = "recurrent"; }),
+              HasSubstr("encoder.type: \"recurrent\""));
+  EXPECT_THAT(rejection_of_config([](json& model) { model["decoder"]["alpha"] = 0.8; }),
+              HasSubstr("decoder.alpha: 0.8"));
+  EXPECT_THAT(rejection_of_config([](json& model) { model["encoder"]["activation"] = "tanh"; }),
+              HasSubstr("encoder.activation: \"tanh\""));
+  EXPECT_THAT(rejection_of_config([](json& model) { model["decoder"]["novelty"] = 1; }),
+              HasSubstr("decoder.novelty: 1"));
+  EXPECT_THAT(rejection_of_config([](json& model) { model["decoder"]["num_heads"] = 3; }),
+              HasSubstr("decoder.num_heads: 3"));
+  EXPECT_THAT(
+      rejection_of_config([](json& model) { model["encoder"]["embeddings"]["scale"] = false; }),
+      HasSubstr("different embeddings.scale"));
+  const auto without_norm = [](json& model) { model["encoder"].erase("layer_norm"); };
+  EXPECT_EQ(rejection_of_config(without_norm), "accepted");  // version 1.x
+  EXPECT_THAT(rejection_of_config(without_norm, /*last_norm=*/false),
+              HasSubstr("encoder without layer_norm"));
+  EXPECT_THAT(rejection_of_config([](json& model) { model.erase("decoder"); }),
+              HasSubstr("model: 'decoder' is missing"));
+}
+
+TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
+  const TemporaryFolder folder;
+  const auto rejection = [&] {
+    try {
+      import_joeynmt({.model = folder.path()});
+      return std::string("accepted");
+    } catch (const Error& problem) {
+      return problem.message();
+    }
+  };
+  for (const auto& entry : fs::directory_iterator(kJoeyGolden + "pre"))
+    fs::copy(entry.path(), folder.file(entry.path().filename().string()));
+  EXPECT_EQ(rejection(), "accepted");
+  write_bytes(folder.file("src_vocab.txt"), "<unk>\n<pad>\n<s>\n</s>\ns0\n");
+  EXPECT_THAT(rejection(), HasSubstr("one row for each of the 5 symbols"));
+  write_bytes(folder.file("src_vocab.txt"), "<unk>\n<pad>\ns0\n");
+  EXPECT_THAT(rejection(), HasSubstr("one of <s>, <pad>, </s> and <unk> is missing"));
+  write_bytes(folder.file("best.ckpt"), read_bytes(golden_torch_file("fairseq_cfg.pt")));
+  EXPECT_THAT(rejection(), HasSubstr("it has no 'model_state'"));
+  const std::string bytes = read_bytes(kJoeyGolden + "pre/best.ckpt");
+  for (const size_t length : {size_t{0}, size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    write_bytes(folder.file("best.ckpt"), bytes.substr(0, length));
+    EXPECT_NE(rejection(), "accepted") << length;
+  }
+}
+
+}  // namespace
+}  // namespace phraseq
