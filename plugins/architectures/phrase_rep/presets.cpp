@@ -37,6 +37,13 @@ void big(PhraseRepOptions& o) {
   o.set_dropout(0.3, 0.3, 0.3);
 }
 
+/// A row with a centered combination network, with which a post-norm stack learns faster.
+template <void (*row)(PhraseRepOptions&)>
+void centered(PhraseRepOptions& o) {
+  row(o);
+  o.pr_comb_centered = true;
+}
+
 /// A row of table 2 at the size of transformer_tiny; pre-norm, as post-norm learns little from
 /// short runs.
 template <void (*row)(PhraseRepOptions&)>
@@ -45,6 +52,21 @@ void tiny(PhraseRepOptions& o) {
   o.encoder_normalize_before = o.decoder_normalize_before = true;
   o.set_sizes(128, 256, 4, 4);
   o.set_dropout(0.2, 0.0, 0.0);
+}
+
+/// The same with post-norm, which learns when it is centered.
+template <void (*row)(PhraseRepOptions&)>
+void tiny_centered(PhraseRepOptions& o) {
+  tiny<centered<row>>(o);
+  o.encoder_normalize_before = o.decoder_normalize_before = false;
+}
+
+template <void (*row)(PhraseRepOptions&)>
+Preset tiny_centered_preset(std::string name, const std::string& description) {
+  return preset(std::move(name),
+                description + ", 128/256, 4 heads, 4+4 layers, post-norm, centered",
+                tiny_centered<row>,
+                small_corpus_training());
 }
 
 template <void (*row)(PhraseRepOptions&)>
@@ -83,6 +105,11 @@ std::vector<Preset> phrase_rep_presets() {
       tiny_preset<base_max>("phrase_rep_tiny_max", "+Max"),
       tiny_preset<base_max_attn>("phrase_rep_tiny_max_attn", "+Max+Attn"),
       tiny_preset<base_parse>("phrase_rep_tiny_parse", "Phrases from parse trees"),
+      preset("phrase_rep_centered", "+Max+Attn+TA, centered combination network", centered<base>),
+      preset("phrase_rep_centered_mean", "+Mean, centered", centered<base_mean>),
+      preset("phrase_rep_centered_max", "+Max, centered", centered<base_max>),
+      tiny_centered_preset<base>("phrase_rep_tiny_centered", "+Max+Attn+TA"),
+      tiny_centered_preset<base_mean>("phrase_rep_tiny_centered_mean", "+Mean"),
   };
 }
 
