@@ -138,6 +138,50 @@ TEST_F(Analyze, MeasuresActivationOfPhrases) {
               HasSubstr("Cross-attention: activation (peak), %\n"));
 }
 
+TEST_F(Analyze, CountsUsedNgramsThatAreConstituents) {
+  // Every sentence is one constituent, and its first two words are another; the first is not
+  // parsed.
+  std::string trees;
+  int64_t bigrams = 0, constituents = 0;
+  for (const auto& line : lines_of(space->read("test.en"))) {
+    const auto parts = words(line);
+    std::string tree = parts.size() > 2 ? "(S (X " + parts[0] + " " + parts[1] + ")" : "(S";
+    for (size_t i = parts.size() > 2 ? 2 : 0; i < parts.size(); ++i) tree += " " + parts[i];
+    trees += (trees.empty() ? "" : tree + ")") + "\n";
+    if (trees.size() == 1)
+      continue;
+    bigrams += static_cast<int64_t>(parts.size());  // with </s>
+    constituents += parts.size() > 1 ? 1 : 0;
+  }
+  space->write("test.trees", trees);
+  const std::string command =
+      "constituents --path bigrams --source test.en --target test.de --trees test.trees";
+  const auto result = analyze(command + " --json --plot constituents.svg");
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  const auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report["sentences"], 29);
+  EXPECT_EQ(report["without_tree"], 1);
+  const auto& layer = report["layers"][0];
+  ASSERT_EQ(layer["lengths"].size(), 1u);
+  EXPECT_EQ(layer["lengths"][0]["tokens"], 2);
+  EXPECT_NEAR(layer["chance"].get<double>(),
+              static_cast<double>(constituents) / static_cast<double>(bigrams),
+              1e-12);
+  EXPECT_GE(layer["keys"], layer["ngrams"]);
+  EXPECT_GE(layer["ngrams"], layer["constituents"]);
+  EXPECT_EQ(XmlCheck(space->read("constituents.svg")).fault(), "");
+  EXPECT_THAT(analyze(command).output,
+              HasSubstr("Cross-attention: used n-grams that are constituents, %\n"));
+
+  EXPECT_EQ(analyze("constituents --path words --source test.en --target test.de").exit_code,
+            kExitUsage);
+  space->write("none.trees", std::string(30, '\n'));
+  const auto unparsed =
+      analyze("constituents --path bigrams --source test.en --target test.de --trees none.trees");
+  EXPECT_EQ(unparsed.exit_code, kExitData);
+  EXPECT_THAT(unparsed.errors, HasSubstr("none of the sentences has a parse tree"));
+}
+
 TEST_F(Analyze, DumpsOneLinePerSentence) {
   const auto result =
       analyze("dump --path words --source test.en --target test.de --tensors encoder.layers");
