@@ -53,6 +53,10 @@ const TreeUse* tree_use_of(const Options& architecture) {
   return use != nullptr && use->needs_trees() ? use : nullptr;
 }
 
+bool has_files_of_split(const std::string& folder, const std::string& split) {
+  return !files_of_split(folder, split).empty();
+}
+
 void require_source_trees(const Options& architecture,
                           Options& task,
                           const SourceSplits& sources,

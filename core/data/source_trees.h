@@ -32,6 +32,9 @@ struct SourceSplits {
   std::vector<std::string> splits;
 };
 
+/// Whether a folder has files of a split, raw or indexed.
+PHRASEQ_API bool has_files_of_split(const std::string& folder, const std::string& split);
+
 /// Throws DataError when the architecture needs trees and one of the splits has text but no trees.
 /// `trained`: the options are a checkpoint's, so that the remedy is an override. Folders that the
 /// task (by its --data-loader) reads in a way of its own are left alone.

@@ -8,6 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/data/joined/data_folders.h"
+#include "core/data/joined/joined_corpus.h"
+#include "core/data/joined/rotating_corpus.h"
+#include "core/io/mapped_file.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 #include "core/plugin/named_tokenizer.h"
@@ -59,6 +63,10 @@ class TaskCorpus final : public Corpus {
   int64_t added_to_source_;
   std::string dictionaries_;
 };
+
+bool has_split_in(const Component& component, const DataLoader& loader, const std::string& split) {
+  return call_component(component, "has_split", [&] { return loader.has_split(split); });
+}
 
 bool holds_indexed_data(const std::string& folder) {
   std::error_code problem;
@@ -114,12 +122,21 @@ void TranslationOptions::describe(OptionTable& table) {
              "parameter (unigram models); 0 = off. Needs raw text.")
       .alias("sampling-alpha")
       .in(0.0, 1.0);
+  table
+      .field(
+          "upsample-primary",
+          upsample_primary,
+          "If the training set has several parts (train, train1 …), use the first one N times; -1 "
+          "= once.")
+      .in(-1, 1000000);
 }
 
 std::vector<std::string> TranslationOptions::problems() const {
   std::vector<std::string> found;
   if (!source_lang.empty() && source_lang == target_lang)
     found.push_back(fmt::format("--source-lang and --target-lang are both '{}'", source_lang));
+  if (upsample_primary == 0)
+    found.emplace_back("--upsample-primary 0 would leave out the first part of the training set");
   if (bpe_dropout > 0 && data_loader == "indexed")
     found.emplace_back("--bpe-dropout needs raw text: --data-loader text, not indexed");
   return found;
@@ -150,19 +167,24 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
     throw UsageError("--phrase-table: the task of the model has no phrase memory");
   if (setup.state == nullptr && setup.data.empty())
     throw UsageError("task translation: neither a data folder nor a checkpoint was given");
-  vocabularies_ =
-      setup.state != nullptr
-          ? Vocabularies::from_state(*setup.state)
-          : Vocabularies::from_folder(
-                setup.data, options.source_lang, options.target_lang, options.tokenizer_files());
+  folders_ = data_folders(setup.data);
+  if (setup.state != nullptr)
+    folders_.resize(1);  // the others are for training
+  vocabularies_ = setup.state != nullptr ? Vocabularies::from_state(*setup.state)
+                                         : Vocabularies::from_folder(folders_.front(),
+                                                                     options.source_lang,
+                                                                     options.target_lang,
+                                                                     options.tokenizer_files());
   source_ = std::make_unique<LanguageSide>(vocabularies_.source,
                                            make_tokenizer(setup, vocabularies_.source));
   target_ = std::make_unique<LanguageSide>(vocabularies_.target,
                                            make_tokenizer(setup, vocabularies_.target));
   if (setup.data.empty())
     return;
+  for (size_t i = 1; i < folders_.size(); ++i) check_agreement(folders_[i]);
   loader_name_ = loader_for(setup);
-  loader_ = make_loader(setup, std::move(phrases));
+  for (const std::string& folder : folders_)
+    loaders_.push_back(make_loader(setup, folder, phrases));
 }
 
 /// A checkpoint's choice among phraseq's own loaders was about the data of its training.
@@ -171,7 +193,7 @@ std::string TranslationTask::loader_for(const TaskSetup& setup) const {
   const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
   if (chosen != "auto" && !of_training)
     return chosen;
-  return holds_indexed_data(setup.data) && options_.bpe_dropout == 0 ? "indexed" : "text";
+  return holds_indexed_data(folders_.front()) && options_.bpe_dropout == 0 ? "indexed" : "text";
 }
 
 std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setup,
@@ -204,11 +226,12 @@ std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setu
 }
 
 std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
+                                                         const std::string& folder,
                                                          std::optional<PhraseSource> phrases) {
   if (loader_name_ == "indexed" && setup.state != nullptr)
-    check_folder(setup.data);
+    check_folder(folder);
   DataLoaderSetup loading;
-  loading.folder = setup.data;
+  loading.folder = folder;
   loading.source_language = source_language();
   loading.target_language = target_language();
   loading.encode_source = [this](const std::string& line, std::optional<uint64_t> seed) {
@@ -249,11 +272,52 @@ void TranslationTask::check_folder(const std::string& folder) const {
   }
 }
 
+/// The ids of another folder of A:B:C have to mean what those of the first mean.
+void TranslationTask::check_agreement(const std::string& folder) const {
+  const auto reject = [&](const std::string& what) {
+    throw DataError(fmt::format("{}: {}", folder, what),
+                    "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of "
+                    "the first.");
+  };
+  const DataFolder first = DataFolder::open(folders_.front(), source_language(), target_language());
+  const DataFolder other = DataFolder::open(folder, source_language(), target_language());
+  for (const LanguageSide* side : {source_.get(), target_.get()}) {
+    const std::string file = fmt::format("dict.{}.txt", side->language());
+    if (!fs::exists(folder + "/" + file))
+      continue;
+    const Dictionary dictionary = other.dictionary(side->language());
+    if (!(dictionary == side->dictionary())) {
+      reject(fmt::format("{} is not that of {}: {}",
+                         file,
+                         folders_.front(),
+                         dictionary_difference(dictionary, side->dictionary())));
+    }
+  }
+  if (other.manifest().is_null() || first.manifest().is_null())
+    return;
+  if (other.tokenizer() != first.tokenizer() ||
+      other.tokenizer_options() != first.tokenizer_options()) {
+    reject(fmt::format("the tokenizer is {} {}, but {} has {} {}",
+                       other.tokenizer(),
+                       other.tokenizer_options().dump(),
+                       folders_.front(),
+                       first.tokenizer(),
+                       first.tokenizer_options().dump()));
+  }
+  for (const std::string& language : {source_language(), target_language()}) {
+    const std::string model = other.tokenizer_model(language);
+    const std::string expected = first.tokenizer_model(language);
+    if (model.empty() != expected.empty() ||
+        (!model.empty() && file_crc32c(model) != file_crc32c(expected)))
+      reject(fmt::format("the subword model of {} is not that of {}", language, folders_.front()));
+  }
+}
+
 nlohmann::json TranslationTask::options_from_data() const {
   nlohmann::json options = {{"source_lang", source_language()}, {"target_lang", target_language()}};
   if (options_.tokenizer == "auto")
     options["tokenizer"] = vocabularies_.tokenizer;
-  if (options_.data_loader == "auto" && loader_)
+  if (options_.data_loader == "auto" && !loaders_.empty())
     options["data_loader"] = loader_name_;
   return options;
 }
@@ -263,24 +327,54 @@ ArchitectureSetup TranslationTask::architecture_setup() const {
 }
 
 bool TranslationTask::has_split(const std::string& split) const {
-  return loader_ &&
-         call_component(*loader_component_, "has_split", [&] { return loader_->has_split(split); });
+  return !loaders_.empty() && has_split_in(*loader_component_, *loaders_.front(), split);
 }
 
-std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
-                                              bool training,
-                                              const SequenceConventions& conventions) const {
-  if (!loader_)
-    throw UsageError(
-        fmt::format("the split '{}' was requested, but no data folder was given", split));
-  auto corpus =
-      call_component(*loader_component_, "open", [&] { return loader_->open(split, training); });
+std::unique_ptr<Corpus> TranslationTask::open_split(size_t folder,
+                                                    const std::string& split,
+                                                    bool training,
+                                                    const SequenceConventions& conventions) const {
+  auto corpus = call_component(
+      *loader_component_, "open", [&] { return loaders_[folder]->open(split, training); });
   return std::make_unique<TaskCorpus>(*loader_component_,
                                       std::move(corpus),
                                       conventions.source_has_bos,
                                       fmt::format(", dictionaries {:08x} {:08x}",
                                                   source_dictionary().fingerprint(),
                                                   target_dictionary().fingerprint()));
+}
+
+std::unique_ptr<Corpus> TranslationTask::open_training(
+    size_t folder, const std::string& subset, const SequenceConventions& conventions) const {
+  const auto splits = training_splits(subset, [&](const std::string& split) {
+    return has_split_in(*loader_component_, *loaders_[folder], split);
+  });
+  if (splits.size() == 1)
+    return open_split(folder, splits.front(), /*training=*/true, conventions);
+  std::vector<std::unique_ptr<Corpus>> parts;
+  for (const std::string& split : splits)
+    parts.push_back(open_split(folder, split, /*training=*/true, conventions));
+  return std::make_unique<JoinedCorpus>(std::move(parts),
+                                        std::max<int64_t>(1, options_.upsample_primary));
+}
+
+std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
+                                              bool training,
+                                              const SequenceConventions& conventions) const {
+  if (loaders_.empty())
+    throw UsageError(
+        fmt::format("the split '{}' was requested, but no data folder was given", split));
+  if (!training)
+    return open_split(0, split, training, conventions);
+  if (loaders_.size() == 1)
+    return open_training(0, split, conventions);
+  std::vector<RotatingCorpus::Folder> folders;
+  for (size_t i = 0; i < loaders_.size(); ++i) {
+    folders.push_back({folders_[i], [this, i, split, conventions] {
+                         return open_training(i, split, conventions);
+                       }});
+  }
+  return std::make_unique<RotatingCorpus>(std::move(folders));
 }
 
 Batch TranslationTask::collate(const std::vector<Example>& examples,

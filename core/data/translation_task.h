@@ -23,6 +23,7 @@ struct PHRASEQ_API TranslationOptions : Options {
   std::string source_subword_model;
   std::string target_subword_model;
   double bpe_dropout = 0.0;
+  int64_t upsample_primary = 1;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
@@ -34,6 +35,10 @@ struct PHRASEQ_API TranslationOptions : Options {
 ///
 /// Vocabularies and tokenizers come from the checkpoint's state when there is one, else from the
 /// data folder. A folder whose dictionaries are others than the checkpoint's is refused.
+///
+/// The data may be several folders, A:B:C. Each epoch of training then uses the training splits of
+/// one of them, in turn; everything else comes from the first. Their dictionaries and tokenizers
+/// must agree.
 class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
  public:
   TranslationTask(const TranslationOptions& options, const TaskSetup& setup);
@@ -47,6 +52,8 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   ArchitectureSetup architecture_setup() const override;
 
   bool has_split(const std::string& split) const override;
+  /// When training, `split` may be a list, and a single name includes its numbered parts
+  /// (training_splits).
   std::unique_ptr<Corpus> open(const std::string& split,
                                bool training,
                                const SequenceConventions& conventions = {}) const override;
@@ -77,15 +84,26 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   std::unique_ptr<Tokenizer> make_tokenizer(const TaskSetup& setup,
                                             const Vocabularies::Side& side) const;
   std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
+                                          const std::string& folder,
                                           std::optional<PhraseSource> phrases);
   void check_folder(const std::string& folder) const;
+  void check_agreement(const std::string& folder) const;
+  /// A part of the data as a folder has it, and all that an epoch trains on.
+  std::unique_ptr<Corpus> open_split(size_t folder,
+                                     const std::string& split,
+                                     bool training,
+                                     const SequenceConventions& conventions) const;
+  std::unique_ptr<Corpus> open_training(size_t folder,
+                                        const std::string& subset,
+                                        const SequenceConventions& conventions) const;
   std::string loader_for(const TaskSetup& setup) const;
 
   TranslationOptions options_;
   Vocabularies vocabularies_;
   std::unique_ptr<LanguageSide> source_;
   std::unique_ptr<LanguageSide> target_;
-  std::unique_ptr<DataLoader> loader_;
+  std::vector<std::string> folders_;
+  std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one a folder
   const Component* loader_component_ = nullptr;
   std::string loader_name_;
 };

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/work_profile.h"
+#include "core/data/joined/data_folders.h"
 #include "core/data/source_trees.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
@@ -45,7 +46,7 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
     if (!options.data.empty()) {
       require_source_trees(architecture,
                            *model.task_selection.options,
-                           {options.data, model.task->source_language(), {options.gen_subset}},
+                           {data_folders(options.data).front(), model.task->source_language(), {options.gen_subset}},
                            /*trained=*/true);
     } else if (const TreeUse* use = tree_use_of(architecture); use && options.trees.empty()) {
       throw UsageError(

@@ -16,6 +16,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
+#include "core/data/joined/data_folders.h"
 #include "core/data/named_task.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
@@ -131,12 +132,23 @@ nn::PrecisionChoice precision_choice(const TrainRun& run) {
 
 nn::Precision precision_of(const TrainRun& run) { return precision_choice(run).precision; }
 
-/// Splits that the run reads.
-SourceSplits splits_of(const TrainRun& run, const Task& task) {
-  SourceSplits sources{run.components.data, task.source_language(), {"train"}};
-  if (!run.validation.disable_validation)
-    sources.splits.push_back(run.validation.valid_subset);
-  return sources;
+/// Says at once, not in the epoch that uses a folder, that trees are missing.
+void require_trees(const TrainRun& run, const TranslationModel& translator) {
+  const auto folders = data_folders(run.components.data);
+  for (const std::string& folder : folders) {
+    SourceSplits sources{
+        folder,
+        translator.task->source_language(),
+        training_splits(run.components.train_subset, [&](const std::string& split) {
+          return has_files_of_split(folder, split);
+        })};
+    if (!run.validation.disable_validation && folder == folders.front())
+      sources.splits.push_back(run.validation.valid_subset);
+    require_source_trees(*translator.architecture_selection.options,
+                         *translator.task_selection.options,
+                         sources,
+                         /*trained=*/false);
+  }
 }
 
 TranslationModel make_translator(TrainRun& run, const Registry& registry) {
@@ -152,10 +164,7 @@ TranslationModel make_translator(TrainRun& run, const Registry& registry) {
   tie_embeddings(translator.architecture_selection.training,
                  translator.task->source_dictionary() == translator.task->target_dictionary(),
                  run.table);
-  require_source_trees(*translator.architecture_selection.options,
-                       *translator.task_selection.options,
-                       splits_of(run, *translator.task),
-                       /*trained=*/false);
+  require_trees(run, translator);
   translator.build_model();
   translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
   translator.model->to(run.device.chosen());
@@ -250,7 +259,9 @@ ValidationParts make_validation(TrainRun& run,
     return parts;
   const std::string& subset = run.validation.valid_subset;
   if (!translator.task->has_split(subset)) {
-    throw DataError(fmt::format("{} has no split '{}' to validate on", run.components.data, subset),
+    throw DataError(fmt::format("{} has no split '{}' to validate on",
+                                data_folders(run.components.data).front(),
+                                subset),
                     "preprocess with --validpref, use another split with --valid-subset, or turn "
                     "validation off with --disable-validation");
   }
@@ -314,7 +325,8 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
 }
 
 void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training) {
-  warn_of_vocabulary(translator.task->target_dictionary(), training);
+  if (data_folders(run.components.data).size() == 1)  // of several, one does not say enough
+    warn_of_vocabulary(translator.task->target_dictionary(), training);
   const std::string& subset = run.validation.valid_subset;
   if (!run.validation.disable_validation)
     warn_of_overlap(training, *translator.open(subset, /*training=*/false));
@@ -504,7 +516,7 @@ TranslationModel make_first_translator(TrainRun& run, const ProcessGroup& proces
 std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
                                            const TranslationModel& translator,
                                            ProcessGroup& processes) {
-  std::shared_ptr<Corpus> corpus = translator.open("train", /*training=*/true);
+  std::shared_ptr<Corpus> corpus = translator.open(run.components.train_subset, /*training=*/true);
   if (!processes.is_alone())
     require_agreement(processes, run_record(run, translator, *corpus));
   return corpus;

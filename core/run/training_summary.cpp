@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/shell_quote.h"
+#include "core/data/joined/data_folders.h"
 #include "core/train/progress_bar.h"
 
 namespace phraseq {
@@ -21,7 +22,7 @@ bool has_split(const TranslationModel& translator, const std::string& split) {
 
 /// What `phraseq generate` translates: " DATA --gen-subset valid", or nothing for standard input.
 std::string input_words(const TrainRun& run, const TranslationModel& translator) {
-  const std::string data = " " + shell_quoted_path(run.components.data);
+  const std::string data = " " + shell_quoted_path(data_folders(run.components.data).front());
   if (has_split(translator, "test"))
     return data;
   const std::string& subset = run.validation.valid_subset;

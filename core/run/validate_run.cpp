@@ -13,6 +13,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
+#include "core/data/joined/data_folders.h"
 #include "core/data/source_trees.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
@@ -121,11 +122,12 @@ nlohmann::json validate(ValidateRun& run) {
     at::set_num_threads(static_cast<int>(run.options.threads));
   const TranslationModel model = load_model(run);
   warn_of_other_criterion(model.architecture_selection, run.criterion);
-  require_source_trees(
-      *model.architecture_selection.options,
-      *model.task_selection.options,
-      {run.options.data, model.task->source_language(), {run.options.valid_subset}},
-      /*trained=*/true);
+  require_source_trees(*model.architecture_selection.options,
+                       *model.task_selection.options,
+                       {data_folders(run.options.data).front(),
+                        model.task->source_language(),
+                        {run.options.valid_subset}},
+                       /*trained=*/true);
   const auto criteria = make_criteria(run, model);
   Validator validator(
       model, *criteria.front(), run.options.precision, validator_options(run.options));

@@ -4,11 +4,19 @@ namespace phraseq {
 
 void ComponentOptions::describe(OptionTable& v) {
   v.section("Components");
-  v.field("data", data, "Data folder made by phraseq preprocess (or fairseq-preprocess).")
+  v.field("data",
+          data,
+          "Data folder made by phraseq preprocess (or fairseq-preprocess). Of several folders, "
+          "separated by colons, each epoch uses the training set of one, in turn.")
       .positional()
       .value_name("DATA")
       .required()
       .harmless();
+  v.field("train-subset",
+          train_subset,
+          "Split to train on, together with its numbered parts (train1, train2 …); or several "
+          "splits, separated by commas.")
+      .value_name("NAME[,NAME]");
   v.field("arch",
           arch,
           "Name of an architecture or preset; 'phraseq plugins list --presets' shows all.")

@@ -35,7 +35,8 @@ inline constexpr EnumName<LogFormat> kLogFormatNames[] = {{"auto", LogFormat::kA
 
 /// Which components a run is put together from; their own options are described beside these.
 struct PHRASEQ_API ComponentOptions : Options {
-  std::string data;
+  std::string data;  ///< a folder, or several: A:B:C
+  std::string train_subset = "train";
   std::string arch;
   std::string task = "translation";
   std::string criterion = "cross_entropy";

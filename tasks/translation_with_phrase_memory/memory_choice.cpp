@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/data/joined/data_folders.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -33,15 +34,15 @@ std::vector<std::string> contradictions(const PhraseMemoryTaskOptions& options,
   return found;
 }
 
-StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const TaskSetup& setup) {
-  const DataFolder folder = DataFolder::open(setup.data, options.source_lang, options.target_lang);
+StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const std::string& path) {
+  const DataFolder folder = DataFolder::open(path, options.source_lang, options.target_lang);
   if (auto stored = folder.phrase_memory()) {
     const auto found = contradictions(options, *stored);
     if (found.empty())
       return *std::move(stored);
     throw UsageError(
         fmt::format("{}: the phrases were extracted with a different phrase memory: {}",
-                    setup.data,
+                    path,
                     fmt::join(found, ", ")),
         "do not use these options, or preprocess the data with them");
   }
@@ -52,6 +53,20 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const Task
   }
   const bool is_lower = folder.tokenizer_options().value("lowercase", false);
   return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
+}
+
+/// That of the first folder; those of the others must be equal.
+StoredMemory memory_of_folders(const PhraseMemoryTaskOptions& options, const std::string& data) {
+  const auto folders = data_folders(data);
+  StoredMemory memory = memory_of_folder(options, folders.front());
+  for (const std::string& folder : folders) {
+    if (memory_of_folder(options, folder).fingerprint() != memory.fingerprint()) {
+      throw DataError(
+          fmt::format("{}: the phrase memory is not that of {}", folder, folders.front()),
+          "Preprocess all folders with the same phrase table and options.");
+    }
+  }
+  return memory;
 }
 
 }  // namespace
@@ -78,7 +93,7 @@ StoredMemory memory_of(const TaskState& state) {
 
 StoredMemory choose_memory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup) {
   if (setup.state == nullptr)
-    return setup.data.empty() ? StoredMemory() : memory_of_folder(options, setup);
+    return setup.data.empty() ? StoredMemory() : memory_of_folders(options, setup.data);
   StoredMemory memory = memory_of(*setup.state);
   return setup.phrase_table.empty() ? memory : memory.with_table(setup.phrase_table);
 }

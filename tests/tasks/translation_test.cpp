@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,12 +79,63 @@ TEST_F(TranslationTask, ReadsAFolderMadeForTheOtherDirection) {
   EXPECT_EQ(corpus->get(1).target, (Ids{6, 2}));
 }
 
-TEST_F(TranslationTask, RejectsASplitOfSeveralParts) {
+TEST_F(TranslationTask, TrainsOnAllPartsOfASplit) {
   write_small_folder();
+  for (const char* part : {"train1", "train2"}) {
+    write_indexed(part + std::string(".en-de.en"), 7, {{4, 2}});
+    write_indexed(part + std::string(".en-de.de"), 6, {{4, 5, 2}});
+  }
+  const auto task = task_from_folder({{"upsample-primary", "2"}});
+  const auto corpus = task->open("train", true);
+  ASSERT_EQ(corpus->size(), 6);
+  EXPECT_EQ(corpus->get(2).source, corpus->get(0).source);
+  EXPECT_EQ(corpus->get(5).target, (Ids{4, 5, 2}));
+  EXPECT_EQ(corpus->get(5).id, 5);
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "one split where it is not trained on";
+  EXPECT_EQ(task->open("train1", true)->size(), 1) << "there is no train11";
+  EXPECT_EQ(task->open("train2,train1", true)->size(), 3);
+}
+
+TEST_F(TranslationTask, RejectsAPartThatTheManifestDoesNotList) {
+  write_small_folder();
+  write("manifest.json",
+        R"({"version":1,"complete":true,"source_language":"en","target_language":"de",)"
+        R"("splits":{"train":{}}})");
   write_indexed("train1.en-de.en", 7, {{4, 2}});
   write_indexed("train1.en-de.de", 6, {{4, 2}});
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }), HasSubstr("train1"));
+  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+              HasSubstr("'train1' is not in the manifest"));
+}
+
+TEST_F(TranslationTask, UsesOneOfSeveralFoldersInEachEpoch) {
+  write_small_folder();
+  for (const char* folder : {"b", "c"}) {
+    std::filesystem::create_directories(path(folder));
+    const std::string prefix = std::string(folder) + "/";
+    write(prefix + "dict.en.txt", "the 9\ncat 5\ndog 1\n");
+    write(prefix + "dict.de.txt", "die 9\nKatze 5\n");
+    write_indexed(prefix + "train.en-de.en", 7, {{4, 2}, {4, 2}, {4, 2}});
+    write_indexed(prefix + "train.en-de.de", 6, {{4, 2}, {4, 2}, {4, 2}});
+  }
+  write_indexed("c/train1.en-de.en", 7, {{5, 2}});
+  write_indexed("c/train1.en-de.de", 6, {{5, 2}});
+  TaskSetup setup;
+  setup.data = folder_.string() + ":" + path("b") + ":" + path("c");
+  const auto task = make_task(setup);
+  const auto corpus = task->open("train", true);
+  std::vector<int64_t> sizes;
+  for (int64_t epoch = 1; epoch <= 4; ++epoch) {
+    corpus->start_epoch(epoch);
+    sizes.push_back(corpus->size());
+  }
+  EXPECT_EQ(sizes, (Ids{2, 3, 4, 2}));
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
+
+  write("b/dict.en.txt", "the 9\nbird 5\ndog 1\n");
+  EXPECT_THAT(message_of<DataError>([&] { make_task(setup); }),
+              HasSubstr("b: dict.en.txt is not that of " + folder_.string() +
+                        ": the first difference is id 5: 'bird', expected 'cat'"));
 }
 
 TEST_F(TranslationTask, RejectsSidesOfDifferentSizesAndIdsBeyondTheDictionary) {

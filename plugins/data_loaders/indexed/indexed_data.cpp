@@ -83,18 +83,26 @@ IndexedData::IndexedData(const IndexedDataOptions&, const DataLoaderSetup& setup
       setup_(setup) {}
 
 bool IndexedData::has_split(const std::string& split) const {
+  return is_listed(split) && has_files(split);
+}
+
+/// Files that the manifest does not list are of an earlier run.
+bool IndexedData::is_listed(const std::string& split) const {
+  const nlohmann::json& manifest = folder_.manifest();
+  return manifest.is_null() || manifest.value("splits", nlohmann::json::object()).contains(split);
+}
+
+bool IndexedData::has_files(const std::string& split) const {
   return IndexedDataset::exists(folder_.prefix(split, setup_.source_language));
 }
 
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
-  if (training && has_split(split + "1")) {
-    // fairseq joins train, train1, train2 …; a part must not be ignored silently.
+  if (training && has_files(split + "1") && !is_listed(split + "1")) {
+    // A part of the training set must not be ignored silently.
     throw DataError(
-        fmt::format("{}: '{}' has a second part, '{}1', which would be ignored",
-                    setup_.folder,
-                    split,
-                    split),
-        "join the parts before preprocessing, or move the additional parts to another folder");
+        fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
+        "move its files to another folder; a folder without manifest.json, as fairseq "
+        "makes it, may have several parts");
   }
   const auto side = [&](const std::string& language, int64_t vocabulary) {
     IndexedDataset dataset = folder_.dataset(split, language);

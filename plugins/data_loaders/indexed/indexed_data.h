@@ -27,6 +27,8 @@ class IndexedData final : public DataLoader {
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
+  bool is_listed(const std::string& split) const;
+  bool has_files(const std::string& split) const;
   IndexedPhrases open_phrases(const std::string& split) const;
 
   DataFolder folder_;

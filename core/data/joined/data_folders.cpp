@@ -1,0 +1,55 @@
+#include "core/data/joined/data_folders.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/split_text.h"
+
+namespace phraseq {
+
+std::vector<std::string> data_folders(const std::string& data) {
+  if (data.find(':') == std::string::npos || std::filesystem::exists(data))
+    return {data};
+  std::vector<std::string> folders;
+  for (const std::string_view folder : split_text(data, ":")) folders.emplace_back(folder);
+  if (std::find(folders.begin(), folders.end(), "") != folders.end()) {
+    throw UsageError(
+        fmt::format("DATA is '{}': the name of a folder between colons is missing", data),
+        "Give folders as A:B:C: each epoch uses one of them.");
+  }
+  return folders;
+}
+
+std::vector<std::string> listed_splits(const std::string& subset) {
+  std::vector<std::string> splits;
+  for (const std::string_view name : split_text(subset, ",")) {
+    if (name.empty() || std::find(splits.begin(), splits.end(), name) != splits.end()) {
+      throw UsageError(
+          fmt::format("--train-subset is '{}': expected different names of splits, "
+                      "separated by commas",
+                      subset));
+    }
+    splits.emplace_back(name);
+  }
+  return splits;
+}
+
+std::string dictionary_difference(const Dictionary& found, const Dictionary& expected) {
+  std::string text;
+  if (found.size() != expected.size())
+    text = fmt::format("{} symbols, expected {}; ", found.size(), expected.size());
+  const int64_t common = std::min(found.size(), expected.size());
+  int64_t id = 0;
+  while (id < common && found.symbol(id) == expected.symbol(id)) ++id;
+  const auto symbol = [&](const Dictionary& dictionary) {
+    return id < dictionary.size() ? fmt::format("'{}'", dictionary.symbol(id)) : "none";
+  };
+  return text +
+         fmt::format(
+             "the first difference is id {}: {}, expected {}", id, symbol(found), symbol(expected));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// The folders that DATA names, separated by colons as in fairseq, at least one. What exists as it
+/// stands is one folder, whatever its name contains. Throws UsageError for an empty part.
+PHRASEQ_API std::vector<std::string> data_folders(const std::string& data);
+
+/// The splits that --train-subset names, separated by commas; `has` says which a folder has. One
+/// name also stands for its numbered parts, train1, train2 …, as in fairseq; several stand for
+/// themselves. Throws UsageError for an empty or repeated name.
+template <class Has>
+std::vector<std::string> training_splits(const std::string& subset, const Has& has);
+
+/// Where two dictionaries differ: "120 symbols, expected 118; the first difference is id 17: 'cat',
+/// expected 'dog'".
+PHRASEQ_API std::string dictionary_difference(const Dictionary& found, const Dictionary& expected);
+
+/// The names of a list as they were given. Throws UsageError.
+PHRASEQ_API std::vector<std::string> listed_splits(const std::string& subset);
+
+template <class Has>
+std::vector<std::string> training_splits(const std::string& subset, const Has& has) {
+  std::vector<std::string> splits = listed_splits(subset);
+  if (splits.size() > 1)
+    return splits;
+  for (int number = 1; has(subset + std::to_string(number)); ++number)
+    splits.push_back(subset + std::to_string(number));
+  return splits;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/data_loader.h"
+
+namespace phraseq {
+
+/// Several corpora, one after the other, as one: fairseq's ConcatDataset. The first is repeated
+/// `first_repeats` times (--upsample-primary). Example::id counts on over all of them.
+class PHRASEQ_API JoinedCorpus final : public Corpus {
+ public:
+  JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, int64_t first_repeats);
+
+  int64_t size() const override { return ends_.back(); }
+  int64_t source_length(int64_t index) const override;
+  int64_t target_length(int64_t index) const override;
+  Example get(int64_t index) const override;
+  void start_epoch(int64_t epoch) override;
+  std::string fingerprint() const override;
+
+ private:
+  struct Place {
+    const Corpus& corpus;
+    int64_t index;
+  };
+  Place find(int64_t index) const;
+
+  std::vector<std::unique_ptr<Corpus>> parts_;
+  std::vector<int64_t> ends_;  ///< of each part, behind its last sentence
+};
+
+}  // namespace phraseq
