@@ -39,6 +39,7 @@ constexpr std::array<std::array<std::string_view, 2>, 26> kSummaries = {{
     {"score", "compute BLEU, chrF and TER, with signatures and significance tests"},
     {"mbr", "choose translations from n-best lists by minimum Bayes risk"},
     {"rescore", "compute the log-probabilities of given translations"},
+    {"gather", "put the output of several processes together"},
     {"analyze", "show attention and activation of phrases"},
     {"average", "average checkpoints"},
     {"import", "convert a model of another toolkit to a checkpoint"},

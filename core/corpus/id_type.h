@@ -26,6 +26,9 @@ enum class IdType : uint8_t {
   kU64 = 10
 };
 
+/// The vocabulary of numbers that are no ids of symbols: stored as u32, more than a line can need.
+inline constexpr int64_t kNumberLimit = 0xFFFF'FFFE;
+
 /// Calls `use` with a value of the C++ type of `type`; false when the code is not one of an
 /// integer.
 template <class Use>

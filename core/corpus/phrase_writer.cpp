@@ -1,13 +1,13 @@
 #include "core/corpus/phrase_writer.h"
 
 #include <functional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/corpus/chunks.h"
+#include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/stored_phrases.h"
@@ -17,7 +17,6 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kChunkLines = 4096;
-constexpr int64_t kNumberLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
 
 struct Chunk {
   std::vector<std::string> sources;
@@ -66,23 +65,6 @@ std::vector<FoundPhrases> find_phrases(const Chunk& chunk, const PhraseMemory& m
   return found;
 }
 
-/// Numbers entries as they come, and keeps their lines.
-class EntryNumbers {
- public:
-  int64_t number_of(const PhraseEntry& entry) {
-    std::string line = phrase_line(entry);
-    const auto [at, is_new] = numbers_.emplace(line, static_cast<int64_t>(numbers_.size()));
-    if (is_new)
-      text_ += line + '\n';
-    return at->second;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::unordered_map<std::string, int64_t> numbers_;
-  std::string text_;
-};
-
 std::vector<StoredSlot> stored(const FoundPhrases& found, EntryNumbers& numbers) {
   std::vector<StoredSlot> slots;
   for (size_t i = 0; i < found.phrases.slots.size(); ++i) {
@@ -102,6 +84,14 @@ void add(PhraseCounts& counts, const FoundPhrases& found) {
 }
 
 }  // namespace
+
+int64_t EntryNumbers::number_of(const PhraseEntry& entry) {
+  std::string line = phrase_line(entry);
+  const auto [at, is_new] = numbers_.emplace(line, static_cast<int64_t>(numbers_.size()));
+  if (is_new)
+    text_ += line + '\n';
+  return at->second;
+}
 
 std::string to_string(const PhraseCounts& counts) {
   return fmt::format("{} sentences, {} with phrases; {} slots, {} found in the target",

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "core/base/api.h"
 #include "core/corpus/text_encoder.h"
 #include "core/phrase_memory/phrase_memory.h"
+#include "core/phrase_memory/table/phrase_table.h"
 
 namespace phraseq {
 
@@ -20,6 +22,17 @@ struct PhraseCounts {
 
 /// "29000 sentences, 21004 with phrases; 40123 slots, 35200 found in the target"
 PHRASEQ_API std::string to_string(const PhraseCounts& counts);
+
+/// Numbers entries in the order of their first use, and keeps their lines.
+class PHRASEQ_API EntryNumbers {
+ public:
+  int64_t number_of(const PhraseEntry& entry);
+  const std::string& text() const { return text_; }
+
+ private:
+  std::unordered_map<std::string, int64_t> numbers_;
+  std::string text_;
+};
 
 /// Finds the phrases of each sentence, P_x, and where their translations are in the target, P_xy,
 /// by the words of both texts, and writes them as StoredPhrases under `prefix`. Entries are listed

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,8 +11,10 @@
 #include "core/base/log.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/phrase_writer.h"
 #include "core/corpus/preprocess_inputs.h"
+#include "core/corpus/shards/shard_files.h"
 #include "core/corpus/split_writer.h"
 #include "core/corpus/stored_phrases.h"
 #include "core/corpus/trees/tree_writer.h"
@@ -93,6 +96,7 @@ class Run {
       const ChosenTokenizer& tokenizer,
       std::vector<SplitText> splits,
       std::vector<SplitReport> reports,
+      const Shard& shard,
       std::string folder);
 
   void prepare_tokenizers();
@@ -130,6 +134,7 @@ class Run {
   const ChosenTokenizer& chosen_;
   std::vector<SplitText> splits_;
   std::vector<SplitReport> reports_;
+  Shard shard_;  ///< of the training text
   std::string folder_;
   std::vector<Side> sides_;
   std::optional<StoredMemory> memory_;
@@ -141,11 +146,13 @@ Run::Run(const PreprocessOptions& options,
          const ChosenTokenizer& tokenizer,
          std::vector<SplitText> splits,
          std::vector<SplitReport> reports,
+         const Shard& shard,
          std::string folder)
     : options_(options),
       chosen_(tokenizer),
       splits_(std::move(splits)),
       reports_(std::move(reports)),
+      shard_(shard),
       folder_(std::move(folder)) {
   sides_.push_back({0, options.source_lang, nullptr, nullptr, {}});
   if (!options.only_source)
@@ -170,7 +177,9 @@ std::string Run::result(size_t split, const Side& side) const {
 
 CheckedText Run::text(size_t split, const Side& side) const {
   const SplitReport& report = reports_[split];
-  return {splits_[split].files[side.number], options_.reading(), report.lines, report.skipped};
+  const Shard part = splits_[split].name == kTrainingSplit ? shard_ : Shard{};
+  return {
+      splits_[split].files[side.number], options_.reading(), report.lines, report.skipped, part};
 }
 
 std::string Run::learn_subwords(const Sides& of) const {
@@ -404,34 +413,30 @@ void Run::write_manifest(const json& recorded_options) const {
       {"dictionaries", dictionaries},
       {"splits", split_records_},
       {"options", recorded_options}};
+  if (!shard_.is_all())
+    manifest["shard"] = {{"index", shard_.index}, {"count", shard_.count}};
   if (memory_)
     manifest["phrase_memory"] = memory_->save(folder_);
   write_file(staged(kDataManifest), manifest.dump(2) + "\n");
 }
 
-void reject_earlier_result(const PreprocessOptions& options) {
+void reject_earlier_result(const PreprocessOptions& options, const std::string& destination) {
   for (const std::string& language : {options.source_lang, options.target_lang}) {
-    const std::string dictionary = fmt::format("{}/dict.{}.txt", options.destdir, language);
+    const std::string dictionary = fmt::format("{}/dict.{}.txt", destination, language);
     if (options.overwrite || !fs::exists(dictionary))
       continue;
     throw UsageError(
-        fmt::format(
-            "{} exists: {} contains the result of an earlier run", dictionary, options.destdir),
+        fmt::format("{} exists: {} contains the result of an earlier run", dictionary, destination),
         "Give another --destdir, or --overwrite.");
   }
 }
 
-/// A reader of the folder sees that it is incomplete, until the manifest of the whole takes this
-/// one's place.
-void mark_unfinished(const std::string& folder) {
-  const json unfinished = {{"version", kDataManifestVersion}, {"complete", false}};
-  write_file(folder + "/" + kDataManifest, unfinished.dump() + "\n");
-}
-
-/// From here to the end of the move the files in the folder are of two runs.
-void mark_mixed(const std::string& destination) {
-  if (fs::exists(destination) && !fs::is_empty(destination))
-    mark_unfinished(destination);
+/// So that a run that fails leaves no shard, which could be taken for its result.
+void remove_earlier_shard(const std::string& folder) {
+  std::error_code problem;
+  fs::remove_all(folder, problem);
+  if (problem)
+    throw IoError(folder, "remove", problem.value());
 }
 
 }  // namespace
@@ -444,18 +449,22 @@ void preprocess(const PreprocessOptions& options,
     check_splits(options, splits);
     return;
   }
-  reject_earlier_result(options);
-  StagingFolder staging(options.destdir);
-  mark_unfinished(staging.path());
-  Run run(options, tokenizer, splits, check_splits(options, splits), staging.path());
+  const Shard shard = options.shards.shard(process_environment());
+  const std::string destination = shard_path(options.destdir, shard);
+  reject_earlier_result(options, destination);
+  if (!shard.is_all())
+    remove_earlier_shard(destination);
+  StagingFolder staging(destination);
+  mark_unfinished_folder(staging.path());
+  Run run(options, tokenizer, splits, check_splits(options, splits), shard, staging.path());
   run.read_phrase_memory();
   run.prepare_tokenizers();
   run.prepare_dictionaries();
   run.write_splits();
   run.write_manifest(recorded_options);
-  mark_mixed(options.destdir);
+  mark_mixed_folder(destination);
   staging.commit(kDataManifest);
-  log_info(fmt::format("Wrote preprocessed data to {}", options.destdir));
+  log_info(fmt::format("Wrote preprocessed data to {}", destination));
 }
 
 }  // namespace phraseq

@@ -40,7 +40,7 @@ SplitText find_split(const PreprocessOptions& options,
 std::vector<SplitText> find_splits(const PreprocessOptions& options) {
   std::vector<SplitText> splits;
   if (!options.trainpref.empty())
-    splits.push_back(find_split(options, "train", options.trainpref));
+    splits.push_back(find_split(options, kTrainingSplit, options.trainpref));
   for (const auto& [name, prefixes] :
        {std::pair{"valid", options.validpref}, {"test", options.testpref}}) {
     for (size_t i = 0; i < prefixes.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<SplitReport> check_splits(const PreprocessOptions& options,
   for (const SplitText& split : splits) {
     const SplitReport report = check_split(split, options.reading(), places);
     log_info(to_string(report, split));
-    if (split.name == "train" && report.kept() == report.empty) {
+    if (split.name == kTrainingSplit && report.kept() == report.empty) {
       throw DataError(fmt::format("{}: there is no text to train on", split.files[0]),
                       "Every line is empty or was skipped.");
     }

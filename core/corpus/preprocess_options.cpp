@@ -156,6 +156,7 @@ void describe_result(OptionTable& table, PreprocessOptions& o) {
              "Number of threads for tokenization; the result does not depend on it.")
       .in(1, 1024)
       .harmless();
+  o.shards.describe(table);
   table
       .field("seed",
              o.seed,
@@ -180,7 +181,7 @@ void PreprocessOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> PreprocessOptions::problems() const {
-  std::vector<std::string> found;
+  std::vector<std::string> found = shards.problems();
   const auto reject_if = [&](bool wrong, const char* sentence) {
     if (wrong)
       found.emplace_back(sentence);
@@ -214,6 +215,17 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--subwords trains a model for --tokenizer sentencepiece");
   reject_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
             "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
+  const bool sharded = shards.is_sharded();
+  reject_if(sharded && trainpref.empty(),
+            "--num-shards divides the training text: --trainpref is missing");
+  reject_if(sharded && subwords > 0,
+            "--num-shards and --subwords cannot be combined: train the subword model first, with "
+            "--dict-only");
+  reject_if(sharded && subwords == 0 && (builds_source || builds_target),
+            "--num-shards needs the same dictionaries in all shards: make them first with "
+            "--dict-only, and give --srcdict and --tgtdict");
+  reject_if(sharded && (dict_only || check_only),
+            "--num-shards cannot be combined with --dict-only or --check-only");
   reject_if(memory.any() && tokenizer_component() != "word",
             "--phrase-table and --pn-rules work on words: do not use them with subwords");
   return found;

@@ -9,6 +9,7 @@
 #include "core/io/line_reader.h"
 #include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
+#include "core/options/shards/shard_options.h"
 #include "core/phrase_memory/phrase_memory_options.h"
 #include "core/text/sentencepiece_training.h"
 
@@ -37,6 +38,7 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   int64_t workers = 1;
   bool dict_only = false;
   bool overwrite = false;
+  ShardOptions shards;  ///< of the training text
   int64_t seed = 1;
 
   std::string tokenizer = "auto";

@@ -10,6 +10,8 @@
 
 namespace phraseq {
 
+inline constexpr const char* kTrainingSplit = "train";
+
 /// The text of a split ("train", "valid", "valid1" …) before it is preprocessed: one file, or two
 /// that are parallel.
 struct SplitText {

@@ -62,9 +62,11 @@ void encode_text(const CheckedText& text,
 
 std::function<bool(std::string&)> kept_lines(const CheckedText& text) {
   auto reader = std::make_shared<LineReader>(text.file, text.reading);
-  return [reader, &text](std::string& line) {
+  return [reader, &text, kept = int64_t{0}](std::string& line) mutable {
     while (reader->next(line)) {
-      if (!std::binary_search(text.skipped.begin(), text.skipped.end(), reader->line_number()))
+      const bool skipped =
+          std::binary_search(text.skipped.begin(), text.skipped.end(), reader->line_number());
+      if (!skipped && text.shard.has(kept++))
         return true;
     }
     if (reader->line_number() == text.lines)

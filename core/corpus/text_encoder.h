@@ -7,6 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/io/line_reader.h"
+#include "core/options/shards/shard.h"
 #include "core/text/tokenizer.h"
 
 namespace phraseq {
@@ -30,17 +31,19 @@ struct CheckedText {
   LineReaderOptions reading;
   int64_t lines = 0;
   std::vector<int64_t> skipped;
+  Shard shard = {};  ///< which of the lines that are left are encoded
 };
 
-/// Calls `use` with the whole of a text, chunk by chunk in its order, tokenized by `workers`
-/// threads. The result does not depend on their number. Throws DataError when the file has changed
-/// since it was checked.
+/// Calls `use` with the lines of a text that kept_lines gives, chunk by chunk in its order,
+/// tokenized by `workers` threads. The result does not depend on their number. Throws DataError
+/// when the file has changed since it was checked.
 PHRASEQ_API void encode_text(const CheckedText& text,
                              const Tokenizer& tokenizer,
                              int64_t workers,
                              const std::function<void(const EncodedText&)>& use);
 
-/// The lines of a checked text without the skipped ones, one a call; false at the end.
+/// The lines of a checked text without the skipped ones and those of other shards, one a call;
+/// false at the end.
 PHRASEQ_API std::function<bool(std::string&)> kept_lines(const CheckedText& text);
 
 }  // namespace phraseq

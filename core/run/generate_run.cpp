@@ -14,6 +14,7 @@
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
 #include "core/run/result_output.h"
+#include "core/run/shard_run.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/score/report/evaluation.h"
 #include "core/search/decoders/constrained_beam.h"
@@ -44,10 +45,11 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
   for (const TranslationModel& model : models) {
     const Options& architecture = *model.architecture_selection.options;
     if (!options.data.empty()) {
-      require_source_trees(architecture,
-                           *model.task_selection.options,
-                           {data_folders(options.data).front(), model.task->source_language(), {options.gen_subset}},
-                           /*trained=*/true);
+      require_source_trees(
+          architecture,
+          *model.task_selection.options,
+          {data_folders(options.data).front(), model.task->source_language(), {options.gen_subset}},
+          /*trained=*/true);
     } else if (const TreeUse* use = tree_use_of(architecture); use && options.trees.empty()) {
       throw UsageError(
           fmt::format("{}: the model's {} needs the parse trees of the sentences",
@@ -321,11 +323,15 @@ int generate(GenerateRun& run) {
     start_work_profile();
   set_log_quiet(run.options.quiet || run.options.interactive);
   run.options.format.format = run.options.output_format();
+  const ShardRun shards(run.options.shards);
+  shards.take_share_of_machine(run.model);
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
-  ResultOutput output(run.options.output);  // first: a bad place is found before the work
+  // First: a bad place is found before the work.
+  ResultOutput output(shards.output(run.options.output));
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run, engine);
+  source->take_only(shards.shard());
   const Finishing finishing(run, workers);
   Report report(run.options.format.post_process, constraint_order(run));
   bool is_read = true;
@@ -344,7 +350,7 @@ int generate(GenerateRun& run) {
   log_info(report.speed());
   report.warn_of_repeated_hypotheses();
   report.warn_of_unmet_constraints();
-  if (report.has_references()) {
+  if (report.has_references() && shards.shard().is_all()) {
     const std::string score = evaluation_text(run, report, engine.task());
     const bool is_result = run.options.quiet || run.options.format.format == OutputFormat::kFairseq;
     if (is_result) {
@@ -353,6 +359,7 @@ int generate(GenerateRun& run) {
       log_info(score);
     }
   }
+  shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   if (run.options.profile)
     fmt::print(stderr, "{}", work_profile_text(work_profile()));

@@ -1,6 +1,7 @@
 #include "core/run/rescore_run.h"
 
 #include <limits>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/run/result_output.h"
+#include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
 #include "core/score/contrastive/contrastive_text.h"
 #include "core/translate/sentence_source.h"
@@ -77,6 +79,7 @@ void RescoreOptions::describe(OptionTable& table) {
       .alias("post-process")
       .bare_value("subword_nmt");
   batches.describe(table);
+  shards.describe(table);
   table
       .field("buffer-size",
              buffer_size,
@@ -89,6 +92,11 @@ void RescoreOptions::describe(OptionTable& table) {
 
 std::vector<std::string> RescoreOptions::problems() const {
   auto found = contrastive.problems();
+  for (auto& problem : shards.problems()) found.push_back(std::move(problem));
+  if (shards.is_sharded() && contrastive.wanted())
+    found.emplace_back("--contrastive reports on all pairs: do not use it with --num-shards");
+  if (shards.is_sharded() && !contrastive.wanted() && output == "-")
+    found.emplace_back("--num-shards writes each part to a file: give --output FILE");
   const int inputs = (data.empty() ? 0 : 1) + (source.empty() && target.empty() ? 0 : 1) +
                      (contrastive.wanted() ? 1 : 0);
   if (inputs != 1 || source.empty() != target.empty())
@@ -111,8 +119,9 @@ RescoreRun::RescoreRun(std::span<const std::string> arguments)
 namespace {
 
 /// Writes a line, or a record, for each of the pairs.
-int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
-  ResultOutput output(run.options.output);  // first: a bad place is found before the work
+int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const ShardRun& shards) {
+  // First: a bad place is found before the work.
+  ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_positions = std::numeric_limits<int64_t>::max();
   for (const TranslationModel& model : models) {
@@ -120,6 +129,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
   }
   const Task& task = *models.front().task;
   const auto source = open_pairs(run.options, models.front(), max_source_positions);
+  source->take_only(shards.shard());
   for (auto examples = source->take(run.options.buffer_size); !examples.empty();
        examples = source->take(run.options.buffer_size)) {
     for (const Translation& translation : score_targets(models, std::move(examples), settings)) {
@@ -128,6 +138,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings) {
     if (!output.flush())
       break;
   }
+  shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   return kExitOk;
 }
@@ -165,6 +176,8 @@ int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
 }  // namespace
 
 int rescore(RescoreRun& run) {
+  const ShardRun shards(run.options.shards);
+  shards.take_share_of_machine(run.model);
   TranslationSettings settings;
   settings.precision = run.model.precision;
   settings.max_tokens = run.options.batches.max_tokens;
@@ -172,7 +185,7 @@ int rescore(RescoreRun& run) {
   settings.workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(settings.workers.threads));
   return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
-                                          : rescore_pairs(run, settings);
+                                          : rescore_pairs(run, settings, shards);
 }
 
 }  // namespace phraseq

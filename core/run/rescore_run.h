@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/options/batch_options.h"
 #include "core/options/option_table.h"
+#include "core/options/shards/shard_options.h"
 #include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
 #include "core/score/contrastive/contrastive_options.h"
@@ -28,6 +29,7 @@ struct PHRASEQ_API RescoreOptions : Options {
   std::string output = "-";
   TranslationFormat format;
   BatchOptions batches{4096};
+  ShardOptions shards;
   int64_t buffer_size = 20000;
   bool truncate_source = false;
   score::ContrastiveOptions contrastive;

@@ -1,5 +1,6 @@
 #include "core/translate/sentence_source.h"
 
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/data/phrases/example_phrases.h"
+#include "core/io/crc32c.h"
 #include "core/io/terminal_input.h"
 #include "core/text/dictionary.h"
 #include "core/translate/extras/constrained_line.h"
@@ -37,11 +39,17 @@ void announce(const TextFiles& files) {
 
 std::vector<Example> SentenceSource::take(int64_t count) {
   std::vector<Example> examples;
-  while (static_cast<int64_t>(examples.size()) < count) {
-    auto example = next();
-    if (!example)
-      break;
-    examples.push_back(std::move(*example));
+  bool goes_on = true;
+  while (goes_on && static_cast<int64_t>(examples.size()) < count) {
+    if (shard_.has(passed_)) {
+      auto example = next();
+      goes_on = example.has_value();
+      if (example)
+        examples.push_back(std::move(*example));
+    } else {
+      goes_on = skip();
+    }
+    passed_ += goes_on ? 1 : 0;
   }
   return examples;
 }
@@ -64,16 +72,35 @@ TextSource::TextSource(const Task& task,
     trees_.emplace(files.trees, reading);
 }
 
-std::optional<Example> TextSource::next() {
-  std::string source, target, tree;
-  const bool is_line = sources_.next(source);
-  for (const auto& [parallel, line] : {std::pair{&targets_, &target}, {&trees_, &tree}}) {
+bool TextSource::read(Lines& lines) {
+  const bool is_line = sources_.next(lines.source);
+  for (const auto& [parallel, line] :
+       {std::pair{&targets_, &lines.target}, {&trees_, &lines.tree}}) {
     if (!parallel->has_value() || (*parallel)->next(*line) == is_line)
       continue;
     throw is_line ? ends_early(**parallel, sources_) : ends_early(sources_, **parallel);
   }
   if (!is_line)
+    return false;
+  for (const std::string* line : {&lines.source, &lines.target, &lines.tree})
+    sum_ = crc32c(std::as_bytes(std::span(line->c_str(), line->size() + 1)), sum_);
+  return true;
+}
+
+bool TextSource::skip() {
+  Lines lines;
+  return read(lines);
+}
+
+std::string TextSource::fingerprint() const {
+  return fmt::format("{} lines, crc32c {:08x}", sources_.line_number(), sum_);
+}
+
+std::optional<Example> TextSource::next() {
+  Lines lines;
+  if (!read(lines))
     return std::nullopt;
+  const auto& [source, target, tree] = lines;
   if (with_constraints_)
     return read_constrained(source);
   Example example = targets_ ? task_.encode(source, target) : task_.encode(source);
@@ -123,6 +150,13 @@ std::optional<Example> CorpusSource::next() {
   if (next_ == corpus_->size())
     return std::nullopt;
   return corpus_->get(next_++);
+}
+
+bool CorpusSource::skip() {
+  if (next_ == corpus_->size())
+    return false;
+  ++next_;
+  return true;
 }
 
 std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,

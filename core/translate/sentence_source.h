@@ -9,6 +9,7 @@
 #include "core/base/api.h"
 #include "core/data/task.h"
 #include "core/io/line_reader.h"
+#include "core/options/shards/shard.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {
@@ -18,8 +19,21 @@ class PHRASEQ_API SentenceSource {
  public:
   virtual ~SentenceSource() = default;
   virtual std::optional<Example> next() = 0;
+  /// Passes over the next sentence; false at the end.
+  virtual bool skip() = 0;
+  /// Equal for equal sentences up to here, those that were passed over included.
+  virtual std::string fingerprint() const = 0;
+
+  /// Before the first sentence: `take` passes over the sentences of other shards.
+  void take_only(const Shard& shard) { shard_ = shard; }
   /// At most `count` of what is left.
   std::vector<Example> take(int64_t count);
+  /// How many sentences `take` has returned or passed over.
+  int64_t passed() const { return passed_; }
+
+ private:
+  Shard shard_;
+  int64_t passed_ = 0;
 };
 
 /// Line-parallel files; "-" = standard input, for one of them; empty = there is none.
@@ -43,8 +57,15 @@ class PHRASEQ_API TextSource : public SentenceSource {
              int64_t max_source_positions,
              bool truncate);
   std::optional<Example> next() override;
+  bool skip() override;
+  std::string fingerprint() const override;
 
  private:
+  /// A line of each file.
+  struct Lines {
+    std::string source, target, tree;
+  };
+  bool read(Lines& lines);
   Example read_constrained(const std::string& line) const;
   void fit(Example& example) const;
 
@@ -56,6 +77,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
   bool truncate_;
   bool with_constraints_;
   bool keep_text_;
+  uint32_t sum_ = 0;  ///< CRC-32C of the lines so far
 };
 
 /// A split of a data folder, in its order.
@@ -63,6 +85,8 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
  public:
   explicit CorpusSource(std::unique_ptr<Corpus> corpus) : corpus_(std::move(corpus)) {}
   std::optional<Example> next() override;
+  bool skip() override;
+  std::string fingerprint() const override { return corpus_->fingerprint(); }
 
  private:
   std::unique_ptr<Corpus> corpus_;

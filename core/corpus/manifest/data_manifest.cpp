@@ -1,11 +1,13 @@
 #include "core/corpus/manifest/data_manifest.h"
 
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 
@@ -101,6 +103,16 @@ nlohmann::json read_data_manifest(const std::string& folder, const std::string& 
   }
   check_entries(manifest);
   return document;
+}
+
+void mark_unfinished_folder(const std::string& folder) {
+  const nlohmann::json unfinished = {{"version", kDataManifestVersion}, {"complete", false}};
+  write_file(folder + "/" + kDataManifest, unfinished.dump() + "\n");
+}
+
+void mark_mixed_folder(const std::string& destination) {
+  if (std::filesystem::exists(destination) && !std::filesystem::is_empty(destination))
+    mark_unfinished_folder(destination);
 }
 
 }  // namespace phraseq

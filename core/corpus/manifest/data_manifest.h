@@ -13,4 +13,12 @@ namespace phraseq {
 /// that preprocess did not finish.
 PHRASEQ_API nlohmann::json read_data_manifest(const std::string& folder, const std::string& file);
 
+/// Puts a manifest into a folder that is being written: readers reject it until the manifest of the
+/// whole takes this one's place.
+PHRASEQ_API void mark_unfinished_folder(const std::string& folder);
+
+/// Before the files of a new run are moved into `destination`: as above, when it has files of an
+/// earlier one.
+PHRASEQ_API void mark_mixed_folder(const std::string& destination);
+
 }  // namespace phraseq

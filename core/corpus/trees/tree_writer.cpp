@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/chunks.h"
+#include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/trees/bracketed_tree.h"
@@ -19,7 +20,6 @@ namespace {
 
 constexpr size_t kChunkLines = 4096;
 constexpr size_t kPlaces = 3;
-constexpr int64_t kCodeLimit = 0xFFFF'FFFE;  // stored as u32: more than a line can need
 
 /// Sentences with their trees as they are in the files.
 struct Chunk {
@@ -34,7 +34,10 @@ struct Chunk {
 class PairReader {
  public:
   PairReader(const CheckedText& text, const CheckedText& trees)
-      : skipped_(text.skipped), next_line_(kept_lines(text)), next_tree_(kept_lines(trees)) {}
+      : skipped_(text.skipped),
+        shard_(text.shard),
+        next_line_(kept_lines(text)),
+        next_tree_(kept_lines(trees)) {}
 
   Chunk next() {
     Chunk chunk;
@@ -42,7 +45,8 @@ class PairReader {
     while (chunk.lines.size() < kChunkLines && next_line_(line) && next_tree_(tree)) {
       do {
         ++number_;
-      } while (std::binary_search(skipped_.begin(), skipped_.end(), number_));
+      } while (std::binary_search(skipped_.begin(), skipped_.end(), number_) ||
+               !shard_.has(kept_++));
       chunk.lines.push_back(line);
       chunk.trees.push_back(tree);
       chunk.numbers.push_back(number_);
@@ -52,9 +56,11 @@ class PairReader {
 
  private:
   const std::vector<int64_t>& skipped_;
+  Shard shard_;
   std::function<bool(std::string&)> next_line_;
   std::function<bool(std::string&)> next_tree_;
   int64_t number_ = 0;
+  int64_t kept_ = 0;
 };
 
 struct EncodedTrees {
@@ -136,7 +142,7 @@ TreeCounts write_trees(const CheckedText& text,
                        OnBadTree on_bad_tree,
                        int64_t workers,
                        const std::string& prefix) {
-  IndexedDatasetWriter writer(prefix, kCodeLimit);
+  IndexedDatasetWriter writer(prefix, kNumberLimit);
   PairReader reader(text, trees);
   TreeCounts counts;
   over_chunks(

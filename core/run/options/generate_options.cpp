@@ -40,6 +40,8 @@ void GenerateOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("output", output, "File for the translations; - = standard output.")
       .value_name("FILE");
+  if (!interactive)
+    shards.describe(table);
   table.field("format",
               format.format,
               kAutoOutputFormatNames,
@@ -109,7 +111,11 @@ void GenerateOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> GenerateOptions::problems() const {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = shards.problems();
+  if (shards.is_sharded() && output == "-")
+    problems.emplace_back("--num-shards writes each part to a file: give --output FILE");
+  if (shards.is_sharded() && quiet)
+    problems.emplace_back("--quiet prints the score, which a shard cannot compute");
   if (format.print_alignment != PrintAlignment::kNone && output_format() == OutputFormat::kPlain) {
     problems.emplace_back("--print-alignment needs --format fairseq or jsonl");
   }

@@ -8,6 +8,7 @@
 #include "core/options/batch_options.h"
 #include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
+#include "core/options/shards/shard_options.h"
 #include "core/score/mbr/expected_utility.h"
 #include "core/translate/translation_text.h"
 
@@ -31,6 +32,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   bool sampling = false;
   std::string metric = "bleu";
   BatchOptions batches;
+  ShardOptions shards;
   int64_t buffer_size;
   int64_t seed = 1;
   bool truncate_source = false;

@@ -60,7 +60,7 @@ TEST_F(FlagsOfFairseq, ThatWouldChangeTheResultAreRejectedWithAReason) {
 
 TEST_F(FlagsOfFairseq, MayHaveTheirDefaultWhereNothingElseIsSupported) {
   const Taken same =
-      take("train", {"--model-parallel-size", "1", "--upsample-primary=1.0", "--curriculum", "0"});
+      take("train", {"--model-parallel-size", "1", "--quant-noise-pq=0.0", "--curriculum", "0"});
   EXPECT_THAT(same.arguments, IsEmpty());
   EXPECT_THAT(same.problems, IsEmpty());
   const Taken other = take("train", {"--model-parallel-size", "8"});

@@ -1,0 +1,28 @@
+// phraseq gather: puts the output of several processes together.
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/corpus/shards/gather_options.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kDescription =
+    "Puts the output of generate, rescore or preprocess with --num-shards together: the result is "
+    "what one process would have written. A missing shard or sentence is an error that names it.";
+
+int gather_command(std::span<const std::string> arguments) {
+  GatherOptions options;
+  OptionTable table;
+  options.describe(table);
+  if (begin_command(table, "gather", "NAME [options]", kDescription, arguments))
+    gather(options);
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("gather", argc, argv, phraseq::gather_command);
+}

@@ -1,0 +1,292 @@
+#include "core/corpus/shards/folder_gatherer.h"
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/data_folder.h"
+#include "core/corpus/id_type.h"
+#include "core/corpus/indexed_dataset_writer.h"
+#include "core/corpus/manifest/data_manifest.h"
+#include "core/corpus/phrase_writer.h"
+#include "core/corpus/split_check.h"
+#include "core/corpus/stored_phrases.h"
+#include "core/io/atomic_file.h"
+#include "core/io/crc32c.h"
+#include "core/io/json_reader.h"
+#include "core/io/staging_folder.h"
+#include "core/options/shards/shard.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kSameRun = "Run all shards with the same text and options.";
+constexpr int64_t kSentencesInMemory = 1 << 14;  ///< before the memory of what was read is released
+/// Counts of a split that are sums over its shards.
+constexpr std::array<const char*, 6> kSums = {
+    "tokens", "replaced", "unparsed", "refused", "slots", "spans"};
+
+/// What the manifests of all shards must have in common.
+json common_part(json manifest) {
+  manifest.erase("shard");
+  for (const char* option : {"shard_id", "workers", "overwrite", "num_shards"})
+    manifest["options"].erase(option);
+  json& training = manifest["splits"][kTrainingSplit];
+  training.erase("sentences");
+  for (auto& [name, side] : training.items()) {
+    if (!side.is_object())
+      continue;
+    json input = {{"input", side.value("input", "")},
+                  {"input_crc32c", side.value("input_crc32c", "")}};
+    side = std::move(input);
+  }
+  return manifest;
+}
+
+/// The path of the first difference between two documents, as "splits.train.en.input_crc32c".
+std::string first_difference(const json& a, const json& b) {
+  const json patch = json::diff(a, b);
+  if (patch.empty())
+    return {};
+  std::string path = patch.front().at("path");
+  for (char& letter : path) letter = letter == '/' ? '.' : letter;
+  return path.empty() ? path : path.substr(1);
+}
+
+/// Shards of one folder, merged into another one.
+class FolderGatherer {
+ public:
+  FolderGatherer(const std::vector<std::string>& shards, std::string folder)
+      : folder_(std::move(folder)) {
+    for (const std::string& shard : shards) folders_.push_back(DataFolder::open(shard));
+    for (size_t i = 0; i < folders_.size(); ++i) check(i);
+    manifest_ = folders_[0].manifest();
+    manifest_.erase("shard");
+    // As one process would have recorded them.
+    manifest_["options"]["shard_id"] = {{"value", -1}, {"origin", "default"}};
+    manifest_["options"]["num_shards"] = {{"value", "1"}, {"origin", "default"}};
+  }
+
+  void copy_common_files() const {
+    const std::string training = fmt::format("{}.", kTrainingSplit);
+    for (const auto& entry : fs::directory_iterator(folders_[0].path())) {
+      const std::string name = entry.path().filename().string();
+      if (name != kDataManifest && !name.starts_with(training))
+        copy(entry.path(), name);
+    }
+  }
+
+  void merge() {
+    json& record = manifest_["splits"][kTrainingSplit];
+    for (const auto& [language, side] :
+         folders_[0].manifest().at("splits").at(kTrainingSplit).items()) {
+      if (side.is_object())
+        merge_side(language, record[language]);
+    }
+    record["sentences"] = sentences_;
+  }
+
+  int64_t sentences() const { return sentences_; }
+  void write_manifest() const {
+    write_file(folder_ + "/" + kDataManifest, manifest_.dump(2) + "\n");
+  }
+
+ private:
+  using Datasets = std::vector<IndexedDataset>;
+
+  void check(size_t number) const {
+    const DataFolder& folder = folders_[number];
+    const json expected = {{"index", number}, {"count", folders_.size()}};
+    if (folder.manifest().is_null() || folder.manifest().value("shard", json()) != expected) {
+      throw DataError(fmt::format("{}: manifest.json does not say that this is shard {} of {}",
+                                  folder.path(),
+                                  number,
+                                  folders_.size()),
+                      "The folder was renamed, or is not the result of --num-shards.");
+    }
+    check_types(folder);
+    const std::string difference =
+        first_difference(common_part(folders_[0].manifest()), common_part(folder.manifest()));
+    if (!difference.empty()) {
+      throw DataError(fmt::format("{} and {} are of different runs: their manifests differ in {}",
+                                  folders_[0].path(),
+                                  folder.path(),
+                                  difference),
+                      kSameRun);
+    }
+  }
+
+  /// That the entries that are put together have their types.
+  static void check_types(const DataFolder& folder) {
+    const JsonEntry manifest(folder.manifest(), folder.path() + "/" + kDataManifest);
+    manifest.at("options").object();
+    for (const auto& [name, entry] : manifest.at("splits").at(kTrainingSplit).members()) {
+      if (name == "sentences" || name == "skipped")
+        continue;
+      check_counts(entry);
+      for (const char* part : {"trees", "phrases"}) {
+        if (entry.has(part))
+          check_counts(entry.at(part));
+      }
+    }
+  }
+
+  static void check_counts(const JsonEntry& record) {
+    record.object();
+    for (const char* name : kSums) {
+      if (record.has(name))
+        record.at(name).whole_number(0);
+    }
+  }
+
+  void copy(const fs::path& from, const std::string& name) const {
+    std::error_code problem;
+    fs::copy_file(from, folder_ + "/" + name, problem);
+    if (problem)
+      throw IoError(from.string(), "copy", problem.value());
+  }
+
+  std::string prefix(const std::string& language) const {
+    return indexed_prefix(
+        folder_, kTrainingSplit, folders_[0].source(), folders_[0].target(), language);
+  }
+
+  void merge_side(const std::string& language, json& record) {
+    const auto texts =
+        open([&](const DataFolder& folder) { return folder.dataset(kTrainingSplit, language); });
+    count(texts);
+    const int64_t symbols = folders_[0].dictionary(language).size();
+    copy_sentences(texts, symbols, prefix(language));
+    finish(record, prefix(language), {language});
+    if (folders_[0].has_trees(kTrainingSplit, language))
+      merge_trees(language, record["trees"]);
+    if (folders_[0].has_phrases(kTrainingSplit, language))
+      merge_phrases(language, record["phrases"]);
+  }
+
+  void merge_trees(const std::string& language, json& record) const {
+    const auto trees =
+        open([&](const DataFolder& folder) { return folder.trees(kTrainingSplit, language); });
+    copy_sentences(trees, kNumberLimit, trees_prefix(prefix(language)));
+    finish(record, trees_prefix(prefix(language)), {language, "trees"});
+  }
+
+  void merge_phrases(const std::string& language, json& record) const {
+    std::vector<StoredPhrases> phrases;
+    for (const DataFolder& folder : folders_)
+      phrases.push_back(folder.phrases(kTrainingSplit, language));
+    const std::string result = phrases_prefix(prefix(language));
+    IndexedDatasetWriter writer(result, kNumberLimit);
+    EntryNumbers numbers;
+    for (int64_t sentence = 0; sentence < sentences_; ++sentence) {
+      const StoredPhrases& of_shard = phrases[static_cast<size_t>(sentence) % phrases.size()];
+      auto slots = of_shard.get(sentence / static_cast<int64_t>(phrases.size()));
+      for (StoredSlot& slot : slots)
+        slot.entry = numbers.number_of(of_shard.entries()[static_cast<size_t>(slot.entry)]);
+      writer.add(encode_slots(slots));
+    }
+    writer.commit();
+    write_file(result + ".txt", numbers.text());
+    const json sums = sums_of({language, "phrases"});
+    record = stored_phrases_record(result);
+    record.update(sums);
+  }
+
+  Datasets open(const std::function<IndexedDataset(const DataFolder&)>& part) const {
+    Datasets opened;
+    for (const DataFolder& folder : folders_) opened.push_back(part(folder));
+    return opened;
+  }
+
+  /// Takes the number of sentences from the shards and compares it with that of each.
+  void count(const Datasets& texts) {
+    sentences_ = 0;
+    for (const IndexedDataset& text : texts) sentences_ += text.size();
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const Shard shard{static_cast<int64_t>(i), static_cast<int64_t>(texts.size())};
+      if (texts[i].size() == shard.size_of(sentences_))
+        continue;
+      throw DataError(fmt::format("{}: {} sentences, expected {} of {}",
+                                  texts[i].prefix(),
+                                  texts[i].size(),
+                                  shard.size_of(sentences_),
+                                  sentences_),
+                      kSameRun);
+    }
+  }
+
+  void copy_sentences(const Datasets& shards, int64_t vocabulary, const std::string& result) const {
+    IndexedDatasetWriter writer(result, vocabulary);
+    for (int64_t sentence = 0; sentence < sentences_; ++sentence) {
+      const IndexedDataset& shard = shards[static_cast<size_t>(sentence) % shards.size()];
+      writer.add(shard.get(sentence / static_cast<int64_t>(shards.size())));
+      if (sentence % kSentencesInMemory == 0) {
+        for (const IndexedDataset& other : shards) other.release();
+      }
+    }
+    writer.commit();
+  }
+
+  /// Puts checksums and sums into the record of what was merged.
+  void finish(json& record, const std::string& result, const std::vector<std::string>& path) const {
+    const IndexedDataset written = IndexedDataset::open(result);
+    record["index_crc32c"] = crc32c_text(written.fingerprint());
+    record["ids_crc32c"] = crc32c_text(written.ids_fingerprint());
+    record.update(sums_of(path));
+  }
+
+  json sums_of(const std::vector<std::string>& path) const {
+    json sums = json::object();
+    for (const DataFolder& folder : folders_) {
+      json record = folder.manifest().at("splits").at(kTrainingSplit);
+      for (const std::string& key : path) record = json(record.value(key, json::object()));
+      for (const char* name : kSums) {
+        if (record.contains(name))
+          sums[name] = sums.value(name, int64_t{0}) + record[name].get<int64_t>();
+      }
+    }
+    return sums;
+  }
+
+  std::string folder_;
+  std::vector<DataFolder> folders_;
+  json manifest_;
+  int64_t sentences_ = 0;
+};
+
+void reject_existing(const std::string& destination, bool overwrite) {
+  if (overwrite || !fs::exists(destination + "/" + kDataManifest))
+    return;
+  throw UsageError(fmt::format("{} contains the result of an earlier run", destination),
+                   "Give another --output, or --overwrite.");
+}
+
+}  // namespace
+
+void gather_folders(const std::vector<std::string>& shards,
+                    const std::string& destination,
+                    bool overwrite) {
+  reject_existing(destination, overwrite);
+  StagingFolder staging(destination);
+  mark_unfinished_folder(staging.path());
+  FolderGatherer gatherer(shards, staging.path());
+  gatherer.copy_common_files();
+  gatherer.merge();
+  gatherer.write_manifest();
+  mark_mixed_folder(destination);
+  staging.commit(kDataManifest);
+  log_info(fmt::format(
+      "Wrote {} sentences of {} shards to {}", gatherer.sentences(), shards.size(), destination));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/shards/shard.h"
+
+namespace phraseq {
+
+/// Where a shard's part of `path` is: `PATH.shard-I-of-N`, or `path` itself for one shard. A slash
+/// at the end of a folder's name does not count.
+PHRASEQ_API std::string shard_path(const std::string& path, const Shard& shard);
+
+/// The shards of `path` that exist, all of one number of shards, by index. `count`: that number; 0
+/// = whatever is found. Throws DataError that names the missing ones, or when there are shards of
+/// several numbers.
+PHRASEQ_API std::vector<std::string> find_shards(const std::string& path, int64_t count = 0);
+
+}  // namespace phraseq

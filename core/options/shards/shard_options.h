@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/base/launcher/launched_rank.h"
+#include "core/options/option_table.h"
+#include "core/options/shards/shard.h"
+
+namespace phraseq {
+
+/// --num-shards and --shard-id: which part of the sentences a command works on.
+struct PHRASEQ_API ShardOptions : Options {
+  std::string num_shards = "1";  ///< a number, or "auto": as the launcher says
+  int64_t shard_id = -1;         ///< from 0; -1 = not given
+
+  /// Adds the fields to the section that is being described.
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+
+  bool is_auto() const { return num_shards == "auto"; }
+  /// Whether the command may work on a part only: false for one shard.
+  bool is_sharded() const { return num_shards != "1"; }
+  /// What the launcher says, with "auto". Throws UsageError when no launcher has started this
+  /// process.
+  std::optional<LaunchedRank> launched(const Environment& environment) const;
+  /// The part of this process. Throws as `launched` does.
+  Shard shard(const Environment& environment) const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/options/shards/shard_options.h"
+#include "core/run/options/model_options.h"
+#include "core/run/result_output.h"
+#include "core/translate/sentence_source.h"
+#include "core/translate/translation_text.h"
+
+namespace phraseq {
+
+/// The part of a command's sentences that this process works on, with the options of the command.
+class PHRASEQ_API ShardRun {
+ public:
+  /// Throws as ShardOptions::shard does.
+  explicit ShardRun(const ShardOptions& options);
+
+  const Shard& shard() const { return shard_; }
+  /// Gives each process that a launcher started on this machine a GPU of its own, and its share of
+  /// the cores. Call it before ModelOptions::worker_settings.
+  void take_share_of_machine(ModelOptions& model) const;
+  /// Where the output goes: `output`, or its shard, whose file of an earlier run is removed, so
+  /// that a failure of this one does not go unnoticed.
+  std::string output(const std::string& output) const;
+  /// Ends the output of a shard with its seal. `table` and `model` are the command's options,
+  /// `source` what was read.
+  void seal(ResultOutput& output,
+            const SentenceSource& source,
+            OutputFormat format,
+            const OptionTable& table,
+            const ModelOptions& model) const;
+
+ private:
+  Shard shard_;
+  std::optional<LaunchedRank> launched_;
+};
+
+}  // namespace phraseq

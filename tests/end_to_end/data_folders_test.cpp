@@ -1,0 +1,138 @@
+// Training data in several folders and in several splits.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Folders A, B and C with a third of the training set each, as `preprocess --num-shards 3` writes
+/// them; and `data-bin` with all of it.
+class DataFolders : public ::testing::Test {
+ protected:
+  DataFolders() {
+    write_toy_corpus(workspace_, 100);
+    run(toy_preprocess());
+    for (const char* shard : {"0", "1", "2"})
+      run(toy_preprocess() +
+          words("--srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt "
+                "--num-shards 3 --shard-id") +
+          Arguments{shard});
+  }
+
+  CommandResult run(const Arguments& arguments) {
+    CommandResult result = workspace_.run(arguments);
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result;
+  }
+
+  static std::string shard(int number) {
+    return "data-bin.shard-" + std::to_string(number) + "-of-3";
+  }
+  static std::string all_folders() { return shard(0) + ":" + shard(1) + ":" + shard(2); }
+
+  /// A training on `data`.
+  static Arguments train(const std::string& data,
+                         const std::string& save_dir,
+                         int updates,
+                         const std::string& more = {}) {
+    Arguments arguments = toy_train(save_dir, updates);
+    arguments[1] = data;
+    return arguments + words("--threads 1 --max-tokens 60 " + more);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(DataFolders, EachEpochUsesOneAndAResumeInTheMiddleOfAnyContinues) {
+  const CommandResult whole = run(train(all_folders(), "unbroken", 1000, "--max-epoch 4"));
+  EXPECT_THAT(whole.errors,
+              AllOf(HasSubstr("epoch 1: 34 sentences of " + shard(0)),
+                    HasSubstr("epoch 2: 33 sentences of " + shard(1)),
+                    HasSubstr("epoch 3: 33 sentences of " + shard(2)),
+                    HasSubstr("epoch 4: 34 sentences of " + shard(0)),
+                    HasSubstr("phraseq generate " + shard(0) + " --path")));
+  const auto expected = losses(workspace_, "unbroken");
+  ASSERT_EQ(expected.size(), 12U) << "three updates an epoch: change the stops";
+  run(train(all_folders(), "resumed", 4, "--max-epoch 4"));
+  const CommandResult second = run(train(all_folders(), "resumed", 8, "--max-epoch 4"));
+  EXPECT_THAT(second.errors, HasSubstr("at update 4, epoch 2, batch 1"));
+  const CommandResult third = run(train(all_folders(), "resumed", 1000, "--max-epoch 4"));
+  EXPECT_THAT(third.errors, HasSubstr("at update 8, epoch 3, batch 2"));
+  EXPECT_EQ(losses(workspace_, "resumed"), expected);
+  EXPECT_EQ(last_tensors(workspace_, "resumed"), last_tensors(workspace_, "unbroken"));
+}
+
+TEST_F(DataFolders, AResumeWithOtherFoldersIsRejected) {
+  run(train(all_folders(), "run", 5));
+  const CommandResult result = workspace_.run(train(shard(0) + ":" + shard(1), "run", 10));
+  EXPECT_EQ(result.exit_code, kExitFormat);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("corpus: was"),
+                    HasSubstr("3 folders"),
+                    HasSubstr("2 folders"),
+                    HasSubstr("--reset-dataloader")));
+}
+
+TEST_F(DataFolders, SeveralProcessesUseTheSameFolderInAnEpoch) {
+  run(train(all_folders(), "one", 1000, "--max-epoch 3 --update-freq 2"));
+  run(train(all_folders(), "two", 1000, "--max-epoch 3 --nproc-per-node 2"));
+  EXPECT_EQ(losses(workspace_, "one"), losses(workspace_, "two"));
+  EXPECT_EQ(last_tensors(workspace_, "one"), last_tensors(workspace_, "two"));
+}
+
+TEST_F(DataFolders, WithOtherDictionariesOrAMissingOneAreRejectedAtTheStart) {
+  run(words("preprocess -s en -t de --trainpref test --destdir other"));
+  workspace_.write("other/dict.en.txt", "zebra 1\n" + workspace_.read("data-bin/dict.en.txt"));
+  run(
+      words("preprocess -s en -t de --trainpref test --destdir other2 --srcdict "
+            "other/dict.en.txt --tgtdict data-bin/dict.de.txt"));
+  const CommandResult different = workspace_.run(train(shard(0) + ":other2", "run", 5));
+  EXPECT_EQ(different.exit_code, kExitData);
+  EXPECT_THAT(different.errors,
+              AllOf(HasSubstr("other2: dict.en.txt is not that of " + shard(0)),
+                    HasSubstr("the first difference is id 4: 'zebra'")));
+  const CommandResult missing = workspace_.run(train(shard(0) + ":nowhere", "run", 5));
+  EXPECT_EQ(missing.exit_code, kExitIo);
+  EXPECT_THAT(missing.errors, HasSubstr("nowhere"));
+  EXPECT_EQ(workspace_.run(train(shard(0) + ":", "run", 5)).exit_code, kExitUsage);
+}
+
+TEST_F(DataFolders, SplitsOfAListAreOneTrainingSet) {
+  // train = a + b, in the files of two splits.
+  const ToyText both = toy_text(100, 1);
+  const auto half = [](const std::string& text, bool second) {
+    const auto lines = lines_of(text);
+    std::string result;
+    for (size_t i = second ? 50 : 0; i < (second ? 100U : 50U); ++i) result += lines[i] + "\n";
+    return result;
+  };
+  for (const bool second : {false, true}) {
+    const std::string name = second ? "b" : "a";
+    workspace_.write(name + ".en", half(both.english, second));
+    workspace_.write(name + ".de", half(both.german, second));
+  }
+  run(
+      words("preprocess -s en -t de --trainpref train --validpref dev,a,b --destdir parts "
+            "--srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt"));
+  run(train("data-bin", "whole", 30));
+  run(train("parts", "list", 30, "--train-subset valid1,valid2"));
+  EXPECT_EQ(losses(workspace_, "list"), losses(workspace_, "whole"));
+  const CommandResult missing =
+      workspace_.run(train("parts", "run", 5, "--train-subset valid1,valid7"));
+  EXPECT_NE(missing.exit_code, kExitOk);
+  EXPECT_THAT(missing.errors, HasSubstr("valid7"));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end
