@@ -67,6 +67,14 @@ class Recipes : public ::testing::Test {
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
+  /// Runs "evidence.sh ARGUMENTS" in the same way.
+  int evidence(const std::string& arguments) {
+    const std::string command = "cd " + workspace_.path("") +
+                                " && tree/examples/recipes/evidence.sh " + arguments +
+                                " > output 2> errors < /dev/null";
+    return WEXITSTATUS(std::system(command.c_str()));
+  }
+
   /// Runs "RECIPE/run.sh ARGUMENTS" with these variables; what it printed is in the files `output`
   /// and `errors`.
   int run(const std::string& variables, const std::string& recipe, const std::string& arguments) {
@@ -202,6 +210,98 @@ TEST_F(Recipes, AreNotReproducedWithSettingsThatAreWrong) {
         std::tuple{"xu2020 nowhere", "nowhere is not a folder"},
         std::tuple{"xu2020", "xu2020 needs the folder of its corpus"}}) {
     EXPECT_EQ(reproduce(arguments), 2) << arguments;
+    EXPECT_THAT(errors(), HasSubstr(message)) << arguments;
+  }
+}
+
+/// Two systems, two seeds and one trial each, with trainings of four updates.
+constexpr const char* kEvidence =
+    "toy=en-de:text --data text --folder run --results made --systems 'base mean' --seeds '1 2' "
+    "--trials 1 --patience 2 --interval 2 --updates 4";
+
+constexpr const char* kOneLayer = " -- --threads 1 --encoder-layers 1 --decoder-layers 1";
+
+TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
+  write_text("train", "dev", "test", "en", "de");
+  ASSERT_EQ(evidence(std::string(kEvidence) + kOneLayer), 0) << errors();
+  EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 4u);
+  EXPECT_EQ(lines_of(workspace_.read("made/toy/base/trials.tsv")).size(), 2u);
+  EXPECT_EQ(lines_of(workspace_.read("made/toy/mean/trials.tsv")).size(), 2u);
+  // The phrase model's first trial has the configuration that the baseline's led to.
+  EXPECT_THAT(lines_of(workspace_.read("made/toy/mean/trials.tsv"))[0],
+              HasSubstr("\t" + lines_of(workspace_.read("run/toy/base/chosen"))[0]));
+  EXPECT_THAT(workspace_.read("made/toy/leaks.tsv"), HasSubstr("test\t30\t"));
+  EXPECT_THAT(workspace_.read("made/toy/manifest.json"),
+              AllOf(HasSubstr("\"state\": \"finished\""), HasSubstr("\"1\",\n    \"2\"")));
+  const std::string commands = workspace_.read("run/toy/commands.txt");
+  EXPECT_THAT(commands, AllOf(HasSubstr("--patience 2"), HasSubstr("--num-update-checkpoints 2")));
+
+  // Again: nothing is left to do but to compare.
+  ASSERT_EQ(evidence(std::string(kEvidence) + kOneLayer), 0) << errors();
+  const std::string more = workspace_.read("run/toy/commands.txt").substr(commands.size());
+  EXPECT_THAT(more, AllOf(Not(HasSubstr("phraseq train")), Not(HasSubstr("phraseq generate"))));
+
+  workspace_.write("page.md",
+                   "# Page\n\n<!-- tables -->\n\nold\n\n<!-- end of tables -->\n\nend\n");
+  EXPECT_EQ(evidence("--check made page.md"), 1);
+  ASSERT_EQ(evidence("--report made page.md"), 0) << errors();
+  const std::string page = workspace_.read("page.md");
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("# Page\n"),
+                    HasSubstr("### toy\n"),
+                    HasSubstr("| Transformer | "),
+                    HasSubstr("| Xu et al., +Mean | "),
+                    HasSubstr("(2 seeds) |"),
+                    HasSubstr("Test set `test`: 30 pairs;"),
+                    HasSubstr("\nend\n"),
+                    Not(HasSubstr("\nold\n"))));
+  EXPECT_EQ(evidence("--check made page.md"), 0) << output();
+  EXPECT_THAT(output(), HasSubstr("1 corpora, "));
+  const size_t cell = page.find("(2 seeds)");
+  workspace_.write("page.md", std::string(page).replace(cell, 9, "(3 seeds)"));
+  EXPECT_EQ(evidence("--check made page.md"), 1);
+  EXPECT_THAT(output(), HasSubstr("DIFFERENT"));
+
+  // What has been trained is scored on another test set, and on contrastive pairs.
+  ASSERT_EQ(evidence("toy=en-de:text --data text --folder run --results made --test more "
+                     "text/train.en text/train.de"),
+            0)
+      << errors();
+  EXPECT_THAT(errors(),
+              HasSubstr("200 of 200 pairs of the test set \"more\" are in the training text"));
+  EXPECT_TRUE(workspace_.exists("made/toy/scores/more.transformer.json"));
+  workspace_.write("pairs.tsv",
+                   "source\treference\tcontrastive\tdistance\none two\teins zwei\teins drei\t1\n");
+  ASSERT_EQ(
+      evidence(
+          "toy=en-de:text --data text --folder run --results made --contrastive pairs pairs.tsv"),
+      0)
+      << errors();
+  EXPECT_TRUE(workspace_.exists("made/toy/scores/pairs.contrastive/mean.2.json"));
+  ASSERT_EQ(evidence("--report made page.md"), 0) << errors();
+  EXPECT_THAT(workspace_.read("page.md"),
+              AllOf(HasSubstr("#### toy, more (transformer)"), HasSubstr("| | all (1) | 1 (1) |")));
+}
+
+TEST_F(Recipes, EvidenceOnThePageIsThatOfTheCommittedLogs) {
+  EXPECT_EQ(evidence("--check tree/examples/recipes/evidence/results " PHRASEQ_SOURCE_FOLDER
+                     "/docs/evidence.md"),
+            0)
+      << output() << errors();
+}
+
+TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
+  fs::create_directories(workspace_.path("text"));
+  for (const auto& [arguments, message] :
+       {std::tuple{"multi40k", "there is no corpus 'multi40k'; known: multi30k-en-de"},
+        std::tuple{"toy=en-de:nowhere", "nowhere is not a folder"},
+        std::tuple{"toy=en-de:text --systems bass", "there is no system 'bass'; known: base"},
+        std::tuple{"toy=en-de:text --seeds one", "'one' is not a number"},
+        std::tuple{"toy=en-de:text --size huge", "--size is tiny or base, not 'huge'"},
+        std::tuple{"toy=en-de:text --speed 1", "there is no setting --speed"},
+        std::tuple{"toy=en-de:text --test more text", "--test needs NAME SRC REF"},
+        std::tuple{"--systems base", "name a corpus"}}) {
+    EXPECT_EQ(evidence(arguments), 2) << arguments;
     EXPECT_THAT(errors(), HasSubstr(message)) << arguments;
   }
 }
