@@ -88,17 +88,39 @@ void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
 
 }  // namespace
 
+std::string dictionary_path(const std::string& folder, const std::string& language) {
+  return language.empty() ? folder + "/dict.txt" : fmt::format("{}/dict.{}.txt", folder, language);
+}
+
 DataFolder DataFolder::open(const std::string& path,
                             const std::string& source,
                             const std::string& target) {
-  DataFolder folder;
-  folder.path_ = path;
+  DataFolder folder = of_path(path);
   folder.source_ = source;
   folder.target_ = target;
+  folder.find_languages(target);
+  return folder;
+}
+
+DataFolder DataFolder::open_monolingual(const std::string& path, const std::string& language) {
+  DataFolder folder = of_path(path);
+  folder.source_ = language;
+  if (language.empty() && fs::exists(dictionary_path(path, "")))
+    return folder;
+  folder.find_languages(kNoTargetLanguage);
+  if (!language.empty() || folder.target_ == kNoTargetLanguage)
+    return folder;
+  throw UsageError(
+      fmt::format("{}: text of two languages, {} and {}", path, folder.source_, folder.target_),
+      "Give the language of the model with --source-lang.");
+}
+
+DataFolder DataFolder::of_path(const std::string& path) {
+  DataFolder folder;
+  folder.path_ = path;
   if (!fs::is_directory(path))
     throw IoError(path, "open the data folder", ENOENT, "Run phraseq preprocess to make one.");
   folder.read_manifest();
-  folder.find_languages();
   return folder;
 }
 
@@ -109,15 +131,16 @@ void DataFolder::read_manifest() {
   manifest_ = read_data_manifest(path_, file);
 }
 
-void DataFolder::find_languages() {
+/// `target_of_raw_text`: where nothing is indexed yet.
+void DataFolder::find_languages(const std::string& target_of_raw_text) {
   std::set<std::pair<std::string, std::string>> pairs;
   if (const auto language = value_at(manifest_, {"source_language"}); language.is_string()) {
     pairs.emplace(language, manifest_.value("target_language", ""));
   } else {
     for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
   }
-  if (pairs.empty() && !source_.empty() && !target_.empty())
-    pairs.emplace(source_, target_);  // raw text: nothing is indexed yet
+  if (pairs.empty() && !source_.empty() && !target_of_raw_text.empty())
+    pairs.emplace(source_, target_of_raw_text);
   const auto fits = [](const std::string& wanted, const std::string& found) {
     return wanted.empty() || wanted == found;
   };
@@ -143,7 +166,7 @@ void DataFolder::find_languages() {
 }
 
 Dictionary DataFolder::dictionary(const std::string& language) const {
-  const std::string file = fmt::format("{}/dict.{}.txt", path_, language);
+  const std::string file = dictionary_path(path_, language);
   Dictionary dictionary = Dictionary::load(file);
   check_sum(
       file, dictionary.fingerprint(), value_at(manifest_, {"dictionaries", language, "crc32c"}));

@@ -17,6 +17,12 @@ namespace phraseq {
 
 inline constexpr const char* kDataManifest = "manifest.json";
 inline constexpr int kDataManifestVersion = 1;
+/// fairseq's name for the target of text of one language.
+inline constexpr const char* kNoTargetLanguage = "None";
+
+/// The dictionary of a language in a data folder: `dict.LANG.txt`, or `dict.txt` for text of one
+/// language without a name, as fairseq names it.
+PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
 
 /// A folder of preprocessed text, ours (with `manifest.json`) or fairseq's (without): which
 /// languages it holds, under which names its files stand, and how its text was turned into symbols.
@@ -30,6 +36,12 @@ class PHRASEQ_API DataFolder {
   static DataFolder open(const std::string& path,
                          const std::string& source = {},
                          const std::string& target = {});
+
+  /// A folder for text of one language: without a name (`dict.txt`, `train.idx`; `language` is
+  /// empty), made with --only-source (`train.en-None.en.idx`), or one side of a pair's. The
+  /// language is `source()`; `target()` means nothing. Throws UsageError when the folder has two
+  /// languages and none was asked for.
+  static DataFolder open_monolingual(const std::string& path, const std::string& language = {});
 
   const std::string& path() const { return path_; }
   const std::string& source() const { return source_; }
@@ -68,7 +80,8 @@ class PHRASEQ_API DataFolder {
  private:
   IndexedDataset checked(const std::string& prefix, const nlohmann::json& record) const;
   void read_manifest();
-  void find_languages();
+  static DataFolder of_path(const std::string& path);
+  void find_languages(const std::string& target_of_raw_text);
 
   std::string path_;
   std::string source_;

@@ -158,6 +158,8 @@ std::string indexed_prefix(const std::string& folder,
                            const std::string& source,
                            const std::string& target,
                            const std::string& language) {
+  if (language.empty())
+    return fmt::format("{}/{}", folder, split);
   return fmt::format("{}/{}.{}-{}.{}", folder, split, source, target, language);
 }
 

@@ -12,7 +12,8 @@ namespace phraseq {
 /// The remedy for damaged files of a data folder.
 inline constexpr const char* kPreprocessAgain = "Write the data again with phraseq preprocess.";
 
-/// The name of a split's files without suffix: fairseq's `FOLDER/SPLIT.SRC-TGT.LANG`.
+/// The name of a split's files without suffix: fairseq's `FOLDER/SPLIT.SRC-TGT.LANG`, or
+/// `FOLDER/SPLIT` for text of one language without a name.
 PHRASEQ_API std::string indexed_prefix(const std::string& folder,
                                        const std::string& split,
                                        const std::string& source,

@@ -165,9 +165,8 @@ Sides Run::all() {
   return sides;
 }
 
-/// fairseq's name for a target that is not there.
 std::string Run::target_language() const {
-  return options_.only_source ? "None" : options_.target_lang;
+  return options_.target_lang.empty() ? kNoTargetLanguage : options_.target_lang;
 }
 
 std::string Run::result(size_t split, const Side& side) const {
@@ -310,7 +309,7 @@ void Run::prepare_dictionaries() {
       make_dictionary({&sides_[1]}, o.tgtdict, o.thresholdtgt, o.nwordstgt);
   }
   for (const Side& side : sides_) {
-    side.dictionary->save(staged(fmt::format("dict.{}.txt", side.language)));
+    side.dictionary->save(dictionary_path(folder_, side.language));
     log_info(fmt::format("[{}] Dictionary: {} types", side.language, side.dictionary->size()));
   }
 }
@@ -422,7 +421,9 @@ void Run::write_manifest(const json& recorded_options) const {
 
 void reject_earlier_result(const PreprocessOptions& options, const std::string& destination) {
   for (const std::string& language : {options.source_lang, options.target_lang}) {
-    const std::string dictionary = fmt::format("{}/dict.{}.txt", destination, language);
+    if (language.empty() && !options.source_lang.empty())
+      continue;
+    const std::string dictionary = dictionary_path(destination, language);
     if (options.overwrite || !fs::exists(dictionary))
       continue;
     throw UsageError(

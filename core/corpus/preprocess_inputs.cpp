@@ -16,7 +16,7 @@ constexpr size_t kPlaces = 3;
 constexpr size_t kPlacesOfACheck = 100;
 
 std::string text_file(const std::string& prefix, const std::string& language) {
-  const std::string plain = prefix + "." + language;
+  const std::string plain = language.empty() ? prefix : prefix + "." + language;
   for (const std::string& file : {plain, plain + ".gz"}) {
     if (std::filesystem::exists(file))
       return file;

@@ -27,7 +27,11 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
              o.testpref,
              "Comma-separated prefixes of test files; the splits are named test, test1, …")
       .value_name("PREFIX,...");
-  table.field("only-source", o.only_source, "Process only the source language (language models).");
+  table.field(
+      "only-source",
+      o.only_source,
+      "Process only the source language (language models). Without --source-lang, the files "
+      "are named PREFIX, and the result is named as fairseq names it: dict.txt, train.idx.");
   table.field(
       "on-bad-line",
       o.on_bad_line,
@@ -190,7 +194,7 @@ std::vector<std::string> PreprocessOptions::problems() const {
   const bool builds_source = srcdict.empty() && !(joined_dictionary && !tgtdict.empty());
   const bool builds_target =
       !only_source && tgtdict.empty() && !(joined_dictionary && !srcdict.empty());
-  reject_if(source_lang.empty(), "--source-lang is missing");
+  reject_if(source_lang.empty() && !only_source, "--source-lang is missing");
   reject_if(target_lang.empty() && !only_source,
             "--target-lang is missing (or give --only-source)");
   reject_if(!source_lang.empty() && source_lang == target_lang,
@@ -202,8 +206,8 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--subwords trains on --trainpref, which is missing");
   reject_if(joined_dictionary && !srcdict.empty() && !tgtdict.empty(),
             "--joined-dictionary accepts one of --srcdict and --tgtdict, not both");
-  reject_if(joined_dictionary && only_source,
-            "--joined-dictionary and --only-source cannot be combined");
+  reject_if(joined_dictionary && only_source && (srcdict + tgtdict).empty(),
+            "--joined-dictionary and --only-source need --srcdict: there is no target text");
   reject_if(subwords > 0 && has_subword_model(),
             "--subwords trains a model, --subword-model loads one: give only one of them");
   reject_if(

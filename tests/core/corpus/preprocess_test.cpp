@@ -198,6 +198,44 @@ TEST_F(PreprocessTest, JoinsDictionariesAndTakesGivenOnes) {
   EXPECT_EQ(written("dict.en.txt"), "x 2\ny 1\n");
 }
 
+TEST_F(PreprocessTest, WritesTextOfOneLanguageUnderFairseqsNames) {
+  options.only_source = true;
+  options.source_lang = options.target_lang = "";
+  folder.write("text", "b a a\nb c\n");
+  options.trainpref = folder.file("text");
+  run();
+  for (const char* name : {"dict.txt", "train.bin", "train.idx", "manifest.json"})
+    EXPECT_TRUE(fs::exists(folder.file("out") + "/" + name)) << name;
+  const auto made = DataFolder::open_monolingual(folder.file("out"));
+  EXPECT_EQ(made.source(), "");
+  EXPECT_EQ(made.dictionary("").size(), 7);
+  EXPECT_EQ(made.dataset("train", "").get(0), (std::vector<int64_t>{5, 4, 4, 2}));
+  EXPECT_THAT(message(), HasSubstr("dict.txt exists"));
+}
+
+TEST_F(PreprocessTest, NamesTextOfOneLanguageAfterItAndItsGivenTarget) {
+  options.only_source = true;
+  options.target_lang = "";
+  run();
+  EXPECT_TRUE(fs::exists(folder.file("out") + "/train.de-None.de.idx"));
+  EXPECT_EQ(DataFolder::open_monolingual(folder.file("out")).source(), "de");
+  options.target_lang = "en";
+  options.joined_dictionary = true;
+  options.srcdict = folder.file("out") + "/dict.de.txt";
+  options.destdir = folder.file("pair");
+  run();
+  EXPECT_TRUE(fs::exists(folder.file("pair") + "/train.de-en.de.idx"));
+  EXPECT_FALSE(fs::exists(folder.file("pair") + "/train.de-en.en.idx"));
+}
+
+TEST_F(PreprocessTest, ServesEitherSideOfAPairAsTextOfOneLanguage) {
+  run();
+  const auto english = DataFolder::open_monolingual(folder.file("out"), "en");
+  EXPECT_EQ(english.source(), "en");
+  EXPECT_EQ(english.dataset("train", "en").size(), 2);
+  EXPECT_THROW(DataFolder::open_monolingual(folder.file("out")), UsageError);
+}
+
 TEST_F(PreprocessTest, NumbersSeveralValidationSets) {
   write("v", "a\n", "x\n");
   write("w", "b\n", "y\n");
