@@ -52,13 +52,14 @@ Findings sentences(const OpenedTask& opened) {
   const Task& task = *opened.task;
   if (opened.examples.empty())
     return {"the split is empty"};
+  const bool ended = opened.corpus->has_sentences();
   for (const Example& example : opened.examples) {
     const auto note = [&](const char* side, const std::string& fault) {
       if (!fault.empty())
         findings.push_back(fmt::format("sentence {}, {}: {}", example.id + 1, side, fault));
     };
-    note("source", fault_of_ids(example.source, task.source_dictionary().size()));
-    note("target", fault_of_ids(example.target, task.target_dictionary().size()));
+    note("source", fault_of_ids(example.source, task.source_dictionary().size(), ended));
+    note("target", fault_of_ids(example.target, task.target_dictionary().size(), ended));
   }
   const ArchitectureSetup setup = task.architecture_setup();
   if (setup.source_vocabulary != task.source_dictionary().size() ||

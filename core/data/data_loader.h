@@ -22,6 +22,8 @@ class PHRASEQ_API Corpus {
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;
+  /// Whether the examples are sentences, which end in </s>; blocks of running text need not.
+  virtual bool has_sentences() const { return true; }
   /// Before an epoch's first read: a corpus that segments at random draws again, by (seed, epoch,
   /// line).
   virtual void start_epoch(int64_t /*epoch*/) {}
@@ -41,7 +43,8 @@ struct PhraseSource {
 /// Where a task's text is and how it becomes ids; what a data loader is made from.
 struct DataLoaderSetup {
   std::string folder;  ///< data-bin, or where the raw text is
-  std::string source_language, target_language;
+  std::string source_language;
+  std::string target_language;  ///< empty = text of one language, without a target side
   std::function<std::vector<int64_t>(const std::string&, std::optional<uint64_t> sample_seed)>
       encode_source, encode_target;
   /// A source line's bracketed tree as Example::extras holds it, over the symbols that

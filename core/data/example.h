@@ -11,6 +11,10 @@ namespace phraseq {
 /// for every sentence of a text that comes with trees, empty where one was not parsed.
 inline constexpr const char* kTreeExtra = "tree";
 
+/// Name of the extra that holds the ids which the output begins with, of a task that continues text
+/// (language modeling). It may be empty: then the output begins with nothing given.
+inline constexpr const char* kPromptExtra = "prompt";
+
 /// A phrase of an external memory that a sentence holds, and what it translates to: one of the
 /// sentence's slots (Tang et al. 2016, sec. 3).
 struct ExamplePhrase {

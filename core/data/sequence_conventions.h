@@ -18,6 +18,7 @@ struct SequenceConventions {
   bool start_with_bos = false;  ///< the decoder is first fed <s>, else </s>
   bool source_has_bos = false;  ///< sources are <s> … </s>, else … </s>
   BatchExtension extend = {};   ///< empty = nothing to add
+  bool reads_source = true;     ///< false = a language model, which reads what it has said alone
 };
 
 }  // namespace phraseq

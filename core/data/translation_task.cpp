@@ -11,68 +11,18 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/joined/rotating_corpus.h"
+#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_tokenizer.h"
 #include "core/io/mapped_file.h"
-#include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
-#include "core/plugin/named_tokenizer.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSampling = "sentencepiece-alpha";
-
-/// A loader's corpus as this task's batches have it: a source that gets <s> is a token longer, and
-/// other dictionaries are other data. What the loader throws names its plugin.
-class TaskCorpus final : public Corpus {
- public:
-  TaskCorpus(const Component& loader,
-             std::unique_ptr<Corpus> corpus,
-             bool source_has_bos,
-             std::string dictionaries)
-      : loader_(loader),
-        corpus_(std::move(corpus)),
-        added_to_source_(source_has_bos ? 1 : 0),
-        dictionaries_(std::move(dictionaries)) {}
-
-  int64_t size() const override {
-    return call_component(loader_, "size", [&] { return corpus_->size(); });
-  }
-  int64_t source_length(int64_t index) const override {
-    return added_to_source_ +
-           call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
-  }
-  int64_t target_length(int64_t index) const override {
-    return call_component(loader_, "target_length", [&] { return corpus_->target_length(index); });
-  }
-  Example get(int64_t index) const override {
-    return call_component(loader_, "get", [&] { return corpus_->get(index); });
-  }
-  void start_epoch(int64_t epoch) override {
-    call_component(loader_, "start_epoch", [&] { corpus_->start_epoch(epoch); });
-  }
-  std::string fingerprint() const override {
-    return call_component(loader_, "fingerprint", [&] { return corpus_->fingerprint(); }) +
-           dictionaries_;
-  }
-
- private:
-  const Component& loader_;
-  std::unique_ptr<Corpus> corpus_;
-  int64_t added_to_source_;
-  std::string dictionaries_;
-};
-
 bool has_split_in(const Component& component, const DataLoader& loader, const std::string& split) {
   return call_component(component, "has_split", [&] { return loader.has_split(split); });
-}
-
-bool holds_indexed_data(const std::string& folder) {
-  std::error_code problem;
-  return std::any_of(fs::directory_iterator(folder, problem),
-                     fs::directory_iterator(),
-                     [](const auto& entry) { return entry.path().extension() == ".idx"; });
 }
 
 }  // namespace
@@ -175,54 +125,18 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
                                                                      options.source_lang,
                                                                      options.target_lang,
                                                                      options.tokenizer_files());
-  source_ = std::make_unique<LanguageSide>(vocabularies_.source,
-                                           make_tokenizer(setup, vocabularies_.source));
-  target_ = std::make_unique<LanguageSide>(vocabularies_.target,
-                                           make_tokenizer(setup, vocabularies_.target));
+  const TokenizerChoice choice{options.tokenizer_files().name, options.bpe_dropout};
+  const auto side = [&](const Vocabularies::Side& of) {
+    return std::make_unique<LanguageSide>(of, task_tokenizer(setup, vocabularies_, of, choice));
+  };
+  source_ = side(vocabularies_.source);
+  target_ = side(vocabularies_.target);
   if (setup.data.empty())
     return;
   for (size_t i = 1; i < folders_.size(); ++i) check_agreement(folders_[i]);
-  loader_name_ = loader_for(setup);
+  loader_name_ = loader_for(setup, options.data_loader, options.bpe_dropout > 0);
   for (const std::string& folder : folders_)
     loaders_.push_back(make_loader(setup, folder, phrases));
-}
-
-/// A checkpoint's choice among phraseq's own loaders was about the data of its training.
-std::string TranslationTask::loader_for(const TaskSetup& setup) const {
-  const std::string& chosen = options_.data_loader;
-  const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
-  if (chosen != "auto" && !of_training)
-    return chosen;
-  return holds_indexed_data(folders_.front()) && options_.bpe_dropout == 0 ? "indexed" : "text";
-}
-
-std::unique_ptr<Tokenizer> TranslationTask::make_tokenizer(const TaskSetup& setup,
-                                                           const Vocabularies::Side& side) const {
-  // A name that the user chose is an option; one that was recorded needs its plugin.
-  const bool asked_for =
-      setup.state == nullptr && options_.tokenizer_files().name == vocabularies_.tokenizer;
-  Selection selection =
-      asked_for ? setup.registry->select(Tokenizer::kKind, vocabularies_.tokenizer)
-                : select_recorded(*setup.registry,
-                                  Tokenizer::kKind,
-                                  vocabularies_.tokenizer,
-                                  setup.state != nullptr ? "the checkpoint" : setup.data);
-  OptionTable table;
-  selection.options->describe(table);
-  from_json(table, vocabularies_.tokenizer_options, OptionOrigin::kCheckpoint);
-  if (options_.bpe_dropout > 0) {
-    OptionField* sampling = table.find(kSampling);
-    if (sampling == nullptr)
-      sampling = table.find("bpe-dropout");
-    if (sampling == nullptr) {
-      throw UsageError(fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random",
-                                   vocabularies_.tokenizer),
-                       "use a SentencePiece model, or the tokenizers moses and bpe with --bpe");
-    }
-    sampling->from_text(fmt::format("{}", options_.bpe_dropout), OptionOrigin::kCommandLine);
-  }
-  return std::make_unique<NamedTokenizer>(
-      selection, TokenizerSetup{side.model, side.model_name, side.language});
 }
 
 std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
@@ -258,18 +172,8 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
 
 void TranslationTask::check_folder(const std::string& folder) const {
   const DataFolder data = DataFolder::open(folder, source_language(), target_language());
-  for (const LanguageSide* side : {source_.get(), target_.get()}) {
-    const std::string file = fmt::format("{}/dict.{}.txt", folder, side->language());
-    if (!fs::exists(file) || data.dictionary(side->language()) == side->dictionary())
-      continue;
-    throw FormatError(
-        fmt::format("{}: {} symbols, but the checkpoint has {}: the ids have different meanings",
-                    file,
-                    data.dictionary(side->language()).size(),
-                    side->dictionary().size()),
-        "preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
-        "text");
-  }
+  for (const LanguageSide* side : {source_.get(), target_.get()})
+    require_dictionary_of(*side, data);
 }
 
 /// The ids of another folder of A:B:C have to mean what those of the first mean.
@@ -336,12 +240,12 @@ std::unique_ptr<Corpus> TranslationTask::open_split(size_t folder,
                                                     const SequenceConventions& conventions) const {
   auto corpus = call_component(
       *loader_component_, "open", [&] { return loaders_[folder]->open(split, training); });
-  return std::make_unique<TaskCorpus>(*loader_component_,
-                                      std::move(corpus),
-                                      conventions.source_has_bos,
-                                      fmt::format(", dictionaries {:08x} {:08x}",
-                                                  source_dictionary().fingerprint(),
-                                                  target_dictionary().fingerprint()));
+  return std::make_unique<LoaderCorpus>(*loader_component_,
+                                        std::move(corpus),
+                                        conventions.source_has_bos,
+                                        fmt::format(", dictionaries {:08x} {:08x}",
+                                                    source_dictionary().fingerprint(),
+                                                    target_dictionary().fingerprint()));
 }
 
 std::unique_ptr<Corpus> TranslationTask::open_training(

@@ -81,8 +81,6 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   const Vocabularies& vocabularies() const { return vocabularies_; }
 
  private:
-  std::unique_ptr<Tokenizer> make_tokenizer(const TaskSetup& setup,
-                                            const Vocabularies::Side& side) const;
   std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
                                           const std::string& folder,
                                           std::optional<PhraseSource> phrases);
@@ -96,7 +94,6 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   std::unique_ptr<Corpus> open_training(size_t folder,
                                         const std::string& subset,
                                         const SequenceConventions& conventions) const;
-  std::string loader_for(const TaskSetup& setup) const;
 
   TranslationOptions options_;
   Vocabularies vocabularies_;

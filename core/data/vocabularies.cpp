@@ -33,7 +33,7 @@ Dictionary dictionary_of_pieces(const Vocabularies::Side& side) {
 Dictionary find_dictionary(const DataFolder& folder,
                            const Vocabularies::Side& side,
                            const std::string& tokenizer) {
-  const std::string file = fmt::format("{}/dict.{}.txt", folder.path(), side.language);
+  const std::string file = dictionary_path(folder.path(), side.language);
   if (std::filesystem::exists(file))
     return folder.dictionary(side.language);
   if (tokenizer == kSentencePiece)
@@ -85,6 +85,19 @@ Vocabularies Vocabularies::from_folder(const std::string& path,
       made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
   made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
   made.target = side_of(folder, folder.target(), made.tokenizer, given.target_model);
+  return made;
+}
+
+Vocabularies Vocabularies::from_monolingual_folder(const std::string& path,
+                                                   const std::string& language,
+                                                   const TokenizerFiles& given) {
+  const DataFolder folder = DataFolder::open_monolingual(path, language);
+  Vocabularies made;
+  made.tokenizer = given.name.empty() ? folder.tokenizer() : given.name;
+  made.tokenizer_options =
+      made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
+  made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
+  made.target = made.source;
   return made;
 }
 
@@ -159,6 +172,22 @@ std::vector<int64_t> LanguageSide::encode_tree(const std::string& line,
                                                std::optional<uint64_t> sample_seed) const {
   const BracketedTree read = read_bracketed_tree(tree, place);
   return TreeAligner(*tokenizer_).align(read, symbols_of(line, sample_seed), place).encode();
+}
+
+void require_dictionary_of(const LanguageSide& side, const DataFolder& folder) {
+  const std::string file = dictionary_path(folder.path(), side.language());
+  if (!std::filesystem::exists(file))
+    return;
+  const Dictionary found = folder.dictionary(side.language());
+  if (found == side.dictionary())
+    return;
+  throw FormatError(
+      fmt::format("{}: {} symbols, but the checkpoint has {}: the ids have different meanings",
+                  file,
+                  found.size(),
+                  side.dictionary().size()),
+      "preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
+      "text");
 }
 
 std::string LanguageSide::text(std::span<const int64_t> ids) const {

@@ -14,6 +14,7 @@
 
 namespace phraseq {
 
+class DataFolder;
 class SubwordDetector;
 
 /// Which tokenizer text goes through when the data folder does not say: a component's name and the
@@ -43,6 +44,12 @@ struct PHRASEQ_API Vocabularies {
                                   const std::string& source,
                                   const std::string& target,
                                   const TokenizerFiles& given);
+  /// Text of one language: both sides are that language's. From a folder that `preprocess
+  /// --only-source` or fairseq-preprocess --only-source wrote, or one side of a pair's; see
+  /// DataFolder::open_monolingual.
+  static Vocabularies from_monolingual_folder(const std::string& path,
+                                              const std::string& language,
+                                              const TokenizerFiles& given);
   /// From a checkpoint; the inverse of `save`. Throws FormatError when an entry is missing.
   static Vocabularies from_state(const TaskState& state);
   TaskState save() const;
@@ -80,5 +87,9 @@ class PHRASEQ_API LanguageSide {
   std::unique_ptr<Tokenizer> tokenizer_;
   std::shared_ptr<SubwordDetector> watch_;  // of the text that a subword model cuts
 };
+
+/// Throws FormatError when the folder has another dictionary for the side's language: its ids would
+/// have other meanings.
+PHRASEQ_API void require_dictionary_of(const LanguageSide& side, const DataFolder& folder);
 
 }  // namespace phraseq

@@ -33,7 +33,8 @@ struct Lengths {
 /// that does not exist (translating), which is no reason.
 class Skipping {
  public:
-  explicit Skipping(const BatchingOptions& options) : options_(options) {
+  Skipping(const BatchingOptions& options, bool has_sentences)
+      : options_(options), empty_(has_sentences ? kOnlyEos : 0) {
     reasons_.push_back({"source is empty", 0, {}});
     reasons_.push_back({"target is empty", 0, {}});
     reasons_.push_back({too_long("source", options.max_source_positions), 0, {}});
@@ -41,8 +42,8 @@ class Skipping {
   }
 
   bool skips(int64_t index, int64_t source_length, int64_t target_length) {
-    const bool applies[] = {source_length <= kOnlyEos,
-                            target_length == kOnlyEos,
+    const bool applies[] = {source_length <= empty_,
+                            empty_ > 0 && target_length == empty_,
                             over(source_length, options_.max_source_positions),
                             over(target_length, options_.max_target_positions)};
     const auto* const found = std::find(std::begin(applies), std::end(applies), true);
@@ -69,6 +70,7 @@ class Skipping {
   }
 
   const BatchingOptions& options_;
+  int64_t empty_;  ///< the length of an empty side
   std::vector<SkipReport::Reason> reasons_;
 };
 
@@ -145,7 +147,7 @@ std::string SkipReport::text() const {
 BatchPlan plan_batches(const Corpus& corpus, const BatchingOptions& options, int64_t epoch) {
   const Lengths lengths(corpus);
   Random random(mix_seeds(options.seed, static_cast<uint64_t>(epoch)));
-  Skipping skipping(options);
+  Skipping skipping(options, corpus.has_sentences());
   std::vector<int64_t> order;
   order.reserve(lengths.source.size());
   for (int64_t i = 0; i < corpus.size(); ++i) {

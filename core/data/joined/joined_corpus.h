@@ -20,6 +20,7 @@ class PHRASEQ_API JoinedCorpus final : public Corpus {
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;
+  bool has_sentences() const override { return parts_.front()->has_sentences(); }
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;
 

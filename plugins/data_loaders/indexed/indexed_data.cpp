@@ -79,7 +79,9 @@ void require_equal_sizes(const IndexedDataset& a, const IndexedDataset& b) {
 }  // namespace
 
 IndexedData::IndexedData(const IndexedDataOptions&, const DataLoaderSetup& setup)
-    : folder_(DataFolder::open(setup.folder, setup.source_language, setup.target_language)),
+    : folder_(setup.target_language.empty()
+                  ? DataFolder::open_monolingual(setup.folder, setup.source_language)
+                  : DataFolder::open(setup.folder, setup.source_language, setup.target_language)),
       setup_(setup) {}
 
 bool IndexedData::has_split(const std::string& split) const {
@@ -112,7 +114,9 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
   };
   IndexedDataset source = side(setup_.source_language, setup_.source_vocabulary);
   std::optional<IndexedDataset> target, trees;
-  if (training || IndexedDataset::exists(folder_.prefix(split, setup_.target_language))) {
+  const bool has_target = !setup_.target_language.empty();
+  if (has_target &&
+      (training || IndexedDataset::exists(folder_.prefix(split, setup_.target_language)))) {
     target.emplace(side(setup_.target_language, setup_.target_vocabulary));
     require_equal_sizes(source, *target);
   }

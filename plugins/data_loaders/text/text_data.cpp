@@ -120,9 +120,14 @@ class TextPairs final : public Corpus {
 
 TextData::TextData(const TextDataOptions&, const DataLoaderSetup& setup) : setup_(setup) {}
 
+/// FOLDER/SPLIT.LANG; without the end for text of a language without a name.
+std::string TextData::file_of(const std::string& split, const std::string& language) const {
+  return fmt::format("{}/{}{}{}", setup_.folder, split, language.empty() ? "" : ".", language);
+}
+
 std::optional<std::string> TextData::find(const std::string& split,
                                           const std::string& language) const {
-  const std::string plain = fmt::format("{}/{}.{}", setup_.folder, split, language);
+  const std::string plain = file_of(split, language);
   for (const std::string& file : {plain, plain + ".gz"}) {
     if (std::filesystem::is_regular_file(file))
       return file;
@@ -139,16 +144,16 @@ std::unique_ptr<Corpus> TextData::open(const std::string& split, bool training) 
     const auto file = find(split, language);
     if (file)
       return *file;
-    throw IoError(fmt::format("{}/{}.{}", setup_.folder, split, language),
+    throw IoError(file_of(split, language),
                   "find the file (plain or .gz)",
                   0,
                   "the raw text of a split is expected in FOLDER/SPLIT.LANG");
   };
   const auto seed = training && setup_.sample ? std::optional(setup_.seed) : std::nullopt;
   const std::string source = require(setup_.source_language);
-  auto target = find(split, setup_.target_language);
-  if (training)
-    target = require(setup_.target_language);
+  std::optional<std::string> target;
+  if (!setup_.target_language.empty())
+    target = training ? require(setup_.target_language) : find(split, setup_.target_language);
   const auto trees = find(split, setup_.source_language + ".trees");
   return std::make_unique<TextPairs>(setup_, source, target, trees, seed);
 }

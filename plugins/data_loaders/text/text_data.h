@@ -24,6 +24,7 @@ class TextData final : public DataLoader {
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
+  std::string file_of(const std::string& split, const std::string& language) const;
   std::optional<std::string> find(const std::string& split, const std::string& language) const;
 
   DataLoaderSetup setup_;

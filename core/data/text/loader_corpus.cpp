@@ -1,0 +1,65 @@
+#include "core/data/text/loader_corpus.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/data/joined/data_folders.h"
+#include "core/plugin/component_call.h"
+
+namespace phraseq {
+namespace {
+
+bool holds_indexed_data(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  return std::any_of(fs::directory_iterator(folder, problem),
+                     fs::directory_iterator(),
+                     [](const auto& entry) { return entry.path().extension() == ".idx"; });
+}
+
+}  // namespace
+
+LoaderCorpus::LoaderCorpus(const Component& loader,
+                           std::unique_ptr<Corpus> corpus,
+                           bool source_has_bos,
+                           std::string dictionaries)
+    : loader_(loader),
+      corpus_(std::move(corpus)),
+      added_to_source_(source_has_bos ? 1 : 0),
+      dictionaries_(std::move(dictionaries)) {}
+
+int64_t LoaderCorpus::size() const {
+  return call_component(loader_, "size", [&] { return corpus_->size(); });
+}
+
+int64_t LoaderCorpus::source_length(int64_t index) const {
+  return added_to_source_ +
+         call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
+}
+
+int64_t LoaderCorpus::target_length(int64_t index) const {
+  return call_component(loader_, "target_length", [&] { return corpus_->target_length(index); });
+}
+
+Example LoaderCorpus::get(int64_t index) const {
+  return call_component(loader_, "get", [&] { return corpus_->get(index); });
+}
+
+void LoaderCorpus::start_epoch(int64_t epoch) {
+  call_component(loader_, "start_epoch", [&] { corpus_->start_epoch(epoch); });
+}
+
+std::string LoaderCorpus::fingerprint() const {
+  return call_component(loader_, "fingerprint", [&] { return corpus_->fingerprint(); }) +
+         dictionaries_;
+}
+
+std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples) {
+  const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
+  if (chosen != "auto" && !of_training)
+    return chosen;
+  return holds_indexed_data(data_folders(setup.data).front()) && !samples ? "indexed" : "text";
+}
+
+}  // namespace phraseq

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/base/api.h"
+#include "core/data/data_loader.h"
+#include "core/data/task.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// A loader's corpus as a task's batches have it: a source that gets <s> is a token longer, and
+/// other dictionaries are other data. What the loader throws names its plugin.
+class PHRASEQ_API LoaderCorpus final : public Corpus {
+ public:
+  /// `dictionaries`: what the fingerprint says of them. The component outlives the corpus.
+  LoaderCorpus(const Component& loader,
+               std::unique_ptr<Corpus> corpus,
+               bool source_has_bos,
+               std::string dictionaries);
+
+  int64_t size() const override;
+  int64_t source_length(int64_t index) const override;
+  int64_t target_length(int64_t index) const override;
+  Example get(int64_t index) const override;
+  bool has_sentences() const override { return corpus_->has_sentences(); }
+  void start_epoch(int64_t epoch) override;
+  std::string fingerprint() const override;
+
+ private:
+  const Component& loader_;
+  std::unique_ptr<Corpus> corpus_;
+  int64_t added_to_source_;
+  std::string dictionaries_;
+};
+
+/// The name of the loader that reads a task's data: `chosen`, or for "auto" `indexed` where the
+/// folder has .idx files and text is not segmented at random (`samples`), else `text`. A
+/// checkpoint's choice among phraseq's own loaders was about the data of its training.
+PHRASEQ_API std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples);
+
+}  // namespace phraseq

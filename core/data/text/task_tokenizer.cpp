@@ -1,0 +1,47 @@
+#include "core/data/text/task_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/options/option_text.h"
+#include "core/plugin/named_tokenizer.h"
+
+namespace phraseq {
+namespace {
+
+void sample_with(OptionTable& table, const std::string& tokenizer, double dropout) {
+  OptionField* sampling = table.find("sentencepiece-alpha");
+  if (sampling == nullptr)
+    sampling = table.find("bpe-dropout");
+  if (sampling == nullptr) {
+    throw UsageError(
+        fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random", tokenizer),
+        "use a SentencePiece model, or the tokenizers moses and bpe with --bpe");
+  }
+  sampling->from_text(fmt::format("{}", dropout), OptionOrigin::kCommandLine);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
+                                          const Vocabularies& vocabularies,
+                                          const Vocabularies::Side& side,
+                                          const TokenizerChoice& choice) {
+  const std::string& name = vocabularies.tokenizer;
+  const bool asked_for = setup.state == nullptr && choice.name == name;
+  Selection selection =
+      asked_for ? setup.registry->select(Tokenizer::kKind, name)
+                : select_recorded(*setup.registry,
+                                  Tokenizer::kKind,
+                                  name,
+                                  setup.state != nullptr ? "the checkpoint" : setup.data);
+  OptionTable table;
+  selection.options->describe(table);
+  from_json(table, vocabularies.tokenizer_options, OptionOrigin::kCheckpoint);
+  if (choice.bpe_dropout > 0)
+    sample_with(table, name, choice.bpe_dropout);
+  return std::make_unique<NamedTokenizer>(
+      selection, TokenizerSetup{side.model, side.model_name, side.language});
+}
+
+}  // namespace phraseq
