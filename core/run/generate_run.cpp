@@ -61,6 +61,30 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
   }
 }
 
+/// A language model has no attention to a source.
+void require_sources(const std::vector<TranslationModel>& models) {
+  for (const TranslationModel& model : models) {
+    if (model.model->conventions().reads_source)
+      continue;
+    throw UsageError(
+        fmt::format("{}: a language model reads no source: there is no alignment", model.path),
+        "leave --print-alignment and --replace-unk out");
+  }
+}
+
+/// On the models' device and in their arithmetic.
+TranslationModel load_language_model(const GenerateRun& run) {
+  ModelOptions options = run.model;
+  options.path = run.options.lm_path;
+  options.model_overrides.clear();
+  options.phrase_table.clear();
+  options.tokenizer.clear();
+  auto models = load_models(run.loaded->registry, options, /*data=*/"");
+  if (models.size() > 1)
+    throw UsageError("--lm-path names several checkpoints; give one");
+  return std::move(models.front());
+}
+
 Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
   const WorkSpan span(Work::kLoading);
   if (run.tokenizer.component != nullptr) {
@@ -82,7 +106,12 @@ Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
   require_trees(models, run.options);
   settings.shortlist = run.shortlist.read(models.front().task->source_dictionary(),
                                           models.front().task->target_dictionary());
-  return {std::move(models), run.decoder, settings};
+  if (settings.need_attention)
+    require_sources(models);
+  Translator engine(std::move(models), run.decoder, settings);
+  if (run.options.lm_weight != 0)
+    engine.fuse_with(load_language_model(run), run.options.lm_weight);
+  return engine;
 }
 
 /// How the decoder takes lexical constraints; kNone for decoders without this option.
@@ -288,6 +317,8 @@ std::vector<std::string> GenerateRun::problems() {
   if (tokenizer.component != nullptr) {
     for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
   }
+  if (options.lm_weight != 0 && options.lm_path.empty())
+    problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
   if (!options.mbr.empty() && (nbest == nullptr || nbest->to_text() == "1"))
     problems.emplace_back("--mbr chooses among several hypotheses: use it with --nbest N");
   if (!options.data.empty() && constraint_order(*this) != ConstraintOrder::kNone) {
@@ -333,6 +364,8 @@ int generate(GenerateRun& run) {
   const auto source = open_source(run, engine);
   source->take_only(shards.shard());
   const Finishing finishing(run, workers);
+  if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
+    log_warning("--lm-path has no effect: --lm-weight is 0");
   Report report(run.options.format.post_process, constraint_order(run));
   bool is_read = true;
   while (is_read) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/api.h"
@@ -20,6 +21,14 @@ struct DecoderSetup {
   int64_t target_vocabulary = 0;
 };
 
+/// A language model whose scores are added to the models' (shallow fusion).
+struct FusionModel {
+  Architecture* model = nullptr;
+  const nn::FlatParameters* parameters = nullptr;
+  const Component* architecture = nullptr;
+  double weight = 0;
+};
+
 /// What a decoder searches over: one model, or an ensemble whose probabilities are averaged.
 struct DecodingRequest {
   std::vector<Architecture*> models;
@@ -33,6 +42,10 @@ struct DecodingRequest {
   /// Of each sentence, the words of the vocabulary that it may be translated with, sorted, each
   /// once (a shortlist); empty = all. What is forced (prefixes, constraints) may be used besides.
   std::vector<std::vector<int64_t>> candidates = {};
+  /// One a sentence: ids that its hypotheses begin with, unless a prefix of the target is forced;
+  /// empty = none.
+  std::vector<std::vector<int64_t>> prompts = {};
+  std::optional<FusionModel> language_model = {};
 };
 
 /// Searches for translations through DecodingSession alone.

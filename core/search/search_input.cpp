@@ -17,6 +17,7 @@
 #include "core/data/phrases/phrase_extras.h"
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
+#include "core/search/fusion/fused_session.h"
 #include "core/search/named_session.h"
 #include "core/search/tempered_session.h"
 #include "core/text/dictionary.h"
@@ -100,6 +101,8 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                               const SearchOptions& options) {
   int64_t limit = request.models.front()->max_target_positions();
   for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());
+  if (request.language_model)
+    limit = std::min(limit, request.language_model->model->max_target_positions());
   auto phrase_strings = strings_of_phrases(*request.batch);
   std::vector<SentenceInput> sentences;
   for (int64_t i = 0; i < request.batch->sentences(); ++i) {
@@ -109,6 +112,8 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                          max_length_of(*request.batch, i, options, limit),
                          forced_prefix(*request.batch, i, options.prefix_size),
                          std::move(phrase_strings[static_cast<size_t>(i)])});
+    if (options.prefix_size == 0 && !request.prompts.empty())
+      sentences.back().prefix = request.prompts[static_cast<size_t>(i)];
     if (!request.lexical_constraints.empty())
       sentences.back().lexical_constraints = request.lexical_constraints[static_cast<size_t>(i)];
   }
@@ -288,19 +293,18 @@ double constrained(double log_probability, int64_t column, const StepConstraint&
   return log_probability;
 }
 
-std::unique_ptr<DecodingSession> start(const DecodingRequest& request,
-                                       size_t i,
+/// A session of a model; what it throws names the architecture where that is known.
+std::unique_ptr<DecodingSession> start(Architecture& model,
+                                       const Component* architecture,
+                                       const Batch& batch,
                                        const DecodingLimits& limits,
                                        nn::Context& context) {
   const WorkSpan span(Work::kModel);
-  const auto session = [&] {
-    return request.models[i]->start_decoding(*request.batch, limits, context);
-  };
-  if (i >= request.architectures.size())
+  const auto session = [&] { return model.start_decoding(batch, limits, context); };
+  if (architecture == nullptr)
     return session();
-  const Component& architecture = *request.architectures[i];
-  return std::make_unique<NamedSession>(architecture,
-                                        call_component(architecture, "start_decoding", session));
+  return std::make_unique<NamedSession>(*architecture,
+                                        call_component(*architecture, "start_decoding", session));
 }
 
 }  // namespace
@@ -316,10 +320,16 @@ SearchInput::SearchInput(const DecodingRequest& request,
   for (const auto& sentence : sentences_)
     limits.max_steps = std::max(limits.max_steps, sentence.max_length + 1);
   std::vector<std::unique_ptr<DecodingSession>> sessions;
+  const auto add_context = [&](const nn::FlatParameters* parameters) -> nn::Context& {
+    contexts_.push_back(std::make_unique<nn::Context>(false, request.precision, 0, parameters));
+    return *contexts_.back();
+  };
   for (size_t i = 0; i < request.models.size(); ++i) {
     const auto* parameters = i < request.parameters.size() ? request.parameters[i] : nullptr;
-    contexts_.push_back(std::make_unique<nn::Context>(false, request.precision, 0, parameters));
-    sessions.push_back(start(request, i, limits, *contexts_.back()));
+    const auto* architecture =
+        i < request.architectures.size() ? request.architectures[i] : nullptr;
+    sessions.push_back(
+        start(*request.models[i], architecture, *request.batch, limits, add_context(parameters)));
     if (options.temperature != 1) {
       sessions.back() =
           std::make_unique<TemperedSession>(std::move(sessions.back()), options.temperature);
@@ -327,6 +337,14 @@ SearchInput::SearchInput(const DecodingRequest& request,
   }
   session_ = sessions.size() == 1 ? std::move(sessions.front())
                                   : std::make_unique<EnsembleSession>(std::move(sessions));
+  if (const auto& language = request.language_model) {
+    limits.need_attention = false;
+    nn::Context& context = add_context(language->parameters);
+    session_ = std::make_unique<FusedSession>(
+        std::move(session_),
+        start(*language->model, language->architecture, *request.batch, limits, context),
+        language->weight);
+  }
   if (!needs_all_scores)
     deferring_ = dynamic_cast<DeferringSession*>(session_.get());
   if (!request.candidates.empty())

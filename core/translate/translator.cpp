@@ -40,7 +40,8 @@ Hypothesis empty_hypothesis() {
 }  // namespace
 
 bool is_empty(const Example& example) {
-  return std::all_of(example.source.begin(), example.source.end(), is_control);
+  return !example.extras.contains(kPromptExtra) &&
+         std::all_of(example.source.begin(), example.source.end(), is_control);
 }
 
 Translator::Translator(std::vector<TranslationModel> models,
@@ -58,6 +59,23 @@ void Translator::search_with(const Selection& decoder, bool need_attention) {
     decoders_.push_back(
         std::make_unique<NamedDecoder>(decoder, DecoderSetup{task().target_dictionary().size()}));
   }
+}
+
+void Translator::fuse_with(TranslationModel language_model, double weight) {
+  if (language_model.model->conventions().reads_source) {
+    throw UsageError(fmt::format("--lm-path: {} is a translation model, not a language model",
+                                 language_model.path),
+                     "train a language model with --task language_modeling --arch transformer_lm");
+  }
+  if (language_model.task->target_dictionary() != task().target_dictionary()) {
+    throw UsageError(
+        fmt::format(
+            "{} and {} have different dictionaries", models_.front().path, language_model.path),
+        "train the language model on data preprocessed with --srcdict, the target dictionary of "
+        "the translation model");
+  }
+  language_model_ = std::move(language_model);
+  language_model_weight_ = weight;
 }
 
 int64_t Translator::max_source_positions() const {
@@ -107,12 +125,21 @@ void Translator::translate_batch(std::vector<Translation>& all,
     request.lexical_constraints.push_back(constraints_of(examples.back()));
     if (settings_.shortlist)
       request.candidates.push_back(settings_.shortlist->candidates(examples.back().source));
+    const auto prompt = examples.back().extras.find(kPromptExtra);
+    request.prompts.push_back(prompt == examples.back().extras.end() ? std::vector<int64_t>()
+                                                                     : prompt->second);
   }
   const Batch batch = collate_for(models_, examples);
   for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());
     request.architectures.push_back(model.architecture_selection.component);
+  }
+  if (language_model_) {
+    request.language_model = FusionModel{language_model_->model.get(),
+                                         language_model_->parameters.get(),
+                                         language_model_->architecture_selection.component,
+                                         language_model_weight_};
   }
   request.batch = &batch;
   request.precision = settings_.precision;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/api.h"
@@ -46,6 +47,9 @@ class PHRASEQ_API Translator {
   const TranslationModel& model() const { return models_.front(); }
   /// Searches with another decoder, or with attention, from the next call on.
   void search_with(const Selection& decoder, bool need_attention);
+  /// Adds the scores of a language model, times `weight`, from the next call on (shallow fusion).
+  /// Throws UsageError when its dictionary is not the target's, or when it reads sources.
+  void fuse_with(TranslationModel language_model, double weight);
   /// The most source tokens that all models take, </s> counted.
   int64_t max_source_positions() const;
 
@@ -61,9 +65,12 @@ class PHRASEQ_API Translator {
   std::vector<TranslationModel> models_;
   TranslationSettings settings_;
   std::vector<std::unique_ptr<Decoder>> decoders_;  // one a worker
+  std::optional<TranslationModel> language_model_;
+  double language_model_weight_ = 0;
 };
 
-/// Whether a sentence has no words: nothing to translate.
+/// Whether a sentence has no words, nothing to translate. A prompt (kPromptExtra) is continued also
+/// when it is empty.
 PHRASEQ_API bool is_empty(const Example& example);
 
 }  // namespace phraseq

@@ -12,7 +12,10 @@ struct Family {
 
 /// The first that fits counts.
 constexpr auto kFamilies = std::to_array<Family>({
-    {"architecture", "transformer_lm", "there are no language models"},
+    {"architecture",
+     "transformer_lm",
+     "there are no adaptive inputs and outputs; transformer_lm_big and transformer_lm_gpt are "
+     "available"},
     {"architecture", "transformer_align", "there is no training with alignments"},
     {"architecture", "transformer_wmt_en_de_big_align", "there is no training with alignments"},
     {"architecture",
@@ -44,7 +47,6 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"task", "translation_lev", "there are no non-autoregressive models"},
     {"task", "translation_from_pretrained", "there are no pretrained models"},
     {"task", "semisupervised_translation", "preprocess the translated text as parallel text"},
-    {"task", "language_modeling", "there are no language models"},
     {"criterion", "adaptive_loss", "there is no adaptive softmax"},
     {"criterion",
      "label_smoothed_cross_entropy_with_alignment",

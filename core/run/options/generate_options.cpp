@@ -88,6 +88,13 @@ void GenerateOptions::describe(OptionTable& table) {
              "without FILE, are copied.")
       .value_name("FILE")
       .bare_value(kCopySource);
+  table
+      .field("lm-path",
+             lm_path,
+             "Language model for shallow fusion: its log-probabilities, times --lm-weight, are "
+             "added to those of the model.")
+      .value_name("FILE");
+  table.field("lm-weight", lm_weight, "Weight of the language model; 0 = no effect.");
   table.field("mbr",
               mbr,
               "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "

@@ -42,6 +42,8 @@ struct PHRASEQ_API GenerateOptions : Options {
   std::string tokenizer;    ///< of text, in place of the checkpoint's; empty = that
   std::string replace_unk;  ///< a file, kCopySource, or empty = off
   std::string mbr;          ///< name of the metric; empty = off
+  std::string lm_path;      ///< of a language model; empty = none
+  double lm_weight = 0;
   score::MbrWeights mbr_weights = score::MbrWeights::kUniform;
 
   void describe(OptionTable& table) override;

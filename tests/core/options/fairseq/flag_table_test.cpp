@@ -69,8 +69,12 @@ TEST(FlagTable, GivesAReasonForEveryFlagThatIsNotSupported) {
 TEST(FairseqsComponents, ThatAreMissingHaveAReason) {
   EXPECT_EQ(reason_without("architecture", "lstm_luong_wmt_en_de"),
             "there is no LSTM model; rnnsearch is the recurrent architecture, with GRU units");
-  EXPECT_EQ(reason_without("architecture", "transformer_lm_gpt2_big"),
-            "there are no language models");
+  EXPECT_EQ(reason_without("architecture", "lstm_lm"), "there are no language models");
+  EXPECT_EQ(
+      reason_without("architecture", "transformer_lm_wiki103"),
+      "there are no adaptive inputs and outputs; transformer_lm_big and transformer_lm_gpt are "
+      "available");
+  EXPECT_TRUE(reason_without("task", "language_modeling").empty());
   EXPECT_FALSE(reason_without("optimizer", "lamb").empty());
   EXPECT_TRUE(reason_without("architecture", "transformer_iwslt_de_en").empty());
   EXPECT_TRUE(reason_without("optimizer", "lstm").empty());
