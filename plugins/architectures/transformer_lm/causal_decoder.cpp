@@ -1,0 +1,71 @@
+#include "plugins/architectures/transformer_lm/causal_decoder.h"
+
+#include "core/nn/module_list.h"
+
+namespace phraseq {
+namespace {
+
+std::vector<std::shared_ptr<CausalLayer>> make_layers(torch::nn::Module& owner,
+                                                      const LanguageModelOptions& o) {
+  const nn::AttentionFactory attention;
+  return nn::register_list(owner, "layers", o.decoder_layers, [&](int64_t layer) {
+    return std::make_shared<CausalLayer>(nn::LayerOptions::decoder(o),
+                                         attention.decoder_self(o, layer));
+  });
+}
+
+std::shared_ptr<nn::LayerNorm> make_final_norm(torch::nn::Module& owner,
+                                               const LanguageModelOptions& o) {
+  if (!o.decoder_normalize_before || o.no_decoder_final_norm)
+    return nullptr;
+  return owner.register_module("layer_norm",
+                               std::make_shared<nn::LayerNorm>(o.decoder_embed_dim, o.norm_eps));
+}
+
+}  // namespace
+
+CausalDecoder::CausalDecoder(const LanguageModelOptions& o,
+                             int64_t vocabulary,
+                             int64_t max_positions)
+    : embedding_(*this, o, {vocabulary, o.decoder_embed_dim, max_positions}),
+      layers_(make_layers(*this, o)),
+      layer_norm_(make_final_norm(*this, o)),
+      output_(*this, o, embedding_.tokens) {}
+
+at::Tensor CausalDecoder::forward(const PackedTokens& tokens, nn::Context& context) const {
+  at::Tensor x = embedding_.forward(tokens, context);
+  for (const auto& layer : layers_) x = layer->forward(x, tokens, context);
+  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+CausalDecoder::States CausalDecoder::start() const {
+  States states;
+  for (const auto& layer : layers_) states.push_back(layer->start());
+  return states;
+}
+
+at::Tensor CausalDecoder::step(const at::Tensor& last_tokens,
+                               States& states,
+                               const nn::DecodingRows& rows,
+                               nn::Context& context,
+                               at::Tensor* /*cross_weights*/) const {
+  at::Tensor x = embedding_.step(last_tokens, rows.ancestry, context);
+  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i]->step(x, states[i], rows, context);
+  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+void CausalDecoder::initialize(nn::Initializer& initializer) {
+  embedding_.initialize(initializer);
+  for (const auto& layer : layers_) layer->initialize(initializer);
+  if (layer_norm_)
+    layer_norm_->initialize(initializer);
+  output_.initialize(initializer);
+}
+
+double CausalDecoder::multiply_adds(double tokens) const {
+  double sum = output_.multiply_adds(tokens);
+  for (const auto& layer : layers_) sum += layer->multiply_adds(tokens);
+  return sum;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,98 @@
+#include "plugins/architectures/transformer_lm/presets.h"
+
+#include "plugins/architectures/transformer_lm/options.h"
+
+namespace phraseq {
+namespace {
+
+/// What fairseq's function base_lm_architecture sets: the plain `transformer_lm` is post-norm.
+void pre_norm(LanguageModelOptions& o) {
+  o = LanguageModelOptions();
+  o.decoder_normalize_before = true;
+}
+
+void big(LanguageModelOptions& o) {
+  pre_norm(o);
+  o.set_sizes(1024, 4096, 16, 12);
+}
+
+void gbw(LanguageModelOptions& o) {
+  big(o);
+  o.decoder_embed_dim = 512;
+  o.set_dropout(0.1, 0.1, 0.0);
+  o.no_decoder_final_norm = true;
+}
+
+/// The OpenAI models of 2018 and 2019.
+void gpt(LanguageModelOptions& o) {
+  pre_norm(o);
+  o.set_sizes(768, 3072, 12, 12);
+  o.set_dropout(0.1, 0.1, 0.0);
+  o.activation_fn = nn::Activation::kGelu;
+}
+
+void gpt2_small(LanguageModelOptions& o) {
+  gpt(o);
+  o.set_sizes(1024, 4096, 16, 24);
+}
+
+void gpt2_tiny(LanguageModelOptions& o) {
+  gpt(o);
+  o.set_sizes(64, 64, 1, 2);
+}
+
+void gpt2_medium(LanguageModelOptions& o) {
+  gpt(o);
+  o.set_sizes(1280, 5120, 20, 36);
+}
+
+void gpt2_big(LanguageModelOptions& o) {
+  gpt(o);
+  o.set_sizes(1600, 6400, 25, 48);
+}
+
+void gpt3(LanguageModelOptions& o, int64_t width, int64_t heads, int64_t layers) {
+  pre_norm(o);
+  o.set_sizes(width, 4 * width, heads, layers);
+  o.set_dropout(0.0, 0.0, 0.0);
+  o.activation_fn = nn::Activation::kGelu;
+  o.pos = nn::PositionKind::kLearned;
+  o.share_decoder_input_output_embed = true;
+}
+
+void gpt3_small(LanguageModelOptions& o) { gpt3(o, 768, 12, 12); }
+void gpt3_medium(LanguageModelOptions& o) { gpt3(o, 1024, 16, 24); }
+void gpt3_large(LanguageModelOptions& o) { gpt3(o, 1536, 16, 24); }
+
+}  // namespace
+
+std::vector<Preset> language_model_presets() {
+  return {
+      preset(
+          "transformer_lm_big", "1024/4096, 16 heads, 12 layers, pre-norm, dropout 0.1, 0, 0", big),
+      preset("transformer_lm_gbw",
+             "512/4096, 16 heads, 12 layers, pre-norm, dropout 0.1, 0.1, 0, no final norm",
+             gbw),
+      preset("transformer_lm_gpt", "768/3072, 12 heads, 12 layers, pre-norm, gelu", gpt),
+      preset("transformer_lm_gpt2_small",
+             "1024/4096, 16 heads, 24 layers, pre-norm, gelu",
+             gpt2_small),
+      preset("transformer_lm_gpt2_tiny", "64/64, 1 head, 2 layers, pre-norm, gelu", gpt2_tiny),
+      preset("transformer_lm_gpt2_medium",
+             "1280/5120, 20 heads, 36 layers, pre-norm, gelu",
+             gpt2_medium),
+      preset("transformer_lm_gpt2_big", "1600/6400, 25 heads, 48 layers, pre-norm, gelu", gpt2_big),
+      preset("transformer_lm_gpt3_small",
+             "768/3072, 12 heads, 12 layers, pre-norm, gelu, learned positions, shared embeddings, "
+             "no dropout",
+             gpt3_small),
+      preset("transformer_lm_gpt3_medium",
+             "1024/4096, 16 heads, 24 layers, otherwise as transformer_lm_gpt3_small",
+             gpt3_medium),
+      preset("transformer_lm_gpt3_large",
+             "1536/6144, 16 heads, 24 layers, otherwise as transformer_lm_gpt3_small",
+             gpt3_large),
+  };
+}
+
+}  // namespace phraseq

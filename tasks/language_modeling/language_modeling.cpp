@@ -1,0 +1,200 @@
+#include "tasks/language_modeling/language_modeling.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/corpus/data_folder.h"
+#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_tokenizer.h"
+#include "core/plugin/component_call.h"
+
+namespace phraseq {
+
+void LanguageModelingOptions::describe(OptionTable& table) {
+  blocks.describe_cuts(table);
+  table.field("add-bos-token", blocks.add_bos_token, "Begin every block with <s>.");
+  table
+      .field("source-lang",
+             language,
+             "Language of the text; inferred from the data folder if it has only one.")
+      .short_flag("s")
+      .value_name("LANG");
+  table.field("data-loader",
+              data_loader,
+              "Data loader: indexed (files made by phraseq preprocess --only-source) or text (raw "
+              "FOLDER/SPLIT.LANG, plain or .gz); auto = indexed if the folder has .idx files.");
+  table.field("tokenizer",
+              tokenizer,
+              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
+              "if there is a subword model, else word.");
+  table.field("subword-model", subword_model, "SentencePiece model, if the data folder has none.")
+      .alias("sentencepiece-model")
+      .value_name("FILE");
+  table
+      .field("bpe-dropout",
+             bpe_dropout,
+             "Subword regularization: segment the training text at random, anew in every epoch. "
+             "The value is the dropout probability of merges (BPE models) or the smoothing "
+             "parameter (unigram models); 0 = off. Needs raw text.")
+      .alias("sampling-alpha")
+      .in(0.0, 1.0);
+}
+
+std::vector<std::string> LanguageModelingOptions::problems() const {
+  if (bpe_dropout > 0 && data_loader == "indexed")
+    return {"--bpe-dropout needs raw text: --data-loader text, not indexed"};
+  return {};
+}
+
+TokenizerFiles LanguageModelingOptions::tokenizer_files() const {
+  TokenizerFiles files{tokenizer == "auto" ? "" : tokenizer, subword_model, subword_model};
+  if (tokenizer == "none")
+    files.name = "word";
+  if (files.name.empty() && !subword_model.empty())
+    files.name = "sentencepiece";
+  return files;
+}
+
+LanguageModeling::LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup)
+    : options_(options) {
+  if (!setup.phrase_table.empty())
+    throw UsageError("--phrase-table: the task of the model has no phrase memory");
+  if (setup.state == nullptr && setup.data.empty())
+    throw UsageError("task language_modeling: neither a data folder nor a checkpoint was given");
+  vocabularies_ = setup.state != nullptr
+                      ? Vocabularies::from_state(*setup.state)
+                      : Vocabularies::from_monolingual_folder(
+                            setup.data, options.language, options.tokenizer_files());
+  side_ = std::make_unique<LanguageSide>(
+      vocabularies_.source,
+      task_tokenizer(setup,
+                     vocabularies_,
+                     vocabularies_.source,
+                     {options.tokenizer_files().name, options.bpe_dropout}));
+  if (!setup.data.empty())
+    make_loader(setup);
+}
+
+void LanguageModeling::make_loader(const TaskSetup& setup) {
+  loader_name_ = loader_for(setup, options_.data_loader, options_.bpe_dropout > 0);
+  if (loader_name_ == "indexed" && setup.state != nullptr)
+    require_dictionary_of(*side_, DataFolder::open_monolingual(setup.data, source_language()));
+  DataLoaderSetup loading;
+  loading.folder = setup.data;
+  loading.source_language = source_language();
+  loading.encode_source = [this](const std::string& line, std::optional<uint64_t> seed) {
+    return side_->encode(line, seed);
+  };
+  loading.source_vocabulary = source_dictionary().size();
+  loading.sample = options_.bpe_dropout > 0;
+  loading.seed = setup.seed;
+  const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);
+  loader_component_ = selection.component;
+  loader_ = create<DataLoader>(selection, loading);
+}
+
+nlohmann::json LanguageModeling::options_from_data() const {
+  nlohmann::json options = {{"source_lang", source_language()}};
+  if (options_.tokenizer == "auto")
+    options["tokenizer"] = vocabularies_.tokenizer;
+  if (options_.data_loader == "auto" && loader_)
+    options["data_loader"] = loader_name_;
+  return options;
+}
+
+ArchitectureSetup LanguageModeling::architecture_setup() const {
+  const int64_t bos = options_.blocks.add_bos_token ? 1 : 0;
+  return {source_dictionary().size(),
+          target_dictionary().size(),
+          /*joined_dictionary=*/true,
+          {{"max_block_tokens", options_.blocks.tokens_per_sample + bos}, {"start_with_bos", bos}}};
+}
+
+bool LanguageModeling::has_split(const std::string& split) const {
+  return loader_ &&
+         call_component(*loader_component_, "has_split", [&] { return loader_->has_split(split); });
+}
+
+std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
+                                               bool training,
+                                               const SequenceConventions& conventions) const {
+  if (training && conventions.reads_source) {
+    throw UsageError(
+        "task language_modeling needs a language model: an encoder would read the tokens that are "
+        "to be predicted",
+        "use --arch transformer_lm, or another architecture without an encoder");
+  }
+  return open_blocks(split, training, options_.blocks);
+}
+
+std::unique_ptr<Corpus> LanguageModeling::open_blocks(const std::string& split,
+                                                      bool training,
+                                                      const BlockOptions& options) const {
+  if (!loader_)
+    throw UsageError(
+        fmt::format("the split '{}' was requested, but no data folder was given", split));
+  auto sentences =
+      call_component(*loader_component_, "open", [&] { return loader_->open(split, training); });
+  return std::make_unique<BlockCorpus>(
+      std::make_unique<LoaderCorpus>(
+          *loader_component_,
+          std::move(sentences),
+          /*source_has_bos=*/false,
+          fmt::format(", dictionary {:08x}", source_dictionary().fingerprint())),
+      options);
+}
+
+Batch LanguageModeling::collate(const std::vector<Example>& examples,
+                                const SequenceConventions& conventions) const {
+  Batch batch;
+  std::vector<std::vector<int64_t>> fed, generated;
+  size_t with_target = 0;
+  for (const Example& example : examples) {
+    batch.sentence_ids.push_back(example.id);
+    fed.push_back(example.source);
+    generated.push_back(example.target);
+    with_target += example.target.empty() ? 0 : 1;
+    if (!example.target.empty() && example.target.size() != example.source.size()) {
+      throw UsageError(fmt::format("task language_modeling: block {} has {} tokens after {}",
+                                   example.id + 1,
+                                   example.target.size(),
+                                   example.source.size()));
+    }
+  }
+  batch.source = PackedTokens::pack(fed);
+  if (with_target == examples.size() && !examples.empty()) {
+    batch.target_in = batch.source;
+    batch.target_out = PackedTokens::pack(generated).ids;  // [tokens], packed as target_in
+  } else if (with_target > 0) {
+    throw UsageError("a batch holds blocks with and without a target");
+  }
+  if (conventions.extend)
+    conventions.extend(examples, batch);
+  return batch;
+}
+
+Example LanguageModeling::encode(const std::string& source,
+                                 const std::optional<std::string>& target) const {
+  Example example;
+  if (target) {
+    example.target = side_->encode(*target, std::nullopt);
+    example.source = {options_.blocks.add_bos_token ? kBos : kEos};
+    example.source.insert(example.source.end(), example.target.begin(), example.target.end() - 1);
+    return example;
+  }
+  example.source = side_->encode(source, std::nullopt);
+  example.extras[kPromptExtra].assign(example.source.begin(), example.source.end() - 1);
+  return example;
+}
+
+std::string LanguageModeling::symbols(std::span<const int64_t> ids, bool /*target_side*/) const {
+  return side_->symbols(ids);
+}
+
+std::string LanguageModeling::text(std::span<const int64_t> ids, bool /*target_side*/) const {
+  return side_->text(ids);
+}
+
+}  // namespace phraseq

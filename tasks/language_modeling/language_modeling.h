@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/data/blocks/block_corpus.h"
+#include "core/data/options_from_data.h"
+#include "core/data/task.h"
+#include "core/data/vocabularies.h"
+
+namespace phraseq {
+
+struct LanguageModelingOptions final : Options {
+  BlockOptions blocks;
+  std::string language;
+  std::string data_loader = "auto";
+  std::string tokenizer = "auto";
+  std::string subword_model;
+  double bpe_dropout = 0.0;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+  TokenizerFiles tokenizer_files() const;
+};
+
+/// Text of one language, whose tokens are predicted from those before them: fairseq's task of this
+/// name with its target `future`.
+///
+/// A split is cut into blocks (BlockCorpus). A line of text to be continued is an example with the
+/// extra kPromptExtra. Both dictionaries are the language's.
+class LanguageModeling final : public Task, public OptionsFromData, public BlockSource {
+ public:
+  LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup);
+  LanguageModeling(const LanguageModeling&) = delete;  // the data loader calls back
+  LanguageModeling& operator=(const LanguageModeling&) = delete;
+
+  const Dictionary& source_dictionary() const override { return side_->dictionary(); }
+  const Dictionary& target_dictionary() const override { return side_->dictionary(); }
+  const std::string& source_language() const override { return side_->language(); }
+  const std::string& target_language() const override { return side_->language(); }
+  /// With `max_block_tokens`, the longest block, and `start_with_bos`.
+  ArchitectureSetup architecture_setup() const override;
+
+  bool has_split(const std::string& split) const override;
+  std::unique_ptr<Corpus> open(const std::string& split,
+                               bool training,
+                               const SequenceConventions& conventions = {}) const override;
+  const BlockOptions& block_options() const override { return options_.blocks; }
+  std::unique_ptr<Corpus> open_blocks(const std::string& split,
+                                      bool training,
+                                      const BlockOptions& options) const override;
+  /// Sources, and what the decoder is fed, are what the examples say: a block is no sentence.
+  Batch collate(const std::vector<Example>& examples,
+                const SequenceConventions& conventions = {}) const override;
+
+  /// A line to be continued; with a target, a line to be scored.
+  Example encode(const std::string& source,
+                 const std::optional<std::string>& target) const override;
+  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
+  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+
+  TaskState save() const override { return vocabularies_.save(); }
+  nlohmann::json options_from_data() const override;
+
+ private:
+  void make_loader(const TaskSetup& setup);
+
+  LanguageModelingOptions options_;
+  Vocabularies vocabularies_;
+  std::unique_ptr<LanguageSide> side_;
+  std::unique_ptr<DataLoader> loader_;
+  const Component* loader_component_ = nullptr;
+  std::string loader_name_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,16 @@
+#include "core/plugin/plugin.h"
+#include "tasks/language_modeling/language_modeling.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<phraseq::Task, phraseq::LanguageModeling, phraseq::LanguageModelingOptions>(
+      "language_modeling", "Prediction of each token of a text from those before it");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("language_modeling",
+               PHRASEQ_VERSION,
+               "The language modeling task",
+               register_components)
