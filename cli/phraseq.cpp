@@ -33,6 +33,7 @@ constexpr std::array<std::array<std::string_view, 2>, 26> kSummaries = {{
     {"learn-bpe", "learn byte-pair encoding from text"},
     {"train", "train a model"},
     {"validate", "compute the loss of a checkpoint on a split of a data folder"},
+    {"eval-lm", "compute the perplexity of a language model on a text"},
     {"generate", "translate a file or a test set"},
     {"interactive", "translate line by line, as lines arrive"},
     {"serve", "translate for other programs, over HTTP"},

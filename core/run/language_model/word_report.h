@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/text/dictionary.h"
+
+namespace phraseq {
+
+/// How fairseq-eval-lm sums the log-probabilities of tokens up, by word. With `continuation`
+/// ("@@"), tokens that end in it are joined to the next: a word's log-probability is the sum of its
+/// tokens', and it counts once. A word at the end of a block that goes on in the next block counts
+/// as one.
+class PHRASEQ_API WordReport {
+ public:
+  struct Word {
+    std::string text;
+    double log_probability = 0;
+  };
+
+  /// `continuation` may be empty: every token is a word.
+  WordReport(const Dictionary& dictionary, std::string continuation);
+
+  /// The words of a block, whose tokens have these natural-log probabilities.
+  std::vector<Word> add(const std::vector<int64_t>& tokens, std::vector<double> log_probabilities);
+
+  int64_t words() const { return words_; }
+  /// Of all words, natural.
+  double log_probability() const { return log_probability_; }
+  /// The negative log-probability of a word in bits; 0 without words.
+  double loss_base_2() const;
+
+  /// A line for each different word, the most frequent first (ties: the one that was seen first):
+  /// the word, how often it occurs, the sum of its log-probabilities, whether it consists of
+  /// several tokens, the sum of the next words' log-probabilities, and how many of these there
+  /// were, separated by tabs.
+  std::string statistics() const;
+
+ private:
+  struct Statistics {
+    bool is_joined = false;
+    int64_t count = 0;
+    double log_probability = 0;
+    double next_log_probability = 0;
+    int64_t with_next = 0;
+    size_t first_seen = 0;
+  };
+
+  bool continues(int64_t token) const;
+  void note(const Word& word, bool is_joined, const double* next);
+
+  const Dictionary& dictionary_;
+  std::string continuation_;
+  int64_t words_ = 0;
+  double log_probability_ = 0;
+  std::map<std::string, Statistics> statistics_;
+};
+
+}  // namespace phraseq
