@@ -75,7 +75,7 @@ void ImportedModel::add_blob(const std::string& name, std::string bytes) {
 void ImportedModel::write(const std::string& path) const {
   write_checkpoint(path,
                    {{"architecture", component(architecture, options)},
-                    {"task", component("translation", json::object())},
+                    {"task", component(task, task_options)},
                     {"task_texts", json(texts).dump()},
                     {"imported", origin.dump()}},
                    tensors);

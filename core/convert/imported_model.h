@@ -14,11 +14,14 @@
 
 namespace phraseq {
 
-/// Another toolkit's translation model in our terms: what a checkpoint of an architecture and the
-/// task `translation` consists of. Tensors are views into `files`, `owned` or both.
+/// Another toolkit's model in our terms: what a checkpoint of an architecture and a task of ours
+/// consists of, `transformer` and `translation` unless they are set. Tensors are views into
+/// `files`, `owned` or both.
 struct PHRASEQ_API ImportedModel {
   std::string architecture = "transformer";
   nlohmann::json options;  ///< of the architecture
+  std::string task = "translation";
+  nlohmann::json task_options = nlohmann::json::object();
   std::map<std::string, std::string> texts;
   std::vector<TensorView> tensors;
   nlohmann::json origin;  ///< toolkit and files, for the checkpoint's record

@@ -39,6 +39,30 @@ constexpr std::array kSwitches = {"encoder_normalize_before",
                                   "share_decoder_input_output_embed",
                                   "no_scale_embedding"};
 
+/// Of a language model, in place of the sizes and switches of both stacks.
+constexpr std::array kLanguageModelSizes = {
+    "decoder_embed_dim", "decoder_ffn_embed_dim", "decoder_layers", "decoder_attention_heads"};
+
+constexpr std::array kLanguageModelSwitches = {"decoder_normalize_before",
+                                               "no_decoder_final_norm",
+                                               "share_decoder_input_output_embed",
+                                               "no_scale_embedding"};
+
+/// What a language model alone has and we do not.
+constexpr std::array kUnsupportedInLanguageModels = {"adaptive_softmax_cutoff",
+                                                     "adaptive_input",
+                                                     "decoder_layerdrop",
+                                                     "decoder_layers_to_keep",
+                                                     "character_embeddings",
+                                                     "base_layers",
+                                                     "quant_noise_pq",
+                                                     "quant_noise_scalar",
+                                                     "scale_fc",
+                                                     "scale_attn",
+                                                     "scale_heads",
+                                                     "scale_resids",
+                                                     "decoder_xformers_att_config"};
+
 /// What changes the computation and has no counterpart: only null, false, zero and "" are taken.
 constexpr std::array kUnsupported = {"adaptive_softmax_cutoff",
                                      "adaptive_input",
@@ -70,15 +94,10 @@ class FairseqReader {
     check_architecture();
     for (const char* name : kSizes) copy_size(name);
     for (const char* name : kSwitches) result_[name] = flag(name);
-    for (const char* name : kUnsupported) {
-      if (!is_off(value(name)))
-        reject(name);
-    }
-    for (const char* name : {"decoder_input_dim", "decoder_output_dim"}) {
-      if (!value(name).is_null() && value(name) != value("decoder_embed_dim"))
-        reject(name);
-    }
+    reject_unsupported(kUnsupported);
     read_dropout();
+    result_["max_source_positions"] = static_cast<int64_t>(number("max_source_positions", 1024));
+    result_["max_target_positions"] = static_cast<int64_t>(number("max_target_positions", 1024));
     read_activation();
     read_positions();
     result_["embed_norm"] = flag("layernorm_embedding") ? "before-dropout" : "no";
@@ -94,6 +113,25 @@ class FairseqReader {
     return result_;
   }
 
+  json read_language_model() {
+    for (const char* name : kLanguageModelSizes) copy_size(name);
+    for (const char* name : kLanguageModelSwitches) result_[name] = flag(name);
+    reject_unsupported(kUnsupportedInLanguageModels);
+    read_dropout();
+    read_activation();
+    result_["pos"] = flag("no_token_positional_embeddings") ? "none"
+                     : flag("decoder_learned_pos")          ? "learned"
+                                                            : "fairseq";
+    result_["embed_norm"] = flag("layernorm_embedding") ? "before-dropout" : "no";
+    result_["norm_eps"] = 1e-5;
+    for (const char* name : {"max_target_positions", "tokens_per_sample"}) {
+      if (!result_.contains("max_target_positions") && value(name).is_number_integer())
+        result_["max_target_positions"] = value(name);
+    }
+    result_.emplace("max_target_positions", 1024);
+    return result_;
+  }
+
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -102,6 +140,18 @@ class FairseqReader {
 
   void reject(const char* name) {
     problems_.push_back(fmt::format("{} = {}", name, value(name).dump()));
+  }
+
+  template <size_t count>
+  void reject_unsupported(const std::array<const char*, count>& names) {
+    for (const char* name : names) {
+      if (!is_off(value(name)))
+        reject(name);
+    }
+    for (const char* name : {"decoder_input_dim", "decoder_output_dim"}) {
+      if (!value(name).is_null() && value(name) != value("decoder_embed_dim"))
+        reject(name);
+    }
   }
 
   void check_architecture() {
@@ -128,8 +178,6 @@ class FairseqReader {
     result_["attention_dropout"] = number("attention_dropout", 0.0);
     const double activation = number("activation_dropout", 0.0);
     result_["activation_dropout"] = activation > 0 ? activation : number("relu_dropout", 0.0);
-    result_["max_source_positions"] = static_cast<int64_t>(number("max_source_positions", 1024));
-    result_["max_target_positions"] = static_cast<int64_t>(number("max_target_positions", 1024));
   }
 
   double number(const char* name, double fallback) {
@@ -166,17 +214,44 @@ class FairseqReader {
 
 }  // namespace
 
-json options_from_fairseq(const json& fairseq, const std::string& path) {
+namespace {
+
+json read_options(const json& fairseq,
+                  const std::string& path,
+                  const char* architecture,
+                  json (FairseqReader::*read)()) {
   if (!fairseq.is_object()) {
     throw FormatError(fmt::format("{}: not a JSON object of fairseq options", path));
   }
   FairseqReader reader(fairseq);
-  json result = reader.read();
+  json result = (reader.*read)();
   if (reader.problems().empty())
     return result;
-  throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
+  throw UsageError(fmt::format("{}: the architecture {} does not support\n    {}",
                                path,
+                               architecture,
                                fmt::join(reader.problems(), "\n    ")));
+}
+
+}  // namespace
+
+json options_from_fairseq(const json& fairseq, const std::string& path) {
+  return read_options(fairseq, path, "transformer", &FairseqReader::read);
+}
+
+json language_model_options_from_fairseq(const json& fairseq, const std::string& path) {
+  return read_options(fairseq, path, "transformer_lm", &FairseqReader::read_language_model);
+}
+
+bool is_fairseq_language_model(const json& fairseq) {
+  if (!fairseq.is_object())
+    return false;
+  for (const char* name : {"arch", "_name"}) {
+    const auto found = fairseq.find(name);
+    if (found != fairseq.end() && found->is_string())
+      return found->get<std::string>().starts_with("transformer_lm");
+  }
+  return false;
 }
 
 }  // namespace phraseq

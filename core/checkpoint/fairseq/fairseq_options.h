@@ -18,4 +18,12 @@ namespace phraseq {
 PHRASEQ_API nlohmann::json options_from_fairseq(const nlohmann::json& fairseq,
                                                 const std::string& path);
 
+/// The same for a `transformer_lm`: the options of our architecture of that name. The model's
+/// longest input is its `max_target_positions`, else its `tokens_per_sample`, else 1024.
+PHRASEQ_API nlohmann::json language_model_options_from_fairseq(const nlohmann::json& fairseq,
+                                                               const std::string& path);
+
+/// Whether the options are those of a language model, by the name of their architecture.
+PHRASEQ_API bool is_fairseq_language_model(const nlohmann::json& fairseq);
+
 }  // namespace phraseq

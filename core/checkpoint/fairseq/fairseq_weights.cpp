@@ -36,10 +36,12 @@ class ParameterList {
  public:
   ParameterList(const json& options, int64_t source_vocabulary, int64_t target_vocabulary)
       : options_(options),
-        encoder_width_(size("encoder_embed_dim")),
+        has_encoder_(options.contains("encoder_layers")),
+        encoder_width_(has_encoder_ ? size("encoder_embed_dim") : 0),
         decoder_width_(size("decoder_embed_dim")) {
     add_embeddings(source_vocabulary, target_vocabulary);
-    add_stack("encoder", encoder_width_, size("max_source_positions"));
+    if (has_encoder_)
+      add_stack("encoder", encoder_width_, size("max_source_positions"));
     add_stack("decoder", decoder_width_, size("max_target_positions"));
   }
 
@@ -47,7 +49,7 @@ class ParameterList {
 
  private:
   int64_t size(const std::string& name) const { return options_.at(name).get<int64_t>(); }
-  bool is_on(const std::string& name) const { return options_.at(name).get<bool>(); }
+  bool is_on(const std::string& name) const { return options_.value(name, false); }
 
   void add_embeddings(int64_t source, int64_t target) {
     if (is_on("share_all_embeddings")) {
@@ -55,7 +57,8 @@ class ParameterList {
           {kEncoderEmbedding, {source, encoder_width_}, {kDecoderEmbedding, kOutputProjection}});
       return;
     }
-    wanted_.push_back({kEncoderEmbedding, {source, encoder_width_}, {}});
+    if (has_encoder_)
+      wanted_.push_back({kEncoderEmbedding, {source, encoder_width_}, {}});
     if (is_on("share_decoder_input_output_embed")) {
       wanted_.push_back({kDecoderEmbedding, {target, decoder_width_}, {kOutputProjection}});
     } else {
@@ -75,9 +78,9 @@ class ParameterList {
       add_layer(fmt::format("{}.layers.{}.", stack, i),
                 width,
                 size(stack + "_ffn_embed_dim"),
-                stack == "decoder");
+                stack == "decoder" && has_encoder_);
     }
-    if (is_on(stack + "_normalize_before"))
+    if (is_on(stack + "_normalize_before") && !is_on("no_" + stack + "_final_norm"))
       add_norm(stack + ".layer_norm", width);
   }
 
@@ -123,6 +126,7 @@ class ParameterList {
   }
 
   const json& options_;
+  bool has_encoder_;
   int64_t encoder_width_;
   int64_t decoder_width_;
   std::vector<Wanted> wanted_;

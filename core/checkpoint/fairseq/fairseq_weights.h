@@ -13,7 +13,7 @@
 namespace phraseq {
 
 /// The parameters of our architecture `transformer` in a file of fairseq's weights, as views into
-/// it.
+/// it; with the options of a `transformer_lm`, which have no encoder, that architecture's.
 ///
 /// Names and shapes are fairseq's and ours alike. What stands there twice is taken once: matrices
 /// shared by `options` (which must then be equal), the copies that fairseq's fast path keeps, its

@@ -71,7 +71,8 @@ FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file) {
   found.options = json_of(values, model, file.path());
   if (!found.options.is_object())
     refuse(file, "the options of the model are no dictionary");
-  const json task = task_options(file, args == kNoPickle ? cfg : kNoPickle, found.options);
+  found.task_options = task_options(file, args == kNoPickle ? cfg : kNoPickle, found.options);
+  const json& task = found.task_options;
   found.task = text_at(task, "task");
   found.source_lang = language_at(file, task, "source_lang");
   found.target_lang = language_at(file, task, "target_lang");

@@ -12,8 +12,9 @@ namespace phraseq {
 
 /// What a checkpoint of fairseq holds, apart from the state of its training.
 struct PHRASEQ_API FairseqCheckpoint {
-  nlohmann::json options;  ///< of the model: `args`, or `model` in `cfg`
-  std::string task;        ///< "translation"; empty when it is not recorded
+  nlohmann::json options;       ///< of the model: `args`, or `model` in `cfg`
+  nlohmann::json task_options;  ///< the same as `options` in a checkpoint with `args`
+  std::string task;             ///< "translation"; empty when it is not recorded
   std::string source_lang;
   std::string target_lang;
   std::string data;  ///< the data folder of the training, on the machine where it ran

@@ -21,6 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char* kLanguageModeling = "language_modeling";
+
 /// Whether a folder has the dictionaries of both languages.
 bool has_dictionaries(const fs::path& folder, const FairseqFiles& files) {
   return fs::exists(folder / ("dict." + files.source_lang + ".txt")) &&
@@ -40,14 +42,26 @@ std::string find_data(const FairseqFiles& files) {
                 "Give fairseq's data folder with --data; it has dict.LANG.txt for both languages.");
 }
 
+bool is_language_model(const FairseqCheckpoint& checkpoint) {
+  return checkpoint.task == kLanguageModeling || is_fairseq_language_model(checkpoint.options);
+}
+
 void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
-  if (checkpoint.task.empty() || checkpoint.task == "translation")
+  if (checkpoint.task.empty() || checkpoint.task == "translation" || is_language_model(checkpoint))
     return;
   throw UsageError(
-      fmt::format("{}: a model of the task '{}'; only models of the task 'translation' "
-                  "can be imported",
+      fmt::format("{}: a model of the task '{}'; only models of the tasks 'translation' and "
+                  "'language_modeling' can be imported",
                   path,
                   checkpoint.task));
+}
+
+void set_tokenizer(ImportedModel& model, const FairseqFiles& files, const DataFolder& folder) {
+  if (files.sentencepiece.empty()) {
+    model.set_tokenizer(folder.tokenizer());
+  } else {
+    model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
+  }
 }
 
 /// Fills the model in from options, weights and the data folder.
@@ -67,11 +81,51 @@ void fill(ImportedModel& model,
   }
   model.tensors =
       weights_from_fairseq(weights, files.weights, model.options, source.size(), target.size());
-  if (files.sentencepiece.empty()) {
-    model.set_tokenizer(folder.tokenizer());
-  } else {
-    model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
+  set_tokenizer(model, files, folder);
+}
+
+/// The options of the task language_modeling that fairseq recorded.
+json block_options(const json& fairseq) {
+  json options = {{"add_bos_token", fairseq.value("add_bos_token", json()) == true}};
+  if (const json size = fairseq.value("tokens_per_sample", json()); size.is_number_integer())
+    options["tokens_per_sample"] = size;
+  if (const json mode = fairseq.value("sample_break_mode", json()); mode.is_string())
+    options["sample_break_mode"] = mode;
+  return options;
+}
+
+/// The folder of a language model's dictionary: that of the checkpoint, or its `data-bin`.
+std::string find_monolingual_data(const FairseqFiles& files) {
+  const fs::path folder = fs::path(files.weights).parent_path();
+  for (const fs::path& candidate : {folder, folder / "data-bin"}) {
+    if (fs::exists(dictionary_path(candidate.empty() ? "." : candidate.string(), "")))
+      return candidate.empty() ? "." : candidate.string();
   }
+  throw IoError((folder / "dict.txt").string(),
+                "find the dictionary",
+                0,
+                "Give fairseq's data folder with --data; it has dict.txt.");
+}
+
+/// Fills a language model in. The longest block is the task's where the model records none.
+void fill_language_model(ImportedModel& model,
+                         FairseqFiles files,
+                         const FairseqCheckpoint& checkpoint) {
+  if (files.data.empty())
+    files.data = find_monolingual_data(files);
+  json options = checkpoint.options;
+  model.task = kLanguageModeling;
+  model.task_options = block_options(checkpoint.task_options);
+  if (model.task_options.contains("tokens_per_sample"))
+    options["tokens_per_sample"] = model.task_options["tokens_per_sample"];
+  model.architecture = "transformer_lm";
+  model.options = language_model_options_from_fairseq(options, files.weights);
+  const auto folder = DataFolder::open_monolingual(files.data, files.source_lang);
+  const Dictionary dictionary = folder.dictionary(folder.source());
+  model.set_vocabularies(folder.source(), dictionary, folder.source(), dictionary);
+  model.tensors = weights_from_fairseq(
+      checkpoint.weights, files.weights, model.options, dictionary.size(), dictionary.size());
+  set_tokenizer(model, files, folder);
 }
 
 ImportedModel import_checkpoint(FairseqFiles files) {
@@ -80,6 +134,11 @@ ImportedModel import_checkpoint(FairseqFiles files) {
   model.files.push_back(file);
   const FairseqCheckpoint checkpoint = read_fairseq_checkpoint(*file);
   check_task(checkpoint, files.weights);
+  model.origin = {{"toolkit", "fairseq"}, {"weights", files.weights}};
+  if (is_language_model(checkpoint)) {
+    fill_language_model(model, files, checkpoint);
+    return model;
+  }
   if (files.source_lang.empty())
     files.source_lang = checkpoint.source_lang;
   if (files.target_lang.empty())
@@ -87,7 +146,6 @@ ImportedModel import_checkpoint(FairseqFiles files) {
   if (files.data.empty())
     files.data = find_data(files);
   fill(model, files, checkpoint.options, files.weights, checkpoint.weights);
-  model.origin = {{"toolkit", "fairseq"}, {"weights", files.weights}};
   return model;
 }
 
