@@ -148,6 +148,32 @@ TEST_F(Recipes, Tang2016RunsWithTheBaselineAloneAndWithoutUnknownWords) {
   EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: said as phrases: 0"));
 }
 
+TEST_F(Recipes, BackTranslationAddsTranslatedTextWithAndWithoutATag) {
+  write_text("train", "dev", "test", "en", "de");
+  const ToyText more = toy_text(30, 4);
+  workspace_.write("text/mono.en", more.english);
+  workspace_.write("text/mono.de", more.german);
+  EXPECT_EQ(run("UPDATES=3 RATIO=100", "back_translation", "text made --threads 1"), 0) << errors();
+  EXPECT_THAT(workspace_.read("made/score-test.txt"),
+              AllOf(HasSubstr("base/test.hyp"), HasSubstr("tagged/test.hyp"), HasSubstr("p = ")));
+  const auto added = lines_of(workspace_.read("made/tagged/added.en"));
+  ASSERT_FALSE(added.empty());
+  for (const std::string& line : added) EXPECT_THAT(line, ::testing::StartsWith("<BT> "));
+  const auto plain = lines_of(workspace_.read("made/bt/added.en"));
+  ASSERT_EQ(plain.size(), added.size());
+  EXPECT_EQ("<BT> " + plain.front(), added.front());
+  EXPECT_EQ(lines_of(workspace_.read("made/bt/train.en")).size(), 200 + plain.size());
+  EXPECT_TRUE(workspace_.exists("made/self/added.de"));
+}
+
+TEST_F(Recipes, BackTranslationLeavesOutPairsOfVeryDifferentLengths) {
+  write_text("train", "dev", "test", "en", "de");
+  workspace_.write("text/mono.de", "eins zwei drei\n\n");
+  workspace_.write("made/text/mono.de.en", "one\n\n");
+  EXPECT_NE(run("ROWS=bt UPDATES=3", "back_translation", "text made --threads 1"), 0);
+  EXPECT_THAT(errors(), HasSubstr("0 of 2 pairs kept"));
+}
+
 TEST_F(Recipes, HaveTheTablesOfTheirLogs) {
   for (const char* recipe : {"multi30k", "nguyen2022", "nguyen_joty2018", "tang2016", "xu2020"}) {
     EXPECT_EQ(reproduce("--check " + std::string(recipe)), 0) << output() << errors();
