@@ -169,6 +169,7 @@ TEST_F(Recipes, BackTranslationAddsTranslatedTextWithAndWithoutATag) {
 TEST_F(Recipes, BackTranslationLeavesOutPairsOfVeryDifferentLengths) {
   write_text("train", "dev", "test", "en", "de");
   workspace_.write("text/mono.de", "eins zwei drei\n\n");
+  fs::create_directories(workspace_.path("made/text"));
   workspace_.write("made/text/mono.de.en", "one\n\n");
   EXPECT_NE(run("ROWS=bt UPDATES=3", "back_translation", "text made --threads 1"), 0);
   EXPECT_THAT(errors(), HasSubstr("0 of 2 pairs kept"));
