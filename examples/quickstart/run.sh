@@ -12,8 +12,9 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(realpath -m "${1:-quickstart-run}")
-updates=${QUICKSTART_UPDATES:-6500}
-settings=(--arch transformer_tiny --dropout 0.2 --max-tokens 2000 --lr 0.004 --lr-scheduler cosine --threads 2)
+updates=${QUICKSTART_UPDATES:-5000}
+# An update consists of the batches of two processes, on every machine.
+settings=(--arch transformer_tiny --dropout 0.2 --lr 0.004 --lr-scheduler cosine --nproc-per-node 2 --threads 1)
 mkdir -p "$folder"
 
 times=()
@@ -79,7 +80,7 @@ step build 'about six minutes on two cores' build
 PATH=$root/build/bin:$PATH
 cd "$folder"
 step corpus 'half a minute' corpus
-step train "$updates updates, about twelve minutes on two cores" train
+step train "$updates updates, about ten minutes on two cores" train
 step generate 'half a minute' generate
 step pictures 'seconds' pictures
 
