@@ -36,7 +36,7 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
                             "4",
                             "data-bin",
                             "--amp-scale-window=-1",
-                            "--bucket_cap_mb",
+                            "--heartbeat_timeout",
                             "25",
                             "--skip-invalid-size-inputs-valid-test",
                             "--beam",
@@ -46,7 +46,7 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
   EXPECT_THAT(taken.notes,
               ElementsAre(HasSubstr("--num-workers has no effect here: one thread"),
                           HasSubstr("--amp-scale-window"),
-                          HasSubstr("--bucket-cap-mb"),
+                          HasSubstr("--heartbeat-timeout"),
                           HasSubstr("--skip-invalid-size-inputs-valid-test")));
 }
 
