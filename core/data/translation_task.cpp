@@ -11,6 +11,7 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/joined/rotating_corpus.h"
+#include "core/data/source_trees.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/data/text/task_tokenizer.h"
 #include "core/io/mapped_file.h"
@@ -250,8 +251,10 @@ std::unique_ptr<Corpus> TranslationTask::open_split(size_t folder,
 
 std::unique_ptr<Corpus> TranslationTask::open_training(
     size_t folder, const std::string& subset, const SequenceConventions& conventions) const {
+  // Numbered parts are files: a loader of another format may have any split that it is asked for.
   const auto splits = training_splits(subset, [&](const std::string& split) {
-    return has_split_in(*loader_component_, *loaders_[folder], split);
+    return has_files_of_split(folders_[folder], split) &&
+           has_split_in(*loader_component_, *loaders_[folder], split);
   });
   if (splits.size() == 1)
     return open_split(folder, splits.front(), /*training=*/true, conventions);

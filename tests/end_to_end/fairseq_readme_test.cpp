@@ -126,11 +126,11 @@ TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {
   EXPECT_THAT(adaptive.errors,
               HasSubstr("--adaptive-input is not supported: there are no adaptive embeddings"));
 
-  const CommandResult reranked =
-      workspace_.run(words("interactive --path model.pt data-bin --beam 5 --lm-path lm.pt"));
-  EXPECT_EQ(reranked.exit_code, kExitUsage);
-  EXPECT_THAT(reranked.errors,
-              AllOf(HasSubstr("--lm-path is not supported"),
+  const CommandResult dropped =
+      workspace_.run(words("interactive --path model.pt data-bin --beam 5 --retain-dropout"));
+  EXPECT_EQ(dropped.exit_code, kExitUsage);
+  EXPECT_THAT(dropped.errors,
+              AllOf(HasSubstr("--retain-dropout is not supported"),
                     HasSubstr("the data folder data-bin selects only the output format"),
                     Not(HasSubstr("unexpected argument"))));
 }

@@ -104,7 +104,7 @@ TEST_F(Fp16, IsWhatMemoryEfficientFp16Means) {
 TEST_F(Fp16, TranslatesWithTheModel) {
   ASSERT_EQ(train("run", 40, "").exit_code, kExitOk);
   const std::string generate =
-      "generate data-bin --path run/checkpoint_last.safetensors --gen-subset test --cpu --format "
+      "generate data-bin --path run --gen-subset test --cpu --format "
       "plain --precision ";
   const CommandResult half = workspace_.run(words(generate + "fp16"));
   ASSERT_EQ(half.exit_code, kExitOk) << half.errors;

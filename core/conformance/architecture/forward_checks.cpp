@@ -205,7 +205,7 @@ void round_to_fp16(nn::FlatParameters& parameters) {
 /// fp16 has 11 bits: a gradient that is the sum of some hundred products differs by some 0.001 of
 /// its size; a mask or a sum that is wrong, by far more than the limit.
 Findings training_in_fp16(const Registry& registry, const Selection& selection) {
-  constexpr double kLossScale = 128.0, kLimit = 0.06;
+  constexpr double kLossScale = 128.0, kLimit = 0.02;
   SmallModel single(registry, selection, Precision::kFp32);
   SmallModel half(registry, selection, Precision::kFp16);
   round_to_fp16(single.flat());
