@@ -202,24 +202,33 @@ void round_to_fp16(nn::FlatParameters& parameters) {
   parameters.values().copy_(parameters.values().to(at::kHalf));  // [elements]
 }
 
-/// fp16 has 11 bits: a gradient that is the sum of some hundred products differs by some 0.001 of
-/// its size; a mask or a sum that is wrong, by far more than the limit.
-Findings training_in_fp16(const Registry& registry, const Selection& selection) {
-  constexpr double kLossScale = 128.0, kLimit = 0.02;
-  SmallModel single(registry, selection, Precision::kFp32);
-  SmallModel half(registry, selection, Precision::kFp16);
+/// How far the gradients in fp16 are from those in fp32, as a share of their size.
+double fp16_distance(const Registry& registry, const Selection& selection, uint64_t seed) {
+  constexpr double kLossScale = 128.0;
+  SmallModel single(registry, selection, Precision::kFp32, seed);
+  SmallModel half(registry, selection, Precision::kFp16, seed);
   round_to_fp16(single.flat());
   const at::Tensor expected = scaled_gradients(single, 1.0),
                    found = scaled_gradients(half, kLossScale);
-  const double distance = (found - expected).norm().item<double>();
-  const double size = expected.norm().item<double>();
-  if (distance <= kLimit * size)
+  return ((found - expected).norm() / expected.norm()).item<double>();
+}
+
+/// fp16 has 11 bits: a gradient that is the sum of some hundred products differs by some 0.001 of
+/// its size; a mask or a sum that is wrong, by far more than the limit. Of three models, one may
+/// differ by more: where a ReLU's input is so close to zero that rounding changes its sign.
+Findings training_in_fp16(const Registry& registry, const Selection& selection) {
+  constexpr double kLimit = 0.02;
+  std::vector<double> distances;
+  for (const uint64_t seed : {5, 11, 23})
+    distances.push_back(fp16_distance(registry, selection, seed));
+  std::sort(distances.begin(), distances.end());
+  if (distances[1] <= kLimit)
     return {};
   return {
       fmt::format("the gradients in fp16 and in fp32 differ by {:.3g} of their size; activations "
                   "must have the type Context::activation_type(), sums, norms and softmax must "
                   "stay in fp32",
-                  distance / size)};
+                  distances[1])};
 }
 
 }  // namespace
