@@ -10,7 +10,7 @@
 namespace phraseq {
 namespace {
 
-/// The symbol that a piece stands for, -1 when there is none.
+/// The symbol that a piece represents, -1 if there is none.
 int64_t id_of_piece(const Dictionary& dictionary,
                     const SentencePieceVocabulary& vocabulary,
                     int64_t row) {

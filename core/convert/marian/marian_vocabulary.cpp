@@ -108,9 +108,10 @@ ForeignVocabulary read_marian_vocabulary(const std::string& path, int64_t rows) 
   cut_symbols(found, rows, path);
   check_gaps(found, path);
   if (row_of_symbol(found.symbols, "<s>") >= 0) {
-    throw FormatError(fmt::format(
-        "{}: the vocabulary has a symbol <s>, which here stands for Marian's start from zeros",
-        path));
+    throw FormatError(
+        fmt::format("{}: the vocabulary has a symbol <s>, which phraseq needs for the zero vector "
+                    "that Marian starts with",
+                    path));
   }
   return order_symbols(
       found.symbols, {-1, row_of_symbol(found.symbols, "<pad>"), found.eos, found.unk}, path);

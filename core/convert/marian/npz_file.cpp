@@ -99,7 +99,7 @@ class NpyHeader {
   const std::string& where_;
 };
 
-/// Bytes of so many elements; nothing when they are more than there can be.
+/// Size of this many elements in bytes; empty if it is too large to represent.
 std::optional<size_t> bytes_of(const std::vector<int64_t>& shape, DType dtype) {
   auto bytes = static_cast<int64_t>(size_of(dtype));
   for (const int64_t size : shape) {

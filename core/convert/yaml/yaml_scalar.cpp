@@ -39,7 +39,7 @@ void append_utf8(std::string& text, char32_t character) {
   }
 }
 
-/// YAML 1.2, section 5.7: a letter and the character that it stands for.
+/// YAML 1.2, section 5.7: an escape letter and the character that it represents.
 constexpr std::array<std::pair<char, char32_t>, 19> kEscapes = {{{'0', 0},
                                                                  {'a', 7},
                                                                  {'b', 8},

@@ -8,7 +8,8 @@
 
 namespace phraseq {
 
-/// Where running text is cut (fairseq's --sample-break-mode). kAuto stands for another's choice.
+/// Where running text is cut (fairseq's --sample-break-mode). kAuto leaves the choice to the
+/// caller.
 enum class BreakMode { kAuto, kNone, kComplete, kCompleteDoc, kSentence };
 
 inline constexpr EnumName<BreakMode> kBreakModeNames[] = {{"none", BreakMode::kNone},

@@ -14,8 +14,8 @@ namespace phraseq {
 PHRASEQ_API std::vector<std::string> data_folders(const std::string& data);
 
 /// The splits that --train-subset names, separated by commas; `has` says which a folder has. One
-/// name also stands for its numbered parts, train1, train2 …, as in fairseq; several stand for
-/// themselves. Throws UsageError for an empty or repeated name.
+/// name also includes its numbered parts, train1, train2 …, as in fairseq; several names are taken
+/// as they are. Throws UsageError for an empty or repeated name.
 template <class Has>
 std::vector<std::string> training_splits(const std::string& subset, const Has& has);
 

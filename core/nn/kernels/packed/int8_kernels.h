@@ -19,7 +19,7 @@ struct Int8Product : ProductTask<T> {
 /// one scale for each row of W (made once) and of x (made for each product).
 ///
 /// Panels are [columns / panel_columns, depth / group, panel_columns, group], the last group filled
-/// up with zeros; what stands in a row and in front of a panel depends on the instructions of the
+/// up with zeros; the layout of a row and the header of a panel depend on the instructions of the
 /// variant. All variants have the same sums and so the same results.
 template <typename T>
 struct Int8Kernels {

@@ -13,8 +13,8 @@ namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 /// Instructions that multiply four pairs of 8 bits want one side without signs: x + 128. What this
-/// adds to the sums of a column, 128 times the sum of the column, stands in front of its panel.
-/// Without them, pairs of 16 bits are multiplied.
+/// adds to the sums of a column, 128 times the sum of the column, is kept in the header of its
+/// panel. Without them, pairs of 16 bits are multiplied.
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 using Number = uint8_t;
 constexpr int kGroup = 4, kOffset = 128;
