@@ -65,14 +65,7 @@ void TranslationOptions::describe(OptionTable& table) {
              target_subword_model,
              "SentencePiece model for the target language.")
       .value_name("FILE");
-  table
-      .field("bpe-dropout",
-             bpe_dropout,
-             "Subword regularization: segment the training text at random, anew in every epoch. "
-             "The value is the dropout probability of merges (BPE models) or the smoothing "
-             "parameter (unigram models); 0 = off. Needs raw text.")
-      .alias("sampling-alpha")
-      .in(0.0, 1.0);
+  describe_bpe_dropout(table, bpe_dropout);
   table
       .field(
           "upsample-primary",

@@ -32,14 +32,7 @@ void LanguageModelingOptions::describe(OptionTable& table) {
   table.field("subword-model", subword_model, "SentencePiece model, if the data folder has none.")
       .alias("sentencepiece-model")
       .value_name("FILE");
-  table
-      .field("bpe-dropout",
-             bpe_dropout,
-             "Subword regularization: segment the training text at random, anew in every epoch. "
-             "The value is the dropout probability of merges (BPE models) or the smoothing "
-             "parameter (unigram models); 0 = off. Needs raw text.")
-      .alias("sampling-alpha")
-      .in(0.0, 1.0);
+  describe_bpe_dropout(table, bpe_dropout);
 }
 
 std::vector<std::string> LanguageModelingOptions::problems() const {

@@ -23,6 +23,17 @@ void sample_with(OptionTable& table, const std::string& tokenizer, double dropou
 
 }  // namespace
 
+void describe_bpe_dropout(OptionTable& table, double& bpe_dropout) {
+  table
+      .field("bpe-dropout",
+             bpe_dropout,
+             "Subword regularization: segment the training text at random, anew in every epoch. "
+             "The value is the dropout probability of merges (BPE models) or the smoothing "
+             "parameter (unigram models); 0 = off. Needs raw text.")
+      .alias("sampling-alpha")
+      .in(0.0, 1.0);
+}
+
 std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
                                           const Vocabularies& vocabularies,
                                           const Vocabularies::Side& side,

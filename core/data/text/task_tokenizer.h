@@ -6,9 +6,13 @@
 #include "core/base/api.h"
 #include "core/data/task.h"
 #include "core/data/vocabularies.h"
+#include "core/options/option_table.h"
 #include "core/text/tokenizer.h"
 
 namespace phraseq {
+
+/// The option --bpe-dropout of tasks that read raw text.
+PHRASEQ_API void describe_bpe_dropout(OptionTable& table, double& bpe_dropout);
 
 /// What a task's options say about its tokenizer.
 struct TokenizerChoice {

@@ -75,4 +75,12 @@ struct Fp16 {
 // clang-format on
 #undef __device__
 
+/// Values in the type of activations.
+template <class Device>
+std::vector<typename Device::Element> narrowed(const std::vector<float>& values) {
+  std::vector<typename Device::Element> elements;
+  for (const float value : values) elements.push_back(Device::narrow(value));
+  return elements;
+}
+
 }  // namespace phraseq::cuda::on_host

@@ -14,6 +14,7 @@
 namespace phraseq::cuda {
 namespace {
 
+using on_host::narrowed;
 using on_host::run;
 
 /// Smooth numbers without a pattern that a wrong index would hide in.
@@ -84,13 +85,6 @@ void expect_close(const std::vector<Found>& found,
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i)
     ASSERT_NEAR(found[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << what << " " << i;
-}
-
-template <class Device>
-std::vector<typename Device::Element> narrowed(const std::vector<float>& values) {
-  std::vector<typename Device::Element> elements;
-  for (const float value : values) elements.push_back(Device::narrow(value));
-  return elements;
 }
 
 template <class Device>

@@ -18,6 +18,8 @@
 namespace phraseq::cuda {
 namespace {
 
+using on_host::narrowed;
+
 template <class Function>
 Function driver(const char* name) {
   static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -85,13 +87,6 @@ std::vector<float> waves(size_t count, double phase) {
   return values;
 }
 
-template <class Device>
-std::vector<typename Device::Element> elements_of(const std::vector<float>& values) {
-  std::vector<typename Device::Element> elements;
-  for (const float value : values) elements.push_back(Device::narrow(value));
-  return elements;
-}
-
 /// Equal up to the order of sums, and so up to one unit in the last place of 16 bits.
 template <class Device>
 void expect_near(const std::vector<typename Device::Element>& found,
@@ -110,9 +105,9 @@ void normalize_on_both(int element, double tolerance) {
   constexpr int64_t kSomeRows = 9;
   constexpr int kSomeColumns = 77;
   constexpr size_t kSomeElements = kSomeRows * kSomeColumns;
-  const auto x = elements_of<Device>(waves(kSomeElements, 0.1));
-  const auto residual = elements_of<Device>(waves(kSomeElements, 0.5));
-  const auto dy = elements_of<Device>(waves(kSomeElements, 0.9));
+  const auto x = narrowed<Device>(waves(kSomeElements, 0.1));
+  const auto residual = narrowed<Device>(waves(kSomeElements, 0.5));
+  const auto dy = narrowed<Device>(waves(kSomeElements, 0.9));
   const auto gain = waves(kSomeColumns, 1.3), bias = waves(kSomeColumns, 2.1);
   typename Device::NormShape shape{kSomeRows,
                                    kSomeColumns,
