@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/distributed/c10d_group.h"
-#include "core/distributed/environment.h"
+#include "core/base/launcher/environment.h"
 
 namespace {
 

@@ -1,5 +1,7 @@
-// What torchrun starts, and starts again.
+// Training under the launchers that people use: torchrun, Open MPI and Slurm, where they are
+// installed.
 
+#include <cstdlib>
 #include <filesystem>
 #include <signal.h>
 #include <string>
@@ -19,28 +21,59 @@ using ::testing::HasSubstr;
 
 /// Comes with the PyTorch wheel, which scripts/setup.sh installs into the build folder.
 constexpr const char* kTorchrun = PHRASEQ_BUILD_FOLDER "/venv/bin/torchrun";
+constexpr const char* kMpirun = "/usr/bin/mpirun";
+constexpr const char* kSrun = "/usr/bin/srun";
 
-class Torchrun : public ::testing::Test {
+class Launchers : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kTorchrun))
-      GTEST_SKIP() << kTorchrun << " is missing: this build uses another LibTorch than the wheel";
     write_toy_corpus(workspace_);
     ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   }
 
-  static Arguments training(const std::string& save_dir, const std::string& more) {
-    return toy_train(save_dir, 300) +
+  static Arguments training(const std::string& save_dir, int updates, const std::string& more) {
+    return toy_train(save_dir, updates) +
            words(
                "--threads 1 --max-tokens 110 --save-interval-updates 5 --disable-validation "
                "--keep-interval-updates 2 --no-epoch-checkpoints --distributed-timeout 20 " +
                more);
   }
 
+  /// Trains under `launcher`, which starts two processes, and as one process with twice as many
+  /// batches per update: the same model.
+  void expect_the_model_of_one_process(const Arguments& launcher) {
+    const Arguments command =
+        launcher + Arguments{kPhraseqProgram} + training("run", 20, "--log-interval 1");
+    const CommandResult result = workspace_.start_program(command).wait();
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("2 processes"));
+    const CommandResult alone =
+        workspace_.run(training("alone", 20, "--log-interval 1 --update-freq 2"));
+    ASSERT_EQ(alone.exit_code, kExitOk) << alone.errors;
+    EXPECT_EQ(losses(workspace_, "run"), losses(workspace_, "alone"));
+    EXPECT_EQ(last_tensors(workspace_, "run"), last_tensors(workspace_, "alone"));
+  }
+
   Workspace workspace_;
 };
 
-TEST_F(Torchrun, StartsAgainWhatWasKilledAndItContinuesFromTheLastCheckpoint) {
+TEST_F(Launchers, OpenMpi) {
+  if (!std::filesystem::exists(kMpirun))
+    GTEST_SKIP() << kMpirun << " is missing (Debian package openmpi-bin)";
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  expect_the_model_of_one_process({kMpirun, "--oversubscribe", "-np", "2"});
+}
+
+TEST_F(Launchers, Slurm) {
+  if (std::system("sinfo --noheader --states=idle 2>/dev/null | grep -q .") != 0)
+    GTEST_SKIP() << "there is no Slurm with an idle machine";
+  expect_the_model_of_one_process({kSrun, "--ntasks=2", "--cpus-per-task=1", "--immediate=60"});
+}
+
+TEST_F(Launchers, TorchrunStartsAgainWhatWasKilled) {
+  if (!std::filesystem::exists(kTorchrun))
+    GTEST_SKIP() << kTorchrun << " is missing: this build uses another LibTorch than the wheel";
   RunningCommand launcher =
       workspace_.start_program(Arguments{kTorchrun,
                                          "--nproc-per-node",
@@ -53,7 +86,7 @@ TEST_F(Torchrun, StartsAgainWhatWasKilledAndItContinuesFromTheLastCheckpoint) {
                                          "c10d",
                                          "--no-python",
                                          kPhraseqProgram} +
-                               training("run", ""));
+                               training("run", 300, ""));
   ASSERT_TRUE(has_trained(workspace_, "run", launcher, 7)) << launcher.errors_so_far();
   const auto processes = processes_by_rank(workspace_);
   ASSERT_EQ(processes.size(), 2U);
@@ -62,7 +95,7 @@ TEST_F(Torchrun, StartsAgainWhatWasKilledAndItContinuesFromTheLastCheckpoint) {
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_THAT(result.errors, HasSubstr("resumed from run/checkpoint"));
 
-  const CommandResult unbroken = workspace_.run(training("unbroken", "--update-freq 2"));
+  const CommandResult unbroken = workspace_.run(training("unbroken", 300, "--update-freq 2"));
   ASSERT_EQ(unbroken.exit_code, kExitOk) << unbroken.errors;
   EXPECT_EQ(losses(workspace_, "run"), losses(workspace_, "unbroken"));
   EXPECT_EQ(last_tensors(workspace_, "run"), last_tensors(workspace_, "unbroken"));
