@@ -28,16 +28,22 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr size_t kMostShown = 3;
 
+/// The edit distance of a name; less when a word of some length begins it, or is a part of it.
+size_t distance_of(std::string_view word, std::string_view name) {
+  const bool begins = word.size() >= 3 && name.starts_with(word);
+  const bool is_a_part = word.size() >= 4 && name.find(word) != name.npos;
+  return begins || is_a_part ? 1 : edit_distance(word, name);
+}
+
 /// The first of `known` by distance, as far as they are within `limit`.
 std::vector<std::string> ranked_names(std::string_view name,
                                       std::span<const std::string> known,
                                       size_t limit) {
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
-    const size_t distance = edit_distance(name, candidate);
-    const bool begins = name.size() >= 3 && candidate.starts_with(name);
-    if (distance <= limit || begins)
-      ranked.emplace_back(begins ? 1 : distance, candidate);
+    const size_t distance = distance_of(name, candidate);
+    if (distance <= limit)
+      ranked.emplace_back(distance, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   ranked.resize(std::min(ranked.size(), kMostShown));

@@ -34,6 +34,12 @@ TEST(NearMisses, TakesABeginningOfThreeLetters) {
   EXPECT_THAT(close_matches("ls", kKnown), IsEmpty());
 }
 
+TEST(NearMisses, TakesAPartOfFourLetters) {
+  const std::vector<std::string> known = {"cross_entropy_with_rdrop", "adam", "chrf"};
+  EXPECT_THAT(close_matches("rdrop", known), ElementsAre("cross_entropy_with_rdrop"));
+  EXPECT_THAT(close_matches("dro", known), IsEmpty());
+}
+
 TEST(NearMisses, PutsTheNearestFirstAndStopsAtThree) {
   const std::vector<std::string> known = {"max-tokenz", "max-tokens", "max-tokkenss", "max-tokans"};
   EXPECT_THAT(close_matches("max-tokenss", known),
