@@ -49,6 +49,7 @@ json default_options() {
           {"out_bias", false},
           {"start_token", "eos"},
           {"source_bos", false},
+          {"source_eos", true},
           {"forbid_outputs", false},
           {"max_source_positions", 1024},
           {"max_target_positions", 1024}};

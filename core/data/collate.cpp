@@ -44,9 +44,7 @@ Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventi
   std::vector<std::vector<int64_t>> sources;
   for (const Example& example : examples) {
     batch.sentence_ids.push_back(example.id);
-    sources.push_back(conventions.source_has_bos
-                          ? with_start(kBos, example.source.begin(), example.source.end())
-                          : example.source);
+    sources.push_back(conventions.source_of(example));
   }
   batch.source = PackedTokens::pack(sources);
   if (have_targets(examples))

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "core/base/api.h"
 #include "core/data/batch.h"
 #include "core/data/example.h"
 
@@ -14,11 +16,16 @@ namespace phraseq {
 using BatchExtension = std::function<void(const std::vector<Example>&, Batch&)>;
 
 /// What an architecture wants of its batches.
-struct SequenceConventions {
+struct PHRASEQ_API SequenceConventions {
   bool start_with_bos = false;  ///< the decoder is first fed <s>, else </s>
-  bool source_has_bos = false;  ///< sources are <s> … </s>, else … </s>
+  bool source_has_bos = false;  ///< sources begin with <s>
   BatchExtension extend = {};   ///< empty = nothing to add
   bool reads_source = true;     ///< false = a language model, which reads what it has said alone
+  bool source_has_eos = true;   ///< sources end with </s>
+
+  /// The ids of an example's source as the model reads them. At least one: a source without words
+  /// is </s> in any case.
+  std::vector<int64_t> source_of(const Example& example) const;
 };
 
 }  // namespace phraseq

@@ -236,7 +236,7 @@ std::unique_ptr<Corpus> TranslationTask::open_split(size_t folder,
       *loader_component_, "open", [&] { return loaders_[folder]->open(split, training); });
   return std::make_unique<LoaderCorpus>(*loader_component_,
                                         std::move(corpus),
-                                        conventions.source_has_bos,
+                                        conventions,
                                         fmt::format(", dictionaries {:08x} {:08x}",
                                                     source_dictionary().fingerprint(),
                                                     target_dictionary().fingerprint()));

@@ -184,8 +184,35 @@ Batch TranslationModel::collate(const std::vector<Example>& examples) const {
   return task->collate(examples, model->conventions());
 }
 
+int64_t TranslationModel::max_source_tokens() const {
+  const SequenceConventions conventions = model->conventions();
+  return model->max_source_positions() - (conventions.source_has_bos ? 1 : 0) +
+         (conventions.source_has_eos ? 0 : 1);
+}
+
+namespace {
+
+void require_same_sources(const std::vector<TranslationModel>& models) {
+  const SequenceConventions first = models.front().model->conventions();
+  for (const TranslationModel& model : models) {
+    const SequenceConventions other = model.model->conventions();
+    if (other.source_has_bos == first.source_has_bos &&
+        other.source_has_eos == first.source_has_eos) {
+      continue;
+    }
+    throw UsageError(
+        fmt::format("{} and {} read different sources: one with <s> or </s>, one without",
+                    models.front().path,
+                    model.path),
+        "an ensemble needs models trained with one --source-bos and --source-eos");
+  }
+}
+
+}  // namespace
+
 Batch collate_for(const std::vector<TranslationModel>& models,
                   const std::vector<Example>& examples) {
+  require_same_sources(models);
   Batch batch = models.front().collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
     for (auto& [name, values] : models[i].collate(examples).extras) {

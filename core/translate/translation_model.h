@@ -53,6 +53,8 @@ struct PHRASEQ_API TranslationModel {
   /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
   Batch collate(const std::vector<Example>& examples) const;
+  /// The most tokens of an example's source, </s> counted; <s>, if the model reads it, has its place.
+  int64_t max_source_tokens() const;
 
   /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
   /// compared first; all mismatches are listed in one FormatError and nothing is changed.
@@ -75,7 +77,7 @@ struct PHRASEQ_API TranslationModel {
 
 /// Examples as one batch on the models' device, made by the first model's task, with
 /// what every model of the ensemble wants of its batches. UsageError when two models want the same
-/// addition with other values.
+/// addition with other values, or other sources.
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 

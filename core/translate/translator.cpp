@@ -29,6 +29,18 @@ void require_same_dictionaries(const std::vector<TranslationModel>& models) {
   }
 }
 
+/// Attention is over the source as the model reads it. Here it becomes one over the example's
+/// source, which has no <s> and always </s>.
+void keep_source_columns(Translation& translation, const SequenceConventions& conventions) {
+  for (Hypothesis& hypothesis : translation.hypotheses) {
+    for (std::vector<float>& weights : hypothesis.attention) {
+      if (conventions.source_has_bos)
+        weights.erase(weights.begin());
+      weights.resize(translation.example.source.size(), 0);
+    }
+  }
+}
+
 Hypothesis empty_hypothesis() {
   Hypothesis hypothesis;
   hypothesis.tokens = {kEos};
@@ -79,9 +91,8 @@ void Translator::fuse_with(TranslationModel language_model, double weight) {
 }
 
 int64_t Translator::max_source_positions() const {
-  int64_t limit = models_.front().model->max_source_positions();
-  for (const TranslationModel& model : models_)
-    limit = std::min(limit, model.model->max_source_positions());
+  int64_t limit = models_.front().max_source_tokens();
+  for (const TranslationModel& model : models_) limit = std::min(limit, model.max_source_tokens());
   return limit;
 }
 
@@ -119,17 +130,26 @@ void Translator::translate_batch(std::vector<Translation>& all,
                                  Decoder& decoder) const {
   const WorkSpan span(Work::kSearch);
   std::vector<Example> examples;
-  DecodingRequest request;
-  for (const int64_t place : places) {
-    examples.push_back(all[static_cast<size_t>(place)].example);
-    request.lexical_constraints.push_back(constraints_of(examples.back()));
-    if (settings_.shortlist)
-      request.candidates.push_back(settings_.shortlist->candidates(examples.back().source));
-    const auto prompt = examples.back().extras.find(kPromptExtra);
-    request.prompts.push_back(prompt == examples.back().extras.end() ? std::vector<int64_t>()
-                                                                     : prompt->second);
-  }
+  for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
   const Batch batch = collate_for(models_, examples);
+  auto found = decoder.decode(request_for(examples, batch));
+  for (size_t i = 0; i < places.size(); ++i) {
+    all[static_cast<size_t>(places[i])].hypotheses = std::move(found[i]);
+    keep_source_columns(all[static_cast<size_t>(places[i])], models_.front().model->conventions());
+  }
+}
+
+DecodingRequest Translator::request_for(const std::vector<Example>& examples,
+                                        const Batch& batch) const {
+  DecodingRequest request;
+  for (const Example& example : examples) {
+    request.lexical_constraints.push_back(constraints_of(example));
+    if (settings_.shortlist)
+      request.candidates.push_back(settings_.shortlist->candidates(example.source));
+    const auto prompt = example.extras.find(kPromptExtra);
+    request.prompts.push_back(prompt == example.extras.end() ? std::vector<int64_t>()
+                                                             : prompt->second);
+  }
   for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());
@@ -145,10 +165,7 @@ void Translator::translate_batch(std::vector<Translation>& all,
   request.precision = settings_.precision;
   request.need_attention = settings_.need_attention;
   request.seed = settings_.seed;
-  auto found = decoder.decode(request);
-  for (size_t i = 0; i < places.size(); ++i) {
-    all[static_cast<size_t>(places[i])].hypotheses = std::move(found[i]);
-  }
+  return request;
 }
 
 }  // namespace phraseq

@@ -61,6 +61,7 @@ class PHRASEQ_API Translator {
   void translate_batch(std::vector<Translation>& all,
                        const std::vector<int64_t>& places,
                        Decoder& decoder) const;
+  DecodingRequest request_for(const std::vector<Example>& examples, const Batch& batch) const;
 
   std::vector<TranslationModel> models_;
   TranslationSettings settings_;

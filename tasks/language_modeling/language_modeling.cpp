@@ -134,7 +134,7 @@ std::unique_ptr<Corpus> LanguageModeling::open_blocks(const std::string& split,
       std::make_unique<LoaderCorpus>(
           *loader_component_,
           std::move(sentences),
-          /*source_has_bos=*/false,
+          SequenceConventions{},
           fmt::format(", dictionary {:08x}", source_dictionary().fingerprint())),
       options);
 }

@@ -108,6 +108,7 @@ class FairseqReader {
                     {"out_bias", false},
                     {"start_token", "eos"},
                     {"source_bos", false},
+                    {"source_eos", true},
                     {"forbid_outputs", false},
                     {"init", "fairseq"}});
     return result_;

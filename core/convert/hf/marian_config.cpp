@@ -91,6 +91,7 @@ class ConfigReader {
                      {"out_bias", true},
                      {"start_token", "bos"},
                      {"source_bos", false},
+                     {"source_eos", true},
                      {"forbid_outputs", false},
                      {"init", "fairseq"}});
   }

@@ -104,6 +104,7 @@ class MarianExporter {
     require(width_ == model_.size("decoder_embed_dim"), "encoder and decoder of different widths");
     for (const char* name : {"encoder_normalize_before", "decoder_normalize_before", "source_bos"})
       require(!model_.is_on(name), fmt::format("{} = yes", name));
+    require(model_.is_on("source_eos"), "source_eos = no");
     require(model_.choice("embed_norm") == "no", "embed_norm = " + model_.choice("embed_norm"));
     require(model_.number("norm_eps") == kMarianEpsilon,
             fmt::format("norm_eps = {}", model_.number("norm_eps")));

@@ -49,6 +49,7 @@ class JoeyConfigReader {
                 {"out_bias", false},
                 {"start_token", "bos"},
                 {"source_bos", false},
+                {"source_eos", true},
                 {"forbid_outputs", true},
                 {"init", "fairseq"},
                 {"activation_dropout", 0.0},

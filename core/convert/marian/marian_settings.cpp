@@ -144,6 +144,7 @@ class MarianSettingsReader {
         {"out_bias", true},
         {"start_token", "bos"},
         {"source_bos", false},
+        {"source_eos", true},
         {"forbid_outputs", false},
         {"init", "fairseq"},
         {"dropout", 0.1},

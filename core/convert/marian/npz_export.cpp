@@ -82,6 +82,7 @@ class NpzExporter {
     require(is_pre_norm() == is_on("decoder_normalize_before"),
             "pre-norm in one of encoder and decoder");
     require(!is_on("source_bos"), "source_bos = yes");
+    require(is_on("source_eos"), "source_eos = no");
     const std::string positions = model_.choice("pos");
     require(positions == "tensor2tensor" || positions == "none",
             fmt::format("pos = {} (Marian has tensor2tensor)", positions));

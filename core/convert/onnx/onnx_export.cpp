@@ -254,6 +254,7 @@ json onnx_config(const ExportModel& model) {
           {"unk_token_id", kUnk},
           {"decoder_start_token_id", model.choice("start_token") == "eos" ? kEos : kBos},
           {"source_bos", model.is_on("source_bos")},
+          {"source_eos", model.is_on("source_eos")},
           {"max_source_positions", model.position_count("encoder")},
           {"max_target_positions", model.position_count("decoder")},
           {"source_lang", model.text("source_language")},

@@ -22,11 +22,12 @@ bool holds_indexed_data(const std::string& folder) {
 
 LoaderCorpus::LoaderCorpus(const Component& loader,
                            std::unique_ptr<Corpus> corpus,
-                           bool source_has_bos,
+                           const SequenceConventions& conventions,
                            std::string dictionaries)
     : loader_(loader),
       corpus_(std::move(corpus)),
-      added_to_source_(source_has_bos ? 1 : 0),
+      added_to_source_(conventions.source_has_bos ? 1 : 0),
+      taken_from_source_(conventions.source_has_eos ? 0 : 1),
       dictionaries_(std::move(dictionaries)) {}
 
 int64_t LoaderCorpus::size() const {
@@ -34,8 +35,9 @@ int64_t LoaderCorpus::size() const {
 }
 
 int64_t LoaderCorpus::source_length(int64_t index) const {
-  return added_to_source_ +
-         call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
+  const int64_t length =
+      call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
+  return std::max<int64_t>(1, added_to_source_ + length - taken_from_source_);
 }
 
 int64_t LoaderCorpus::target_length(int64_t index) const {

@@ -11,14 +11,14 @@
 
 namespace phraseq {
 
-/// A loader's corpus as a task's batches have it: a source that gets <s> is a token longer, and
-/// other dictionaries are other data. What the loader throws names its plugin.
+/// A loader's corpus as a task's batches have it: their sources have <s> and </s> as the model
+/// wants, and other dictionaries are other data. What the loader throws names its plugin.
 class PHRASEQ_API LoaderCorpus final : public Corpus {
  public:
   /// `dictionaries`: what the fingerprint says of them. The component outlives the corpus.
   LoaderCorpus(const Component& loader,
                std::unique_ptr<Corpus> corpus,
-               bool source_has_bos,
+               const SequenceConventions& conventions,
                std::string dictionaries);
 
   int64_t size() const override;
@@ -33,6 +33,7 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   const Component& loader_;
   std::unique_ptr<Corpus> corpus_;
   int64_t added_to_source_;
+  int64_t taken_from_source_;
   std::string dictionaries_;
 };
 

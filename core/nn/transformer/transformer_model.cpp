@@ -6,7 +6,11 @@
 namespace phraseq::nn {
 
 SequenceConventions conventions_of(const TransformerOptions& options) {
-  return {options.start_token == StartToken::kBos, options.source_bos, {}};
+  SequenceConventions conventions;
+  conventions.start_with_bos = options.start_token == StartToken::kBos;
+  conventions.source_has_bos = options.source_bos;
+  conventions.source_has_eos = options.source_eos;
+  return conventions;
 }
 
 void check_shared_embeddings(const TransformerOptions& options, const ArchitectureSetup& setup) {

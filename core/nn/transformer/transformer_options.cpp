@@ -93,6 +93,7 @@ void describe_switches(TransformerOptions& o, OptionTable& v) {
   v.field("out-bias", o.out_bias, "Use a bias in the output projection.");
   v.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
   v.field("source-bos", o.source_bos, "Start source sentences with <s>.");
+  v.field("source-eos", o.source_eos, "End source sentences with </s>.");
   v.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
   v.field("init",
           o.init,
@@ -168,6 +169,7 @@ void use_fairseq_conventions(TransformerOptions& o) {
   o.out_bias = false;
   o.start_token = StartToken::kEos;
   o.source_bos = o.forbid_outputs = false;
+  o.source_eos = true;
   o.init = InitializationStyle::kFairseq;
   o.max_source_positions = o.max_target_positions = 1024;
 }

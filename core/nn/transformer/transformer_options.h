@@ -53,6 +53,7 @@ struct PHRASEQ_API TransformerOptions : Options {
 
   StartToken start_token = StartToken::kEos;
   bool source_bos = false;
+  bool source_eos = true;
   bool forbid_outputs = false;
   InitializationStyle init = InitializationStyle::kFairseq;
 

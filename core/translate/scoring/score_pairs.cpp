@@ -20,7 +20,7 @@ struct Limits {
 
   explicit Limits(const std::vector<TranslationModel>& models) {
     for (const TranslationModel& model : models) {
-      source = std::min(source, model.model->max_source_positions());
+      source = std::min(source, model.max_source_tokens());
       target = std::min(target, model.model->max_target_positions());
     }
   }

@@ -52,15 +52,14 @@ void check_lengths(const std::vector<TranslationModel>& models, const Example& e
   for (const TranslationModel& model : models) {
     const auto source = static_cast<int64_t>(example.source.size());
     const auto target = static_cast<int64_t>(example.target.size());
-    if (source <= model.model->max_source_positions() &&
-        target <= model.model->max_target_positions())
+    if (source <= model.max_source_tokens() && target <= model.model->max_target_positions())
       continue;
     throw DataError(fmt::format(
         "sentence pair {} has {} source and {} target tokens, the model accepts at most {} and {}",
         example.id + 1,
         source,
         target,
-        model.model->max_source_positions(),
+        model.max_source_tokens(),
         model.model->max_target_positions()));
   }
 }

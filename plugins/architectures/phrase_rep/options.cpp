@@ -152,6 +152,8 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   if (pr_seg_min > pr_seg_max)
     found.push_back(
         fmt::format("--pr-seg-min {} is greater than --pr-seg-max {}", pr_seg_min, pr_seg_max));
+  if (!source_eos)
+    found.emplace_back("--source-eos no: phrases are divided up to </s>");
   if (encoder_normalize_before && pr_ta == MixedLevels::kBoth)
     found.emplace_back(
         "--pr-ta both mixes normalized encoder outputs: it cannot be combined with "

@@ -1,0 +1,99 @@
+// Models that read sources with <s>, or without </s>: what users see concerns the sentence's own
+// tokens in all cases.
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class SourceSymbols : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    write_toy_corpus(workspace_, 200);
+    ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+    const CommandResult trained = workspace_.run(
+        toy_train("checkpoints", 40) + words(GetParam() + " --max-source-positions 9 --threads 1"));
+    ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  }
+
+  CommandResult run(const std::string& command, std::string_view input) {
+    return workspace_.run(words(command + " --path checkpoints --threads 1"), input);
+  }
+
+  /// The tokens of a source that the model reads beyond its words.
+  static size_t symbols_read() {
+    return 1 + (GetParam() == "--source-bos yes" ? 1 : 0) -
+           (GetParam() == "--source-eos no" ? 1 : 0);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
+  const CommandResult result =
+      run("generate --format jsonl --print-alignment soft --max-len-b 4", "one two three\n");
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  const auto attention = json::parse(result.output).at("hypotheses")[0].at("attention");
+  for (const json& weights : attention) {
+    ASSERT_EQ(weights.size(), 4U) << "three words and </s>";
+    double sum = 0;
+    for (const json& weight : weights) sum += weight.get<double>();
+    EXPECT_EQ(GetParam() == "--source-bos yes", sum < 0.999) << sum;
+  }
+}
+
+TEST_P(SourceSymbols, LongestSourceIsThatWhichFitsIntoTheModel) {
+  std::string line;
+  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
+  EXPECT_EQ(run("generate", line + "\n").exit_code, kExitOk);
+  const CommandResult longer = run("generate", line + "two\n");
+  EXPECT_EQ(longer.exit_code, kExitData);
+  EXPECT_THAT(longer.errors, HasSubstr("the model accepts at most"));
+  EXPECT_EQ(run("generate --truncate-source", line + "two\n").exit_code, kExitOk);
+}
+
+TEST_P(SourceSymbols, RescoringAgreesWithGenerating) {
+  const CommandResult generated = run("generate data-bin --format jsonl", "");
+  ASSERT_EQ(generated.exit_code, kExitOk) << generated.errors;
+  std::string sources, targets;
+  std::vector<double> scores;
+  for (const std::string& line : lines_of(generated.output)) {
+    const json record = json::parse(line);
+    sources += record.at("source").get<std::string>() + "\n";
+    targets += record.at("hypotheses")[0].at("text").get<std::string>() + "\n";
+    scores.push_back(record.at("hypotheses")[0].at("log_probability").get<double>());
+  }
+  workspace_.write("s", sources);
+  workspace_.write("t", targets);
+  const CommandResult rescored = run("rescore --source s --target t --format jsonl", "");
+  ASSERT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
+  const auto lines = lines_of(rescored.output);
+  ASSERT_EQ(lines.size(), scores.size());
+  for (size_t i = 0; i < lines.size(); ++i)
+    EXPECT_NEAR(json::parse(lines[i]).at("hypotheses")[0].at("log_probability").get<double>(), scores[i], 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAllConventions,
+                         SourceSymbols,
+                         ::testing::Values("--source-bos no",
+                                           "--source-bos yes",
+                                           "--source-eos no"),
+                         [](const auto& convention) {
+                           std::string name = convention.param.substr(2);
+                           std::erase_if(name, [](char c) { return c == '-' || c == ' '; });
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace phraseq::end_to_end
