@@ -13,6 +13,7 @@
 #include "core/convert/imported_model.h"
 #include "core/convert/joeynmt/joeynmt_import.h"
 #include "core/convert/marian/npz_import.h"
+#include "core/convert/opennmt/opennmt_import.h"
 #include "core/io/atomic_file.h"
 
 namespace {
@@ -24,14 +25,15 @@ constexpr const char* kUsage =
 constexpr const char* kFormerUsage =
     "Give MODEL and OUTPUT, or fairseq WEIGHTS OPTIONS DATA-BIN --output FILE.";
 
-enum class Toolkit { kAuto, kFairseq, kHuggingFace, kCTranslate2, kMarian, kJoeyNmt };
+enum class Toolkit { kAuto, kFairseq, kHuggingFace, kCTranslate2, kMarian, kJoeyNmt, kOpenNmt };
 
 constexpr EnumName<Toolkit> kToolkitNames[] = {{"auto", Toolkit::kAuto},
                                                {"fairseq", Toolkit::kFairseq},
                                                {"hf", Toolkit::kHuggingFace},
                                                {"ctranslate2", Toolkit::kCTranslate2},
                                                {"marian", Toolkit::kMarian},
-                                               {"joeynmt", Toolkit::kJoeyNmt}};
+                                               {"joeynmt", Toolkit::kJoeyNmt},
+                                               {"opennmt", Toolkit::kOpenNmt}};
 
 struct ImportOptions final : Options {
   Toolkit toolkit = Toolkit::kAuto;
@@ -50,9 +52,9 @@ struct ImportOptions final : Options {
         .field(
             "files",
             files,
-            "The model: a checkpoint of fairseq (.pt) or JoeyNMT (.ckpt), a model of Marian "
-            "(.npz), "
-            "or the folder of a model of JoeyNMT, Marian, CTranslate2 or Hugging Face (MarianMT); "
+            "The model: a checkpoint of fairseq or OpenNMT-py (.pt) or JoeyNMT (.ckpt), a model of "
+            "Marian (.npz), or the folder of a model of JoeyNMT, Marian, CTranslate2 or Hugging "
+            "Face (MarianMT); "
             "and the checkpoint to write. Or: fairseq WEIGHTS OPTIONS DATA-BIN, for weights and "
             "options that were extracted from a checkpoint.")
         .positional()
@@ -138,7 +140,10 @@ namespace fs = std::filesystem;
 Toolkit toolkit_of_file(const fs::path& file) {
   if (file.extension() == ".npz")
     return Toolkit::kMarian;
-  return file.extension() == ".ckpt" ? Toolkit::kJoeyNmt : Toolkit::kFairseq;
+  if (file.extension() == ".ckpt")
+    return Toolkit::kJoeyNmt;
+  return file.extension() == ".pt" && is_opennmt_checkpoint(file.string()) ? Toolkit::kOpenNmt
+                                                                           : Toolkit::kFairseq;
 }
 
 Toolkit toolkit_of_folder(const fs::path& folder) {
@@ -178,6 +183,10 @@ ImportedModel import_model(const ImportOptions& options) {
                            options.sentencepiece,
                            options.source_lang,
                            options.target_lang});
+  }
+  if (toolkit == Toolkit::kOpenNmt) {
+    return import_opennmt(
+        {options.weights, options.sentencepiece, options.source_lang, options.target_lang});
   }
   return import_fairseq({options.weights,
                          options.options,

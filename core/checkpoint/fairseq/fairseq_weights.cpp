@@ -95,16 +95,17 @@ class ParameterList {
       add_attention(layer + "encoder_attn", width, encoder_width_);
       add_norm(layer + "encoder_attn_layer_norm", width);
     }
-    add_linear(layer + "fc1", hidden, width);
-    add_linear(layer + "fc2", width, hidden);
+    add_linear(layer + "fc1", hidden, width, options_.value("ffn_bias1", true));
+    add_linear(layer + "fc2", width, hidden, options_.value("ffn_bias2", true));
     add_norm(layer + "final_layer_norm", width);
   }
 
   void add_attention(const std::string& name, int64_t width, int64_t key_width) {
-    add_linear(name + ".q_proj", width, width);
-    add_linear(name + ".k_proj", width, key_width);
-    add_linear(name + ".v_proj", width, key_width);
-    add_linear(name + ".out_proj", width, width);
+    const bool biases = options_.value("attn_bias", true);
+    add_linear(name + ".q_proj", width, width, biases);
+    add_linear(name + ".k_proj", width, key_width, biases);
+    add_linear(name + ".v_proj", width, key_width, biases);
+    add_linear(name + ".out_proj", width, width, biases);
   }
 
   /// The decoder's of the architecture `ssru_transformer`.
@@ -115,9 +116,10 @@ class ParameterList {
       add_linear(name + ".out_proj", width, width);
   }
 
-  void add_linear(const std::string& name, int64_t out, int64_t in) {
+  void add_linear(const std::string& name, int64_t out, int64_t in, bool has_bias = true) {
     wanted_.push_back({name + ".weight", {out, in}, {}});
-    wanted_.push_back({name + ".bias", {out}, {}});
+    if (has_bias)
+      wanted_.push_back({name + ".bias", {out}, {}});
   }
 
   void add_norm(const std::string& name, int64_t width) {

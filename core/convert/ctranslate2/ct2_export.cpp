@@ -158,7 +158,7 @@ class Ct2Exporter {
 json ct2_config(const ExportModel& model) {
   const double epsilon = model.number("norm_eps");
   return {{"add_source_bos", model.is_on("source_bos")},
-          {"add_source_eos", true},
+          {"add_source_eos", model.is_on("source_eos")},
           {"bos_token", "<s>"},
           {"decoder_start_token", model.choice("start_token") == "eos" ? "</s>" : "<s>"},
           {"eos_token", "</s>"},

@@ -248,6 +248,7 @@ class Ct2Importer {
     model_.options = {
         {"norm_eps", has_epsilon ? entry.at("layer_norm_epsilon").number() : kCt2Epsilon},
         {"source_bos", entry.has("add_source_bos") && entry.at("add_source_bos").truth()},
+        {"source_eos", entry.has("add_source_eos") && entry.at("add_source_eos").truth()},
         {"attn_bias", true},
         {"ffn_bias1", true},
         {"ffn_bias2", true},
@@ -256,8 +257,6 @@ class Ct2Importer {
         {"dropout", 0.1},
         {"attention_dropout", 0.0},
         {"activation_dropout", 0.0}};
-    if (!entry.has("add_source_eos") || !entry.at("add_source_eos").truth())
-      refuse("add_source_eos in config.json is not set");
   }
 
   void read_vocabularies(const std::string& source_lang, const std::string& target_lang) {

@@ -1,0 +1,213 @@
+#include "core/convert/opennmt/opennmt_import.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/foreign_vocabulary.h"
+#include "core/convert/opennmt/opennmt_options.h"
+#include "core/convert/pickle/pickle_json.h"
+#include "core/convert/position_table.h"
+#include "core/convert/torch/torch_file.h"
+#include "core/io/json_reader.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 4> kParts = {"model", "generator", "vocab", "opt"};
+
+/// Parts of a parameter's name, and what they are called here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOpenNmtNames = {
+    {{"encoder.transformer.", "encoder.layers."},
+     {"decoder.transformer_layers.", "decoder.layers."},
+     {".embeddings.make_embedding.emb_luts.0.", ".embed_tokens."},
+     {".context_attn.", ".encoder_attn."},
+     {".linear_keys.", ".k_proj."},
+     {".linear_values.", ".v_proj."},
+     {".linear_query.", ".q_proj."},
+     {".final_linear.", ".out_proj."},
+     {".feed_forward.layer_norm.", ".final_layer_norm."},
+     {".feed_forward.w_1.", ".fc1."},
+     {".feed_forward.w_2.", ".fc2."},
+     {".layer_norm_1.", ".self_attn_layer_norm."},
+     {".layer_norm_2.", ".encoder_attn_layer_norm."}}};
+
+std::string our_name(std::string name) {
+  for (const auto& [theirs, ours] : kOpenNmtNames) {
+    if (const size_t at = name.find(theirs); at != std::string::npos)
+      name.replace(at, theirs.size(), ours);
+  }
+  constexpr std::string_view kNorm = ".layer_norm.";
+  if (const size_t at = name.find(kNorm);
+      name.starts_with("encoder.layers.") && at != std::string::npos)
+    name.replace(at, kNorm.size(), ".self_attn_layer_norm.");
+  return name;
+}
+
+class OpenNmtImporter {
+ public:
+  explicit OpenNmtImporter(OpenNmtFiles files) : files_(std::move(files)) {}
+
+  ImportedModel run() {
+    open();
+    model_.options = options_from_opennmt(
+        settings_,
+        {has("encoder.layers.0.self_attn.q_proj.bias"), has("encoder.layers.0.fc1.bias")},
+        files_.model);
+    take_positions();
+    read_vocabularies();
+    set_tokenizer();
+    add_parameters();
+    model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.model}};
+    return std::move(model_);
+  }
+
+ private:
+  PickleRef part(const char* name) const {
+    const PickleGraph& values = file_->values();
+    const PickleRef found = values.find(values.root(), name);
+    if (found != kNoPickle)
+      return found;
+    throw FormatError(
+        fmt::format("{}: not a checkpoint of OpenNMT-py: it has no '{}'", files_.model, name),
+        "Expected a file that OpenNMT-py 3 wrote with save_format pytorch.");
+  }
+
+  void open() {
+    file_ = std::make_shared<TorchFile>(TorchFile::open(files_.model));
+    model_.files.push_back(file_);
+    weights_ = file_->tensors(part("model"));
+    for (TensorView& tensor : weights_) tensor.name = our_name(tensor.name);
+    generator_ = file_->tensors(part("generator"));
+    settings_ = json_of(file_->values(), part("opt"), files_.model);
+    vocabularies_ = json_of(file_->values(), part("vocab"), files_.model);
+  }
+
+  bool has(std::string_view name) const {
+    return std::ranges::find(weights_, name, &TensorView::name) != weights_.end();
+  }
+
+  /// The table of sinusoids of a stack, [positions, 1, width], which is stored in the file.
+  void take_positions() {
+    for (const auto& [stack, option] :
+         {std::pair("encoder", "max_source_positions"), {"decoder", "max_target_positions"}}) {
+      const std::string name = fmt::format("{}.embeddings.make_embedding.pe.pe", stack);
+      const auto table = std::ranges::find(weights_, name, &TensorView::name);
+      if (table == weights_.end() || table->shape.size() != 3)
+        throw FormatError(
+            fmt::format("{}: the table of positions '{}' is missing", files_.model, name));
+      TensorView rows = *table;
+      rows.shape.erase(rows.shape.begin() + 1);
+      model_.options["pos"] = kind_of_positions(rows, files_.model);
+      model_.options[option] = rows.shape[0];
+      weights_.erase(table);
+    }
+  }
+
+  ForeignVocabulary read_vocabulary(const char* side) const {
+    const std::string place = fmt::format("{}: the vocabulary '{}'", files_.model, side);
+    const auto symbols = JsonEntry(vocabularies_, files_.model + ": vocab").at(side).texts();
+    const std::array<int64_t, 4> specials = {row_of_symbol(symbols, "<s>"),
+                                             row_of_symbol(symbols, "<blank>"),
+                                             row_of_symbol(symbols, "</s>"),
+                                             row_of_symbol(symbols, "<unk>")};
+    if (std::ranges::count(specials, -1) > 0)
+      throw FormatError(fmt::format("{}: one of <s>, <blank>, </s> and <unk> is missing", place));
+    return order_symbols(symbols, specials, place);
+  }
+
+  std::string language(const char* option, const std::string& given) const {
+    const std::string found = given.empty() ? settings_.value(option, std::string()) : given;
+    if (found.empty())
+      throw UsageError(fmt::format("{}: the languages are not recorded", files_.model),
+                       "Give --source-lang and --target-lang.");
+    return found;
+  }
+
+  void read_vocabularies() {
+    source_ = read_vocabulary("src");
+    target_ = read_vocabulary("tgt");
+    model_.set_vocabularies(language("src_lang", files_.source_lang),
+                            source_.dictionary,
+                            language("tgt_lang", files_.target_lang),
+                            target_.dictionary);
+    const std::string start = vocabularies_.value("decoder_start_token", std::string("<s>"));
+    if (start != "<s>" && start != "</s>")
+      throw UsageError(
+          fmt::format("{}: decoding starts from '{}', expected <s> or </s>", files_.model, start));
+    model_.options["start_token"] = start == "<s>" ? "bos" : "eos";
+  }
+
+  void set_tokenizer() {
+    if (files_.sentencepiece.empty()) {
+      model_.set_tokenizer("word");
+    } else {
+      model_.set_sentencepiece(files_.sentencepiece, files_.sentencepiece);
+    }
+  }
+
+  const TensorView& generator(std::string_view name) const {
+    const auto found = std::ranges::find(generator_, name, &TensorView::name);
+    if (found == generator_.end())
+      throw FormatError(fmt::format("{}: the generator has no '{}'", files_.model, name));
+    return *found;
+  }
+
+  void reorder(const char* name, const ForeignVocabulary& vocabulary) {
+    const auto found = std::ranges::find(weights_, name, &TensorView::name);
+    if (found != weights_.end())
+      *found = reorder_rows(model_, *found, vocabulary, files_.model);
+  }
+
+  void add_parameters() {
+    weights_.push_back(generator("weight"));
+    weights_.back().name = "decoder.output_projection.weight";
+    reorder("encoder.embed_tokens.weight", source_);
+    reorder("decoder.embed_tokens.weight", target_);
+    reorder("decoder.output_projection.weight", target_);
+    model_.tensors = weights_from_fairseq(weights_,
+                                          files_.model,
+                                          model_.options,
+                                          source_.dictionary.size(),
+                                          target_.dictionary.size());
+    const auto bias = reorder_bias(float_values(generator("bias")), target_, files_.model);
+    model_.add_tensor("decoder.output_bias",
+                      DType::kF32,
+                      {target_.dictionary.size()},
+                      float_bytes(bias, DType::kF32));
+  }
+
+  OpenNmtFiles files_;
+  std::shared_ptr<TorchFile> file_;
+  json settings_, vocabularies_;
+  ImportedModel model_;
+  ForeignVocabulary source_, target_;
+  std::vector<TensorView> weights_, generator_;
+};
+
+}  // namespace
+
+bool is_opennmt_checkpoint(const std::string& path) {
+  try {
+    const TorchFile file = TorchFile::open(path);
+    const PickleGraph& values = file.values();
+    return std::ranges::all_of(
+        kParts, [&](const char* name) { return values.find(values.root(), name) != kNoPickle; });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+ImportedModel import_opennmt(const OpenNmtFiles& files) { return OpenNmtImporter(files).run(); }
+
+}  // namespace phraseq
