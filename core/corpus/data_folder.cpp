@@ -224,6 +224,18 @@ IndexedDataset DataFolder::trees(const std::string& split, const std::string& la
                  value_at(manifest_, {"splits", split, language, "trees"}));
 }
 
+bool DataFolder::has_alignments(const std::string& split) const {
+  if (!manifest_.is_null() &&
+      value_at(manifest_, {"splits", split, source_, "alignments"}).is_null())
+    return false;
+  return IndexedDataset::exists(alignments_prefix(path_, split, source_, target_));
+}
+
+IndexedDataset DataFolder::alignments(const std::string& split) const {
+  return checked(alignments_prefix(path_, split, source_, target_),
+                 value_at(manifest_, {"splits", split, source_, "alignments"}));
+}
+
 bool DataFolder::has_phrases(const std::string& split, const std::string& language) const {
   return !value_at(manifest_, {"splits", split, language, "phrases"}).is_null();
 }

@@ -61,6 +61,11 @@ class PHRASEQ_API DataFolder {
   bool has_trees(const std::string& split, const std::string& language) const;
   IndexedDataset trees(const std::string& split, const std::string& language) const;
 
+  /// The same for the alignments of the split's sentence pairs (write_alignments). A folder made
+  /// for the other direction has none.
+  bool has_alignments(const std::string& split) const;
+  IndexedDataset alignments(const std::string& split) const;
+
   /// The same for the phrases of a phrase memory.
   bool has_phrases(const std::string& split, const std::string& language) const;
   StoredPhrases phrases(const std::string& split, const std::string& language) const;

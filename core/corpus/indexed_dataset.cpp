@@ -163,6 +163,13 @@ std::string indexed_prefix(const std::string& folder,
   return fmt::format("{}/{}.{}-{}.{}", folder, split, source, target, language);
 }
 
+std::string alignments_prefix(const std::string& folder,
+                              const std::string& split,
+                              const std::string& source,
+                              const std::string& target) {
+  return fmt::format("{}/{}.align.{}-{}", folder, split, source, target);
+}
+
 std::string trees_prefix(const std::string& text_prefix) { return text_prefix + ".trees"; }
 
 IndexedDataset IndexedDataset::open(const std::string& prefix) {

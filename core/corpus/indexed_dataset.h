@@ -23,6 +23,12 @@ PHRASEQ_API std::string indexed_prefix(const std::string& folder,
 /// The same for the parse trees of such a text: `FOLDER/SPLIT.SRC-TGT.LANG.trees`.
 PHRASEQ_API std::string trees_prefix(const std::string& text_prefix);
 
+/// The same for the alignments of a split: fairseq's `FOLDER/SPLIT.align.SRC-TGT`.
+PHRASEQ_API std::string alignments_prefix(const std::string& folder,
+                                          const std::string& split,
+                                          const std::string& source,
+                                          const std::string& target);
+
 /// A read-only corpus of id sequences: fairseq's mmap layout, `PREFIX.idx` and `PREFIX.bin`
 /// (docs/formats/indexed_dataset.md). Opening checks magic, version, dtype and every size before
 /// anything is mapped. Reading is thread safe.

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/corpus/alignments/alignment_writer.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/manifest/data_manifest.h"
@@ -128,6 +129,7 @@ class Run {
   SplitCounts write_side(size_t split, const Side& side) const;
   json write_source_trees(size_t split) const;
   json write_source_phrases(size_t split, const PhraseMemory& memory) const;
+  json write_split_alignments(size_t split) const;
   void write_beside_source();
 
   const PreprocessOptions& options_;
@@ -361,7 +363,25 @@ json Run::write_source_phrases(size_t split, const PhraseMemory& memory) const {
   return record;
 }
 
-/// Trees and phrases of the source text, which need no dictionary.
+/// Needs the text of both languages, written: links count its symbols.
+json Run::write_split_alignments(size_t split) const {
+  CheckedText lines = text(split, sides_[0]);
+  lines.file = splits_[split].alignments;
+  const std::string prefix =
+      alignments_prefix(folder_, splits_[split].name, options_.source_lang, options_.target_lang);
+  const AlignmentCounts counts = write_alignments(lines,
+                                                  IndexedDataset::open(result(split, sides_[0])),
+                                                  IndexedDataset::open(result(split, sides_[1])),
+                                                  options_.on_bad_alignment,
+                                                  prefix);
+  log_info(fmt::format("[alignments] {}: {}", lines.file, to_string(counts)));
+  json record = dataset_record(lines.file, prefix);
+  record["links"] = counts.links;
+  record["refused"] = counts.rejected.count;
+  return record;
+}
+
+/// Trees, phrases and alignments, which are stored beside the source text.
 void Run::write_beside_source() {
   std::optional<PhraseMemory> memory;
   if (memory_)
@@ -372,6 +392,8 @@ void Run::write_beside_source() {
       record["trees"] = write_source_trees(split);
     if (memory)
       record["phrases"] = write_source_phrases(split, *memory);
+    if (!splits_[split].alignments.empty())
+      record["alignments"] = write_split_alignments(split);
   }
 }
 

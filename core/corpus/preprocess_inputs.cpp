@@ -24,6 +24,18 @@ std::string text_file(const std::string& prefix, const std::string& language) {
   throw IoError(plain, "open", ENOENT, fmt::format("Neither this file nor {}.gz exists.", plain));
 }
 
+/// The alignments of a split: needed for training, optional elsewhere.
+std::string alignment_file(const std::string& prefix,
+                           const std::string& suffix,
+                           const std::string& split) {
+  const std::string plain = prefix + "." + suffix;
+  const bool is_there = std::filesystem::exists(plain) || std::filesystem::exists(plain + ".gz");
+  if (is_there || split == kTrainingSplit)
+    return text_file(prefix, suffix);
+  log_info(fmt::format("{}: there is no {}: the split has no alignments", split, plain));
+  return {};
+}
+
 SplitText find_split(const PreprocessOptions& options,
                      const std::string& name,
                      const std::string& prefix) {
@@ -32,6 +44,8 @@ SplitText find_split(const PreprocessOptions& options,
     split.files.push_back(text_file(prefix, options.target_lang));
   if (options.trees)
     split.trees = text_file(prefix, options.source_lang + ".trees");
+  if (!options.align_suffix.empty())
+    split.alignments = alignment_file(prefix, options.align_suffix, name);
   return split;
 }
 

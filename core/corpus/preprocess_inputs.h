@@ -8,8 +8,9 @@
 namespace phraseq {
 
 /// The splits that the options name, with the files of each: PREFIX.LANG, or PREFIX.LANG.gz where
-/// only that exists, and likewise PREFIX.SRC.trees with --trees. The training split comes first,
-/// when there is one. Throws IoError for a missing file.
+/// only that exists, and likewise PREFIX.SRC.trees with --trees and PREFIX.SUFFIX with
+/// --align-suffix, which only the training split has to have. The training split comes first, when
+/// there is one. Throws IoError for a missing file.
 std::vector<SplitText> find_splits(const PreprocessOptions& options);
 
 /// Checks every split, logs what was found, and returns the reports in the same order. Throws

@@ -60,6 +60,22 @@ void describe_trees(OptionTable& table, PreprocessOptions& o) {
               "sentence: stop, or store the sentence without a tree.");
 }
 
+void describe_alignments(OptionTable& table, PreprocessOptions& o) {
+  table.section("Alignments");
+  table
+      .field("align-suffix",
+             o.align_suffix,
+             "Also store word alignments for training with them: PREFIX.SUFFIX or "
+             "PREFIX.SUFFIX.gz, with the links of one sentence pair per line, as 0-0 1-2. They "
+             "count the symbols of the dictionary. Only the training text must have them.")
+      .value_name("SUFFIX");
+  table.field("on-bad-alignment",
+              o.on_bad_alignment,
+              kOnBadAlignmentNames,
+              "What to do with a line that is not an alignment, or that links words outside the "
+              "sentences: stop, or store the pair without links.");
+}
+
 void describe_memory(OptionTable& table, PreprocessOptions& o) {
   table.section("Phrase memory");
   o.memory.describe_table(table);
@@ -178,6 +194,7 @@ bool one_file_twice(const PreprocessOptions& o) {
 void PreprocessOptions::describe(OptionTable& table) {
   describe_text(table, *this);
   describe_trees(table, *this);
+  describe_alignments(table, *this);
   describe_memory(table, *this);
   describe_symbols(table, *this);
   describe_dictionaries(table, *this);
@@ -219,6 +236,8 @@ std::vector<std::string> PreprocessOptions::problems() const {
             "--subwords trains a model for --tokenizer sentencepiece");
   reject_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
             "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
+  reject_if(only_source && !align_suffix.empty(),
+            "--align-suffix needs two languages: do not combine it with --only-source");
   const bool sharded = shards.is_sharded();
   reject_if(sharded && trainpref.empty(),
             "--num-shards divides the training text: --trainpref is missing");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/corpus/alignments/alignment_writer.h"
 #include "core/corpus/trees/tree_writer.h"
 #include "core/io/line_reader.h"
 #include "core/options/on_bad_line.h"
@@ -17,6 +18,9 @@ namespace phraseq {
 
 inline constexpr EnumName<OnBadTree> kOnBadTreeNames[] = {{"error", OnBadTree::kError},
                                                           {"skip", OnBadTree::kSkip}};
+
+inline constexpr EnumName<OnBadAlignment> kOnBadAlignmentNames[] = {
+    {"error", OnBadAlignment::kError}, {"skip", OnBadAlignment::kSkip}};
 
 /// fairseq-preprocess' options with its meanings, and ours for subwords and doubtful text.
 struct PHRASEQ_API PreprocessOptions final : Options {
@@ -55,6 +59,8 @@ struct PHRASEQ_API PreprocessOptions final : Options {
   bool check_only = false;
   bool trees = false;
   OnBadTree on_bad_tree = OnBadTree::kError;
+  std::string align_suffix;
+  OnBadAlignment on_bad_alignment = OnBadAlignment::kError;
   PhraseMemoryOptions memory;
   bool pn_lowercase = false;
 

@@ -19,13 +19,23 @@ int64_t count_lines(LineReader& reader) {
   return reader.line_number();
 }
 
+/// What line n of a split's file of that number should be.
+const char* counterpart_remedy(const SplitText& split, size_t number) {
+  if (number < split.files.size())
+    return "Line n of one file must be the translation of line n of the other.";
+  if (number == split.files.size() && !split.trees.empty())
+    return "Line n of the tree file must be the parse of line n of the text, or an empty line if "
+           "there is none.";
+  return "Line n of the alignment file must be the alignment of line n of the text, or an empty "
+         "line if there is none.";
+}
+
 /// Names the first file and the first one that has another number of lines.
-[[noreturn]] void reject_counts(std::vector<LineReader>& readers, bool last_holds_trees) {
+[[noreturn]] void reject_counts(std::vector<LineReader>& readers, const SplitText& split) {
   const int64_t first = count_lines(readers[0]);
   size_t number = 1;
   int64_t second = count_lines(readers[1]);
   while (second == first) second = count_lines(readers[++number]);
-  const bool trees = last_holds_trees && number + 1 == readers.size();
   throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no counterpart",
                               readers[0].path(),
                               first,
@@ -33,19 +43,17 @@ int64_t count_lines(LineReader& reader) {
                               second,
                               std::min(first, second) + 1,
                               readers[first > second ? 0 : number].path()),
-                  trees ? "Line n of the tree file must be the parse of line n of the text, or an "
-                          "empty line if there is none."
-                        : "Line n of one file must be the translation of line n of the other.");
+                  counterpart_remedy(split, number));
 }
 
 /// The next line of every file; false at their common end.
 bool next_of_all(std::vector<LineReader>& readers,
                  std::vector<std::string>& lines,
-                 bool last_holds_trees) {
+                 const SplitText& split) {
   size_t ended = 0;
   for (size_t i = 0; i < readers.size(); ++i) ended += readers[i].next(lines[i]) ? 0 : 1;
   if (ended != 0 && ended != readers.size())
-    reject_counts(readers, last_holds_trees);
+    reject_counts(readers, split);
   return ended == 0;
 }
 
@@ -72,11 +80,13 @@ SplitReport check_split(const SplitText& split, const LineReaderOptions& options
   std::vector<LineReader> readers;
   for (const std::string& file : split.files) readers.emplace_back(file, options);
   const auto sides = static_cast<std::ptrdiff_t>(readers.size());
-  if (!split.trees.empty())
-    readers.emplace_back(split.trees, options);
+  for (const std::string& beside : {split.trees, split.alignments}) {
+    if (!beside.empty())
+      readers.emplace_back(beside, options);
+  }
   std::vector<std::string> lines(readers.size());
   SplitReport report;
-  while (next_of_all(readers, lines, !split.trees.empty())) {
+  while (next_of_all(readers, lines, split)) {
     ++report.lines;
     note_findings(report, readers, places);
     const bool skipped = !report.skipped.empty() && report.skipped.back() == report.lines;

@@ -17,7 +17,8 @@ inline constexpr const char* kTrainingSplit = "train";
 struct SplitText {
   std::string name;
   std::vector<std::string> files;
-  std::string trees = {};  ///< parse trees of the first file's lines; empty = none
+  std::string trees = {};       ///< parse trees of the first file's lines; empty = none
+  std::string alignments = {};  ///< of the two files' lines; empty = none
 };
 
 /// How often something was found, and where first.
@@ -36,10 +37,10 @@ struct SplitReport {
   int64_t kept() const { return lines - static_cast<int64_t>(skipped.size()); }
 };
 
-/// Reads the files, and the trees, side by side. A line that is bad in one of them (with
-/// OnBadLine::kSkip) is skipped in all. Throws DataError when their line counts differ, naming
-/// files, counts and the first line without a partner; and what LineReader throws. `places`: line
-/// numbers to keep of each finding.
+/// Reads the files, the trees and the alignments side by side. A line that is bad in one of them
+/// (with OnBadLine::kSkip) is skipped in all. Throws DataError when their line counts differ,
+/// naming files, counts and the first line without a partner; and what LineReader throws. `places`:
+/// line numbers to keep of each finding.
 PHRASEQ_API SplitReport check_split(const SplitText& split,
                                     const LineReaderOptions& options,
                                     size_t places = 3);

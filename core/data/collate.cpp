@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/data/alignments/alignment_links.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -49,6 +50,7 @@ Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventi
   batch.source = PackedTokens::pack(sources);
   if (have_targets(examples))
     add_targets(batch, examples, conventions.start_with_bos ? kBos : kEos);
+  add_alignment_links(examples, conventions, batch);
   if (conventions.extend)
     conventions.extend(examples, batch);
   return batch;

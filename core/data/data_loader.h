@@ -57,7 +57,8 @@ struct DataLoaderSetup {
   int64_t source_vocabulary = 0, target_vocabulary = 0;
   /// Set when examples contain phrases; indexed data must then hold them.
   std::optional<PhraseSource> phrases = {};
-  bool sample = false;  ///< training text is segmented at random, again in every epoch
+  bool alignments = false;  ///< examples have kAlignmentExtra; a training set must have it
+  bool sample = false;      ///< training text is segmented at random, again in every epoch
   uint64_t seed = 1;
 };
 

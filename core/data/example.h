@@ -15,6 +15,10 @@ inline constexpr const char* kTreeExtra = "tree";
 /// (language modeling). It may be empty: then the output begins with nothing given.
 inline constexpr const char* kPromptExtra = "prompt";
 
+/// Name of the extra that holds the alignment of a sentence pair for training with it: the places
+/// of a link's source and target token, one link after the other; </s> has none.
+inline constexpr const char* kAlignmentExtra = "alignment";
+
 /// A phrase of an external memory that a sentence holds, and what it translates to: one of the
 /// sentence's slots (Tang et al. 2016, sec. 3).
 struct ExamplePhrase {

@@ -73,6 +73,10 @@ void TranslationOptions::describe(OptionTable& table) {
           "If the training set has several parts (train, train1 …), use the first one N times; -1 "
           "= once.")
       .in(-1, 1000000);
+  table.field("load-alignments",
+              load_alignments,
+              "Load the alignments of the training set, and of the validation sets that have them, "
+              "from a data folder that was made with phraseq preprocess --align-suffix.");
 }
 
 std::vector<std::string> TranslationOptions::problems() const {
@@ -83,6 +87,10 @@ std::vector<std::string> TranslationOptions::problems() const {
     found.emplace_back("--upsample-primary 0 would leave out the first part of the training set");
   if (bpe_dropout > 0 && data_loader == "indexed")
     found.emplace_back("--bpe-dropout needs raw text: --data-loader text, not indexed");
+  if (load_alignments && (bpe_dropout > 0 || data_loader == "text"))
+    found.emplace_back(
+        "--load-alignments needs indexed data: do not combine it with --data-loader text or "
+        "--bpe-dropout");
   return found;
 }
 
@@ -138,6 +146,10 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
                                                          std::optional<PhraseSource> phrases) {
   if (loader_name_ == "indexed" && setup.state != nullptr)
     check_folder(folder);
+  if (loader_name_ == "text" && setup.state == nullptr && options_.load_alignments) {
+    throw UsageError(fmt::format("--load-alignments: {} is a folder of raw text", folder),
+                     "Run phraseq preprocess with --align-suffix, and train on its data folder.");
+  }
   DataLoaderSetup loading;
   loading.folder = folder;
   loading.source_language = source_language();
@@ -157,6 +169,7 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
   loading.source_vocabulary = source_dictionary().size();
   loading.target_vocabulary = target_dictionary().size();
   loading.phrases = std::move(phrases);
+  loading.alignments = options_.load_alignments;
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
   const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);

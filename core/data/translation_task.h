@@ -24,6 +24,7 @@ struct PHRASEQ_API TranslationOptions : Options {
   std::string target_subword_model;
   double bpe_dropout = 0.0;
   int64_t upsample_primary = 1;
+  bool load_alignments = false;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

@@ -33,8 +33,8 @@ using nlohmann::json;
 constexpr const char* kSameRun = "Run all shards with the same text and options.";
 constexpr int64_t kSentencesInMemory = 1 << 14;  ///< before the memory of what was read is released
 /// Counts of a split that are sums over its shards.
-constexpr std::array<const char*, 6> kSums = {
-    "tokens", "replaced", "unparsed", "refused", "slots", "spans"};
+constexpr std::array<const char*, 7> kSums = {
+    "tokens", "replaced", "unparsed", "refused", "links", "slots", "spans"};
 
 /// What the manifests of all shards must have in common.
 json common_part(json manifest) {
@@ -134,7 +134,7 @@ class FolderGatherer {
       if (name == "sentences" || name == "skipped")
         continue;
       check_counts(entry);
-      for (const char* part : {"trees", "phrases"}) {
+      for (const char* part : {"trees", "alignments", "phrases"}) {
         if (entry.has(part))
           check_counts(entry.at(part));
       }
@@ -170,6 +170,8 @@ class FolderGatherer {
     finish(record, prefix(language), {language});
     if (folders_[0].has_trees(kTrainingSplit, language))
       merge_trees(language, record["trees"]);
+    if (language == folders_[0].source() && folders_[0].has_alignments(kTrainingSplit))
+      merge_alignments(language, record["alignments"]);
     if (folders_[0].has_phrases(kTrainingSplit, language))
       merge_phrases(language, record["phrases"]);
   }
@@ -179,6 +181,15 @@ class FolderGatherer {
         open([&](const DataFolder& folder) { return folder.trees(kTrainingSplit, language); });
     copy_sentences(trees, kNumberLimit, trees_prefix(prefix(language)));
     finish(record, trees_prefix(prefix(language)), {language, "trees"});
+  }
+
+  void merge_alignments(const std::string& language, json& record) const {
+    const auto alignments =
+        open([](const DataFolder& folder) { return folder.alignments(kTrainingSplit); });
+    const std::string result =
+        alignments_prefix(folder_, kTrainingSplit, language, folders_[0].target());
+    copy_sentences(alignments, kNumberLimit, result);
+    finish(record, result, {language, "alignments"});
   }
 
   void merge_phrases(const std::string& language, json& record) const {

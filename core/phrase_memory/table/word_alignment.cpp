@@ -63,11 +63,11 @@ bool grow(GrowingAlignment& taken, const std::set<AlignmentLink>& either) {
 
 }  // namespace
 
-WordAlignment parse_alignment(std::string_view line,
-                              int64_t source_words,
-                              int64_t target_words,
-                              const TextPlace& place) {
-  WordAlignment links;
+std::vector<AlignmentLink> parse_links(std::string_view line,
+                                       int64_t source_words,
+                                       int64_t target_words,
+                                       const TextPlace& place) {
+  std::vector<AlignmentLink> links;
   for (const std::string_view text : split_whitespace(line)) {
     AlignmentLink link;
     if (!read_link(text, link)) {
@@ -86,6 +86,14 @@ WordAlignment parse_alignment(std::string_view line,
     }
     links.push_back(link);
   }
+  return links;
+}
+
+WordAlignment parse_alignment(std::string_view line,
+                              int64_t source_words,
+                              int64_t target_words,
+                              const TextPlace& place) {
+  WordAlignment links = parse_links(line, source_words, target_words, place);
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;

@@ -20,8 +20,14 @@ struct AlignmentLink {
 /// The links of a sentence pair, sorted, each once.
 using WordAlignment = std::vector<AlignmentLink>;
 
-/// Reads Pharaoh's notation, `0-0 1-2`. Throws DataError naming `place` for anything else, and for
-/// a link outside of the sentences.
+/// Reads Pharaoh's notation, `0-0 1-2`: the links as they are written, in that order. Throws
+/// DataError naming `place` for anything else, and for a link outside of the sentences.
+PHRASEQ_API std::vector<AlignmentLink> parse_links(std::string_view line,
+                                                   int64_t source_words,
+                                                   int64_t target_words,
+                                                   const TextPlace& place);
+
+/// The same links as an alignment: sorted, each once.
 PHRASEQ_API WordAlignment parse_alignment(std::string_view line,
                                           int64_t source_words,
                                           int64_t target_words,

@@ -17,10 +17,12 @@ class IndexedPairs final : public Corpus {
   IndexedPairs(IndexedDataset source,
                std::optional<IndexedDataset> target,
                std::optional<IndexedDataset> trees,
+               std::optional<IndexedDataset> alignments,
                std::optional<IndexedPhrases> phrases)
       : source_(std::move(source)),
         target_(std::move(target)),
         trees_(std::move(trees)),
+        alignments_(std::move(alignments)),
         phrases_(std::move(phrases)) {}
 
   int64_t size() const override { return source_.size(); }
@@ -33,16 +35,22 @@ class IndexedPairs final : public Corpus {
         index, source_.get(index), target_ ? target_->get(index) : std::vector<int64_t>(), {}};
     if (trees_)
       example.extras[kTreeExtra] = tree_of(example);
+    if (alignments_)
+      example.extras[kAlignmentExtra] = alignment_of(example);
     if (phrases_)
       example.phrases = phrases_->of(example);
     return example;
   }
   std::string fingerprint() const override {
-    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}{}",
+    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}{}{}",
                        size(),
                        source_.fingerprint(),
                        target_ ? target_->fingerprint() : 0,
                        trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "",
+                       alignments_ ? fmt::format(", alignments {:08x} {:08x}",
+                                                 alignments_->fingerprint(),
+                                                 alignments_->ids_fingerprint())
+                                   : "",
                        phrases_ ? fmt::format(", phrases {:08x}", phrases_->fingerprint()) : "");
   }
 
@@ -62,9 +70,32 @@ class IndexedPairs final : public Corpus {
     return code;
   }
 
+  std::vector<int64_t> alignment_of(const Example& example) const {
+    std::vector<int64_t> places = alignments_->get(example.id);
+    const auto is_in = [](int64_t place, const std::vector<int64_t>& sentence) {
+      return place >= 0 && place + 1 < static_cast<int64_t>(sentence.size());  // but </s>
+    };
+    bool fits = places.size() % 2 == 0;
+    for (size_t i = 0; fits && i < places.size(); i += 2)
+      fits = is_in(places[i], example.source) && is_in(places[i + 1], example.target);
+    if (!fits) {
+      throw FormatError(
+          fmt::format("{}: the alignment of sentence {} has a link outside of its {} source and {} "
+                      "target tokens",
+                      alignments_->prefix(),
+                      example.id + 1,
+                      example.source.size() - 1,
+                      example.target.size() - 1),
+          "The alignments belong to another text. Run phraseq preprocess again with "
+          "--align-suffix; with --on-bad-alignment skip, such pairs have no alignment.");
+    }
+    return places;
+  }
+
   IndexedDataset source_;
   std::optional<IndexedDataset> target_;
   std::optional<IndexedDataset> trees_;
+  std::optional<IndexedDataset> alignments_;
   std::optional<IndexedPhrases> phrases_;
 };
 
@@ -124,13 +155,32 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
     trees.emplace(folder_.trees(split, setup_.source_language));
     require_equal_sizes(source, *trees);
   }
+  std::optional<IndexedDataset> alignments;
+  if (setup_.alignments && (training || folder_.has_alignments(split))) {
+    alignments.emplace(open_alignments(split));
+    require_equal_sizes(source, *alignments);
+  }
   std::optional<IndexedPhrases> phrases;
   if (setup_.phrases) {
     phrases.emplace(open_phrases(split));
     require_equal_sizes(source, phrases->dataset());
   }
-  return std::make_unique<IndexedPairs>(
-      std::move(source), std::move(target), std::move(trees), std::move(phrases));
+  return std::make_unique<IndexedPairs>(std::move(source),
+                                        std::move(target),
+                                        std::move(trees),
+                                        std::move(alignments),
+                                        std::move(phrases));
+}
+
+IndexedDataset IndexedData::open_alignments(const std::string& split) const {
+  if (!folder_.has_alignments(split)) {
+    throw DataError(
+        fmt::format("--load-alignments: there is no {}.idx",
+                    alignments_prefix(
+                        setup_.folder, split, setup_.source_language, setup_.target_language)),
+        "Run phraseq preprocess with --align-suffix, for this direction of translation.");
+  }
+  return folder_.alignments(split);
 }
 
 IndexedPhrases IndexedData::open_phrases(const std::string& split) const {

@@ -23,12 +23,13 @@ class IndexedData final : public DataLoader {
   /// manifest's, DataError when the sides have different numbers of sentences or an id is not in
   /// the dictionary. A missing target side is a split without targets, when not training. Parse
   /// trees of the source, where the folder holds them, are the examples' extra kTreeExtra; phrases,
-  /// which a task can ask for, have to be there.
+  /// which a task can ask for, have to be there, and alignments in a training set.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
   bool is_listed(const std::string& split) const;
   bool has_files(const std::string& split) const;
+  IndexedDataset open_alignments(const std::string& split) const;
   IndexedPhrases open_phrases(const std::string& split) const;
 
   DataFolder folder_;

@@ -1,0 +1,146 @@
+// phraseq preprocess --align-suffix: alignments beside the text of a data folder.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/data_folder.h"
+#include "core/corpus/preprocess.h"
+#include "core/corpus/shards/folder_gatherer.h"
+#include "core/corpus/shards/shard_files.h"
+#include "core/io/mapped_file.h"
+#include "core/text/word_tokenizer.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class PreprocessAlignmentsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    set_log_quiet(true);
+    write("train", "a b c\nb\na c\n", "u v\nw\nv u w\n", "2-0 0-1 0-0\n\n1-2 0-0 1-2\n");
+    options.source_lang = "en";
+    options.target_lang = "de";
+    options.trainpref = folder.file("train");
+    options.destdir = folder.file("out");
+    options.align_suffix = "align";
+  }
+
+  void write(const std::string& name,
+             std::string_view source,
+             std::string_view target,
+             std::string_view alignments) {
+    folder.write(name + ".en", source);
+    folder.write(name + ".de", target);
+    folder.write(name + ".align", alignments);
+  }
+  void run() {
+    preprocess(options,
+               {"word",
+                nlohmann::json::object(),
+                [](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(); }},
+               nullptr);
+  }
+  std::string message() {
+    try {
+      run();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::vector<std::vector<int64_t>> stored(const std::string& split = "train") const {
+    const IndexedDataset data = DataFolder::open(options.destdir).alignments(split);
+    std::vector<std::vector<int64_t>> all;
+    for (int64_t i = 0; i < data.size(); ++i) all.push_back(data.get(i));
+    return all;
+  }
+
+  TemporaryFolder folder;
+  PreprocessOptions options;
+};
+
+TEST_F(PreprocessAlignmentsTest, StoresLinksAsTheyAreWritten) {
+  run();
+  EXPECT_THAT(stored(),
+              ElementsAre(ElementsAre(2, 0, 0, 1, 0, 0), IsEmpty(), ElementsAre(1, 2, 0, 0, 1, 2)));
+  const auto& record = DataFolder::open(options.destdir).manifest()["splits"]["train"]["en"];
+  EXPECT_EQ(record["alignments"]["links"], 6);
+  EXPECT_EQ(record["alignments"]["refused"], 0);
+}
+
+TEST_F(PreprocessAlignmentsTest, WritesTheFilesOfFairseq) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_align/";
+  options.source_lang = "xx";
+  options.target_lang = "yy";
+  options.trainpref = golden + "train";
+  run();
+  for (const char* name :
+       {"train.align.xx-yy.bin", "train.align.xx-yy.idx", "dict.xx.txt", "dict.yy.txt"})
+    EXPECT_TRUE(read_file(options.destdir + "/" + name) == read_file(golden + name)) << name;
+}
+
+TEST_F(PreprocessAlignmentsTest, NamesTheLineOfALinkOutsideOfItsSentences) {
+  write("train", "a b c\nb\na c\n", "u v\nw\nv u w\n", "2-0\n\n1-2 2-0\n");
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("train.align:3"),
+                    HasSubstr("the link 2-0 is outside the sentences of 2 and 3 words")));
+  write("train", "a b c\nb\na c\n", "u v\nw\nv u w\n", "2-0\n0:0\n1-2\n");
+  EXPECT_THAT(message(), AllOf(HasSubstr("train.align:2"), HasSubstr("'0:0'")));
+  options.on_bad_alignment = OnBadAlignment::kSkip;
+  run();
+  EXPECT_THAT(stored(), ElementsAre(ElementsAre(2, 0), IsEmpty(), ElementsAre(1, 2)));
+}
+
+TEST_F(PreprocessAlignmentsTest, NamesTheFileWithAnotherNumberOfLines) {
+  folder.write("train.align", "0-0\n0-0\n");
+  EXPECT_THAT(message(),
+              AllOf(HasSubstr("train.align has 2"),
+                    HasSubstr("Line n of the alignment file must be the alignment of line n")));
+}
+
+TEST_F(PreprocessAlignmentsTest, NeedsTheFileOfTheTrainingTextAlone) {
+  folder.write("valid.en", "a\n");
+  folder.write("valid.de", "u\n");
+  options.validpref = {folder.file("valid")};
+  run();
+  EXPECT_FALSE(DataFolder::open(options.destdir).has_alignments("valid"));
+  EXPECT_TRUE(DataFolder::open(options.destdir).has_alignments("train"));
+  EXPECT_FALSE(DataFolder::open(options.destdir, "de", "en").has_alignments("train"));
+  options.align_suffix = "links";
+  options.overwrite = true;
+  EXPECT_THAT(message(), HasSubstr("train.links"));
+}
+
+TEST_F(PreprocessAlignmentsTest, LeavesOutTheAlignmentsOfSkippedLines) {
+  write("train", "a b c\nb\xff\na c\n", "u v\nw\nv u w\n", "2-0\n0-0\n1-2\n");
+  options.on_bad_line = OnBadLine::kSkip;
+  run();
+  EXPECT_THAT(stored(), ElementsAre(ElementsAre(2, 0), ElementsAre(1, 2)));
+}
+
+TEST_F(PreprocessAlignmentsTest, GathersTheAlignmentsOfShards) {
+  run();
+  const auto whole = stored();
+  options.srcdict = options.destdir + "/dict.en.txt";
+  options.tgtdict = options.destdir + "/dict.de.txt";
+  options.destdir = folder.file("parts");
+  options.shards.num_shards = "2";
+  for (options.shards.shard_id = 0; options.shards.shard_id < 2; ++options.shards.shard_id) run();
+  const auto parts = find_shards(options.destdir, 2);
+  options.destdir = folder.file("gathered");
+  gather_folders(parts, options.destdir, false);
+  EXPECT_EQ(stored(), whole);
+}
+
+}  // namespace
+}  // namespace phraseq
