@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -9,15 +10,26 @@
 
 namespace phraseq::nn {
 
-/// `NAME.0`, `NAME.1` … of one kind, registered with the owner; `make(i)` makes the i-th as a
-/// shared pointer.
+/// `NAME.N` of one kind for the given numbers, registered with the owner; `make(n)` makes that of
+/// number n as a shared pointer.
 template <class Make>
-auto register_list(torch::nn::Module& owner, const char* name, int64_t count, const Make& make) {
+auto register_list(torch::nn::Module& owner,
+                   const char* name,
+                   const std::vector<int64_t>& numbers,
+                   const Make& make) {
   auto list = owner.register_module(name, std::make_shared<torch::nn::Module>());
   std::vector<decltype(make(int64_t{}))> modules;
-  for (int64_t i = 0; i < count; ++i)
-    modules.push_back(list->register_module(std::to_string(i), make(i)));
+  for (const int64_t number : numbers)
+    modules.push_back(list->register_module(std::to_string(number), make(number)));
   return modules;
+}
+
+/// The same for the numbers 0, 1 … count - 1.
+template <class Make>
+auto register_list(torch::nn::Module& owner, const char* name, int64_t count, const Make& make) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return register_list(owner, name, numbers, make);
 }
 
 }  // namespace phraseq::nn

@@ -15,6 +15,7 @@
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/data/named_task.h"
 #include "core/io/json_reader.h"
+#include "core/nn/parameters/left_out_parameters.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 #include "core/translate/self_test/self_test.h"
@@ -269,12 +270,15 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
 
 void TranslationModel::load_parameters(const CheckpointFile& file) {
   warn_without_checksums(file);
+  const auto* const partial =
+      dynamic_cast<const nn::LeavesOutParameters*>(architecture_selection.options.get());
   std::vector<std::string> problems;
   for (const auto& entry : parameters->entries()) {
     check_parameter(file, entry.name, entry.parameter, problems);
   }
   for (const TensorView& tensor : file.tensors()) {
-    bool known = role_of(tensor.name) != TensorRole::kParameter;
+    bool known = role_of(tensor.name) != TensorRole::kParameter ||
+                 (partial != nullptr && partial->leaves_out(tensor.name));
     for (const auto& entry : parameters->entries()) known = known || entry.name == tensor.name;
     if (!known)
       problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));

@@ -190,12 +190,12 @@ TEST_F(Command, ImportRejectsBeforeItWrites) {
     GTEST_SKIP() << "PHRASEQ_DATA is not set";
   const std::string data = std::string(variable) + "/fairseq/";
   json options = json::parse(read_bytes(data + "options.json"));
-  options["encoder_layerdrop"] = 0.2;
+  options["quant_noise_pq"] = 0.2;
   write_bytes(folder.file("options.json"), options.dump());
   Outcome outcome = run("import fairseq " + data + "model.safetensors options.json " + data +
                         "data-bin --output x");
   EXPECT_EQ(outcome.code, kExitUsage);
-  EXPECT_THAT(outcome.text, HasSubstr("encoder_layerdrop = 0.2"));
+  EXPECT_THAT(outcome.text, HasSubstr("quant_noise_pq = 0.2"));
 
   outcome = run("import fairseq " + data + "model.pt " + data + "options.json " + data +
                 "data-bin --output x");

@@ -24,6 +24,10 @@ constexpr std::array<std::string_view, 8> kArchitectures = {"transformer",
                                                             "transformer_wmt_en_de_big_t2t",
                                                             "transformer_tiny"};
 
+/// Those of transformer_align, besides.
+constexpr std::array<std::string_view, 2> kAlignArchitectures = {"transformer_align",
+                                                                 "transformer_wmt_en_de_big_align"};
+
 constexpr std::array kSizes = {"encoder_embed_dim",
                                "encoder_ffn_embed_dim",
                                "encoder_layers",
@@ -51,8 +55,6 @@ constexpr std::array kLanguageModelSwitches = {"decoder_normalize_before",
 /// What a language model alone has and we do not.
 constexpr std::array kUnsupportedInLanguageModels = {"adaptive_softmax_cutoff",
                                                      "adaptive_input",
-                                                     "decoder_layerdrop",
-                                                     "decoder_layers_to_keep",
                                                      "character_embeddings",
                                                      "base_layers",
                                                      "quant_noise_pq",
@@ -66,10 +68,6 @@ constexpr std::array kUnsupportedInLanguageModels = {"adaptive_softmax_cutoff",
 /// What changes the computation and has no counterpart: only null, false, zero and "" are taken.
 constexpr std::array kUnsupported = {"adaptive_softmax_cutoff",
                                      "adaptive_input",
-                                     "encoder_layerdrop",
-                                     "decoder_layerdrop",
-                                     "encoder_layers_to_keep",
-                                     "decoder_layers_to_keep",
                                      "no_cross_attention",
                                      "cross_self_attention",
                                      "no_encoder_final_norm",
@@ -85,6 +83,16 @@ bool is_off(const json& value) {
   return value.is_null() || value == json(false) || value == json(0) || value == json("");
 }
 
+/// The name of the architecture that the options record; empty when there is none.
+std::string architecture_name(const json& fairseq) {
+  for (const char* key : {"arch", "_name"}) {
+    const auto found = fairseq.find(key);
+    if (found != fairseq.end() && found->is_string())
+      return found->get<std::string>();
+  }
+  return {};
+}
+
 /// Reads fairseq's options one by one and gathers what cannot be had.
 class FairseqReader {
  public:
@@ -96,6 +104,10 @@ class FairseqReader {
     for (const char* name : kSwitches) result_[name] = flag(name);
     reject_unsupported(kUnsupported);
     read_dropout();
+    read_layer_drop("encoder");
+    read_layer_drop("decoder");
+    if (is_fairseq_alignment_model(options_))
+      read_alignment();
     result_["max_source_positions"] = static_cast<int64_t>(number("max_source_positions", 1024));
     result_["max_target_positions"] = static_cast<int64_t>(number("max_target_positions", 1024));
     read_activation();
@@ -119,6 +131,7 @@ class FairseqReader {
     for (const char* name : kLanguageModelSwitches) result_[name] = flag(name);
     reject_unsupported(kUnsupportedInLanguageModels);
     read_dropout();
+    read_layer_drop("decoder");
     read_activation();
     result_["pos"] = flag("no_token_positional_embeddings") ? "none"
                      : flag("decoder_learned_pos")          ? "learned"
@@ -159,7 +172,10 @@ class FairseqReader {
     const json arch = value("arch").is_null() ? value("_name") : value("arch");
     if (arch.is_null())
       return;
-    if (!arch.is_string() || !std::ranges::count(kArchitectures, arch.get<std::string>())) {
+    const bool known =
+        arch.is_string() && (std::ranges::count(kArchitectures, arch.get<std::string>()) > 0 ||
+                             is_fairseq_alignment_model(options_));
+    if (!known) {
       problems_.push_back("arch = " + arch.dump());
     }
   }
@@ -179,6 +195,26 @@ class FairseqReader {
     result_["attention_dropout"] = number("attention_dropout", 0.0);
     const double activation = number("activation_dropout", 0.0);
     result_["activation_dropout"] = activation > 0 ? activation : number("relu_dropout", 0.0);
+  }
+
+  /// The weights of a model with --*-layers-to-keep are numbered without gaps, and its number of
+  /// layers is that of those kept.
+  void read_layer_drop(const std::string& stack) {
+    if (const double probability = number((stack + "_layerdrop").c_str(), 0.0); probability > 0)
+      result_[stack + "_layerdrop"] = probability;
+    const json kept = value((stack + "_layers_to_keep").c_str());
+    const json layers = value((stack + "_layers").c_str());
+    if (is_off(kept))
+      return;
+    const std::string list = kept.is_string() ? kept.get<std::string>() : kept.dump();
+    if (layers != json(std::ranges::count(list, ',') + 1))
+      reject((stack + "_layers_to_keep").c_str());
+  }
+
+  void read_alignment() {
+    result_["alignment_heads"] = static_cast<int64_t>(number("alignment_heads", 1));
+    result_["alignment_layer"] = static_cast<int64_t>(number("alignment_layer", 4));
+    result_["full_context_alignment"] = flag("full_context_alignment");
   }
 
   double number(const char* name, double fallback) {
@@ -237,7 +273,9 @@ json read_options(const json& fairseq,
 }  // namespace
 
 json options_from_fairseq(const json& fairseq, const std::string& path) {
-  return read_options(fairseq, path, "transformer", &FairseqReader::read);
+  const char* const architecture =
+      is_fairseq_alignment_model(fairseq) ? "transformer_align" : "transformer";
+  return read_options(fairseq, path, architecture, &FairseqReader::read);
 }
 
 json language_model_options_from_fairseq(const json& fairseq, const std::string& path) {
@@ -245,14 +283,12 @@ json language_model_options_from_fairseq(const json& fairseq, const std::string&
 }
 
 bool is_fairseq_language_model(const json& fairseq) {
-  if (!fairseq.is_object())
-    return false;
-  for (const char* name : {"arch", "_name"}) {
-    const auto found = fairseq.find(name);
-    if (found != fairseq.end() && found->is_string())
-      return found->get<std::string>().starts_with("transformer_lm");
-  }
-  return false;
+  return fairseq.is_object() && architecture_name(fairseq).starts_with("transformer_lm");
+}
+
+bool is_fairseq_alignment_model(const json& fairseq) {
+  return fairseq.is_object() &&
+         std::ranges::count(kAlignArchitectures, architecture_name(fairseq)) > 0;
 }
 
 }  // namespace phraseq

@@ -71,6 +71,8 @@ void fill(ImportedModel& model,
           const std::string& options_name,
           std::span<const TensorView> weights) {
   model.options = options_from_fairseq(fairseq_options, options_name);
+  if (is_fairseq_alignment_model(fairseq_options))
+    model.architecture = "transformer_align";
   const auto folder = DataFolder::open(files.data, files.source_lang, files.target_lang);
   const Dictionary source = folder.dictionary(folder.source());
   const Dictionary target = folder.dictionary(folder.target());

@@ -1,6 +1,7 @@
 #include "core/nn/transformer/multihead_attention.h"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,8 +126,22 @@ at::Tensor MultiheadCrossAttention::forward(const at::Tensor& x,
                                             const PackedTokens& keys,
                                             Context& context,
                                             at::Tensor* weights) const {
-  const at::Tensor q = maps_.q_proj->forward(x, context);    // [query tokens, model]
-  const at::Tensor kv = maps_.keys_values(memory, context);  // [key tokens, 2 · model]
+  return attend(project(x, memory, context), queries, keys, context, weights);
+}
+
+MultiheadCrossAttention::Projected MultiheadCrossAttention::project(const at::Tensor& x,
+                                                                    const at::Tensor& memory,
+                                                                    Context& context) const {
+  at::Tensor q = maps_.q_proj->forward(x, context);
+  return {std::move(q), maps_.keys_values(memory, context)};
+}
+
+at::Tensor MultiheadCrossAttention::attend(const Projected& projected,
+                                           const PackedTokens& queries,
+                                           const PackedTokens& keys,
+                                           Context& context,
+                                           at::Tensor* weights) const {
+  const auto& [q, kv] = projected;
   if (context.recording()) {
     const at::Tensor k = kv.narrow(1, 0, maps_.options.model);  // [key tokens, model]
     context.recording()->add(

@@ -77,6 +77,20 @@ class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
   void initialize(Initializer& initializer) override { maps_.initialize(initializer); }
   double multiply_adds(double queries, double keys) const override;
 
+ protected:
+  struct Projected {
+    at::Tensor q;   ///< [query tokens, model]
+    at::Tensor kv;  ///< [key tokens, 2 · model]
+  };
+  const AttentionMaps& maps() const { return maps_; }
+  Projected project(const at::Tensor& x, const at::Tensor& memory, Context& context) const;
+  /// From the projected rows to the result of `forward`.
+  at::Tensor attend(const Projected& projected,
+                    const PackedTokens& queries,
+                    const PackedTokens& keys,
+                    Context& context,
+                    at::Tensor* weights = nullptr) const;
+
  private:
   AttentionMaps maps_;
 };

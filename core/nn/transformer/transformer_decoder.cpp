@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::shared_ptr<TransformerDecoderLayer>> make_layers(
     torch::nn::Module& owner, const TransformerOptions& o, const AttentionFactory& attention) {
-  return register_list(owner, "layers", o.decoder_layers, [&](int64_t layer) {
+  return register_list(owner, "layers", o.decoder_drop.kept(o.decoder_layers), [&](int64_t layer) {
     return std::make_shared<TransformerDecoderLayer>(
         LayerOptions::decoder(o), attention.decoder_self(o, layer), attention.cross(o, layer));
   });
@@ -33,25 +33,51 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
           *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
       layers_(make_layers(*this, o, attention)),
       layer_norm_(make_final_norm(*this, o)),
-      output_(*this, o, embedding_.tokens) {}
+      output_(*this, o, embedding_.tokens),
+      drop_(o.decoder_drop) {}
 
 at::Tensor TransformerDecoder::forward(const PackedTokens& target,
                                        const at::Tensor& memory,
                                        const PackedTokens& source,
                                        Context& context,
-                                       at::Tensor* cross_weights) const {
+                                       at::Tensor* cross_weights,
+                                       int64_t weights_layer) const {
   at::Tensor x = embedding_.forward(target, context);
-  for (const auto& layer : layers_) {
-    if (layer == layers_.back() && cross_weights != nullptr) {
-      x = layer->forward(x, target, memory, source, context, cross_weights);
+  const size_t observed =
+      weights_layer < 0 ? layers_.size() - 1 : static_cast<size_t>(weights_layer);
+  const std::vector<bool> computed = drop_.of_pass(layers_.size(), context);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (i == observed && cross_weights != nullptr) {
+      x = layers_[i]->forward(x, target, memory, source, context, cross_weights);
       continue;
     }
-    x = recomputed(
-        {x, memory}, context, [layer, target, source](const auto& inputs, Context& again) {
-          return layer->forward(inputs[0], target, inputs[1], source, again);
-        });
+    if (!computed[i])
+      continue;
+    x = recomputed({x, memory},
+                   context,
+                   [layer = layers_[i], target, source](const auto& inputs, Context& again) {
+                     return layer->forward(inputs[0], target, inputs[1], source, again);
+                   });
   }
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
+}
+
+at::Tensor TransformerDecoder::full_context_weights(const PackedTokens& target,
+                                                    const at::Tensor& memory,
+                                                    const PackedTokens& source,
+                                                    int64_t weights_layer,
+                                                    Context& context) const {
+  at::Tensor x = embedding_.forward(target, context);
+  const auto observed = static_cast<size_t>(weights_layer);
+  for (size_t i = 0; i < observed; ++i) {
+    x = layers_[i]->attend_to_target(x, target, context, /*causal=*/false);
+    x = layers_[i]->attend_to_source(x, target, memory, source, context);
+    x = layers_[i]->feed_forward(x, context);
+  }
+  x = layers_[observed]->attend_to_target(x, target, context, /*causal=*/false);
+  at::Tensor weights;  // [target tokens, longest source]
+  layers_[observed]->attend_to_source(x, target, memory, source, context, &weights);
+  return weights;
 }
 
 TransformerDecoder::States TransformerDecoder::start(const at::Tensor& memory,

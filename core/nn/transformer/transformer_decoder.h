@@ -24,12 +24,22 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      const AttentionFactory& attention);
 
   /// Hidden rows [target tokens, model] over memory [source tokens, encoder model].
-  /// `cross_weights`: the last layer's, averaged over heads, [target tokens, longest source].
+  /// `cross_weights`: those of the layer's attention to the source (the last layer's: -1),
+  /// [target tokens, longest source], as its module gives them.
   at::Tensor forward(const PackedTokens& target,
                      const at::Tensor& memory,
                      const PackedTokens& source,
                      Context& context,
-                     at::Tensor* cross_weights = nullptr) const;
+                     at::Tensor* cross_weights = nullptr,
+                     int64_t weights_layer = -1) const;
+
+  /// The weights of such a layer where every target token sees the whole target (Garg et al. 2019,
+  /// sec. 4.2). Layers above are not computed.
+  at::Tensor full_context_weights(const PackedTokens& target,
+                                  const at::Tensor& memory,
+                                  const PackedTokens& source,
+                                  int64_t weights_layer,
+                                  Context& context) const;
 
   States start(const at::Tensor& memory, const PackedTokens& source, Context& context) const;
   /// Hidden rows [rows, model] of the step that was just opened in `rows.ancestry`.
@@ -49,6 +59,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
   std::vector<std::shared_ptr<TransformerDecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> layer_norm_;
   OutputProjection output_;
+  LayerDrop drop_;
 };
 
 }  // namespace phraseq::nn

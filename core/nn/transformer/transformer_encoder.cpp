@@ -8,8 +8,9 @@ namespace phraseq::nn {
 TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
                                        int64_t vocabulary,
                                        const AttentionFactory& attention)
-    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}) {
-  layers_ = register_list(*this, "layers", o.encoder_layers, [&](int64_t layer) {
+    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}),
+      drop_(o.encoder_drop) {
+  layers_ = register_list(*this, "layers", drop_.kept(o.encoder_layers), [&](int64_t layer) {
     return std::make_shared<TransformerEncoderLayer>(LayerOptions::encoder(o),
                                                      attention.encoder_self(o, layer));
   });
@@ -21,8 +22,11 @@ TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
 
 at::Tensor TransformerEncoder::forward(const PackedTokens& source, Context& context) const {
   at::Tensor x = embedding_.forward(source, context);
-  for (const auto& layer : layers_) {
-    x = recomputed({x}, context, [layer, source](const auto& inputs, Context& again) {
+  const std::vector<bool> computed = drop_.of_pass(layers_.size(), context);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (!computed[i])
+      continue;
+    x = recomputed({x}, context, [layer = layers_[i], source](const auto& inputs, Context& again) {
       return layer->forward(inputs[0], source, again);
     });
   }

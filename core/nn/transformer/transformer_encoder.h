@@ -28,6 +28,7 @@ class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
   StackEmbedding embedding_;
   std::vector<std::shared_ptr<TransformerEncoderLayer>> layers_;
   std::shared_ptr<LayerNorm> layer_norm_;
+  LayerDrop drop_;
 };
 
 }  // namespace phraseq::nn

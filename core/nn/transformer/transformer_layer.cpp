@@ -87,9 +87,10 @@ at::Tensor TransformerDecoderLayer::forward(const at::Tensor& input,
 
 at::Tensor TransformerDecoderLayer::attend_to_target(const at::Tensor& x,
                                                      const PackedTokens& target,
-                                                     Context& context) const {
+                                                     Context& context,
+                                                     bool causal) const {
   at::Tensor h = enter_sublayer(*self_attn_layer_norm_, placement_, x, context);
-  h = self_attn_->forward(h, target, /*causal=*/true, context);
+  h = self_attn_->forward(h, target, causal, context);
   return leave_sublayer(*self_attn_layer_norm_, placement_, h, x, context);
 }
 

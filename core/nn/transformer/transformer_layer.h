@@ -71,7 +71,8 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
                      at::Tensor* cross_weights = nullptr) const;
   at::Tensor attend_to_target(const at::Tensor& x,
                               const PackedTokens& target,
-                              Context& context) const;
+                              Context& context,
+                              bool causal = true) const;
   at::Tensor attend_to_source(const at::Tensor& x,
                               const PackedTokens& target,
                               const at::Tensor& memory,

@@ -32,6 +32,10 @@ class PHRASEQ_API TransformerModel : public Architecture {
   SequenceConventions conventions() const override { return conventions_of(options_); }
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
 
+ protected:
+  const TransformerEncoder& encoder() const { return *encoder_; }
+  const TransformerDecoder& decoder() const { return *decoder_; }
+
  private:
   TransformerOptions options_;
   std::shared_ptr<TransformerEncoder> encoder_;

@@ -39,6 +39,8 @@ void describe_regularization(TransformerOptions& o, OptionTable& v) {
       .in(0.0, 0.99)
       .alias("act-dropout")
       .alias("relu-dropout");
+  o.encoder_drop.describe(v, "encoder");
+  o.decoder_drop.describe(v, "decoder");
 }
 
 void describe_embeddings(TransformerOptions& o, OptionTable& v) {
@@ -137,12 +139,19 @@ std::vector<std::string> TransformerOptions::problems() const {
   check_stack(found, "decoder", decoder_embed_dim, decoder_attention_heads);
   check_positions(found, *this, "encoder", encoder_embed_dim);
   check_positions(found, *this, "decoder", decoder_embed_dim);
+  encoder_drop.check(found, "encoder", encoder_layers);
+  decoder_drop.check(found, "decoder", decoder_layers);
   if (share_all_embeddings && encoder_embed_dim != decoder_embed_dim) {
     found.push_back(
         "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal; "
         "--share-all-embeddings no takes any");
   }
   return found;
+}
+
+bool TransformerOptions::leaves_out(const std::string& parameter) const {
+  return encoder_drop.leaves_out(parameter, "encoder", encoder_layers) ||
+         decoder_drop.leaves_out(parameter, "decoder", decoder_layers);
 }
 
 void TransformerOptions::set_sizes(int64_t model, int64_t ffn, int64_t heads, int64_t layers) {

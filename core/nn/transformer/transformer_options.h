@@ -7,8 +7,10 @@
 #include "core/base/api.h"
 #include "core/nn/functional/activation.h"
 #include "core/nn/initializer.h"
+#include "core/nn/parameters/left_out_parameters.h"
 #include "core/nn/positions.h"
 #include "core/nn/transformer/embedding_norm.h"
+#include "core/nn/transformer/layer_drop.h"
 #include "core/options/option_table.h"
 
 namespace phraseq::nn {
@@ -22,7 +24,7 @@ inline constexpr EnumName<StartToken> kStartTokenNames[] = {{"eos", StartToken::
 /// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
 /// switch in which the published baselines differ. Defaults are those of fairseq 0.12's
 /// `transformer`.
-struct PHRASEQ_API TransformerOptions : Options {
+struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   int64_t encoder_embed_dim = 512;
   int64_t encoder_ffn_embed_dim = 2048;
   int64_t encoder_layers = 6;
@@ -37,6 +39,8 @@ struct PHRASEQ_API TransformerOptions : Options {
   double dropout = 0.1;
   double attention_dropout = 0.0;
   double activation_dropout = 0.0;
+  LayerDrop encoder_drop;
+  LayerDrop decoder_drop;
 
   bool share_all_embeddings = false;
   bool share_decoder_input_output_embed = false;
@@ -62,6 +66,8 @@ struct PHRASEQ_API TransformerOptions : Options {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  /// Layers that --encoder-layers-to-keep and --decoder-layers-to-keep do not name.
+  bool leaves_out(const std::string& parameter) const override;
 
   /// Sets widths, layers and heads of both stacks.
   void set_sizes(int64_t model, int64_t ffn, int64_t heads, int64_t layers);

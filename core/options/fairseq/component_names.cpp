@@ -16,8 +16,6 @@ constexpr auto kFamilies = std::to_array<Family>({
      "transformer_lm",
      "there are no adaptive inputs and outputs; transformer_lm_big and transformer_lm_gpt are "
      "available"},
-    {"architecture", "transformer_align", "there is no training with alignments"},
-    {"architecture", "transformer_wmt_en_de_big_align", "there is no training with alignments"},
     {"architecture",
      "transformer_from_pretrained_xlm",
      "there are no pretrained language models; --finetune-from-model starts from a checkpoint"},
@@ -48,9 +46,6 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"task", "translation_from_pretrained", "there are no pretrained models"},
     {"task", "semisupervised_translation", "preprocess the translated text as parallel text"},
     {"criterion", "adaptive_loss", "there is no adaptive softmax"},
-    {"criterion",
-     "label_smoothed_cross_entropy_with_alignment",
-     "there is no training with alignments"},
     {"criterion", "label_smoothed_cross_entropy_with_ctc", "there is no CTC"},
     {"criterion", "nat_loss", "there are no non-autoregressive models"},
     {"optimizer", "lamb", "adam and adafactor are the nearest"},

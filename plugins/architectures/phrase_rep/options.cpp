@@ -149,6 +149,11 @@ std::vector<std::string> PhraseRepOptions::problems() const {
     if (!option.parsed())
       found.push_back(option.problem());
   }
+  for (const nn::LayerDrop* drop : {&encoder_drop, &decoder_drop}) {
+    if (drop->probability > 0 || !drop->layers_to_keep.empty())
+      found.emplace_back(
+          "phrase_rep has no LayerDrop: its decoder reads every layer of the encoder");
+  }
   if (pr_seg_min > pr_seg_max)
     found.push_back(
         fmt::format("--pr-seg-min {} is greater than --pr-seg-max {}", pr_seg_min, pr_seg_max));

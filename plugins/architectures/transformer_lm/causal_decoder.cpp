@@ -8,10 +8,11 @@ namespace {
 std::vector<std::shared_ptr<CausalLayer>> make_layers(torch::nn::Module& owner,
                                                       const LanguageModelOptions& o) {
   const nn::AttentionFactory attention;
-  return nn::register_list(owner, "layers", o.decoder_layers, [&](int64_t layer) {
-    return std::make_shared<CausalLayer>(nn::LayerOptions::decoder(o),
-                                         attention.decoder_self(o, layer));
-  });
+  return nn::register_list(
+      owner, "layers", o.decoder_drop.kept(o.decoder_layers), [&](int64_t layer) {
+        return std::make_shared<CausalLayer>(nn::LayerOptions::decoder(o),
+                                             attention.decoder_self(o, layer));
+      });
 }
 
 std::shared_ptr<nn::LayerNorm> make_final_norm(torch::nn::Module& owner,
@@ -30,11 +31,16 @@ CausalDecoder::CausalDecoder(const LanguageModelOptions& o,
     : embedding_(*this, o, {vocabulary, o.decoder_embed_dim, max_positions}),
       layers_(make_layers(*this, o)),
       layer_norm_(make_final_norm(*this, o)),
-      output_(*this, o, embedding_.tokens) {}
+      output_(*this, o, embedding_.tokens),
+      drop_(o.decoder_drop) {}
 
 at::Tensor CausalDecoder::forward(const PackedTokens& tokens, nn::Context& context) const {
   at::Tensor x = embedding_.forward(tokens, context);
-  for (const auto& layer : layers_) x = layer->forward(x, tokens, context);
+  const std::vector<bool> computed = drop_.of_pass(layers_.size(), context);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (computed[i])
+      x = layers_[i]->forward(x, tokens, context);
+  }
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }
 

@@ -38,6 +38,7 @@ class CausalDecoder final : public torch::nn::Module {
   std::vector<std::shared_ptr<CausalLayer>> layers_;
   std::shared_ptr<nn::LayerNorm> layer_norm_;
   nn::OutputProjection output_;
+  nn::LayerDrop drop_;
 };
 
 }  // namespace phraseq

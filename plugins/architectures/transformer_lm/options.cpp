@@ -31,6 +31,7 @@ void describe_regularization(LanguageModelOptions& o, OptionTable& table) {
       .in(0.0, 0.99)
       .alias("act-dropout")
       .alias("relu-dropout");
+  o.decoder_drop.describe(table, "decoder");
 }
 
 void describe_switches(LanguageModelOptions& o, OptionTable& table) {
@@ -92,6 +93,7 @@ std::vector<std::string> LanguageModelOptions::problems() const {
                     decoder_embed_dim,
                     decoder_attention_heads));
   }
+  decoder_drop.check(found, "decoder", decoder_layers);
   const bool any_width = pos == nn::PositionKind::kLearned || pos == nn::PositionKind::kNone;
   if (!any_width && (decoder_embed_dim % 2 != 0 || decoder_embed_dim < 4)) {
     found.push_back(fmt::format(

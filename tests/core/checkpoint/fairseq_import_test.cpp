@@ -94,13 +94,16 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
 
 TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
   EXPECT_EQ(refusal_to_import({{"adaptive_softmax_cutoff", nullptr},
-                               {"encoder_layerdrop", 0},
+                               {"base_layers", 0},
                                {"adaptive_input", false}}),
             "");
   EXPECT_THAT(refusal_to_import({{"adaptive_softmax_cutoff", "1000,2000"}}),
               HasSubstr("adaptive_softmax_cutoff = \"1000,2000\""));
-  EXPECT_THAT(refusal_to_import({{"encoder_layerdrop", 0.1}}),
-              HasSubstr("encoder_layerdrop = 0.1"));
+  EXPECT_THAT(refusal_to_import({{"quant_noise_pq", 0.1}}), HasSubstr("quant_noise_pq = 0.1"));
+  EXPECT_EQ(refusal_to_import({{"encoder_layers_to_keep", "0,2,4,5,7,9"}, {"encoder_layers", 6}}),
+            "");
+  EXPECT_THAT(refusal_to_import({{"encoder_layers_to_keep", "0,2"}, {"encoder_layers", 6}}),
+              HasSubstr("encoder_layers_to_keep = \"0,2\""));
   EXPECT_THAT(refusal_to_import({{"no_cross_attention", true}}),
               HasSubstr("no_cross_attention = true"));
   EXPECT_THAT(refusal_to_import({{"decoder_output_dim", 8}}), HasSubstr("decoder_output_dim = 8"));

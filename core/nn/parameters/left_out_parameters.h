@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace phraseq::nn {
+
+/// The options of an architecture derive from this, too, when they can leave out a part of the
+/// model. A checkpoint may then hold parameters of that part.
+class LeavesOutParameters {
+ public:
+  virtual ~LeavesOutParameters() = default;
+  /// Whether a checkpoint's parameter of that name belongs to what is left out.
+  virtual bool leaves_out(const std::string& parameter) const = 0;
+};
+
+}  // namespace phraseq::nn

@@ -1,0 +1,109 @@
+#include "core/nn/transformer/layer_drop.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/base/random.h"
+
+namespace phraseq::nn {
+namespace {
+
+std::optional<int64_t> number_in(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// The numbers of "0,2,4", sorted; nothing for a text that is no such list.
+std::optional<std::vector<int64_t>> numbers_in(const std::string& list) {
+  std::vector<int64_t> numbers;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const auto number = number_in(std::string_view(list).substr(begin, end - begin));
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+bool is_choice_of(const std::vector<int64_t>& numbers, int64_t layers) {
+  return numbers.front() >= 0 && numbers.back() < layers &&
+         std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
+
+}  // namespace
+
+void LayerDrop::describe(OptionTable& table, const std::string& stack) {
+  table
+      .field(stack + "-layerdrop",
+             probability,
+             fmt::format("LayerDrop probability for the {}: in training, each layer is left out of "
+                         "a pass with this probability.",
+                         stack))
+      .in(0.0, 0.99);
+  table
+      .field(stack + "-layers-to-keep",
+             layers_to_keep,
+             fmt::format("Layers of the {} to use, comma-separated, from 0; the others do not "
+                         "exist. Empty = all.",
+                         stack))
+      .value_name("N,...");
+}
+
+void LayerDrop::check(std::vector<std::string>& found,
+                      const std::string& stack,
+                      int64_t layers) const {
+  if (layers_to_keep.empty())
+    return;
+  const auto numbers = numbers_in(layers_to_keep);
+  if (!numbers || !is_choice_of(*numbers, layers)) {
+    found.push_back(fmt::format(
+        "--{0}-layers-to-keep '{1}': expected different layers from 0 to {2}, such as 0,2,4; "
+        "--{0}-layers is {3}",
+        stack,
+        layers_to_keep,
+        layers - 1,
+        layers));
+  }
+}
+
+std::vector<int64_t> LayerDrop::kept(int64_t layers) const {
+  if (!layers_to_keep.empty())
+    return numbers_in(layers_to_keep).value_or(std::vector<int64_t>());
+  std::vector<int64_t> all;
+  for (int64_t layer = 0; layer < layers; ++layer) all.push_back(layer);
+  return all;
+}
+
+bool LayerDrop::leaves_out(const std::string& parameter,
+                           const std::string& stack,
+                           int64_t layers) const {
+  const std::string prefix = stack + ".layers.";
+  if (layers_to_keep.empty() || !parameter.starts_with(prefix))
+    return false;
+  const size_t end = std::min(parameter.find('.', prefix.size()), parameter.size());
+  const auto layer =
+      number_in(std::string_view(parameter).substr(prefix.size(), end - prefix.size()));
+  const auto used = kept(layers);
+  return layer && *layer < layers && !std::binary_search(used.begin(), used.end(), *layer);
+}
+
+std::vector<bool> LayerDrop::of_pass(size_t layers, Context& context) const {
+  std::vector<bool> computed(layers, true);
+  if (probability <= 0 || !context.training())
+    return computed;
+  Random random(context.next_dropout_key());
+  for (size_t layer = 0; layer < layers; ++layer) computed[layer] = random.uniform() >= probability;
+  return computed;
+}
+
+}  // namespace phraseq::nn
