@@ -9,6 +9,7 @@
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
 #include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/finished_alignment.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/length_batches.h"
 
@@ -133,6 +134,8 @@ void Translator::translate_batch(std::vector<Translation>& all,
   for (const int64_t place : places) examples.push_back(all[static_cast<size_t>(place)].example);
   const Batch batch = collate_for(models_, examples);
   auto found = decoder.decode(request_for(examples, batch));
+  if (settings_.need_attention && any_aligns_translations(models_))
+    align_finished(models_, examples, settings_.precision, found);
   for (size_t i = 0; i < places.size(); ++i) {
     all[static_cast<size_t>(places[i])].hypotheses = std::move(found[i]);
     keep_source_columns(all[static_cast<size_t>(places[i])], models_.front().model->conventions());

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/criterion/label_smoothing.h"
+
+namespace phraseq {
+
+struct AlignmentLossOptions final : LabelSmoothingOptions {
+  double alignment_lambda = 0.05;
+
+  void describe(OptionTable& table) override;
+};
+
+/// Label-smoothed cross entropy and the cross entropy of an alignment (Garg et al. 2019, eq. 6 and
+/// 7), as fairseq 0.12 sums them:
+///
+///     loss = CE - λ · Σ over the links (s, t) of ln A[t, s] / (number of links of t)
+///
+/// A is kAlignmentProbabilities of the decoder's output. Throws UsageError when an architecture
+/// gives none, and in training when the batch comes without alignments; a batch whose sentences
+/// have no links has CE alone. A below the smallest normal number counts as that.
+class AlignmentLoss final : public Criterion {
+ public:
+  AlignmentLoss(const AlignmentLossOptions& options, const CriterionSetup& setup);
+
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
+
+ private:
+  TokenLossOptions options_;
+  double lambda_;
+};
+
+}  // namespace phraseq

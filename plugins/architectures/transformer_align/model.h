@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/nn/transformer/transformer_model.h"
+#include "core/translate/extras/finished_alignment.h"
+#include "plugins/architectures/transformer_align/options.h"
+
+namespace phraseq {
+
+/// The Transformer that learns to translate and to align (Garg et al. 2019, "Jointly Learning to
+/// Align and Translate with Transformer Models"): the mean of the first --alignment-heads heads of
+/// --alignment-layer's attention to the source is its alignment.
+///
+/// For a batch with links (has_alignment_links), the output has kAlignmentProbabilities. With
+/// --full-context-alignment they come from a second pass of the decoder without the causal mask
+/// (sec. 4.2), which has dropout masks of its own.
+class TransformerAlign final : public nn::TransformerModel, public AlignsTranslations {
+ public:
+  TransformerAlign(const TransformerAlignOptions& options, const ArchitectureSetup& setup);
+
+  DecoderOutput forward(const Batch& batch, nn::Context& context) override;
+  at::Tensor align(const Batch& batch, nn::Context& context) override;
+
+ private:
+  int64_t alignment_layer_;
+  bool full_context_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#include "plugins/architectures/transformer_align/presets.h"
+
+#include "plugins/architectures/transformer_align/options.h"
+
+namespace phraseq {
+namespace {
+
+void wmt_en_de_big_align(TransformerAlignOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.set_sizes(1024, 4096, 16, 6);
+  o.set_dropout(0.3, 0.1, 0.0);
+  o.alignment_heads = 1;
+  o.alignment_layer = 4;
+  o.full_context_alignment = false;
+}
+
+/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not.
+TrainingDefaults fairseq_training() {
+  TrainingDefaults defaults;
+  defaults.lr_scheduler = "fixed";
+  defaults.options = {
+      {"label-smoothing", "0"}, {"smoothing-kernel", "fairseq-0.12"}, {"adadelta-rho", "0.9"}};
+  return defaults;
+}
+
+}  // namespace
+
+std::vector<Preset> transformer_align_presets() {
+  return {preset("transformer_wmt_en_de_big_align",
+                 "1024/4096, 16 heads, 6+6 layers, dropout 0.3, 0.1, 0; the alignment is head 0 of "
+                 "layer 4 (fairseq 0.12's, with its label smoothing and schedule)",
+                 wmt_en_de_big_align,
+                 fairseq_training())};
+}
+
+}  // namespace phraseq

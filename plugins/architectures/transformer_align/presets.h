@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// fairseq 0.12's transformer_wmt_en_de_big_align.
+std::vector<Preset> transformer_align_presets();
+
+}  // namespace phraseq
