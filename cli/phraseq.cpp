@@ -31,6 +31,7 @@ constexpr const char* kDescription = "Neural machine translation with phrase-awa
 constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"preprocess", "make a data folder from parallel text"}},
     {{"learn-bpe", "learn byte-pair encoding from text"}},
+    {{"truecase", "learn and apply the usual spelling of words"}},
     {{"train", "train a model"}},
     {{"validate", "compute the loss of a checkpoint on a split of a data folder"}},
     {{"eval-lm", "compute the perplexity of a language model on a text"}},
@@ -39,6 +40,7 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"serve", "translate for other programs, over HTTP"}},
     {{"score", "compute BLEU, chrF and TER, with signatures and significance tests"}},
     {{"mbr", "choose translations from n-best lists by minimum Bayes risk"}},
+    {{"rerank", "choose translations by the scores of several models"}},
     {{"rescore", "compute the log-probabilities of given translations"}},
     {{"gather", "put the output of several processes together"}},
     {{"analyze", "show attention and activation of phrases"}},

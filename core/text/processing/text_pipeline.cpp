@@ -1,5 +1,7 @@
 #include "core/text/processing/text_pipeline.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +18,7 @@ namespace {
 constexpr std::string_view kLanguageMark = "{lang}";
 constexpr const char* kCodes = "bpe_codes";
 constexpr const char* kVocabulary = "bpe_vocabulary";
+constexpr const char* kTruecaser = "truecase_model";
 
 std::string file_for(std::string path, const std::string& language) {
   for (size_t at = path.find(kLanguageMark); at != std::string::npos; at = path.find(kLanguageMark))
@@ -23,16 +26,38 @@ std::string file_for(std::string path, const std::string& language) {
   return path;
 }
 
-/// The model of a pipeline that was not stored before.
-std::string read_model(const TextPipelineOptions& options, const std::string& language) {
-  if (options.bpe == BpeKind::kNone)
-    return {};
-  if (options.bpe_codes.empty())
+/// The model of a pipeline that was not stored before; empty when it needs no file.
+std::string read_model(const TextPipelineOptions& options,
+                       const std::string& truecase_model,
+                       const std::string& language) {
+  nlohmann::json model = nlohmann::json::object();
+  if (options.bpe != BpeKind::kNone && options.bpe_codes.empty())
     throw UsageError("--bpe needs --bpe-codes FILE");
-  nlohmann::json model = {{kCodes, read_file(file_for(options.bpe_codes, language))}};
-  if (!options.bpe_vocabulary.empty())
+  if (options.bpe != BpeKind::kNone)
+    model[kCodes] = read_file(file_for(options.bpe_codes, language));
+  if (options.bpe != BpeKind::kNone && !options.bpe_vocabulary.empty())
     model[kVocabulary] = read_file(file_for(options.bpe_vocabulary, language));
-  return model.dump();
+  if (!truecase_model.empty())
+    model[kTruecaser] = read_file(file_for(truecase_model, language));
+  return model.empty() ? std::string() : model.dump();
+}
+
+std::unique_ptr<MosesTruecaser> truecaser_of(const MosesOptions& options,
+                                             const std::string& model,
+                                             const std::string& name,
+                                             const std::string& language) {
+  if (options.truecase_model.empty())
+    return nullptr;
+  const std::string stored = name.empty() ? "the text model" : name;
+  const nlohmann::json read = parse_json(model, stored);
+  if (!read.is_object() || !read.contains(kTruecaser) || !read[kTruecaser].is_string()) {
+    throw FormatError(fmt::format("{}: it has no model for truecasing", stored),
+                      "give the checkpoint or data folder that phraseq wrote");
+  }
+  return std::make_unique<MosesTruecaser>(
+      read[kTruecaser].get<std::string>(),
+      name.empty() ? file_for(options.truecase_model, language) : stored + ": " + kTruecaser,
+      options.truecase_known);
 }
 
 std::unique_ptr<BpeCodes> codes_of(const TextPipelineOptions& options,
@@ -119,22 +144,54 @@ void MosesOptions::describe(OptionTable& table) {
   table.field("moses-no-escape",
               no_escape,
               "Do not escape special characters (& becomes &amp;, ' becomes &apos; …).");
+  table
+      .field("truecase-model",
+             truecase_model,
+             "Truecase the tokens with a model of `phraseq truecase learn`, sacremoses or Moses, "
+             "and capitalize the sentences of the output; {lang} in the name is replaced by the "
+             "language.")
+      .value_name("FILE");
+  table.field("truecase-known",
+              truecase_known,
+              "Within a sentence, keep words in a spelling that the model knows, as the script of "
+              "Moses does; sacremoses does not.");
   TextPipelineOptions::describe(table);
 }
 
+std::vector<std::string> MosesOptions::problems() const {
+  std::vector<std::string> found = TextPipelineOptions::problems();
+  if (lowercase && !truecase_model.empty())
+    found.emplace_back("--truecase-model and --lowercase cannot be combined");
+  if (truecase_known && truecase_model.empty())
+    found.emplace_back("--truecase-known needs --truecase-model");
+  return found;
+}
+
 TextPipeline::TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup)
+    : TextPipeline(options,
+                   setup,
+                   setup.model.empty() ? read_model(options, {}, setup.language) : setup.model) {}
+
+TextPipeline::TextPipeline(const TextPipelineOptions& options,
+                           const TokenizerSetup& setup,
+                           std::string model)
     : options_(options),
-      model_(setup.model.empty() ? read_model(options, setup.language) : setup.model),
+      model_(std::move(model)),
       codes_(
           codes_of(options, model_, setup.model.empty() ? "" : setup.model_name, setup.language)) {}
 
 TextPipeline::TextPipeline(const MosesOptions& options, const TokenizerSetup& setup)
-    : TextPipeline(static_cast<const TextPipelineOptions&>(options), setup) {
+    : TextPipeline(static_cast<const TextPipelineOptions&>(options),
+                   setup,
+                   setup.model.empty() ? read_model(options, options.truecase_model, setup.language)
+                                       : setup.model) {
   tokenizer_ = std::make_unique<MosesTokenizer>(
       setup.language, MosesSettings{!options.no_escape, !options.no_dash_splits});
   if (options.normalize_punctuation)
     normalizer_ = std::make_unique<MosesNormalizer>(setup.language);
   detokenizer_ = std::make_unique<MosesDetokenizer>(setup.language);
+  truecaser_ =
+      truecaser_of(options, model_, setup.model.empty() ? "" : setup.model_name, setup.language);
 }
 
 /// The words of a line, each cut into symbols. White space within a symbol, which is possible where
@@ -146,6 +203,8 @@ std::vector<std::string> TextPipeline::symbols_of(std::string_view line, Cut cut
     text = to_lowercase(text);
   if (tokenizer_)
     text = tokenizer_->tokenize(text);
+  if (truecaser_)
+    text = truecaser_->truecase(text);
   std::vector<std::string> symbols;
   for (const std::string_view word : split_blanks(text)) {
     for (const std::string& symbol : cut(word)) {
@@ -178,6 +237,8 @@ std::string TextPipeline::decode(const std::vector<std::string>& symbols) const 
   }
   if (!detokenizer_)
     return text;
+  if (truecaser_)
+    text = detruecase(text);
   std::vector<std::string> words;
   for (const std::string_view word : split_whitespace(text)) words.emplace_back(word);
   return detokenizer_->detokenize(words);

@@ -12,6 +12,7 @@
 #include "core/text/moses/moses_detokenizer.h"
 #include "core/text/moses/moses_normalizer.h"
 #include "core/text/moses/moses_tokenizer.h"
+#include "core/text/moses/moses_truecaser.h"
 #include "core/text/tokenizer.h"
 
 namespace phraseq {
@@ -39,15 +40,18 @@ struct PHRASEQ_API MosesOptions : TextPipelineOptions {
   bool no_dash_splits = false;
   bool no_escape = false;
   bool normalize_punctuation = false;
+  std::string truecase_model;  ///< "{lang}" in a file's name is the language
+  bool truecase_known = false;
 
   void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
 };
 
-/// Normalized punctuation, lower case, the tokenizer of Moses and byte-pair encoding, one after the
-/// other, each when it is asked for, and back.
+/// Normalized punctuation, lower case, the tokenizer of Moses, truecasing and byte-pair encoding,
+/// one after the other, each when it is asked for, and back.
 ///
-/// Its model is a JSON object with the texts of the files of codes, so that a checkpoint needs no
-/// other file. Files are read only where the setup has no model.
+/// Its model is a JSON object with the texts of the files of codes and of the truecaser, so that a
+/// checkpoint needs no other file. Files are read only where the setup has no model.
 class PHRASEQ_API TextPipeline : public Tokenizer {
  public:
   /// Words separated by white space, and BPE.
@@ -61,6 +65,8 @@ class PHRASEQ_API TextPipeline : public Tokenizer {
   std::string model() const override { return model_; }
 
  private:
+  TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup, std::string model);
+
   template <class Cut>
   std::vector<std::string> symbols_of(std::string_view line, Cut cut) const;
 
@@ -69,6 +75,7 @@ class PHRASEQ_API TextPipeline : public Tokenizer {
   std::unique_ptr<MosesNormalizer> normalizer_;
   std::unique_ptr<MosesTokenizer> tokenizer_;
   std::unique_ptr<MosesDetokenizer> detokenizer_;
+  std::unique_ptr<MosesTruecaser> truecaser_;
   std::unique_ptr<BpeCodes> codes_;
 };
 

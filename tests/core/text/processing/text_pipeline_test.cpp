@@ -111,5 +111,18 @@ TEST_F(TextPipelines, LearnCodesFromTokens) {
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("one language for each file")));
 }
 
+TEST_F(TextPipelines, TruecaseAndCapitalizeWithAStoredModel) {
+  options_.bpe = BpeKind::kNone;
+  options_.truecase_model = write("cases.{lang}", "cases.en", "dogs (3/4) Dogs (1)\nIT (2/2)\n");
+  const TextPipeline pipeline(options_, TokenizerSetup{"", "", "en"});
+  EXPECT_THAT(pipeline.encode("Dogs like it."), ElementsAre("dogs", "like", "IT", "."));
+  EXPECT_EQ(pipeline.decode({"dogs", "like", "IT", "."}), "Dogs like IT.");
+  const TextPipeline again(options_, TokenizerSetup{pipeline.model(), "checkpoint", "xx"});
+  EXPECT_THAT(again.encode("Dogs"), ElementsAre("dogs"));
+  EXPECT_THROW(TextPipeline(options_, TokenizerSetup{"{}", "checkpoint", "en"}), FormatError);
+  options_.lowercase = true;
+  EXPECT_THAT(options_.problems(), ElementsAre(HasSubstr("cannot be combined")));
+}
+
 }  // namespace
 }  // namespace phraseq
