@@ -1,0 +1,59 @@
+// phraseq rerank: chooses translations from n-best lists by the scores of several models.
+
+#include <iostream>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/options/command_line.h"
+#include "core/score/metrics/metric_set.h"
+#include "core/score/rerank/rerank_lists.h"
+#include "core/score/rerank/rerank_options.h"
+
+namespace phraseq {
+namespace {
+
+constexpr const char* kDescription =
+    "Noisy-channel reranking: from each n-best list, chooses the translation with the greatest "
+    "weighted sum of the log-probabilities of a forward model, a channel model and a language "
+    "model; finds the weights on a development set.";
+
+std::string chosen_lines(const std::vector<score::RerankList>& lists,
+                         const score::RerankWeights& weights) {
+  std::string text;
+  for (const score::RerankList& list : lists)
+    text += list.hypotheses[score::best_hypothesis(list, weights)].text + '\n';
+  return text;
+}
+
+int rerank_command(std::span<const std::string> arguments) {
+  score::RerankOptions options;
+  OptionTable table;
+  options.describe(table);
+  const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
+  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  metric_set.describe(table);
+  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
+  if (!begin_command(table, "rerank", "FILE [options]", kDescription, arguments, problems))
+    return kExitOk;
+  const auto lists = score::read_lists(options);
+  if (!options.write_pairs.empty()) {
+    score::write_pairs(lists, options.write_pairs);
+    return kExitOk;
+  }
+  const auto metric = metric_set.make(options.metric, {options.target_language});
+  const std::string text = chosen_lines(lists, score::choose_weights(options, lists, *metric));
+  if (options.output == "-") {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace phraseq
+
+int main(int argc, char** argv) {
+  return phraseq::run_command("rerank", argc, argv, phraseq::rerank_command);
+}

@@ -1,0 +1,165 @@
+#include "core/score/rerank/rerank_lists.h"
+
+#include <charconv>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/split_text.h"
+#include "core/io/atomic_file.h"
+#include "core/io/line_reader.h"
+#include "core/text/unicode.h"
+
+namespace phraseq::score {
+namespace {
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+int64_t count_words(std::string_view text) {
+  return static_cast<int64_t>(split_whitespace(text).size());
+}
+
+/// The sum of the numbers of a P- line, which are in base 2, as a natural logarithm.
+std::optional<double> sum_of(std::string_view numbers) {
+  double sum = 0;
+  for (const std::string_view text : split_whitespace(numbers)) {
+    const auto number = number_in<double>(text);
+    if (!number)
+      return std::nullopt;
+    sum += *number;
+  }
+  return sum * std::numbers::ln2;
+}
+
+/// Gathers the lines of each sentence.
+class ListReader {
+ public:
+  explicit ListReader(const std::string& path) : reader_(path) {}
+
+  std::vector<RerankList> read() {
+    for (std::string line; reader_.next(line);) {
+      const bool has_mark = line.size() > 2 && line[1] == '-';
+      if (has_mark && std::string_view("SHDP").find(line[0]) != std::string_view::npos)
+        take(line);
+    }
+    std::vector<RerankList> all;
+    for (auto& [id, lines] : sentences_) all.push_back(finished(id, std::move(lines)));
+    if (all.empty())
+      reject(0, "there are no hypotheses");
+    return all;
+  }
+
+ private:
+  struct Lines {
+    RerankList list;
+    size_t texts = 0;
+    size_t scores = 0;
+  };
+
+  [[noreturn]] void reject(int64_t line, const std::string& problem) const {
+    throw DataError({reader_.path(), line, 0},
+                    problem,
+                    "Give the output of `phraseq generate --format fairseq --nbest N`.");
+  }
+
+  void take(const std::string& line) {
+    const auto fields = split_text(line, "\t");
+    const auto id = number_in<int64_t>(fields[0].substr(2));
+    const size_t needed = line[0] == 'S' || line[0] == 'P' ? 2 : 3;
+    if (!id || fields.size() < needed)
+      reject(reader_.line_number(), fmt::format("'{}…' is cut off", line.substr(0, 20)));
+    const size_t head = fields[0].size() + 1 + (needed == 3 ? fields[1].size() + 1 : 0);
+    add(sentences_[*id], line[0], std::string_view(line).substr(head));
+  }
+
+  void add(Lines& lines, char kind, std::string_view text) {
+    auto& hypotheses = lines.list.hypotheses;
+    if (kind == 'S') {
+      lines.list.source = text;
+      lines.list.tokens = count_words(text);
+    } else if (kind == 'H') {
+      hypotheses.push_back({std::string(text), std::string(text)});
+      hypotheses.back().words = hypotheses.back().tokens = count_words(text);
+    } else if (kind == 'D' && lines.texts < hypotheses.size()) {
+      auto& hypothesis = hypotheses[lines.texts++];
+      hypothesis.text = text;
+      hypothesis.words = count_words(text);
+    } else if (kind == 'P' && lines.scores < hypotheses.size()) {
+      const auto sum = sum_of(text);
+      if (!sum)
+        reject(reader_.line_number(), "the P- line has something that is not a number");
+      hypotheses[lines.scores++].forward = *sum;
+    } else {
+      reject(reader_.line_number(), fmt::format("a {}- line without its H- line", kind));
+    }
+  }
+
+  RerankList finished(int64_t id, Lines lines) const {
+    const size_t count = lines.list.hypotheses.size();
+    if (count == 0)
+      reject(0, fmt::format("sentence {} has no hypotheses", id));
+    if (lines.scores != count)
+      reject(0, fmt::format("sentence {} has {} H- and {} P- lines", id, count, lines.scores));
+    return std::move(lines.list);
+  }
+
+  LineReader reader_;
+  std::map<int64_t, Lines> sentences_;
+};
+
+}  // namespace
+
+std::vector<RerankList> read_rerank_lists(const std::string& path) {
+  return ListReader(path).read();
+}
+
+void read_scores(const std::string& path,
+                 double RerankHypothesis::*score,
+                 std::vector<RerankList>& lists) {
+  LineReader reader(path);
+  std::string line;
+  int64_t hypotheses = 0;
+  const auto reject = [&](const std::string& problem) {
+    throw DataError({path, reader.line_number(), 0},
+                    problem,
+                    "Give the output of `phraseq rescore` for the files that --write-pairs wrote.");
+  };
+  for (RerankList& list : lists) {
+    for (RerankHypothesis& hypothesis : list.hypotheses) {
+      if (!reader.next(line))
+        reject(fmt::format("the file ends after {} scores", hypotheses));
+      const auto number = number_in<double>(strip(line));
+      if (!number)
+        reject(fmt::format("'{}' is not a number", line.substr(0, 40)));
+      hypothesis.*score = *number;
+      ++hypotheses;
+    }
+  }
+  if (reader.next(line))
+    reject(fmt::format("there are more scores than the {} hypotheses", hypotheses));
+}
+
+void write_pairs(const std::vector<RerankList>& lists, const std::string& prefix) {
+  AtomicFile sources(prefix + ".src"), targets(prefix + ".hyp");
+  for (const RerankList& list : lists) {
+    for (const RerankHypothesis& hypothesis : list.hypotheses) {
+      sources.write(list.source + '\n');
+      targets.write(hypothesis.symbols + '\n');
+    }
+  }
+  sources.commit();
+  targets.commit();
+}
+
+}  // namespace phraseq::score

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/rerank/noisy_channel.h"
+
+namespace phraseq::score {
+
+/// Reads the output of `generate --format fairseq --nbest N`, its S-, H-, D- and P- lines, or
+/// fairseq-generate's; "-" is standard input. Sentences come in the order of their numbers, which
+/// may begin anywhere and have gaps. `forward` is the sum of the P- line. DataError with file and
+/// line for a line of these kinds that is none, and for a hypothesis without one of them.
+PHRASEQ_API std::vector<RerankList> read_rerank_lists(const std::string& path);
+
+/// Reads one number per hypothesis, natural logarithms as of `phraseq rescore`, in the order of the
+/// lists, into one of the scores. DataError for a line that is no number and for another number of
+/// lines.
+PHRASEQ_API void read_scores(const std::string& path,
+                             double RerankHypothesis::*score,
+                             std::vector<RerankList>& lists);
+
+/// Writes PREFIX.src and PREFIX.hyp, a line for each hypothesis: the symbols of its source and its
+/// own, for `phraseq rescore`.
+PHRASEQ_API void write_pairs(const std::vector<RerankList>& lists, const std::string& prefix);
+
+}  // namespace phraseq::score

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/score/metrics/metric.h"
+#include "core/score/rerank/noisy_channel.h"
+
+namespace phraseq::score {
+
+/// One of the numbers of RerankWeights that is tuned, and where it is looked for.
+struct TunedWeight {
+  double RerankWeights::*weight = nullptr;
+  double lower = 0;
+  double upper = 0;
+};
+
+struct TuningResult {
+  RerankWeights weights;
+  double score = 0;  ///< the metric's
+};
+
+/// Random search as fairseq's rerank_tune: the weights, drawn `trials` times evenly from their
+/// ranges, whose best hypotheses have the best score against the references. The first trial is
+/// `start`. A function of its arguments alone.
+PHRASEQ_API TuningResult tune_weights(const std::vector<RerankList>& lists,
+                                      const std::vector<std::string>& references,
+                                      const Metric& metric,
+                                      const RerankWeights& start,
+                                      const std::vector<TunedWeight>& tuned,
+                                      int64_t trials,
+                                      uint64_t seed);
+
+}  // namespace phraseq::score

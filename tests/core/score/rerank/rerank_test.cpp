@@ -1,0 +1,173 @@
+// Noisy-channel reranking; scores against fairseq's (tests/golden/rerank).
+
+#include <cmath>
+#include <fstream>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/mapped_file.h"
+#include "core/score/metrics/bleu.h"
+#include "core/score/rerank/rerank_lists.h"
+#include "core/score/rerank/rerank_options.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq::score {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double kLn2 = std::numbers::ln2;
+
+TEST(RerankScore, IsFairseqs) {
+  std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/rerank/golden.json");
+  const json cases = json::parse(file);
+  ASSERT_EQ(cases.size(), 40U);
+  for (const json& golden : cases) {
+    RerankList list;
+    list.tokens = golden.at("source_tokens");
+    const RerankHypothesis hypothesis{"",
+                                      "",
+                                      golden.at("forward"),
+                                      golden.at("channel"),
+                                      golden.at("language"),
+                                      golden.at("words"),
+                                      golden.at("target_tokens")};
+    const RerankWeights weights{golden.at("a"),
+                                golden.at("b"),
+                                golden.at("c"),
+                                golden.at("lenpen"),
+                                golden.at("normalize")};
+    const double expected = golden.at("score");
+    EXPECT_NEAR(
+        rerank_score(list, hypothesis, weights), expected, 1e-12 * std::abs(expected) + 1e-12);
+  }
+}
+
+class Reranking : public ::testing::Test {
+ protected:
+  Reranking() {
+    set_log_quiet(true);
+    folder_.write("nbest",
+                  "some line of a log\n"
+                  "S-7\tx y z\nT-7\tr\nH-7\t-0.5\ta@@ b\nD-7\t-0.5\tab\nP-7\t-1.0 -0.5 -0.5\n"
+                  "H-7\t-0.7\tc d\nD-7\t-0.7\tc d\nP-7\t-2.0 -1.0 0\n"
+                  "S-2\tw\nH-2\t-0.1\te\nP-2\t-0.25 -0.25\n");
+    options_.input = folder_.file("nbest");
+    options_.weights.lenpen = 0;
+  }
+
+  std::vector<std::string> chosen() {
+    const auto lists = read_lists(options_);
+    const auto weights = choose_weights(options_, lists, metric_);
+    std::vector<std::string> texts;
+    for (const RerankList& list : lists)
+      texts.push_back(list.hypotheses[best_hypothesis(list, weights)].text);
+    return texts;
+  }
+  std::string message() {
+    try {
+      read_lists(options_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  TemporaryFolder folder_;
+  RerankOptions options_;
+  Bleu metric_{BleuSettings{.tokenizer = "none", .max_order = 1}};
+};
+
+TEST_F(Reranking, ReadsListsInTheOrderOfTheirNumbers) {
+  const auto lists = read_lists(options_);
+  ASSERT_EQ(lists.size(), 2U);
+  EXPECT_EQ(lists[0].source, "w");
+  EXPECT_EQ(lists[0].hypotheses[0].text, "e");
+  EXPECT_EQ(lists[1].tokens, 3);
+  ASSERT_EQ(lists[1].hypotheses.size(), 2U);
+  const RerankHypothesis& first = lists[1].hypotheses[0];
+  EXPECT_EQ(first.text, "ab");
+  EXPECT_EQ(first.symbols, "a@@ b");
+  EXPECT_EQ(first.words, 1);
+  EXPECT_EQ(first.tokens, 2);
+  EXPECT_NEAR(first.forward, -2 * kLn2, 1e-12);
+}
+
+TEST_F(Reranking, AddsTheScoresOfTheOtherModels) {
+  EXPECT_THAT(chosen(), ElementsAre("e", "ab"));
+  options_.channel_scores = folder_.file("channel");
+  folder_.write("channel", "-1\n-4\n-2\n");
+  EXPECT_THAT(chosen(), ElementsAre("e", "c d"));  // -3 ln 2 - 2 > -2 ln 2 - 4
+  options_.lm_scores = folder_.file("lm");
+  folder_.write("lm", "0\n-1\n-3\n");
+  EXPECT_THAT(chosen(), ElementsAre("e", "ab"));
+  options_.weights.weight3 = 0.5;
+  EXPECT_THAT(chosen(), ElementsAre("e", "c d"));
+  options_.weights.lenpen = -1;  // shorter ones, for scores are negative
+  EXPECT_THAT(chosen(), ElementsAre("e", "ab"));
+}
+
+TEST_F(Reranking, WritesThePairsThatOtherModelsScore) {
+  write_pairs(read_lists(options_), folder_.file("pairs"));
+  EXPECT_EQ(read_file(folder_.file("pairs.src")), "w\nx y z\nx y z\n");
+  EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\na@@ b\nc d\n");
+}
+
+TEST_F(Reranking, FindsWeightsThatAreBetterThanTheGivenOnes) {
+  options_.channel_scores = folder_.file("channel");
+  folder_.write("channel", "-1\n-4\n-2\n");
+  options_.weights.weight2 = 0;
+  options_.tune = {"weight2"};
+  options_.references = folder_.file("references");
+  folder_.write("references", "e\nc d\n");
+  EXPECT_THAT(chosen(), ElementsAre("e", "c d"));
+  const auto lists = read_lists(options_);
+  const TuningResult once = tune_weights(
+      lists, {"e", "c d"}, metric_, options_.weights, options_.tuned(), 100, /*seed=*/3);
+  const TuningResult again = tune_weights(
+      lists, {"e", "c d"}, metric_, options_.weights, options_.tuned(), 100, /*seed=*/3);
+  EXPECT_EQ(once.weights.weight2, again.weights.weight2);
+  EXPECT_GT(once.weights.weight2, 0.5 * kLn2);
+  EXPECT_EQ(once.weights.weight1, 1);
+  folder_.write("references", "e\n");
+  EXPECT_THROW(chosen(), DataError);
+}
+
+TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
+  options_.lm_scores = folder_.file("lm");
+  folder_.write("lm", "-1\n-2\n");
+  EXPECT_THAT(message(), AllOf(HasSubstr("lm"), HasSubstr("ends after 2 scores")));
+  folder_.write("lm", "-1\nx\n-2\n");
+  EXPECT_THAT(message(), HasSubstr("lm:2"));
+  folder_.write("lm", "-1\n-2\n-3\n-4\n");
+  EXPECT_THAT(message(), HasSubstr("more scores than the 3 hypotheses"));
+  options_.lm_scores.clear();
+  folder_.write("nbest", "H-0\t-0.5\ta\n");
+  EXPECT_THAT(message(), HasSubstr("sentence 0 has 1 H- and 0 P- lines"));
+  folder_.write("nbest", "H-0\t-0.5\n");
+  EXPECT_THAT(message(), HasSubstr("nbest:1"));
+  folder_.write("nbest", "H-0\t-0.5\ta\nP-0\t-0.5 x\n");
+  EXPECT_THAT(message(), HasSubstr("nbest:2"));
+  folder_.write("nbest", "nothing\n");
+  EXPECT_THAT(message(), HasSubstr("there are no hypotheses"));
+}
+
+TEST(RerankOptions, HaveNamesThatExist) {
+  RerankOptions options;
+  options.tune = {"weight4"};
+  EXPECT_THAT(options.problems(), ::testing::Contains(HasSubstr("'weight4'")));
+  options.tune = {"lenpen"};
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("must be given together")));
+}
+
+}  // namespace
+}  // namespace phraseq::score
