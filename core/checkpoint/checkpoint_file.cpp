@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -32,14 +33,21 @@ constexpr const char* kRewrittenHint =
   throw FormatError(fmt::format("{}: header {}", path, what), hint);
 }
 
-std::string_view kind_hint(std::span<const std::byte> file) {
+/// Whether the file begins as torch.save writes: a zip archive, or (before PyTorch 1.6) a pickle.
+bool is_of_torch(std::span<const std::byte> file) {
   const std::string_view start(reinterpret_cast<const char*>(file.data()),
                                std::min<size_t>(file.size(), 4));
-  if (start == "PK\x03\x04") {
-    return "This is a zip archive, like PyTorch's .pt files: phraseq import converts models of other "
-           "toolkits.";
-  }
-  return "The file is not a checkpoint, or it is truncated.";
+  return start == "PK\x03\x04" || start.starts_with("\x80\x02");
+}
+
+std::string kind_hint(std::span<const std::byte> file, const std::string& path) {
+  if (!is_of_torch(file))
+    return "The file is not a checkpoint, or it is truncated.";
+  return fmt::format(
+      "The file begins like PyTorch's .pt files. A model of fairseq is converted once: phraseq "
+      "import {} {} --data DATA-BIN; its name with .pt then also finds the result.",
+      path,
+      std::filesystem::path(path).replace_extension(".safetensors").string());
 }
 
 /// The header's text, after the checks that make it safe to parse.
@@ -57,12 +65,12 @@ std::string_view find_header(std::span<const std::byte> file, const std::string&
   if (length > kMaxHeaderBytes) {
     header_defect(path,
                   fmt::format("claims {} bytes; at most {} are allowed", length, kMaxHeaderBytes),
-                  kind_hint(file));
+                  kind_hint(file, path));
   }
   if (length > rest) {
     header_defect(path,
                   fmt::format("claims {} bytes, but the file has {} left", length, rest),
-                  kind_hint(file));
+                  kind_hint(file, path));
   }
   return {reinterpret_cast<const char*>(file.data()) + kHeaderLengthBytes, length};
 }
