@@ -36,7 +36,7 @@ const Flag* find_flag(char command, const std::string& name) {
 
 char letter_of(std::string_view command) {
   for (const std::string_view name :
-       {"train", "generate", "interactive", "preprocess", "validate", "score"}) {
+       {"train", "generate", "interactive", "preprocess", "validate", "score", "eval-lm"}) {
     if (name == command)
       return name.front();
   }

@@ -38,6 +38,8 @@ std::string_view command_name(char letter) {
       return "preprocess";
     case 'v':
       return "validate";
+    case 'e':
+      return "eval-lm";
     default:
       return "score";
   }

@@ -21,16 +21,16 @@ enum class Values { kNone, kOne, kOptional, kList };
 
 /// A flag of fairseq 0.12.2 in some of its commands.
 struct Flag {
-  std::string_view names;  ///< "--source-lang -s": the long name first
-  std::string_view
-      commands;  ///< t(rain), g(enerate), i(nteractive), p(reprocess), v(alidate), s(core)
+  std::string_view names;     ///< "--source-lang -s": the long name first
+  std::string_view commands;  ///< t(rain), g(enerate), i(nteractive), p(reprocess), v(alidate),
+                              ///< s(core), e(val-lm)
   Values values;
   Support support;
   std::string_view ours;    ///< kRenamed: the replacement; kDefaultOnly: the value that is accepted
   std::string_view reason;  ///< why it has no effect or is rejected
 };
 
-/// Every flag of the six commands: those of all tasks of translation, and of all optimizers,
+/// Every flag of the seven commands: those of all tasks of translation, and of all optimizers,
 /// schedulers, scorers, tokenizers and subword models.
 PHRASEQ_API std::span<const Flag> flags();
 

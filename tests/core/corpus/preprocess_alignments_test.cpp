@@ -48,7 +48,7 @@ class PreprocessAlignmentsTest : public ::testing::Test {
                {"word",
                 nlohmann::json::object(),
                 [](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(); }},
-               nullptr);
+               nlohmann::json::object());
   }
   std::string message() {
     try {
@@ -73,7 +73,8 @@ TEST_F(PreprocessAlignmentsTest, StoresLinksAsTheyAreWritten) {
   run();
   EXPECT_THAT(stored(),
               ElementsAre(ElementsAre(2, 0, 0, 1, 0, 0), IsEmpty(), ElementsAre(1, 2, 0, 0, 1, 2)));
-  const auto& record = DataFolder::open(options.destdir).manifest()["splits"]["train"]["en"];
+  const nlohmann::json record =
+      DataFolder::open(options.destdir).manifest().at("splits").at("train").at("en");
   EXPECT_EQ(record["alignments"]["links"], 6);
   EXPECT_EQ(record["alignments"]["refused"], 0);
 }

@@ -5,7 +5,7 @@
     python3 generate.py fairseq-0.12.2 > flags.json          (made with Python 3.11)
 
 flags.json: for each command a list of {"flags": the names, longest first, "values": "0", "1", "?" or "*"}. Included are
-the model transformer, the task translation, the criterions of translation, and every optimizer, scheduler, scorer,
+the model transformer, the task translation (language_modeling for eval-lm), the criterions of translation, and every optimizer, scheduler, scorer,
 tokenizer and subword model.
 """
 import argparse
@@ -78,6 +78,7 @@ def main():
         "preprocess": flags(options.get_preprocessing_parser()),
         "validate": flags(with_components(options.get_validation_parser(), task + criterions)),
         "score": flags(score_parser()),
+        "eval-lm": flags(with_components(options.get_eval_lm_parser(), [TASK_REGISTRY["language_modeling"]])),
     }, sys.stdout, indent=0)
     print()
 

@@ -130,6 +130,7 @@ TEST(LayerDropPass, ComputesTheModelOfTheLayersThatAreLeft) {
     Context draws(/*training=*/true, Precision::kFp64, seed), context = draws;
     const auto encoder = options.encoder_drop.of_pass(3, draws);
     const auto decoder = options.decoder_drop.of_pass(3, draws);
+    const bool reads_source = std::count(decoder.begin(), decoder.end(), true) > 0;
     const at::Tensor hidden = model.forward(batch, context).hidden;
     hidden.sum().backward();
     for (const auto& entry : model.named_parameters()) {
@@ -137,7 +138,8 @@ TEST(LayerDropPass, ComputesTheModelOfTheLayersThatAreLeft) {
         for (size_t layer = 0; layer < 3; ++layer) {
           const std::string prefix = std::string(stack) + ".layers." + std::to_string(layer) + ".";
           if (entry.key().starts_with(prefix))
-            EXPECT_EQ(entry.value().grad().defined(), computed[layer]) << entry.key();
+            EXPECT_EQ(entry.value().grad().defined(), computed[layer] && reads_source)
+                << entry.key();
         }
       }
     }
