@@ -52,7 +52,7 @@ Findings sentences(const OpenedTask& opened) {
   const Task& task = *opened.task;
   if (opened.examples.empty())
     return {"the split is empty"};
-  const bool ended = opened.corpus->has_sentences();
+  const bool ended = opened.corpus->empty_lengths().source > 0;
   for (const Example& example : opened.examples) {
     const auto note = [&](const char* side, const std::string& fault) {
       if (!fault.empty())

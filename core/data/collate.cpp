@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <ATen/ops/tensor.h>
+
 #include "core/base/error.h"
 #include "core/data/alignments/alignment_links.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -27,12 +30,31 @@ bool have_targets(const std::vector<Example>& examples) {
   return without == 0 && !examples.empty();
 }
 
-void add_targets(Batch& batch, const std::vector<Example>& examples, int64_t start) {
+/// What the decoder is fed first, one a sentence.
+std::vector<int64_t> start_tokens(const std::vector<Example>& examples, int64_t start) {
+  std::vector<int64_t> tokens;
+  for (const Example& example : examples) {
+    const auto own = example.extras.find(kStartExtra);
+    tokens.push_back(own == example.extras.end() ? start : own->second.at(0));
+  }
+  return tokens;
+}
+
+bool have_start_tokens(const std::vector<Example>& examples) {
+  return std::any_of(examples.begin(), examples.end(), [](const Example& example) {
+    return example.extras.contains(kStartExtra);
+  });
+}
+
+void add_targets(Batch& batch,
+                 const std::vector<Example>& examples,
+                 const std::vector<int64_t>& starts) {
   std::vector<std::vector<int64_t>> fed;
   std::vector<std::vector<int64_t>> generated;
-  for (const Example& example : examples) {
-    fed.push_back(with_start(start, example.target.begin(), example.target.end() - 1));
-    generated.push_back(example.target);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const auto& target = examples[i].target;
+    fed.push_back(with_start(starts[i], target.begin(), target.end() - 1));
+    generated.push_back(target);
   }
   batch.target_in = PackedTokens::pack(fed);
   batch.target_out = PackedTokens::pack(generated).ids;  // [target tokens], packed as target_in
@@ -48,8 +70,11 @@ Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventi
     sources.push_back(conventions.source_of(example));
   }
   batch.source = PackedTokens::pack(sources);
+  const auto starts = start_tokens(examples, conventions.start_with_bos ? kBos : kEos);
+  if (have_start_tokens(examples))
+    batch.extras[kStartExtra] = at::tensor(starts, at::kLong);  // [sentences]
   if (have_targets(examples))
-    add_targets(batch, examples, conventions.start_with_bos ? kBos : kEos);
+    add_targets(batch, examples, starts);
   add_alignment_links(examples, conventions, batch);
   if (conventions.extend)
     conventions.extend(examples, batch);

@@ -14,6 +14,19 @@
 
 namespace phraseq {
 
+/// The lengths of an example without words: </s>, and what a task puts beside it.
+struct EmptyLengths {
+  int64_t source = 1;
+  int64_t target = 1;
+};
+
+/// A named range of a corpus (a language pair), `end` excluded.
+struct CorpusPart {
+  std::string name;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
 /// A random-access corpus: what a data loader batches. Thread safe after `start_epoch`.
 class PHRASEQ_API Corpus {
  public:
@@ -22,8 +35,11 @@ class PHRASEQ_API Corpus {
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;
-  /// Whether the examples are sentences, which end in </s>; blocks of running text need not.
-  virtual bool has_sentences() const { return true; }
+  /// What the lengths of examples without words are; 0 for blocks of running text, which need not
+  /// end in </s>.
+  virtual EmptyLengths empty_lengths() const { return {}; }
+  /// The parts whose losses are also told one by one, in order; none where the corpus is one.
+  virtual std::vector<CorpusPart> parts() const { return {}; }
   /// Before an epoch's first read: a corpus that segments at random draws again, by (seed, epoch,
   /// line).
   virtual void start_epoch(int64_t /*epoch*/) {}

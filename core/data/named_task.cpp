@@ -26,7 +26,8 @@ class NamedCorpus final : public Corpus {
   Example get(int64_t index) const override {
     return call_component(component_, "get", [&] { return corpus_->get(index); });
   }
-  bool has_sentences() const override { return corpus_->has_sentences(); }
+  EmptyLengths empty_lengths() const override { return corpus_->empty_lengths(); }
+  std::vector<CorpusPart> parts() const override { return corpus_->parts(); }
   void start_epoch(int64_t epoch) override {
     call_component(component_, "start_epoch", [&] { corpus_->start_epoch(epoch); });
   }

@@ -36,6 +36,10 @@ struct TaskSetup {
   const TaskState* state = nullptr;
   std::string phrase_table = {};  ///< of a task with a phrase memory: in place of the state's
   uint64_t seed = 1;
+  /// The direction to translate in, of a task that has several (SeveralDirections); empty = not
+  /// chosen.
+  std::string source_language = {};
+  std::string target_language = {};
 };
 
 /// Owns the vocabularies; turns text or indexed data into examples and examples into batches.

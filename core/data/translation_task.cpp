@@ -9,22 +9,14 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/data/joined/data_folders.h"
-#include "core/data/joined/joined_corpus.h"
-#include "core/data/joined/rotating_corpus.h"
-#include "core/data/source_trees.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/data/text/task_tokenizer.h"
 #include "core/io/mapped_file.h"
-#include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_split_in(const Component& component, const DataLoader& loader, const std::string& split) {
-  return call_component(component, "has_split", [&] { return loader.has_split(split); });
-}
 
 }  // namespace
 
@@ -136,22 +128,23 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
   if (setup.data.empty())
     return;
   for (size_t i = 1; i < folders_.size(); ++i) check_agreement(folders_[i]);
-  loader_name_ = loader_for(setup, options.data_loader, options.bpe_dropout > 0);
-  for (const std::string& folder : folders_)
-    loaders_.push_back(make_loader(setup, folder, phrases));
-}
-
-std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
-                                                         const std::string& folder,
-                                                         std::optional<PhraseSource> phrases) {
-  if (loader_name_ == "indexed" && setup.state != nullptr)
-    check_folder(folder);
-  if (loader_name_ == "text" && setup.state == nullptr && options_.load_alignments) {
-    throw UsageError(fmt::format("--load-alignments: {} is a folder of raw text", folder),
+  const std::string loader = loader_for(setup, options.data_loader, options.bpe_dropout > 0);
+  if (loader == "indexed" && setup.state != nullptr)
+    check_folder(folders_.front());
+  if (loader == "text" && setup.state == nullptr && options_.load_alignments) {
+    throw UsageError(fmt::format("--load-alignments: {} is a folder of raw text", folders_.front()),
                      "Run phraseq preprocess with --align-suffix, and train on its data folder.");
   }
+  data_ = std::make_unique<PairData>(*setup.registry,
+                                     loader,
+                                     folders_,
+                                     this->loading(setup, std::move(phrases)),
+                                     options.upsample_primary);
+}
+
+DataLoaderSetup TranslationTask::loading(const TaskSetup& setup,
+                                         std::optional<PhraseSource> phrases) const {
   DataLoaderSetup loading;
-  loading.folder = folder;
   loading.source_language = source_language();
   loading.target_language = target_language();
   loading.encode_source = [this](const std::string& line, std::optional<uint64_t> seed) {
@@ -172,9 +165,7 @@ std::unique_ptr<DataLoader> TranslationTask::make_loader(const TaskSetup& setup,
   loading.alignments = options_.load_alignments;
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
-  const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);
-  loader_component_ = selection.component;
-  return create<DataLoader>(selection, loading);
+  return loading;
 }
 
 void TranslationTask::check_folder(const std::string& folder) const {
@@ -228,8 +219,8 @@ nlohmann::json TranslationTask::options_from_data() const {
   nlohmann::json options = {{"source_lang", source_language()}, {"target_lang", target_language()}};
   if (options_.tokenizer == "auto")
     options["tokenizer"] = vocabularies_.tokenizer;
-  if (options_.data_loader == "auto" && !loaders_.empty())
-    options["data_loader"] = loader_name_;
+  if (options_.data_loader == "auto" && data_)
+    options["data_loader"] = data_->loader();
   return options;
 }
 
@@ -238,56 +229,19 @@ ArchitectureSetup TranslationTask::architecture_setup() const {
 }
 
 bool TranslationTask::has_split(const std::string& split) const {
-  return !loaders_.empty() && has_split_in(*loader_component_, *loaders_.front(), split);
-}
-
-std::unique_ptr<Corpus> TranslationTask::open_split(size_t folder,
-                                                    const std::string& split,
-                                                    bool training,
-                                                    const SequenceConventions& conventions) const {
-  auto corpus = call_component(
-      *loader_component_, "open", [&] { return loaders_[folder]->open(split, training); });
-  return std::make_unique<LoaderCorpus>(*loader_component_,
-                                        std::move(corpus),
-                                        conventions,
-                                        fmt::format(", dictionaries {:08x} {:08x}",
-                                                    source_dictionary().fingerprint(),
-                                                    target_dictionary().fingerprint()));
-}
-
-std::unique_ptr<Corpus> TranslationTask::open_training(
-    size_t folder, const std::string& subset, const SequenceConventions& conventions) const {
-  // Numbered parts are files: a loader of another format may have any split that it is asked for.
-  const auto splits = training_splits(subset, [&](const std::string& split) {
-    return has_files_of_split(folders_[folder], split) &&
-           has_split_in(*loader_component_, *loaders_[folder], split);
-  });
-  if (splits.size() == 1)
-    return open_split(folder, splits.front(), /*training=*/true, conventions);
-  std::vector<std::unique_ptr<Corpus>> parts;
-  for (const std::string& split : splits)
-    parts.push_back(open_split(folder, split, /*training=*/true, conventions));
-  return std::make_unique<JoinedCorpus>(std::move(parts),
-                                        std::max<int64_t>(1, options_.upsample_primary));
+  return data_ && data_->has_split(split);
 }
 
 std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
                                               bool training,
                                               const SequenceConventions& conventions) const {
-  if (loaders_.empty())
+  if (!data_)
     throw UsageError(
         fmt::format("the split '{}' was requested, but no data folder was given", split));
-  if (!training)
-    return open_split(0, split, training, conventions);
-  if (loaders_.size() == 1)
-    return open_training(0, split, conventions);
-  std::vector<RotatingCorpus::Folder> folders;
-  for (size_t i = 0; i < loaders_.size(); ++i) {
-    folders.push_back({folders_[i], [this, i, split, conventions] {
-                         return open_training(i, split, conventions);
-                       }});
-  }
-  return std::make_unique<RotatingCorpus>(std::move(folders));
+  const std::string dictionaries = fmt::format(", dictionaries {:08x} {:08x}",
+                                               source_dictionary().fingerprint(),
+                                               target_dictionary().fingerprint());
+  return data_->open(split, training, {conventions, dictionaries});
 }
 
 Batch TranslationTask::collate(const std::vector<Example>& examples,

@@ -8,6 +8,7 @@
 
 #include "core/base/api.h"
 #include "core/data/collate.h"
+#include "core/data/joined/pair_data.h"
 #include "core/data/options_from_data.h"
 #include "core/data/task.h"
 #include "core/data/vocabularies.h"
@@ -82,28 +83,16 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   const Vocabularies& vocabularies() const { return vocabularies_; }
 
  private:
-  std::unique_ptr<DataLoader> make_loader(const TaskSetup& setup,
-                                          const std::string& folder,
-                                          std::optional<PhraseSource> phrases);
+  DataLoaderSetup loading(const TaskSetup& setup, std::optional<PhraseSource> phrases) const;
   void check_folder(const std::string& folder) const;
   void check_agreement(const std::string& folder) const;
-  /// A part of the data as a folder has it, and all that an epoch trains on.
-  std::unique_ptr<Corpus> open_split(size_t folder,
-                                     const std::string& split,
-                                     bool training,
-                                     const SequenceConventions& conventions) const;
-  std::unique_ptr<Corpus> open_training(size_t folder,
-                                        const std::string& subset,
-                                        const SequenceConventions& conventions) const;
 
   TranslationOptions options_;
   Vocabularies vocabularies_;
   std::unique_ptr<LanguageSide> source_;
   std::unique_ptr<LanguageSide> target_;
   std::vector<std::string> folders_;
-  std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one a folder
-  const Component* loader_component_ = nullptr;
-  std::string loader_name_;
+  std::unique_ptr<PairData> data_;  ///< null = there is only text
 };
 
 }  // namespace phraseq

@@ -78,6 +78,7 @@ TranslationModel load_language_model(const GenerateRun& run) {
   options.path = run.options.lm_path;
   options.model_overrides.clear();
   options.phrase_table.clear();
+  options.direction = {};
   options.tokenizer.clear();
   auto models = load_models(run.loaded->registry, options, /*data=*/"");
   if (models.size() > 1)
@@ -281,6 +282,8 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
     : loaded(load_plugins_for(arguments)), options(line_by_line) {
   options.describe(table);
   model.describe(table);
+  table.find("source-lang")->short_flag("s");
+  table.find("target-lang")->short_flag("t");
   shortlist.describe(table);
   decoder = loaded->registry.select("decoder", decoder_name(arguments, options));
   table.section(fmt::format("decoder {}", decoder.name));

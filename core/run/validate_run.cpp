@@ -43,6 +43,7 @@ TranslationModel load_model(const ValidateRun& run) {
   load.data = run.options.data;
   load.overrides = run.options.model_overrides;
   load.skip_self_test = run.options.skip_self_test;
+  run.options.direction.choose(load);
   run.options.device.apply();
   const at::Device device = run.options.device.chosen();
   TranslationModel model =
@@ -95,6 +96,9 @@ void ValidateOptions::describe(OptionTable& table) {
       "criterion",
       criterion,
       "Name of the criterion; default: the criterion of the architecture, if it declares one.");
+  direction.describe(table);
+  table.find("source-lang")->short_flag("s");
+  table.find("target-lang")->short_flag("t");
   plugins.describe(table);
   batches.describe(table);
   table.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
@@ -158,7 +162,8 @@ std::string validation_text(const nlohmann::json& result, ValidationFormat forma
       result["ppl"].get<double>(),
       accuracy,
       result["tokens"].get<int64_t>(),
-      result["sentences"].get<int64_t>());
+      result["sentences"].get<int64_t>()) +
+         part_lines(result);
 }
 
 }  // namespace phraseq

@@ -14,6 +14,7 @@
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
+#include "core/run/options/direction_options.h"
 #include "core/run/run_components.h"
 
 namespace phraseq {
@@ -35,6 +36,7 @@ struct PHRASEQ_API ValidateOptions : Options {
   BatchOptions batches{4096};
   int64_t threads = 0;
   nn::Precision precision = nn::Precision::kFp32;
+  DirectionOptions direction;
   DeviceOptions device;
   ValidationFormat format = ValidationFormat::kPlain;
 

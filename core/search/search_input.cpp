@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/data/phrases/phrase_extras.h"
 #include "core/plugin/component_call.h"
 #include "core/search/ensemble.h"
@@ -97,6 +98,28 @@ std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& b
   return all;
 }
 
+int64_t start_token_of(const DecodingRequest& request) {
+  const bool bos = request.models.front()->conventions().start_with_bos;
+  for (const auto* model : request.models) {
+    if (model->conventions().start_with_bos != bos) {
+      throw UsageError(
+          "--path: the models of the ensemble start their translations with different tokens",
+          "an ensemble needs models trained with one --start-token");
+    }
+  }
+  return bos ? kBos : kEos;
+}
+
+/// One a sentence: what the batch says, or the models' convention.
+std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
+  const int64_t start = start_token_of(request);
+  const auto own = request.batch->extras.find(kStartExtra);
+  if (own == request.batch->extras.end())
+    return std::vector<int64_t>(static_cast<size_t>(request.batch->sentences()), start);
+  const at::Tensor tokens = own->second.cpu().contiguous();  // [sentences]
+  return {tokens.const_data_ptr<int64_t>(), tokens.const_data_ptr<int64_t>() + tokens.numel()};
+}
+
 std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                               const SearchOptions& options) {
   int64_t limit = request.models.front()->max_target_positions();
@@ -104,6 +127,7 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
   if (request.language_model)
     limit = std::min(limit, request.language_model->model->max_target_positions());
   auto phrase_strings = strings_of_phrases(*request.batch);
+  const std::vector<int64_t> starts = start_tokens_of(request);
   std::vector<SentenceInput> sentences;
   for (int64_t i = 0; i < request.batch->sentences(); ++i) {
     const int64_t length = length_of(request.batch->source, i);
@@ -116,20 +140,9 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
       sentences.back().prefix = request.prompts[static_cast<size_t>(i)];
     if (!request.lexical_constraints.empty())
       sentences.back().lexical_constraints = request.lexical_constraints[static_cast<size_t>(i)];
+    sentences.back().start_token = starts[static_cast<size_t>(i)];
   }
   return sentences;
-}
-
-int64_t start_token_of(const DecodingRequest& request) {
-  const bool bos = request.models.front()->conventions().start_with_bos;
-  for (const auto* model : request.models) {
-    if (model->conventions().start_with_bos != bos) {
-      throw UsageError(
-          "--path: the models of the ensemble start their translations with different tokens",
-          "an ensemble needs models trained with one --start-token");
-    }
-  }
-  return bos ? kBos : kEos;
 }
 
 /// One column alone. Returns the row's normalizer, NaN when scores are not finite.
@@ -314,7 +327,6 @@ SearchInput::SearchInput(const DecodingRequest& request,
                          int64_t rows_per_sentence,
                          bool needs_all_scores)
     : sentences_(describe_sentences(request, options)),
-      start_token_(start_token_of(request)),
       device_(request.batch->source.ids.device()) {
   DecodingLimits limits{0, rows_per_sentence, request.need_attention};
   for (const auto& sentence : sentences_)
@@ -369,7 +381,7 @@ void SearchInput::take_candidates(const DecodingRequest& request) {
 
 SearchInput::SearchInput(std::vector<SentenceInput> sentences,
                          std::unique_ptr<DecodingSession> session)
-    : sentences_(std::move(sentences)), start_token_(kEos), session_(std::move(session)) {}
+    : sentences_(std::move(sentences)), session_(std::move(session)) {}
 
 SearchStep SearchInput::step(std::span<const int64_t> tokens) {
   const WorkSpan span(Work::kModel);

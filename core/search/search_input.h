@@ -13,6 +13,7 @@
 #include "core/search/decoder.h"
 #include "core/search/lexical_state.h"
 #include "core/search/search_options.h"
+#include "core/text/dictionary.h"
 
 namespace phraseq {
 
@@ -25,6 +26,7 @@ struct SentenceInput {
   /// What each slot's phrase says, word by word, as kPhraseStrings numbers it; empty = not known.
   std::vector<std::vector<int64_t>> phrase_strings = {};
   LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
+  int64_t start_token = kEos;                   ///< what its rows are fed first
 };
 
 /// One step's scores: all of them, or deferred ones.
@@ -55,8 +57,6 @@ class PHRASEQ_API SearchInput {
 
   const std::vector<SentenceInput>& sentences() const { return sentences_; }
   DecodingSession& session() { return *session_; }
-  /// What every row is fed first: </s>, or <s>.
-  int64_t start_token() const { return start_token_; }
 
   /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
   /// deferred ones, with the attention [rows, src_time] (fp32) when it was asked for.
@@ -70,7 +70,6 @@ class PHRASEQ_API SearchInput {
 
   std::vector<SentenceInput> sentences_;
   std::vector<std::vector<int64_t>> candidates_;  ///< one list a sentence, or none
-  int64_t start_token_;
   at::Device device_ = at::kCPU;
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
   std::unique_ptr<DecodingSession> session_;

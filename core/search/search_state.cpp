@@ -83,7 +83,8 @@ SearchStep score_rows(SearchState& state) {
   std::vector<int64_t> tokens, sentences;
   for (const SearchRow& row : state.rows) {
     sentences.push_back(row.sentence);
-    tokens.push_back(row.node < 0 ? state.input.start_token() : state.tree.node(row.node).token);
+    tokens.push_back(row.node < 0 ? state.sentence_of(row).start_token
+                                  : state.tree.node(row.node).token);
   }
   SearchStep output = state.input.step(tokens);
   state.input.keep_candidates(output, sentences);

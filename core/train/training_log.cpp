@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/train/validator.h"
 
 namespace phraseq {
 namespace {
@@ -90,7 +91,8 @@ std::string validation_line(const nlohmann::json& r) {
   return line + fmt::format(" | num_updates {} | best_{} {:.3f}",
                             r["updates"].get<int64_t>(),
                             metric,
-                            r.value("best", 0.0) * (in_bits ? bits : 1.0));
+                            r.value("best", 0.0) * (in_bits ? bits : 1.0)) +
+         part_lines(r);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
@@ -13,6 +14,7 @@
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
 #include "core/train/train_options.h"
+#include "core/translate/extras/prompts.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/workers.h"
 
@@ -44,6 +46,17 @@ std::vector<std::map<int64_t, std::string>> all_hypotheses(
   return all;
 }
 
+nlohmann::json per_token(const LossReport& sums) {
+  const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
+  nlohmann::json losses = {{"loss", sums.loss_sum / tokens},
+                           {"nll_loss", sums.nll_sum / tokens},
+                           {"ppl", std::exp(sums.nll_sum / tokens)},
+                           {"tokens", sums.tokens},
+                           {"sentences", sums.sentences}};
+  for (const auto& [name, share] : sums.extras_per_token()) losses[name] = share;
+  return losses;
+}
+
 }  // namespace
 
 Validator::Validator(const TranslationModel& translator,
@@ -55,11 +68,12 @@ Validator::Validator(const TranslationModel& translator,
       precision_(precision),
       options_(std::move(options)),
       corpus_(translator.open(options_.subset, /*training=*/false)),
-      plan_(plan_batches(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
-  if (plan_.skipped.total() > 0) {
-    log_warning(fmt::format("sentences that are skipped in validation: {}", plan_.skipped.text()));
+      plans_(plan_parts(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
+  if (plans_.plan.skipped.total() > 0) {
+    log_warning(
+        fmt::format("sentences that are skipped in validation: {}", plans_.plan.skipped.text()));
   }
-  if (plan_.batches.empty()) {
+  if (plans_.plan.batches.empty()) {
     throw DataError(
         fmt::format("the split '{}' contains no sentence that fits the model", options_.subset));
   }
@@ -79,7 +93,7 @@ void Validator::translate_with(std::vector<Decoder*> decoders, const Metric& met
 /// The batches of this process.
 std::vector<size_t> Validator::own_batches() const {
   std::vector<size_t> own;
-  for (auto i = static_cast<size_t>(processes_->rank()); i < plan_.batches.size();
+  for (auto i = static_cast<size_t>(processes_->rank()); i < plans_.plan.batches.size();
        i += static_cast<size_t>(processes_->size()))
     own.push_back(i);
   return own;
@@ -89,7 +103,7 @@ std::vector<size_t> Validator::own_batches() const {
 Validator::Examples Validator::examples_of(size_t batch, int64_t limit) {
   const std::lock_guard lock(text_);
   Examples examples;
-  for (const int64_t index : plan_.batches[batch]) {
+  for (const int64_t index : plans_.plan.batches[batch]) {
     if (index < limit)
       examples.push_back(corpus_->get(index));
   }
@@ -107,7 +121,8 @@ LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) co
   return report;
 }
 
-LossReport Validator::losses() {
+/// By the number of the batch.
+BatchReports Validator::losses() {
   const std::vector<size_t> own = own_batches();
   std::vector<LossReport> found(own.size());
   run_jobs(static_cast<int64_t>(own.size()),
@@ -120,7 +135,7 @@ LossReport Validator::losses() {
            });
   ProcessReport mine;
   for (size_t i = 0; i < own.size(); ++i) mine.batches[static_cast<int64_t>(own[i])] = found[i];
-  return sum_of(exchange_reports(*processes_, std::move(mine)).batches);
+  return exchange_reports(*processes_, std::move(mine)).batches;
 }
 
 void Validator::warn_of_repeated_hypotheses() const {
@@ -145,6 +160,7 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   request.architectures = {translator_.architecture_selection.component};
   request.batch = &batch;
   request.precision = precision_;
+  request.prompts = prompts_of(examples);
   const auto translations = decoder.decode(request);
   const std::lock_guard lock(text_);
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -180,7 +196,7 @@ std::vector<std::string> Validator::hypotheses() {
 /// The references of what is scored; repeated translations are counted on the way.
 std::vector<std::string> Validator::note_references(const std::vector<std::string>& hypotheses) {
   std::vector<std::string> references(hypotheses.size());
-  for (const auto& indices : plan_.batches) {
+  for (const auto& indices : plans_.plan.batches) {
     for (const int64_t index : indices) {
       const auto place = static_cast<size_t>(index);
       if (place >= hypotheses.size())
@@ -193,6 +209,17 @@ std::vector<std::string> Validator::note_references(const std::vector<std::strin
   return references;
 }
 
+/// Of the sentences of a part.
+score::Score Validator::score_of(const CorpusPart& part,
+                                 const std::vector<std::string>& hypotheses,
+                                 const std::vector<std::string>& references) const {
+  const auto of_part = [&](const std::vector<std::string>& texts) {
+    return std::vector<std::string>(texts.begin() + part.begin, texts.begin() + part.end);
+  };
+  const std::vector<std::string> own_references = of_part(references);
+  return score::score_corpus(*metric_, of_part(hypotheses), std::span(&own_references, 1));
+}
+
 void Validator::add_score(nlohmann::json& result) {
   repeated_ = {};
   const std::vector<std::string> hypotheses = this->hypotheses();
@@ -201,7 +228,12 @@ void Validator::add_score(nlohmann::json& result) {
   repeated_in_a_row_ = repeated_.finding().empty() ? 0 : repeated_in_a_row_ + 1;
   if (repeated_in_a_row_ == kRepeatedForWarning)
     warn_of_repeated_hypotheses();
-  const score::Score scored = score::score_corpus(*metric_, hypotheses, std::span(&references, 1));
+  const auto all = static_cast<int64_t>(hypotheses.size());
+  const score::Score scored = score_of({"", 0, all}, hypotheses, references);
+  for (const CorpusPart& part : plans_.parts) {
+    if (result.contains("parts") && part.begin < part.end && part.end <= all)
+      result["parts"][part.name]["score"] = score_of(part, hypotheses, references).value;
+  }
   result["score"] = scored.value;
   result["score_name"] = scored.name;
   result["score_text"] = score::format_text(scored, score::kLogStyle);
@@ -213,20 +245,43 @@ void Validator::add_score(nlohmann::json& result) {
   }
 }
 
+nlohmann::json Validator::part_losses(const BatchReports& reports) const {
+  std::vector<BatchReports> of_part(plans_.parts.size());
+  for (const auto& [batch, report] : reports)
+    of_part[plans_.part_of_batch[static_cast<size_t>(batch)]][batch] = report;
+  nlohmann::json parts = nlohmann::json::object();
+  for (size_t i = 0; i < of_part.size(); ++i)
+    parts[plans_.parts[i].name] = per_token(sum_of(of_part[i]));
+  return parts;
+}
+
 nlohmann::json Validator::run() {
   at::NoGradGuard no_grad;
-  const LossReport sums = losses();
-  const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
-  nlohmann::json result = {{"subset", options_.subset},
-                           {"loss", sums.loss_sum / tokens},
-                           {"nll_loss", sums.nll_sum / tokens},
-                           {"ppl", std::exp(sums.nll_sum / tokens)},
-                           {"tokens", sums.tokens},
-                           {"sentences", sums.sentences}};
-  for (const auto& [name, share] : sums.extras_per_token()) result[name] = share;
+  const BatchReports reports = losses();
+  nlohmann::json result = per_token(sum_of(reports));
+  result["subset"] = options_.subset;
+  if (plans_.parts.size() > 1)
+    result["parts"] = part_losses(reports);
   if (!decoders_.empty())
     add_score(result);
   return result;
+}
+
+std::string part_lines(const nlohmann::json& result) {
+  constexpr double kBits = 1.0 / std::numbers::ln2;
+  std::string lines;
+  const nlohmann::json parts = result.value("parts", nlohmann::json::object());
+  for (const auto& [name, part] : parts.items()) {
+    lines += fmt::format("\n  {} | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
+                         name,
+                         part.value("loss", 0.0) * kBits,
+                         part.value("nll_loss", 0.0) * kBits,
+                         part.value("ppl", 0.0));
+    if (part.contains("score"))
+      lines += fmt::format(
+          " | {} {:.2f}", result.value("score_name", "score"), part.value("score", 0.0));
+  }
+  return lines;
 }
 
 bool larger_is_better(const ValidationOptions& options, const Validator* validator) {

@@ -11,11 +11,13 @@
 
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
-#include "core/data/batching/batch_plan.h"
+#include "core/data/batching/part_plans.h"
 #include "core/data/data_loader.h"
 #include "core/distributed/process_group.h"
+#include "core/distributed/process_report.h"
 #include "core/nn/context.h"
 #include "core/score/metrics/metric.h"
+#include "core/score/report/score_report.h"
 #include "core/search/decoder.h"
 #include "core/translate/post_process.h"
 #include "core/translate/repeated_hypotheses.h"
@@ -54,7 +56,8 @@ class PHRASEQ_API Validator {
 
   /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", what the criterion counts as
   /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature"}; losses
-  /// in nats per token.
+  /// in nats per token. Where the split has several parts (language pairs), "parts" holds the same
+  /// numbers of each by its name.
   nlohmann::json run();
   /// Warns when most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;
@@ -63,7 +66,7 @@ class PHRASEQ_API Validator {
 
  private:
   using Examples = std::vector<Example>;
-  LossReport losses();
+  BatchReports losses();
   LossReport loss_of(const Examples& examples, Criterion& criterion) const;
   std::vector<size_t> own_batches() const;
   Examples examples_of(size_t batch, int64_t limit);
@@ -71,6 +74,10 @@ class PHRASEQ_API Validator {
   std::map<int64_t, std::string> translations(const Examples& examples, Decoder& decoder);
   std::vector<std::string> note_references(const std::vector<std::string>& hypotheses);
   void add_score(nlohmann::json& result);
+  score::Score score_of(const CorpusPart& part,
+                        const std::vector<std::string>& hypotheses,
+                        const std::vector<std::string>& references) const;
+  nlohmann::json part_losses(const BatchReports& reports) const;
 
   const TranslationModel& translator_;
   std::vector<Criterion*> criteria_;  ///< one a worker
@@ -81,11 +88,14 @@ class PHRASEQ_API Validator {
   const Metric* metric_ = nullptr;
   std::unique_ptr<Corpus> corpus_;
   std::mutex text_;  ///< for the corpus and the task's text
-  BatchPlan plan_;
+  PartPlans plans_;
   ProcessGroup* processes_ = &single_process();
   RepeatedHypotheses repeated_;
   int repeated_in_a_row_ = 0;
 };
+
+/// A line for each part of a result of Validator::run, losses in base 2; "" for one without parts.
+PHRASEQ_API std::string part_lines(const nlohmann::json& result);
 
 /// Whether larger is better for the metric that chooses checkpoints; `validator` may be null.
 PHRASEQ_API bool larger_is_better(const ValidationOptions& options, const Validator* validator);

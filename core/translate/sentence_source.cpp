@@ -139,8 +139,9 @@ void TextSource::fit(Example& example) const {
         fmt::format("{} tokens, the model accepts at most {}", length, max_source_positions_),
         "split the line, or use --truncate-source to translate only its beginning");
   }
+  const int64_t last = example.source.back();  // </s>, or a language token in its place
   example.source.resize(static_cast<size_t>(max_source_positions_));
-  example.source.back() = kEos;
+  example.source.back() = last;
   cut_phrases(example.phrases, max_source_positions_ - 1);
   if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
     tree->second = SubwordTree::decode(tree->second).beginning(max_source_positions_ - 1).encode();

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/data/multilingual/directions.h"
 #include "core/data/named_task.h"
 #include "core/io/json_reader.h"
 #include "core/nn/parameters/left_out_parameters.h"
@@ -250,7 +251,10 @@ TranslationModel TranslationModel::load(const Registry& registry,
   setup.state = &state;
   setup.data = options.data;
   setup.phrase_table = options.phrase_table;
+  setup.source_language = options.source_language;
+  setup.target_language = options.target_language;
   translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
+  warn_of_other_direction(*translator.task, setup);
   translator.build_model();
   if (options.precision == nn::Precision::kFp64)
     translator.model->to(at::kDouble);

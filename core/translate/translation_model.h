@@ -26,6 +26,8 @@ struct LoadOptions {
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
   std::string tokenizer = {};  ///< a component in place of the checkpoint's `word`; empty = that
   nlohmann::json tokenizer_options = nlohmann::json::object();
+  std::string source_language = {};  ///< direction, of a model with several (TaskSetup)
+  std::string target_language = {};
   bool skip_self_test = false;  ///< also skipped with overrides, which may change what is computed
 };
 

@@ -6,10 +6,12 @@
 
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/finished_alignment.h"
+#include "core/translate/extras/prompts.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/length_batches.h"
 
@@ -53,8 +55,12 @@ Hypothesis empty_hypothesis() {
 }  // namespace
 
 bool is_empty(const Example& example) {
+  const auto tag = example.extras.find(kSourceTagExtra);
+  const int64_t no_word = tag == example.extras.end() ? kEos : tag->second.at(0);
   return !example.extras.contains(kPromptExtra) &&
-         std::all_of(example.source.begin(), example.source.end(), is_control);
+         std::all_of(example.source.begin(), example.source.end(), [&](int64_t id) {
+           return is_control(id) || id == no_word;
+         });
 }
 
 Translator::Translator(std::vector<TranslationModel> models,
@@ -149,10 +155,8 @@ DecodingRequest Translator::request_for(const std::vector<Example>& examples,
     request.lexical_constraints.push_back(constraints_of(example));
     if (settings_.shortlist)
       request.candidates.push_back(settings_.shortlist->candidates(example.source));
-    const auto prompt = example.extras.find(kPromptExtra);
-    request.prompts.push_back(prompt == example.extras.end() ? std::vector<int64_t>()
-                                                             : prompt->second);
   }
+  request.prompts = prompts_of(examples);
   for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());

@@ -12,7 +12,6 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kFirstNumbersShown = 3;
-constexpr int64_t kOnlyEos = 1;  // the length of an empty sentence: </s> is counted
 
 /// Lengths as the plan needs them: int32, so that ten million pairs are 80 MB.
 struct Lengths {
@@ -33,8 +32,8 @@ struct Lengths {
 /// that does not exist (translating), which is no reason.
 class Skipping {
  public:
-  Skipping(const BatchingOptions& options, bool has_sentences)
-      : options_(options), empty_(has_sentences ? kOnlyEos : 0) {
+  Skipping(const BatchingOptions& options, const EmptyLengths& empty)
+      : options_(options), empty_(empty) {
     reasons_.push_back({"source is empty", 0, {}});
     reasons_.push_back({"target is empty", 0, {}});
     reasons_.push_back({too_long("source", options.max_source_positions), 0, {}});
@@ -42,8 +41,8 @@ class Skipping {
   }
 
   bool skips(int64_t index, int64_t source_length, int64_t target_length) {
-    const bool applies[] = {source_length <= empty_,
-                            empty_ > 0 && target_length == empty_,
+    const bool applies[] = {source_length <= empty_.source,
+                            target_length > 0 && target_length <= empty_.target,
                             over(source_length, options_.max_source_positions),
                             over(target_length, options_.max_target_positions)};
     const auto* const found = std::find(std::begin(applies), std::end(applies), true);
@@ -70,7 +69,7 @@ class Skipping {
   }
 
   const BatchingOptions& options_;
-  int64_t empty_;  ///< the length of an empty side
+  EmptyLengths empty_;
   std::vector<SkipReport::Reason> reasons_;
 };
 
@@ -147,7 +146,7 @@ std::string SkipReport::text() const {
 BatchPlan plan_batches(const Corpus& corpus, const BatchingOptions& options, int64_t epoch) {
   const Lengths lengths(corpus);
   Random random(mix_seeds(options.seed, static_cast<uint64_t>(epoch)));
-  Skipping skipping(options, corpus.has_sentences());
+  Skipping skipping(options, corpus.empty_lengths());
   std::vector<int64_t> order;
   order.reserve(lengths.source.size());
   for (int64_t i = 0; i < corpus.size(); ++i) {

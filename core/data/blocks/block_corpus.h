@@ -23,7 +23,7 @@ class PHRASEQ_API BlockCorpus final : public Corpus {
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override { return source_length(index); }
   Example get(int64_t index) const override;
-  bool has_sentences() const override { return false; }
+  EmptyLengths empty_lengths() const override { return {0, 0}; }
   /// Sentences that are segmented at random have other lengths: blocks are cut again.
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;

@@ -16,6 +16,19 @@ JoinedCorpus::JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, int64_t f
   }
 }
 
+JoinedCorpus::JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts,
+                           std::vector<std::string> names)
+    : JoinedCorpus(std::move(parts), /*first_repeats=*/1) {
+  names_ = std::move(names);
+}
+
+std::vector<CorpusPart> JoinedCorpus::parts() const {
+  std::vector<CorpusPart> named;
+  for (size_t i = 0; i < names_.size(); ++i)
+    named.push_back({names_[i], i == 0 ? 0 : ends_[i - 1], ends_[i]});
+  return named;
+}
+
 JoinedCorpus::Place JoinedCorpus::find(int64_t index) const {
   const auto part =
       static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());

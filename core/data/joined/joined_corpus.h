@@ -15,12 +15,15 @@ namespace phraseq {
 class PHRASEQ_API JoinedCorpus final : public Corpus {
  public:
   JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, int64_t first_repeats);
+  /// Of parts with names, which `parts` tells.
+  JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, std::vector<std::string> names);
 
   int64_t size() const override { return ends_.back(); }
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;
-  bool has_sentences() const override { return parts_.front()->has_sentences(); }
+  EmptyLengths empty_lengths() const override { return parts_.front()->empty_lengths(); }
+  std::vector<CorpusPart> parts() const override;
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;
 
@@ -33,6 +36,7 @@ class PHRASEQ_API JoinedCorpus final : public Corpus {
 
   std::vector<std::unique_ptr<Corpus>> parts_;
   std::vector<int64_t> ends_;  ///< of each part, behind its last sentence
+  std::vector<std::string> names_;
 };
 
 }  // namespace phraseq

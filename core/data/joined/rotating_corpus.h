@@ -28,7 +28,7 @@ class PHRASEQ_API RotatingCorpus final : public Corpus {
   int64_t source_length(int64_t index) const override { return corpus_->source_length(index); }
   int64_t target_length(int64_t index) const override { return corpus_->target_length(index); }
   Example get(int64_t index) const override { return corpus_->get(index); }
-  bool has_sentences() const override { return corpus_->has_sentences(); }
+  EmptyLengths empty_lengths() const override { return corpus_->empty_lengths(); }
   /// Throws DataError when the data of a folder is not what it was at the start.
   void start_epoch(int64_t epoch) override;
   /// Of all folders.

@@ -44,6 +44,12 @@ int64_t LoaderCorpus::target_length(int64_t index) const {
   return call_component(loader_, "target_length", [&] { return corpus_->target_length(index); });
 }
 
+EmptyLengths LoaderCorpus::empty_lengths() const {
+  EmptyLengths lengths = corpus_->empty_lengths();
+  lengths.source += added_to_source_;
+  return lengths;
+}
+
 Example LoaderCorpus::get(int64_t index) const {
   return call_component(loader_, "get", [&] { return corpus_->get(index); });
 }

@@ -25,7 +25,7 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;
-  bool has_sentences() const override { return corpus_->has_sentences(); }
+  EmptyLengths empty_lengths() const override;
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;
 

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"
+#include "core/data/multilingual/directions.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 
@@ -55,6 +56,7 @@ void ModelOptions::describe(OptionTable& table) {
              "Phrase table that replaces the one in the checkpoint, for models with a phrase "
              "memory that translate text.")
       .value_name("FILE");
+  direction.describe(table);
   describe_skip_self_test(table, skip_self_test);
   nn::describe_precision(table, precision);
   nn::describe_quantization(table, quantization);
@@ -106,6 +108,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   load.overrides = options.model_overrides;
   load.data = data;
   load.phrase_table = options.phrase_table;
+  options.direction.choose(load);
   load.skip_self_test = options.skip_self_test;
   load.tokenizer = options.tokenizer;
   load.tokenizer_options = options.tokenizer_options;
@@ -124,6 +127,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     const std::string checkpoint = resolve_checkpoint(path);
     const CheckpointFile file = CheckpointFile::open(checkpoint, /*verify_tensors=*/false);
     models.push_back(TranslationModel::load(registry, checkpoint, load));
+    if (models.size() == 1 && data.empty())
+      require_direction(*models.back().task, checkpoint);
     move_to(models.back(), options.device.chosen(), load.precision);
     if (options.device.chosen().is_cpu())
       nn::pack_weights(models.back().parameters->values(), quantization_of(file, options));

@@ -9,6 +9,7 @@
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
+#include "core/run/options/direction_options.h"
 #include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
 
@@ -22,6 +23,7 @@ struct PHRASEQ_API ModelOptions : Options {
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
   std::string phrase_table;
+  DirectionOptions direction;
   bool skip_self_test = false;
   nn::Precision precision = nn::Precision::kFp32;
   nn::QuantizationChoice quantization = nn::QuantizationChoice::kAuto;

@@ -85,7 +85,7 @@ TEST(BlockCorpus, PredictsEachTokenFromThoseBefore) {
   EXPECT_EQ(corpus.get(2).target, (Ids{kEos, 4, kEos}));
   EXPECT_EQ(corpus.target_length(2), 3);
   EXPECT_EQ(corpus.get(2).extras.at(kPromptExtra), (Ids{kEos, 4}));
-  EXPECT_FALSE(corpus.has_sentences());
+  EXPECT_EQ(corpus.empty_lengths().source, 0);
 }
 
 TEST(BlockCorpus, BeginsBlocksWithBosWhereAskedTo) {

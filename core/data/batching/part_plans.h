@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/batching/batch_plan.h"
+#include "core/data/data_loader.h"
+
+namespace phraseq {
+
+/// A plan whose batches hold sentences of one part of the corpus each (Corpus::parts).
+struct PartPlans {
+  BatchPlan plan;
+  std::vector<CorpusPart> parts;  ///< one without a name where the corpus has none
+  std::vector<size_t> part_of_batch;
+};
+
+/// Plans each part by itself, one after the other.
+PHRASEQ_API PartPlans plan_parts(const Corpus& corpus,
+                                 const BatchingOptions& options,
+                                 int64_t epoch);
+
+}  // namespace phraseq

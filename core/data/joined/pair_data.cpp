@@ -1,0 +1,78 @@
+#include "core/data/joined/pair_data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/data/joined/data_folders.h"
+#include "core/data/joined/joined_corpus.h"
+#include "core/data/joined/rotating_corpus.h"
+#include "core/data/source_trees.h"
+#include "core/data/text/loader_corpus.h"
+#include "core/plugin/component_call.h"
+
+namespace phraseq {
+
+PairData::PairData(const Registry& registry,
+                   std::string loader,
+                   std::vector<std::string> folders,
+                   DataLoaderSetup loading,
+                   int64_t upsample_primary)
+    : loader_name_(std::move(loader)),
+      folders_(std::move(folders)),
+      upsample_primary_(upsample_primary) {
+  for (const std::string& folder : folders_) {
+    loading.folder = folder;
+    const Selection selection = registry.select(DataLoader::kKind, loader_name_);
+    component_ = selection.component;
+    loaders_.push_back(create<DataLoader>(selection, loading));
+  }
+}
+
+bool PairData::has_split_in(size_t folder, const std::string& split) const {
+  return call_component(
+      *component_, "has_split", [&] { return loaders_[folder]->has_split(split); });
+}
+
+bool PairData::has_split(const std::string& split) const { return has_split_in(0, split); }
+
+std::unique_ptr<Corpus> PairData::open_split(size_t folder,
+                                             const std::string& split,
+                                             bool training,
+                                             const PairReading& reading) const {
+  auto corpus =
+      call_component(*component_, "open", [&] { return loaders_[folder]->open(split, training); });
+  return std::make_unique<LoaderCorpus>(
+      *component_, std::move(corpus), reading.conventions, reading.dictionaries);
+}
+
+std::unique_ptr<Corpus> PairData::open_training(size_t folder,
+                                                const std::string& subset,
+                                                const PairReading& reading) const {
+  // Numbered parts are files: a loader of another format may have any split that it is asked for.
+  const auto splits = training_splits(subset, [&](const std::string& split) {
+    return has_files_of_split(folders_[folder], split) && has_split_in(folder, split);
+  });
+  if (splits.size() == 1)
+    return open_split(folder, splits.front(), /*training=*/true, reading);
+  std::vector<std::unique_ptr<Corpus>> parts;
+  for (const std::string& split : splits)
+    parts.push_back(open_split(folder, split, /*training=*/true, reading));
+  return std::make_unique<JoinedCorpus>(std::move(parts), std::max<int64_t>(1, upsample_primary_));
+}
+
+std::unique_ptr<Corpus> PairData::open(const std::string& split,
+                                       bool training,
+                                       const PairReading& reading) const {
+  if (!training)
+    return open_split(0, split, training, reading);
+  if (loaders_.size() == 1)
+    return open_training(0, split, reading);
+  std::vector<RotatingCorpus::Folder> folders;
+  for (size_t i = 0; i < loaders_.size(); ++i) {
+    folders.push_back(
+        {folders_[i], [this, i, split, reading] { return open_training(i, split, reading); }});
+  }
+  return std::make_unique<RotatingCorpus>(std::move(folders));
+}
+
+}  // namespace phraseq

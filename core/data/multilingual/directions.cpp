@@ -1,0 +1,46 @@
+#include "core/data/multilingual/directions.h"
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/data/named_task.h"
+
+namespace phraseq {
+namespace {
+
+const SeveralDirections* several_directions(const Task& task) {
+  const auto* const named = dynamic_cast<const NamedTask*>(&task);
+  return dynamic_cast<const SeveralDirections*>(named == nullptr ? &task : &named->plugin_task());
+}
+
+}  // namespace
+
+SeveralDirections::~SeveralDirections() = default;
+
+void require_direction(const Task& task, const std::string& path) {
+  const SeveralDirections* const directions = several_directions(task);
+  if (directions == nullptr || directions->has_direction())
+    return;
+  throw UsageError(
+      fmt::format(
+          "{}: the model translates in several directions: {}", path, directions->directions()),
+      "Choose one with --source-lang and --target-lang.");
+}
+
+void warn_of_other_direction(const Task& task, const TaskSetup& setup) {
+  const auto differs = [](const std::string& asked, const std::string& own) {
+    return !asked.empty() && asked != own;
+  };
+  if (several_directions(task) != nullptr ||
+      !(differs(setup.source_language, task.source_language()) ||
+        differs(setup.target_language, task.target_language())))
+    return;
+  log_warning(
+      fmt::format("--source-lang and --target-lang have no effect: the model translates "
+                  "from {} to {} alone",
+                  task.source_language(),
+                  task.target_language()));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/task.h"
+#include "core/text/languages/language_pairs.h"
+
+namespace phraseq {
+
+/// Interface of a task that translates in several directions, of which one is chosen
+/// (TaskSetup::source_language, target_language).
+class PHRASEQ_API SeveralDirections {
+ public:
+  virtual ~SeveralDirections();
+  /// "en-de, de-en": those of its training, for messages.
+  virtual std::string directions() const = 0;
+  /// Whether one is chosen, so that text can be translated.
+  virtual bool has_direction() const = 0;
+};
+
+/// Throws UsageError when the task needs a direction and has none; `path` names its checkpoint.
+PHRASEQ_API void require_direction(const Task& task, const std::string& path);
+
+/// Says that a chosen direction is not that of a task which has one alone.
+PHRASEQ_API void warn_of_other_direction(const Task& task, const TaskSetup& setup);
+
+}  // namespace phraseq

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+/// The direction in which a model with several translates.
+struct PHRASEQ_API DirectionOptions : Options {
+  std::string source_lang;
+  std::string target_lang;
+
+  void describe(OptionTable& table) override;
+  /// Puts the direction into `load`. Throws UsageError for half of one.
+  void choose(LoadOptions& load) const;
+};
+
+}  // namespace phraseq

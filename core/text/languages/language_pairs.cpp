@@ -1,0 +1,116 @@
+#include "core/text/languages/language_pairs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/base/split_text.h"
+#include "core/io/line_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string without_spaces(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  return text;
+}
+
+bool is_file(const std::string& name) {
+  std::error_code problem;
+  return fs::is_regular_file(name, problem);
+}
+
+LanguagePair parse_pair(std::string_view text) {
+  const auto parts = split_text(text, "-");
+  if (parts.size() != 2 || parts[0].empty() || parts[1].empty() ||
+      text.find('/') != std::string_view::npos) {
+    throw UsageError(fmt::format("--lang-pairs: '{}' is no pair of languages", text),
+                     "Give pairs as SOURCE-TARGET, separated by commas: en-de,de-en.");
+  }
+  return {std::string(parts[0]), std::string(parts[1])};
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines;
+  LineReader reader(file);
+  for (std::string line; reader.next(line);) {
+    line = without_spaces(line);
+    if (!line.empty())
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<std::string> languages_of(const std::vector<LanguagePair>& pairs) {
+  std::set<std::string> names;
+  for (const LanguagePair& pair : pairs) names.insert({pair.source, pair.target});
+  return {names.begin(), names.end()};
+}
+
+void require_known(const std::vector<std::string>& languages,
+                   const std::vector<LanguagePair>& pairs) {
+  for (const std::string& name : languages_of(pairs)) {
+    if (std::find(languages.begin(), languages.end(), name) == languages.end()) {
+      throw UsageError(fmt::format("--lang-pairs has the language '{}', which is not among the "
+                                   "languages {}",
+                                   name,
+                                   fmt::join(languages, ", ")),
+                       "Add it at the end of --langs or --lang-dict.");
+    }
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : languages) {
+    if (!seen.insert(name).second)
+      throw UsageError(fmt::format("--langs: '{}' stands there twice", name));
+  }
+}
+
+}  // namespace
+
+std::vector<LanguagePair> parse_language_pairs(const std::string& text) {
+  const std::string list = without_spaces(is_file(text) ? read_file(text) : text);
+  std::vector<LanguagePair> pairs;
+  for (const std::string_view part : split_text(list, ",")) {
+    const LanguagePair pair = parse_pair(part);
+    if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end())
+      throw UsageError(fmt::format("--lang-pairs: {} stands there twice", pair.name()));
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+std::string to_string(const std::vector<LanguagePair>& pairs) {
+  std::string text;
+  for (const LanguagePair& pair : pairs) text += (text.empty() ? "" : ", ") + pair.name();
+  return text;
+}
+
+std::vector<std::string> known_languages(const std::vector<std::string>& listed,
+                                         const std::string& file,
+                                         const std::vector<LanguagePair>& pairs) {
+  std::vector<std::string> languages = listed;
+  if (!file.empty())
+    languages = lines_of(file);
+  if (languages.empty())
+    languages = languages_of(pairs);
+  require_known(languages, pairs);
+  return languages;
+}
+
+std::string pair_folder(const std::string& folder, const LanguagePair& pair) {
+  for (const LanguagePair& named : {pair, LanguagePair{pair.target, pair.source}}) {
+    const std::string own = folder + "/" + named.name();
+    if (fs::is_directory(own))
+      return own;
+  }
+  return folder;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// A direction of translation.
+struct LanguagePair {
+  std::string source;
+  std::string target;
+
+  std::string name() const { return source + "-" + target; }
+  friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
+};
+
+/// "en-de,de-en" as --lang-pairs has it; the text of the file of this name, if there is one. Throws
+/// UsageError for what is no pair, and for a pair that is given twice.
+PHRASEQ_API std::vector<LanguagePair> parse_language_pairs(const std::string& text);
+
+/// "en-de, de-en".
+PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);
+
+/// The languages in the order of their tokens, as fairseq has it: `listed` (--langs), or the lines
+/// of a file (--lang-dict), or those of the pairs by name. Throws UsageError when a pair has
+/// another language, or one is listed twice.
+PHRASEQ_API std::vector<std::string> known_languages(const std::vector<std::string>& listed,
+                                                     const std::string& file,
+                                                     const std::vector<LanguagePair>& pairs);
+
+/// Where `folder` has the data of a pair: in `folder/en-de`, `folder/de-en`, or itself.
+PHRASEQ_API std::string pair_folder(const std::string& folder, const LanguagePair& pair);
+
+}  // namespace phraseq

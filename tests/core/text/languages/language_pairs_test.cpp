@@ -1,0 +1,74 @@
+#include "core/text/languages/language_pairs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/text/languages/language_tokens.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// The message of the UsageError that `action` throws.
+template <class Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const UsageError& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+TEST(LanguagePairs, AreReadFromAListOrAFile) {
+  const auto pairs = parse_language_pairs("en-de, zh_CN-en");
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[1].source, "zh_CN");
+  EXPECT_EQ(pairs[1].name(), "zh_CN-en");
+  const TemporaryFolder folder;
+  folder.write("pairs", "en-de,zh_CN-en\n");
+  EXPECT_EQ(parse_language_pairs(folder.file("pairs")), pairs);
+}
+
+TEST(LanguagePairs, ThatAreNoneAreRefused) {
+  EXPECT_THAT(refusal([] { parse_language_pairs("en-de,en"); }), HasSubstr("'en' is no pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("en-../x"); }), HasSubstr("is no pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("a-b-c"); }), HasSubstr("is no pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("a-b,a-b"); }),
+              HasSubstr("a-b stands there twice"));
+}
+
+TEST(LanguagePairs, NameTheLanguagesUnlessTheirOrderIsGiven) {
+  const auto pairs = parse_language_pairs("en-de,fr-en");
+  EXPECT_THAT(known_languages({}, "", pairs), ElementsAre("de", "en", "fr"));
+  EXPECT_THAT(known_languages({"fr", "nl", "en", "de"}, "", pairs),
+              ElementsAre("fr", "nl", "en", "de"));
+  const TemporaryFolder folder;
+  folder.write("langs", "fr\n en\n\nde\n");
+  EXPECT_THAT(known_languages({}, folder.file("langs"), pairs), ElementsAre("fr", "en", "de"));
+  EXPECT_THAT(refusal([&] {
+                known_languages({"en", "de"}, "", pairs);
+              }),
+              HasSubstr("has the language 'fr', which is not among the languages en, de"));
+  EXPECT_THAT(refusal([&] {
+                known_languages({"en", "de", "fr", "en"}, "", pairs);
+              }),
+              HasSubstr("'en' stands there twice"));
+}
+
+TEST(LanguageTokens, StandBehindAllSymbolsInTheOrderOfTheLanguages) {
+  Dictionary dictionary = Dictionary::parse("a 3\n__en__ 1\nb 1\n", "test");
+  add_language_tokens(dictionary, {"fr", "en", "de"}, LanguageTokenStyle::kMultilingual);
+  EXPECT_EQ(dictionary.to_text(), "a 3\n__en__ 2\nb 1\n__fr__ 1\n__de__ 1\n");
+  Dictionary mbart;
+  add_language_tokens(mbart, {"de_DE"}, LanguageTokenStyle::kMbart);
+  EXPECT_EQ(mbart.to_text(), "[de_DE] 1\n<mask> 1\n");
+  EXPECT_EQ(language_token("deu_Latn", LanguageTokenStyle::kPlain), "deu_Latn");
+}
+
+}  // namespace
+}  // namespace phraseq
