@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kSourceTokenizer = "source_tokenizer";
+
 /// A component of ours with its options, as a checkpoint records it.
 std::string component(const std::string& name, const json& options) {
   return json{
@@ -54,9 +56,23 @@ void ImportedModel::set_sentencepiece(const std::string& source_path,
   std::string source = read_subword_model(source_path);
   std::string target = source_path == target_path ? source : read_subword_model(target_path);
   const bool same = source == target;
-  add_blob("source_tokenizer", std::move(source));
+  add_blob(kSourceTokenizer, std::move(source));
   if (!same)
     add_blob("target_tokenizer", std::move(target));
+}
+
+void ImportedModel::set_languages(const std::vector<LanguagePair>& pairs,
+                                  const std::vector<std::string>& languages) {
+  json names = json::array(), models = json::object();
+  for (const LanguagePair& pair : pairs) names.push_back({pair.source, pair.target});
+  for (const std::string& language : languages) {
+    if (texts.at("tokenizer") != "word")
+      models[language] = kSourceTokenizer;
+  }
+  task = "translation_multi_simple_epoch";
+  texts["lang_pairs"] = names.dump();
+  texts["languages"] = json(languages).dump();
+  texts["models"] = models.dump();
 }
 
 void ImportedModel::add_tensor(const std::string& name,

@@ -11,6 +11,7 @@
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"
 #include "core/text/dictionary.h"
+#include "core/text/languages/language_pairs.h"
 
 namespace phraseq {
 
@@ -43,6 +44,11 @@ struct PHRASEQ_API ImportedModel {
                   DType dtype,
                   std::vector<int64_t> shape,
                   std::string bytes);
+
+  /// What the task `translation_multi_simple_epoch` stores besides; after the vocabularies and the
+  /// tokenizer. All languages have the tokenizer of the source.
+  void set_languages(const std::vector<LanguagePair>& pairs,
+                     const std::vector<std::string>& languages);
 
   bool joined() const { return texts.contains("joined_dictionary"); }
   /// Writes the checkpoint: all of it, or nothing.

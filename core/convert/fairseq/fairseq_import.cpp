@@ -10,6 +10,7 @@
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/fairseq/fairseq_checkpoint.h"
+#include "core/convert/fairseq/multilingual_import.h"
 #include "core/convert/torch/torch_file.h"
 #include "core/corpus/data_folder.h"
 #include "core/io/json_reader.h"
@@ -47,11 +48,12 @@ bool is_language_model(const FairseqCheckpoint& checkpoint) {
 }
 
 void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
-  if (checkpoint.task.empty() || checkpoint.task == "translation" || is_language_model(checkpoint))
+  if (checkpoint.task.empty() || checkpoint.task == "translation" ||
+      checkpoint.task == kMultilingualTask || is_language_model(checkpoint))
     return;
   throw UsageError(
-      fmt::format("{}: a model of the task '{}'; only models of the tasks 'translation' and "
-                  "'language_modeling' can be imported",
+      fmt::format("{}: a model of the task '{}'; only models of the tasks 'translation', "
+                  "'translation_multi_simple_epoch' and 'language_modeling' can be imported",
                   path,
                   checkpoint.task));
 }
@@ -130,6 +132,15 @@ void fill_language_model(ImportedModel& model,
   set_tokenizer(model, files, folder);
 }
 
+/// The folder of a multilingual model's dictionaries: that of the checkpoint, or its `data-bin`.
+std::string find_folder(const FairseqFiles& files) {
+  const fs::path folder = fs::path(files.weights).parent_path();
+  const fs::path inner = folder / "data-bin";
+  if (fs::is_directory(inner))
+    return inner.string();
+  return folder.empty() ? "." : folder.string();
+}
+
 ImportedModel import_checkpoint(FairseqFiles files) {
   ImportedModel model;
   const auto file = std::make_shared<TorchFile>(TorchFile::open(files.weights));
@@ -139,6 +150,12 @@ ImportedModel import_checkpoint(FairseqFiles files) {
   model.origin = {{"toolkit", "fairseq"}, {"weights", files.weights}};
   if (is_language_model(checkpoint)) {
     fill_language_model(model, files, checkpoint);
+    return model;
+  }
+  if (checkpoint.task == kMultilingualTask) {
+    if (files.data.empty())
+      files.data = find_folder(files);
+    fill_multilingual(model, files, checkpoint);
     return model;
   }
   if (files.source_lang.empty())

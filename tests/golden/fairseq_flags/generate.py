@@ -5,7 +5,8 @@
     python3 generate.py fairseq-0.12.2 > flags.json          (made with Python 3.11)
 
 flags.json: for each command a list of {"flags": the names, longest first, "values": "0", "1", "?" or "*"}. Included are
-the model transformer, the task translation (language_modeling for eval-lm), the criterions of translation, and every optimizer, scheduler, scorer,
+the model transformer, the tasks translation and translation_multi_simple_epoch (language_modeling for eval-lm), the
+criterions of translation, and every optimizer, scheduler, scorer,
 tokenizer and subword model.
 """
 import argparse
@@ -69,7 +70,7 @@ def flags(parser):
 def main():
     criterions = [REGISTRIES["criterion"]["registry"][name] for name in CRITERIONS]
     output = registered("scoring", "bpe", "tokenizer")
-    task = [TASK_REGISTRY["translation"]]
+    task = [TASK_REGISTRY[name] for name in ("translation", "translation_multi_simple_epoch")]
     training = [ARCH_MODEL_REGISTRY["transformer"]] + criterions + registered("optimizer", "lr_scheduler") + output
     json.dump({
         "train": flags(with_components(options.get_training_parser(), task + training)),

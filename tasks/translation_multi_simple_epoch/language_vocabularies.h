@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/data/vocabularies.h"
+#include "core/text/languages/language_pairs.h"
+#include "tasks/translation_multi_simple_epoch/multilingual_options.h"
+
+namespace phraseq {
+
+/// The languages of a multilingual model: their symbols, one dictionary for all sources and one for
+/// all targets, both with the language tokens, and how text becomes symbols.
+struct LanguageVocabularies {
+  std::vector<LanguagePair> pairs;  ///< of the training
+  std::vector<std::string> languages;
+  Dictionary source;
+  Dictionary target;
+  std::string tokenizer;  ///< name of the component
+  nlohmann::json tokenizer_options;
+  std::map<std::string, std::string> models;  ///< the tokenizer's bytes, by language
+
+  /// From the data folder of every pair. Throws FormatError when pairs have other dictionaries or
+  /// tokenizers, and UsageError for options that contradict each other.
+  static LanguageVocabularies from_folder(const std::string& folder,
+                                          const MultilingualOptions& options);
+  static LanguageVocabularies from_state(const TaskState& state);
+  /// `chosen`: the direction that tools which know of one alone are told.
+  TaskState save(const LanguagePair& chosen) const;
+
+  /// One language as the source, or the target, of a pair.
+  Vocabularies::Side side(const std::string& language, bool is_target) const;
+  bool joined() const { return source == target; }
+  /// Throws FormatError when a folder has a dictionary of the pair with other symbols.
+  void require_dictionaries_of(const std::string& folder,
+                               const LanguagePair& pair,
+                               LanguageTokenStyle style) const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/data/joined/pair_data.h"
+#include "core/data/multilingual/direction_tags.h"
+#include "core/data/multilingual/directions.h"
+#include "core/data/multilingual/sampled_corpus.h"
+#include "core/data/options_from_data.h"
+#include "core/data/task.h"
+#include "tasks/translation_multi_simple_epoch/language_vocabularies.h"
+
+namespace phraseq {
+
+/// Translation between several languages with one model: fairseq's task of this name.
+///
+/// Training uses the sentence pairs of --lang-pairs, each with the language tokens of its direction
+/// (DirectionTags), drawn by weights (SampledCorpus). Other splits are those of all pairs, one
+/// after the other, or of the one direction that the setup chooses. A direction of any two
+/// languages can be chosen, trained or not. The data of a pair stands in DATA, named as fairseq
+/// names it, or in DATA/SOURCE-TARGET; DATA may be several folders, A:B:C, each of which an epoch
+/// uses.
+class MultilingualTask final : public Task, public OptionsFromData, public SeveralDirections {
+ public:
+  MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup);
+  MultilingualTask(const MultilingualTask&) = delete;  // the data loaders call back
+  MultilingualTask& operator=(const MultilingualTask&) = delete;
+
+  const Dictionary& source_dictionary() const override { return vocabularies_.source; }
+  const Dictionary& target_dictionary() const override { return vocabularies_.target; }
+  /// Of the direction that text is translated in; the first of the training where none is chosen.
+  const std::string& source_language() const override { return direction_.source; }
+  const std::string& target_language() const override { return direction_.target; }
+  ArchitectureSetup architecture_setup() const override;
+
+  std::string directions() const override;
+  bool has_direction() const override { return is_chosen_; }
+
+  bool has_split(const std::string& split) const override;
+  std::unique_ptr<Corpus> open(const std::string& split,
+                               bool training,
+                               const SequenceConventions& conventions = {}) const override;
+  Batch collate(const std::vector<Example>& examples,
+                const SequenceConventions& conventions = {}) const override;
+
+  Example encode(const std::string& source,
+                 const std::optional<std::string>& target) const override;
+  std::vector<int64_t> encode_tree(const std::string& source,
+                                   const std::string& tree,
+                                   const TextPlace& place) const override;
+  /// Without the language token of the target, as fairseq prints it; a source keeps its token.
+  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
+  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+
+  TaskState save() const override { return vocabularies_.save(direction_); }
+  nlohmann::json options_from_data() const override;
+
+ private:
+  /// The data of a pair, as far as there is any.
+  struct PairPart {
+    LanguagePair pair;
+    PairData data;
+  };
+
+  void choose_direction(const TaskSetup& setup);
+  void open_pairs();
+  std::vector<std::string> folders_of(const LanguagePair& pair) const;
+  PairPart open_pair(const LanguagePair& pair) const;
+  DataLoaderSetup loading(const LanguagePair& pair) const;
+  DirectionTags tags_of(const LanguagePair& pair) const;
+  SamplingSettings sampling() const;
+  std::unique_ptr<Corpus> open_part(const PairPart& part,
+                                    const std::string& split,
+                                    bool training,
+                                    const SequenceConventions& conventions) const;
+  std::unique_ptr<Corpus> open_training(const std::string& split,
+                                        const SequenceConventions& conventions) const;
+  std::unique_ptr<Corpus> open_others(const std::string& split,
+                                      const SequenceConventions& conventions) const;
+
+  const LanguageSide& side(const std::string& language, bool is_target) const;
+  std::vector<int64_t> encode_side(const std::string& language,
+                                   bool is_target,
+                                   const std::string& line,
+                                   std::optional<uint64_t> sample_seed) const;
+  int64_t token_of(const std::string& language, bool is_target) const;
+  bool is_token(int64_t id, bool is_target) const;
+  std::vector<int64_t> without_tokens(std::span<const int64_t> ids, bool target_side) const;
+
+  MultilingualOptions options_;
+  TaskSetup setup_;  ///< its state is only there during the construction
+  LanguageVocabularies vocabularies_;
+  std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
+  LanguagePair direction_;
+  bool is_chosen_ = false;
+  bool is_requested_ = false;  ///< chosen by the setup: other directions are left out
+  std::vector<std::string> folders_;
+  std::vector<PairPart> parts_;
+  mutable std::mutex making_;  ///< of sides: text is read on several threads
+  mutable std::map<std::pair<std::string, bool>, std::unique_ptr<LanguageSide>> sides_;
+};
+
+}  // namespace phraseq

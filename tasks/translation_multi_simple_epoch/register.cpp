@@ -1,0 +1,16 @@
+#include "core/plugin/plugin.h"
+#include "tasks/translation_multi_simple_epoch/multilingual_task.h"
+
+namespace {
+
+void register_components(phraseq::Registry& registry) {
+  registry.add<phraseq::Task, phraseq::MultilingualTask, phraseq::MultilingualOptions>(
+      "translation_multi_simple_epoch", "Translation between several languages with one model");
+}
+
+}  // namespace
+
+PHRASEQ_PLUGIN("translation_multi_simple_epoch",
+               PHRASEQ_VERSION,
+               "The task of multilingual translation",
+               register_components)

@@ -1,0 +1,66 @@
+#include "tasks/translation_multi_simple_epoch/sampling_weights.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+
+namespace phraseq {
+namespace {
+
+/// A dictionary of Python's whose texts have single quotes, as JSON.
+std::string with_double_quotes(std::string text) {
+  std::replace(text.begin(), text.end(), '\'', '"');
+  return text;
+}
+
+std::vector<double> given_weights(const std::string& text,
+                                  const std::string& place,
+                                  const std::vector<LanguagePair>& pairs) {
+  const nlohmann::json json = parse_json(text, place);
+  const JsonEntry entry(json, place);
+  std::vector<double> weights;
+  for (const LanguagePair& pair : pairs) {
+    const std::string category = "main:" + pair.name();
+    const double weight = entry.at(entry.has(category) ? category : pair.name()).number();
+    if (!(weight > 0)) {
+      throw UsageError(fmt::format("{}: the weight of {} is {}", place, pair.name(), weight),
+                       "Give positive weights, and leave other pairs out of --lang-pairs.");
+    }
+    weights.push_back(weight);
+  }
+  return weights;
+}
+
+SamplingWeights fixed(std::vector<double> weights) {
+  return [weights = std::move(weights)](std::span<const int64_t>) { return weights; };
+}
+
+}  // namespace
+
+SamplingWeights sampling_weights(const MultilingualOptions& options,
+                                 const std::vector<LanguagePair>& pairs) {
+  if (!options.sampling_weights_from_file.empty()) {
+    const std::string& file = options.sampling_weights_from_file;
+    return fixed(given_weights(read_file(file), file, pairs));
+  }
+  if (!options.sampling_weights.empty()) {
+    return fixed(
+        given_weights(with_double_quotes(options.sampling_weights), "--sampling-weights", pairs));
+  }
+  if (options.sampling_method == SamplingMethod::kUniform)
+    return uniform_weights;
+  if (options.sampling_method == SamplingMethod::kTemperature) {
+    return [temperature = options.sampling_temperature](std::span<const int64_t> sizes) {
+      return temperature_weights(sizes, temperature);
+    };
+  }
+  return {};
+}
+
+}  // namespace phraseq

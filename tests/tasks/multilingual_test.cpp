@@ -1,0 +1,241 @@
+// The multilingual task against fairseq's: tests/golden/fairseq_multilingual.
+
+#include <filesystem>
+#include <fstream>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/corpus/trees/subword_tree.h"
+#include "core/data/multilingual/direction_tags.h"
+#include "core/data/multilingual/directions.h"
+#include "core/data/multilingual/tag_extras.h"
+#include "core/text/dictionary.h"
+#include "tests/tasks/task_fixture.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+using phraseq::testing::message_of;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Ids = std::vector<int64_t>;
+using OptionList = std::vector<std::pair<std::string, std::string>>;
+
+const char* const kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_multilingual";
+
+/// fairseq's arguments as options.
+OptionList options_of(const json& arguments) {
+  OptionList options = {{"lang-pairs", "en-de,de-en,en-fr"}};
+  for (const std::string argument : arguments) {
+    if (argument.starts_with("--")) {
+      options.emplace_back(argument.substr(2), "yes");
+    } else {
+      options.back().second = argument;
+    }
+  }
+  return options;
+}
+
+class Multilingual : public phraseq::testing::TaskTest {
+ protected:
+  void SetUp() override {
+    TaskTest::SetUp();
+    load_plugin_file(registry_,
+                     PHRASEQ_BUILD_FOLDER
+                     "/lib/phraseq/libphraseq-translation_multi_simple_epoch.so");
+    task_name_ = "translation_multi_simple_epoch";
+    std::ifstream file(std::string(kGolden) + "/expected.json");
+    expected_ = json::parse(file);
+  }
+
+  std::unique_ptr<Task> golden_task(const std::string& setting, const TaskState* state = nullptr) {
+    TaskSetup setup;
+    setup.data = state == nullptr ? std::string(kGolden) + "/data-bin" : "";
+    setup.state = state;
+    return make_task(setup, options_of(expected_.at("settings").at(setting).at("arguments")));
+  }
+
+  /// en: a=4 b=5; the tokens of de, en and fr follow. Two sentences of en-de, one of fr-en.
+  void write_pairs() {
+    for (const char* name : {"dict.en.txt", "dict.de.txt", "dict.fr.txt"})
+      write(name, "a 2\nb 1\n");
+    write_indexed("train.en-de.en", 6, {{4, 5, 2}, {4, 2}});
+    write_indexed("train.en-de.de", 6, {{5, 2}, {5, 5, 2}});
+    write_indexed("train.fr-en.fr", 6, {{5, 4, 2}});
+    write_indexed("train.fr-en.en", 6, {{4, 4, 2}});
+  }
+
+  json expected_;
+};
+
+TEST_F(Multilingual, HasTheTokensOfFairseqInEverySetting) {
+  for (const auto& [setting, of_fairseq] : expected_.at("settings").items()) {
+    const auto task = golden_task(setting);
+    Ids all(static_cast<size_t>(task->source_dictionary().size()));
+    for (int64_t id = 0; id < task->source_dictionary().size(); ++id)
+      EXPECT_EQ(task->source_dictionary().symbol(id),
+                of_fairseq.at("symbols").at(static_cast<size_t>(id)).get<std::string>())
+          << setting;
+    const auto corpus = task->open("train", /*training=*/true);
+    int64_t at = 0;
+    for (const std::string pair : {"en-de", "de-en", "en-fr"}) {
+      for (const json& example : of_fairseq.at("examples").at(pair)) {
+        const Batch batch = task->collate({corpus->get(at)});
+        const auto list = [](const at::Tensor& ids) {
+          return Ids(ids.const_data_ptr<int64_t>(), ids.const_data_ptr<int64_t>() + ids.numel());
+        };
+        EXPECT_EQ(list(batch.source.ids), example.at(0).get<Ids>()) << setting << pair;
+        EXPECT_EQ(list(batch.target_in.ids), example.at(1).get<Ids>()) << setting << pair;
+        EXPECT_EQ(list(batch.target_out), example.at(2).get<Ids>()) << setting << pair;
+        EXPECT_EQ(corpus->source_length(at), batch.source.tokens());
+        EXPECT_EQ(corpus->target_length(at), batch.target_in.tokens());
+        ++at;
+      }
+    }
+    EXPECT_EQ(at, corpus->size()) << setting;
+  }
+}
+
+TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
+  const TaskState state = golden_task("source")->save();
+  TaskSetup setup;
+  setup.state = &state;
+  const OptionList options = options_of(expected_.at("settings").at("source").at("arguments"));
+  const auto several = make_task(setup, options);
+  EXPECT_THAT(message_of<UsageError>([&] { require_direction(*several, "model"); }),
+              HasSubstr("model: the model translates in several directions: en-de, de-en, en-fr"));
+  setup.source_language = "de";
+  setup.target_language = "fr";  // not trained
+  const auto task = make_task(setup, options);
+  require_direction(*task, "model");
+  EXPECT_EQ(task->target_language(), "fr");
+  const Dictionary& dictionary = task->source_dictionary();
+  const Example example = task->encode("de1 __en__ de2");
+  EXPECT_THAT(
+      example.source,
+      ElementsAre(dictionary.id("__de__"), dictionary.id("de1"), kUnk, dictionary.id("de2"), kEos))
+      << "text does not choose languages";
+  const Ids prefix = {dictionary.id("__fr__")};
+  EXPECT_EQ(example.extras.at(kPrefixExtra), prefix);
+  EXPECT_EQ(task->text(example.source, false), "de1 <unk> de2");
+  EXPECT_EQ(task->symbols(example.source, false), "__de__ de1 <unk> de2");
+  EXPECT_EQ(task->symbols(Ids{prefix[0], dictionary.id("fr1"), kEos}, true), "fr1");
+  EXPECT_EQ(task->encode("de1", "fr1").target, (Ids{prefix[0], dictionary.id("fr1"), kEos}));
+  setup.target_language = "nl";
+  EXPECT_THAT(message_of<UsageError>([&] { make_task(setup, options); }),
+              HasSubstr("'nl' is not a language of the model\nIts languages are de, en, fr"));
+}
+
+TEST_F(Multilingual, ValidatesAllPairsOneAfterTheOther) {
+  const auto corpus = golden_task("target")->open("valid", /*training=*/false);
+  ASSERT_EQ(corpus->parts().size(), 3U);
+  EXPECT_EQ(corpus->parts()[1].name, "de-en");
+  EXPECT_EQ(corpus->parts()[1].begin, 3);
+  EXPECT_EQ(corpus->parts()[2].end, 9);
+}
+
+TEST_F(Multilingual, FindsPairsInFoldersOfTheirNames) {
+  write_pairs();
+  const auto flat = task_from_folder({{"lang-pairs", "en-de,fr-en"}})->open("train", true);
+  for (const char* pair : {"en-de", "fr-en"}) {
+    std::filesystem::create_directory(folder_ / pair);
+    for (const std::string language :
+         {std::string(pair).substr(0, 2), std::string(pair).substr(3)}) {
+      write(std::string(pair) + "/dict." + language + ".txt", "a 2\nb 1\n");
+      for (const char* end : {".idx", ".bin"}) {
+        const std::string name = std::string("train.") + pair + "." + language + end;
+        std::filesystem::rename(folder_ / name, folder_ / pair / name);
+      }
+    }
+  }
+  const auto nested = task_from_folder({{"lang-pairs", "en-de,fr-en"}})->open("train", true);
+  ASSERT_EQ(nested->size(), 3);
+  for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(nested->get(i).source, flat->get(i).source);
+}
+
+TEST_F(Multilingual, ReadsRawTextOfEveryPair) {
+  for (const char* pair : {"en-de", "de-fr"}) {
+    std::filesystem::create_directory(folder_ / pair);
+    for (const std::string language :
+         {std::string(pair).substr(0, 2), std::string(pair).substr(3)}) {
+      write(std::string(pair) + "/dict." + language + ".txt", "a 2\nb 1\n");
+      write(std::string(pair) + "/train." + language, "a b\nb\n");
+    }
+  }
+  const auto task = task_from_folder({{"lang-pairs", "en-de,de-fr"}, {"encoder-langtok", "tgt"}});
+  const auto corpus = task->open("train", true);
+  ASSERT_EQ(corpus->size(), 4);
+  EXPECT_THAT(corpus->get(2).source, ElementsAre(8, 4, 5, 2)) << "8 = __fr__";
+  EXPECT_THAT(corpus->get(2).target, ElementsAre(4, 5, 2));
+}
+
+TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
+  write_pairs();
+  const auto size = [&](OptionList options) {
+    options.emplace_back("lang-pairs", "en-de,fr-en");
+    return task_from_folder(options)->open("train", true)->size();
+  };
+  EXPECT_EQ(size({{"sampling-method", "uniform"}}), 4);
+  EXPECT_EQ(size({{"sampling-method", "uniform"}, {"virtual-epoch-size", "3"}}), 3);
+  EXPECT_EQ(size({{"sampling-method", "RoundRobin"}}), 3);
+  EXPECT_EQ(size({{"sampling-weights", "{'main:en-de': 4, 'fr-en': 1}"}}), 2);
+  EXPECT_THAT(message_of<FormatError>([&] {
+                size({{"sampling-weights", "{\"en-de\": 4}"}});
+              }),
+              HasSubstr("fr-en"));
+}
+
+TEST_F(Multilingual, SaysWhatIsWrongWithTheData) {
+  write_pairs();
+  const auto failure = [&](const std::string& pairs) {
+    return [this, pairs] { task_from_folder({{"lang-pairs", pairs}}); };
+  };
+  EXPECT_THAT(message_of<UsageError>(failure("")), HasSubstr("--lang-pairs is missing"));
+  EXPECT_THAT(message_of<DataError>(failure("en-de,de-fr")),
+              HasSubstr("no data of the pair de-fr"));
+  EXPECT_THAT(message_of<UsageError>([&] {
+                task_from_folder({{"lang-pairs", "en-de"}, {"langs", "en,fr"}});
+              }),
+              HasSubstr("has the language 'de', which is not among the languages en, fr"));
+  write("dict.fr.txt", "a 2\nc 1\n");
+  EXPECT_THAT(
+      message_of<FormatError>(failure("en-de,fr-en")),
+      HasSubstr("dict.fr.txt is not dict.en.txt: the first difference is id 5: 'c', expected "
+                "'b'"));
+}
+
+TEST_F(Multilingual, DamagedStatesAreRefused) {
+  const TaskState whole = golden_task("source")->save();
+  const auto with = [&](const std::string& name, const std::string& text) {
+    TaskState state = whole;
+    state.texts[name] = text;
+    return message_of<FormatError>([&] { golden_task("source", &state); });
+  };
+  EXPECT_THAT(with("lang_pairs", "[[\"en\"]]"), HasSubstr("an entry that is no pair"));
+  EXPECT_THAT(with("languages", "{}"), HasSubstr("languages"));
+  EXPECT_THAT(with("languages", "[\"en\"]"), HasSubstr("fewer than two"));
+  EXPECT_THAT(with("models", "{\"en\": \"x\"}"), HasSubstr("blob.x, the model of en"));
+  TaskState state = whole;
+  state.texts.erase("languages");
+  EXPECT_THAT(message_of<FormatError>([&] { golden_task("source", &state); }),
+              HasSubstr("do not contain 'languages'"));
+}
+
+TEST(DirectionTags, GiveTreesALeafForTheTokenBeforeTheWords) {
+  const DirectionTags tags{.source = 9};
+  const SubwordTree one = SubwordTree::decode(tags.tree({4}));  // a leaf of two subwords
+  EXPECT_EQ(one.subwords, 3);
+  EXPECT_EQ(one.nodes.front().children, 2);
+  const SubwordTree two = SubwordTree::decode(tags.tree({5, 2, 4}));
+  EXPECT_EQ(two.subwords, 4);
+  EXPECT_EQ(two.nodes.front().children, 3);
+  EXPECT_TRUE(tags.tree({}).empty()) << "not parsed";
+}
+
+}  // namespace
+}  // namespace phraseq
