@@ -164,7 +164,7 @@ class AlignmentTraining : public ::testing::Test {
 TEST_F(AlignmentTraining, TeachesTheAlignmentOfItsText) {
   run_alright(workspace_,
               training("ck --load-alignments --alignment-lambda 1 --full-context-alignment "
-                       "--max-update 150"));
+                       "--max-update 150 --warmup-updates 20 --dropout 0"));
   const auto lines = lines_of(
       run_alright(workspace_,
                   words("generate data --gen-subset valid --path ck --beam 1 --format fairseq "
@@ -197,17 +197,26 @@ TEST_F(AlignmentTraining, ResumesWithTheSameBits) {
   EXPECT_TRUE(last_tensors(workspace_, "halves") == last_tensors(workspace_, "whole"));
 }
 
+TEST_F(AlignmentTraining, GivesTheSameBitsOnTwoProcessesAsWithTwoBatchesAnUpdate) {
+  const std::string options =
+      " --load-alignments --decoder-layerdrop 0.3 --encoder-layerdrop 0.2 --max-update 5 ";
+  run_alright(workspace_, training("alone" + options + "--update-freq 2"));
+  run_alright(workspace_, training("both" + options + "--nproc-per-node 2"));
+  EXPECT_TRUE(last_tensors(workspace_, "both") == last_tensors(workspace_, "alone"));
+}
+
 TEST_F(AlignmentTraining, NeedsAlignmentsAndSaysSo) {
   const CommandResult without = workspace_.run(training("ck --max-update 2"));
   EXPECT_EQ(without.exit_code, kExitUsage);
   EXPECT_THAT(without.errors, HasSubstr("train with --load-alignments"));
   run_alright(workspace_, words("preprocess -s xx -t yy --trainpref train --destdir plain"));
-  CommandResult missing = workspace_.run(
-      words("train plain --arch transformer_align --load-alignments --max-update 1"));
+  CommandResult missing = workspace_.run(words(
+      "train plain --arch transformer_align --load-alignments --max-tokens 200 --max-update 1"));
   EXPECT_EQ(missing.exit_code, kExitData);
   EXPECT_THAT(missing.errors, HasSubstr("train.align.xx-yy.idx"));
   missing = workspace_.run(
-      words("train . -s xx -t yy --data-loader text --arch transformer_align --load-alignments"));
+      words("train . -s xx -t yy --data-loader text --arch transformer_align --load-alignments "
+            "--max-tokens 200"));
   EXPECT_EQ(missing.exit_code, kExitUsage);
   EXPECT_THAT(missing.errors, HasSubstr("--load-alignments needs indexed data"));
 }
