@@ -163,10 +163,11 @@ Checksums parse_tensor_checksums(const std::string& text,
 }  // namespace
 
 struct CheckpointFile::State {
-  explicit State(const std::string& name) : path(name), file(name) {}
+  explicit State(const std::string& name)
+      : path(name), file(std::make_shared<MappedFile>(name, MappedUse::kChanging)) {}
 
   std::string path;
-  MappedFile file;
+  std::shared_ptr<MappedFile> file;
   std::string writer_version;
   std::string fingerprint;
   std::map<std::string, std::string> metadata;
@@ -200,7 +201,7 @@ struct CheckpointFile::State {
 
 CheckpointFile CheckpointFile::open(const std::string& path, bool verify_tensors) {
   auto state = std::make_unique<State>(path);
-  const auto bytes = state->file.bytes();
+  const auto bytes = state->file->bytes();
   const std::string_view text = find_header(bytes, path);
   const auto data = bytes.subspan(kHeaderLengthBytes + text.size());
   SafetensorsHeader header = parse_header(text, data.size(), path);
@@ -243,6 +244,8 @@ const std::map<std::string, std::string>& CheckpointFile::metadata() const {
   return state_->metadata;
 }
 const std::vector<TensorView>& CheckpointFile::tensors() const { return state_->tensors; }
+
+std::shared_ptr<void> CheckpointFile::memory() const { return state_->file; }
 
 const std::string& CheckpointFile::metadata(std::string_view key) const {
   const auto found = state_->metadata.find(std::string(key));

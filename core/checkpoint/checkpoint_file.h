@@ -44,6 +44,10 @@ class PHRASEQ_API CheckpointFile {
   const std::vector<TensorView>& tensors() const;
   const TensorView* find(std::string_view name) const;  ///< null when there is none
 
+  /// Keeps the tensors' memory when the object is gone. The memory may be written to, which does
+  /// not change the file.
+  std::shared_ptr<void> memory() const;
+
  private:
   struct State;
   explicit CheckpointFile(std::unique_ptr<State> state);

@@ -27,7 +27,9 @@ struct Descriptor {
 
 }  // namespace
 
-MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
+MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
+
+MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path)) {
   const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0)
     throw IoError(path_, "open", errno);
@@ -39,7 +41,13 @@ MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0)
     return;  // nothing to map
-  void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number, 0);
+  const bool changing = use == MappedUse::kChanging;
+  void* memory = ::mmap(nullptr,
+                        size_,
+                        changing ? PROT_READ | PROT_WRITE : PROT_READ,
+                        changing ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED,
+                        file.number,
+                        0);
   if (memory == MAP_FAILED)
     throw IoError(path_, "map", errno);
   data_ = static_cast<const std::byte*>(memory);

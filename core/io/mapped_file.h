@@ -9,11 +9,16 @@
 
 namespace phraseq {
 
-/// A whole file as read-only memory. The file must not shrink while it is mapped: we replace files
+/// What a mapped file's memory is for. kChanging: it may be written to; the file and other programs
+/// do not see the changes.
+enum class MappedUse { kReading, kChanging };
+
+/// A whole file as memory. The file must not shrink while it is mapped: we replace files
 /// by rename, never in place. Throws IoError.
 class PHRASEQ_API MappedFile {
  public:
   explicit MappedFile(std::string path);
+  MappedFile(std::string path, MappedUse use);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;

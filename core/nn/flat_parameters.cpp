@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
@@ -78,13 +80,29 @@ at::Tensor view_at(const at::Tensor& buffer, int64_t offset, const at::Tensor& l
   return buffer.narrow(0, offset, like.numel()).view(like.sizes());  // the shape of `like`
 }
 
+/// The module's parameters, which may be in one buffer.
+std::vector<FlatParameters::Entry> checked_parameters(const torch::nn::Module& module) {
+  auto entries = distinct_parameters(module);
+  if (entries.empty())
+    throw UsageError("a model without parameters cannot be trained or saved");
+  check_same_kind(entries);
+  return entries;
+}
+
+/// Zeros where no parameter is; the entries are in the order of their offsets.
+void clear_gaps(const std::vector<FlatParameters::Entry>& entries, at::Tensor& values) {
+  int64_t end = 0;
+  for (const auto& entry : entries) {
+    values.narrow(0, end, entry.offset - end).zero_();  // [elements of the gap]
+    end = entry.offset + entry.parameter.numel();
+  }
+  values.narrow(0, end, values.numel() - end).zero_();  // [elements of the gap]
+}
+
 }  // namespace
 
 FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
-    : entries_(distinct_parameters(module)) {
-  if (entries_.empty())
-    throw UsageError("a model without parameters cannot be trained or saved");
-  check_same_kind(entries_);
+    : entries_(checked_parameters(module)) {
   c10::NoGradGuard no_grad;
   const int64_t size = lay_out(entries_);
   const auto options = entries_.front().parameter.options().requires_grad(false);
@@ -101,6 +119,30 @@ FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
   }
 }
 
+FlatParameters FlatParameters::unset(torch::nn::Module& module) {
+  c10::NoGradGuard no_grad;
+  FlatParameters flat;
+  flat.entries_ = checked_parameters(module);
+  const int64_t size = lay_out(flat.entries_);
+  const auto options = flat.entries_.front().parameter.options().requires_grad(false);
+  flat.values_ = at::empty({size}, options);
+  clear_gaps(flat.entries_, flat.values_);
+  for (auto& entry : flat.entries_)
+    entry.parameter.set_data(view_at(flat.values_, entry.offset, entry.parameter));
+  return flat;
+}
+
+FlatParameters::FlatParameters(torch::nn::Module& module,
+                               at::Tensor values,
+                               const std::function<int64_t(const Entry&)>& offset_of)
+    : entries_(checked_parameters(module)), values_(std::move(values)) {
+  c10::NoGradGuard no_grad;
+  for (auto& entry : entries_) {
+    entry.offset = offset_of(entry);
+    entry.parameter.set_data(view_at(values_, entry.offset, entry.parameter));
+  }
+}
+
 FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters& original)
     : entries_(distinct_parameters(replica)),
       values_(original.values_),
@@ -108,9 +150,10 @@ FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters&
       fp16_(original.fp16_) {
   check_same_parameters(entries_, original.entries_);
   c10::NoGradGuard no_grad;
-  lay_out(entries_);
   gradients_ = at::zeros(values_.sizes(), values_.options());  // [elements]
-  for (auto& entry : entries_) {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    entry.offset = original.entries_[i].offset;
     entry.parameter.set_data(view_at(values_, entry.offset, entry.parameter));
     entry.parameter.mutable_grad() = view_at(gradients_, entry.offset, entry.parameter);
   }

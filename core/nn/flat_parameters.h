@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,13 @@ class PHRASEQ_API FlatParameters {
 
   /// Moves the module's parameters into the buffer. `with_gradients` = for training.
   FlatParameters(torch::nn::Module& module, bool with_gradients);
+  /// The same without gradients, and with values that are still to be set.
+  static FlatParameters unset(torch::nn::Module& module);
+  /// The module's parameters become views of `values` [elements], where their values are already,
+  /// each from `offset_of(entry)` on: in any order, with anything between them.
+  FlatParameters(torch::nn::Module& module,
+                 at::Tensor values,
+                 const std::function<int64_t(const Entry&)>& offset_of);
   /// For a second module of the same kind: its parameters become views of `original`'s values, and
   /// it gets gradients of its own. Several threads then compute gradients of one model at the same
   /// time. `original` has its bf16 copy by now, if it is to have one.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <ATen/ops/equal.h>
@@ -16,11 +18,13 @@
 #include "core/data/multilingual/directions.h"
 #include "core/data/named_task.h"
 #include "core/io/json_reader.h"
+#include "core/nn/packed/product_choice.h"
 #include "core/nn/parameters/left_out_parameters.h"
 #include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
+#include "core/translate/parameters/mapped_parameters.h"
+#include "core/translate/parameters/stored_parameter.h"
 #include "core/translate/self_test/self_test.h"
-#include "core/translate/stored_parameter.h"
 
 namespace phraseq {
 namespace {
@@ -92,6 +96,44 @@ void check_finite(const nn::FlatParameters& parameters, const std::string& path)
         fmt::format("{}: parameter {} contains values that are not finite", path, entry.name),
         "Training had diverged; use an earlier checkpoint.");
   }
+}
+
+/// Every name, type and shape; all mismatches in one FormatError.
+void check_parameters(const TranslationModel& translator, const CheckpointFile& file) {
+  warn_without_checksums(file);
+  std::vector<std::string> problems;
+  std::unordered_set<std::string_view> names;
+  for (const auto& entry : translator.parameters->entries()) {
+    check_parameter(file, entry.name, entry.parameter, problems);
+    names.insert(entry.name);
+  }
+  const auto* const partial =
+      dynamic_cast<const nn::LeavesOutParameters*>(translator.architecture_selection.options.get());
+  for (const TensorView& tensor : file.tensors()) {
+    const bool is_left_out = partial != nullptr && partial->leaves_out(tensor.name);
+    if (role_of(tensor.name) == TensorRole::kParameter && !is_left_out &&
+        !names.contains(tensor.name))
+      problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
+  }
+  if (problems.empty())
+    return;
+  throw FormatError(fmt::format("{}: the weights do not match the architecture {}:\n  - {}",
+                                file.path(),
+                                translator.architecture_selection.component->name,
+                                fmt::join(problems, "\n  - ")),
+                    "no parameter was changed; was the file written with other options?");
+}
+
+void copy_parameters(const nn::FlatParameters& parameters, const CheckpointFile& file) {
+  for (const auto& entry : parameters.entries()) copy_parameter(file, entry.name, entry.parameter);
+}
+
+/// Whether linear maps read their weights once, to pack them. Otherwise weights that are multiplied
+/// together shall lie side by side, as FlatParameters puts them.
+bool products_pack(nn::Precision precision) {
+  constexpr int64_t kManyRows = int64_t{1} << 40;
+  return precision == nn::Precision::kFp32 &&
+         nn::own_product_pays(kManyRows, nn::Quantization::kNone, nn::kernels::best_level());
 }
 
 }  // namespace
@@ -259,8 +301,15 @@ TranslationModel TranslationModel::load(const Registry& registry,
   if (options.precision == nn::Precision::kFp64)
     translator.model->to(at::kDouble);
   translator.parameters =
-      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/false);
-  translator.load_parameters(file);
+      std::make_unique<nn::FlatParameters>(nn::FlatParameters::unset(*translator.model));
+  check_parameters(translator, file);
+  if (auto mapped =
+          products_pack(options.precision) ? mapped_parameters(file, *translator.model) : nullptr) {
+    translator.parameters = std::move(mapped);
+  } else {
+    copy_parameters(*translator.parameters, file);
+  }
+  check_finite(*translator.parameters, file.path());
   if (!options.skip_self_test && options.overrides.empty())
     verify_self_test(translator, file);
   translator.parameters->refresh_copy(options.precision);
@@ -273,28 +322,8 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
 }
 
 void TranslationModel::load_parameters(const CheckpointFile& file) {
-  warn_without_checksums(file);
-  const auto* const partial =
-      dynamic_cast<const nn::LeavesOutParameters*>(architecture_selection.options.get());
-  std::vector<std::string> problems;
-  for (const auto& entry : parameters->entries()) {
-    check_parameter(file, entry.name, entry.parameter, problems);
-  }
-  for (const TensorView& tensor : file.tensors()) {
-    bool known = role_of(tensor.name) != TensorRole::kParameter ||
-                 (partial != nullptr && partial->leaves_out(tensor.name));
-    for (const auto& entry : parameters->entries()) known = known || entry.name == tensor.name;
-    if (!known)
-      problems.push_back(fmt::format("{} is not a parameter of the model", tensor.name));
-  }
-  if (!problems.empty()) {
-    throw FormatError(fmt::format("{}: the weights do not match the architecture {}:\n  - {}",
-                                  file.path(),
-                                  architecture_selection.component->name,
-                                  fmt::join(problems, "\n  - ")),
-                      "no parameter was changed; was the file written with other options?");
-  }
-  for (const auto& entry : parameters->entries()) copy_parameter(file, entry.name, entry.parameter);
+  check_parameters(*this, file);
+  copy_parameters(*parameters, file);
   check_finite(*parameters, file.path());
 }
 

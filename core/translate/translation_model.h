@@ -13,7 +13,7 @@
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
 #include "core/plugin/registry.h"
-#include "core/translate/tensor_bytes.h"
+#include "core/translate/parameters/tensor_bytes.h"
 
 namespace phraseq {
 
@@ -58,8 +58,8 @@ struct PHRASEQ_API TranslationModel {
   /// The most tokens of an example's source, </s> counted; <s>, if the model reads it, has its place.
   int64_t max_source_tokens() const;
 
-  /// Builds both from a checkpoint and copies the weights in. Every name, dtype and shape is
-  /// compared first; all mismatches are listed in one FormatError and nothing is changed.
+  /// Builds both from a checkpoint, with its weights mapped or copied in. Every name, dtype and
+  /// shape is compared first; all mismatches are listed in one FormatError and nothing is changed.
   static TranslationModel load(const Registry& registry,
                                const std::string& checkpoint_path,
                                const LoadOptions& options = {});

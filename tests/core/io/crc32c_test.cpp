@@ -34,6 +34,15 @@ TEST(Crc32c, IsTheSameByInstructionAndByTableAtEveryLengthAndAlignment) {
   }
 }
 
+TEST(Crc32c, IsTheSameByInstructionAndByTableWithManyBytes) {
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += static_cast<char>(i * i % 251);
+  for (const size_t length : {12287, 12288, 12289, 24575, 24576, 24583, 40000}) {
+    const auto part = bytes_of(text).subspan(0, length);
+    EXPECT_EQ(crc32c(part, 7), crc32c_by_table(part, 7)) << length;
+  }
+}
+
 TEST(Crc32c, ContinuesOverPieces) {
   const uint32_t first = crc32c(bytes_of("12345"));
   EXPECT_EQ(crc32c(bytes_of("6789"), first), 0xE3069283U);

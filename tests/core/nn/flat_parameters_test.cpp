@@ -79,6 +79,27 @@ TEST(FlatParameters, OfAReplicaRejectAnotherModule) {
   EXPECT_THROW(FlatParameters(other, flat), UsageError);
 }
 
+TEST(FlatParameters, OfAReplicaLieWhereTheOriginalsDo) {
+  SmallModel original, other;
+  const at::Tensor values = normal({43}, 5, at::kFloat);
+  const FlatParameters flat(original, values, [](const FlatParameters::Entry& entry) {
+    return entry.name == "first" ? 20 : entry.name == "second" ? 2 : entry.name == "bias" ? 13 : 36;
+  });
+  EXPECT_TRUE(at::equal(original.tied.flatten(), values.narrow(0, 20, 15)));
+  const FlatParameters replica(other, flat);
+  EXPECT_TRUE(at::equal(other.gain, original.gain));
+  EXPECT_TRUE(other.gain.is_alias_of(values));
+}
+
+TEST(FlatParameters, CanBeLaidOutBeforeTheyHaveValues) {
+  SmallModel model;
+  FlatParameters flat = FlatParameters::unset(model);
+  EXPECT_EQ(flat.values().numel(), 48);
+  for (const auto& entry : flat.entries()) entry.parameter.detach().fill_(1.0);
+  EXPECT_EQ(flat.values().sum().item<float>(), 15 + 10 + 3 + 7);  // zeros between them
+  EXPECT_EQ(model.tied[2][4].item<float>(), 1.0F);
+}
+
 TEST(FlatParameters, RenewsTheBf16CopyOnRequestOnly) {
   SmallModel model;
   FlatParameters flat(model, false);

@@ -1,4 +1,4 @@
-#include "core/translate/tensor_bytes.h"
+#include "core/translate/parameters/tensor_bytes.h"
 
 #include <array>
 #include <utility>

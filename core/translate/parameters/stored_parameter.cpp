@@ -1,10 +1,10 @@
-#include "core/translate/stored_parameter.h"
+#include "core/translate/parameters/stored_parameter.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/translate/tensor_bytes.h"
+#include "core/translate/parameters/tensor_bytes.h"
 
 namespace phraseq {
 namespace {

@@ -1,0 +1,63 @@
+#include "core/translate/parameters/mapped_parameters.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <ATen/ops/from_blob.h>
+#include <torch/nn/module.h>
+
+namespace phraseq {
+namespace {
+
+/// Bytes from the first parameter's begin to the last one's end, and how many are parameters.
+struct MappedRange {
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+  size_t used = 0;
+
+  /// False for a tensor that cannot be read where it lies.
+  bool add(const TensorView* stored) {
+    if (stored == nullptr || stored->dtype != DType::kF32 || stored->bytes.empty() ||
+        reinterpret_cast<uintptr_t>(stored->bytes.data()) % sizeof(float) != 0)
+      return false;
+    auto* data =
+        const_cast<std::byte*>(stored->bytes.data());  // CheckpointFile::memory() allows it
+    begin = begin == nullptr ? data : std::min(begin, data);
+    end = std::max(end, data + stored->bytes.size());
+    used += stored->bytes.size();
+    return true;
+  }
+
+  int64_t elements() const { return (end - begin) / static_cast<int64_t>(sizeof(float)); }
+  /// Training checkpoints have the state of the optimizer between the parameters.
+  bool is_dense() const { return static_cast<size_t>(end - begin) <= used + used / 4; }
+};
+
+}  // namespace
+
+std::unique_ptr<nn::FlatParameters> mapped_parameters(const CheckpointFile& file,
+                                                      torch::nn::Module& module) {
+  MappedRange range;
+  for (const auto& item : module.named_parameters()) {
+    const bool is_plain = item.value().is_cpu() && item.value().scalar_type() == at::kFloat;
+    const TensorView* stored = file.find(item.key());
+    const bool is_tied = stored == nullptr;  // stored under its first name
+    if (!is_plain || (!is_tied && !range.add(stored)))
+      return nullptr;
+  }
+  if (range.begin == nullptr || !range.is_dense())
+    return nullptr;
+  const at::Tensor values = at::from_blob(
+      range.begin,
+      {range.elements()},
+      [memory = file.memory()](void*) {},
+      at::TensorOptions(at::kFloat));  // [elements]
+  return std::make_unique<nn::FlatParameters>(
+      module, values, [&](const nn::FlatParameters::Entry& entry) {
+        return (file.find(entry.name)->bytes.data() - range.begin) /
+               static_cast<int64_t>(sizeof(float));
+      });
+}
+
+}  // namespace phraseq

@@ -1,0 +1,81 @@
+#include "core/translate/parameters/mapped_parameters.h"
+
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include "core/checkpoint/checkpoint_writer.h"
+#include "core/io/mapped_file.h"
+#include "core/translate/parameters/tensor_bytes.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+/// Its names are not in the order in which it registers them.
+struct MappedModel : torch::nn::Module {
+  at::Tensor weight = register_parameter("weight", at::randn({3, 5}));
+  at::Tensor bias = register_parameter("bias", at::randn({7}));
+  at::Tensor tied = register_parameter("tied", weight);
+};
+
+class MappedParameters : public ::testing::Test {
+ protected:
+  std::string path() const { return folder_.file("model.safetensors"); }
+  void write(const at::Tensor& weight, const at::Tensor& bias, int64_t others = 0) {
+    HostTensors tensors;
+    tensors.add("weight", weight);
+    tensors.add("bias", bias);
+    if (others > 0)
+      tensors.add("optimizer.state", at::full({others}, 1.0, at::kFloat));  // between the two
+    write_checkpoint(path(), {}, tensors.views());
+  }
+
+  TemporaryFolder folder_;
+  const at::Tensor weight_ = at::randn({3, 5}), bias_ = at::randn({7});
+  MappedModel model_;
+};
+
+TEST_F(MappedParameters, AreTheMemoryOfTheFile) {
+  write(weight_, bias_);
+  std::unique_ptr<nn::FlatParameters> flat;
+  {
+    const auto file = CheckpointFile::open(path());
+    flat = mapped_parameters(file, model_);
+    ASSERT_NE(flat, nullptr);
+    EXPECT_EQ(model_.weight.const_data_ptr(),
+              static_cast<const void*>(file.find("weight")->bytes.data()));
+  }
+  EXPECT_TRUE(at::equal(model_.weight, weight_));
+  EXPECT_TRUE(at::equal(model_.tied, weight_));
+  EXPECT_TRUE(at::equal(model_.bias, bias_));
+  EXPECT_EQ(flat->values().numel(), 22);
+  EXPECT_EQ(flat->entries().front().name, "weight");
+  EXPECT_EQ(flat->entries().front().offset, 7);
+}
+
+TEST_F(MappedParameters, ChangeWithoutTheFile) {
+  write(weight_, bias_);
+  const std::string before = read_file(path());
+  const auto flat = mapped_parameters(CheckpointFile::open(path()), model_);
+  flat->values().fill_(3.0);
+  EXPECT_EQ(model_.bias[2].item<float>(), 3.0F);
+  EXPECT_EQ(read_file(path()), before);
+}
+
+TEST_F(MappedParameters, AreCopiedWhenTheFileHasAnotherType) {
+  write(weight_.to(at::kHalf), bias_);
+  EXPECT_EQ(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
+}
+
+TEST_F(MappedParameters, AreCopiedWhenMuchElseIsBetweenThem) {
+  write(weight_, bias_, /*others=*/4);
+  EXPECT_NE(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
+  write(weight_, bias_, /*others=*/40);
+  EXPECT_EQ(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
+}
+
+}  // namespace
+}  // namespace phraseq
