@@ -185,13 +185,14 @@ void BpeCodes::split_unknown(const std::string& symbol,
                              bool final,
                              std::vector<std::string>& to) const {
   const auto halves = halves_.find(final ? symbol + kEnd : symbol);
-  if (halves == halves_.end()) {
+  // A merge within the mark of the end itself splits nothing off, and again and again.
+  if (halves == halves_.end() || (final && !halves->second.second.ends_with(kEnd))) {
     to.push_back(symbol);
     return;
   }
   auto [left, right] = halves->second;
   if (final)
-    right.resize(right.size() >= 4 ? right.size() - 4 : 0);
+    right.resize(right.size() - std::string_view(kEnd).size());
   if (in_vocabulary(left, false)) {
     to.push_back(left);
   } else {

@@ -51,6 +51,15 @@ TEST(BpeCodes, StayWithinAVocabulary) {
   expect_equal(halved, all, "halved");
 }
 
+/// The mark of the end is undone as a merge once; what remains of it cannot be undone for ever.
+TEST(BpeCodes, EndWhereAMergeLiesWithinTheMarkOfAWordsEnd) {
+  for (const std::string merge : {"< /w>", "</ w>", "</w >"}) {
+    BpeCodes codes("a b\nab </w>\n" + merge + "\n", "codes");
+    codes.restrict_to("other 1", 0, "vocabulary");
+    EXPECT_THAT(codes.encode("ab"), ElementsAre("a@@", "b@@", "")) << merge;
+  }
+}
+
 TEST(BpeCodes, AreLearnedAsBySubwordNmt) {
   const auto all = golden();
   WordCounts words;
