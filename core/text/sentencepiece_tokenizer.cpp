@@ -26,6 +26,19 @@ void check(const Status& status, std::string_view step) {
     throw DataError(fmt::format("SentencePiece cannot {}: {}", step, status.ToString()));
 }
 
+/// Loads a model; returns what is wrong with it. Where SentencePiece builds its trie of the pieces,
+/// it throws instead of returning a status.
+std::string load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
+  try {
+    const Status status = processor.LoadFromSerializedProto(model);
+    return status.ok() ? std::string() : status.ToString();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+
 }  // namespace
 
 struct SentencePieceTokenizer::State {
@@ -36,11 +49,10 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
                                                const std::string& name,
                                                SentencePieceSettings settings)
     : model_(std::move(model)), settings_(settings), state_(new State) {
-  const Status status = state_->processor.LoadFromSerializedProto(model_);
-  if (model_.empty() || !status.ok()) {
+  const std::string problem = load(state_->processor, model_);
+  if (model_.empty() || !problem.empty()) {
     throw FormatError(
-        fmt::format(
-            "{}: not a SentencePiece model ({} bytes): {}", name, model_.size(), status.ToString()),
+        fmt::format("{}: not a SentencePiece model ({} bytes): {}", name, model_.size(), problem),
         "Give the .model file that spm_train or phraseq preprocess wrote.");
   }
 }

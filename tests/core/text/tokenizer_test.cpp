@@ -51,6 +51,18 @@ TEST(SentencePieceTokenizer, KeepsUnknownCharactersAsTheyAre) {
   EXPECT_THAT(tokenizer.encode("\xE2\x98\x83"), ElementsAre("\xE2\x96\x81", "\xE2\x98\x83"));
 }
 
+TEST(SentencePieceTokenizer, RejectsAPieceThatSentencePieceThrowsAt) {
+  using namespace std::string_literals;
+  const std::string model = "\n\x09\n\x05<unk>\x18\x02\n\x04\n\x02\0a"s;  // <unk> and "\0a"
+  try {
+    const SentencePieceTokenizer tokenizer(model, "tiny");
+    FAIL() << "the model was accepted";
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tiny: not a SentencePiece model (17 bytes): "));
+    EXPECT_THAT(error.what(), HasSubstr("zero-length key"));
+  }
+}
+
 TEST(SentencePieceTokenizer, LowercasesOnDemand) {
   const SentencePieceTokenizer tokenizer(
       tiny_model(SentencePieceType::kBpe), "tiny", {.lowercase = true});
