@@ -118,6 +118,12 @@ def updates_of(folder, save_dir):
         return 0
 
 
+def resident_memory(process):
+    """In kB."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(next(row for row in status.splitlines() if row.startswith("VmRSS")).split()[1])
+
+
 class Soak:
     def __init__(self, options, folder):
         self.rng, self.folder, self.binary = random.Random(options.seed), folder, options.bin.resolve()
@@ -175,11 +181,12 @@ class Soak:
             shutil.rmtree(self.folder / save_dir)
 
     def generate(self, lines):
-        """Resident memory after each tenth of the lines."""
+        """Translates `lines` lines in one process; its resident memory, looked at a hundred times, stays what it was
+        after the first tenth."""
         process = subprocess.Popen([self.binary / "phraseq-generate", "--path", "whole/checkpoint_last", "--decoder",
-                                    "greedy", "--max-len-b", "10", "--no-progress-bar"], cwd=self.folder, stdin=subprocess.PIPE,
+                                    "greedy", "--max-len-b", "3", "--no-progress-bar"], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=self.log)
-        received, memory = 0, []
+        received, memory, start = 0, [], time.monotonic()
 
         def write():
             block = "".join(" ".join(ENGLISH[(i * j) % 10] for j in range(1, 2 + i % 7)) + "\n" for i in range(1000))
@@ -189,14 +196,15 @@ class Soak:
         threading.Thread(target=write, daemon=True).start()
         for _ in process.stdout:
             received += 1
-            if received % max(1, lines // 10) == 0:
-                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-                memory.append(int(next(row for row in status.splitlines() if row.startswith("VmRSS")).split()[1]))
+            if received % max(1, lines // 100) == 0:
+                memory.append(resident_memory(process.pid))
+                print(f"soak: generate: {received} lines after {time.monotonic() - start:.0f} s, resident {memory[-1]} kB",
+                      flush=True)
         code = process.wait()
-        print(f"soak: generate: {received} lines, exit code {code}, resident kB {memory}")
         if received != lines // 1000 * 1000 or code != 0:
             self.problems.append(f"generate: {received} lines of {lines}, exit code {code}")
-        if memory and max(memory) > 1.05 * memory[0] + 4096:
+        settled = memory[len(memory) // 10:]
+        if settled and max(settled) > 1.05 * settled[0] + 4096:
             self.problems.append(f"generate: resident memory grows: {memory}")
 
 
