@@ -1,21 +1,94 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #include <sys/mman.h>
 
 #include "core/base/error.h"
+
+/// Begins the function that a file of tests/fuzz/targets defines: `data` are `size` bytes of input,
+/// the result is 0. The program fuzz runs one of these functions, the test test-fuzz all.
+#define PHRASEQ_FUZZ_TARGET(name) extern "C" int fuzz_##name(const uint8_t* data, size_t size)
 
 namespace phraseq::fuzz {
 
 /// The bytes of an input as text.
 inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+/// The parts of an input that stands for several files: what "||||" separates, `count` of them, the
+/// last with all that is left.
+template <size_t count>
+std::array<std::string_view, count> parts_of(std::string_view text) {
+  constexpr std::string_view kSeparator = "||||";
+  std::array<std::string_view, count> parts;
+  for (std::string_view& part : parts) {
+    const size_t end = &part == &parts.back() ? text.size() : text.find(kSeparator);
+    part = text.substr(0, end);
+    text.remove_prefix(std::min(text.size(), part.size() + kSeparator.size()));
+  }
+  return parts;
+}
+
+/// The arguments of a command line, one a line. None names a configuration file: it would be one of
+/// this machine.
+inline std::vector<std::string> arguments_of(std::string_view text) {
+  std::vector<std::string> arguments;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string line(text.substr(at, end - at));
+    line.resize(std::min(line.size(), line.find('\0')));
+    if (!line.starts_with("--conf"))
+      arguments.push_back(std::move(line));
+    at = end + 1;
+  }
+  return arguments;
+}
+
+/// A folder that is removed with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "fuzz-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::runtime_error("cannot make " + path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// One folder for all inputs of the process.
+inline const std::string& folder() {
+  static const TemporaryFolder made;
+  return made.path();
+}
+
+/// The path of a file of that name in `folder()`, which now has that content. It is a new file: one
+/// that is cut and written again is put on the disk by ext4.
+inline std::string write_in_folder(const std::string& name, std::string_view content) {
+  std::string path = folder() + "/" + name;
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
 }
 
 /// A file in memory with a path, for parsers that open files themselves.
@@ -39,7 +112,7 @@ class FileInMemory {
 };
 
 /// Runs a parser. An Error is how it rejects input; any other exception ends the process, as does
-/// whatever the sanitizers find. Returns what LLVMFuzzerTestOneInput returns.
+/// whatever the sanitizers find. Returns what a target returns.
 template <class Parse>
 int check(const Parse& parse) {
   try {

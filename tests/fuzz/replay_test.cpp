@@ -1,8 +1,10 @@
 // The fuzz targets in an ordinary build: every seed, and thousands of changed ones from a fixed
-// random seed. tests/fuzz/run.sh looks further, with sanitizers and by coverage.
+// random seed (PHRASEQ_FUZZ_INPUTS: another number of them). tests/fuzz/run.sh looks further, with
+// sanitizers and by coverage.
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,7 +32,11 @@ const std::vector<Target> kTargets = {
 };
 #undef FUZZ_TARGET
 
-constexpr int kChangedInputs = 3000;  // of each target
+/// Changed inputs of each target.
+int changed_inputs() {
+  const char* asked = std::getenv("PHRASEQ_FUZZ_INPUTS");
+  return asked == nullptr ? 3000 : std::atoi(asked);
+}
 
 std::vector<std::string> seeds_of(const std::string& target) {
   std::vector<std::filesystem::path> files;
@@ -100,7 +106,8 @@ TEST_P(FuzzTarget, AcceptsOrRejectsItsSeedsAndWhatTheyTurnInto) {
   run("");
   for (const std::string& seed : seeds) run(seed);
   Mutator mutator(seeds);
-  for (int i = 0; i < kChangedInputs && !HasFailure(); ++i) run(mutator.next());
+  const int inputs = changed_inputs();
+  for (int i = 0; i < inputs && !HasFailure(); ++i) run(mutator.next());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets,

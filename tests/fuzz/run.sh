@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # Fuzzes every parser with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer.
 #
-#   tests/fuzz/run.sh MINUTES [TARGET...]     MINUTES for each target; 0 = only replay the corpus
+#   tests/fuzz/run.sh MINUTES [TARGET...]     MINUTES for each target (0.1 = 6 s); 0 = only replay the corpus
 #
-# Clang is installed when it is missing. Seeds are in tests/fuzz/corpus/TARGET, words in
-# tests/fuzz/dictionaries. Inputs that reach new code are kept in build-fuzz/corpus/TARGET, inputs that end a
-# target in build-fuzz/findings. One line per target: executions, inputs kept, findings. Exit code 1 when there
-# is a finding.
+# As many targets run at a time as there are processors. Clang 14 or newer is installed when it is missing. Seeds are
+# in tests/fuzz/corpus/TARGET, words in tests/fuzz/dictionaries. Inputs that reach new code are kept in
+# build-fuzz/corpus/TARGET, inputs that end a target in build-fuzz/findings. One line per target: executions, edges of
+# the code that were reached, inputs kept, findings. Exit code 1 when there is a finding.
+#
+# What a long run found is added to the repository, as few and as small inputs as reach the same code, with
+#
+#   PHRASEQ_FUZZ_TARGET=TARGET build-fuzz/bin/fuzz -merge=1 -max_len=1000 tests/fuzz/corpus/TARGET build-fuzz/corpus/TARGET
 set -euo pipefail
 
-[[ ${1:-} =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]" >&2; exit 2; }
-minutes=$1
+[[ ${1:-} =~ ^[0-9]+(\.[0-9]+)?$ ]] || { echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]" >&2; exit 2; }
+seconds=$(awk "BEGIN {printf \"%d\", 60 * $1}")
 shift
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -24,34 +28,36 @@ if ! command -v clang++ >/dev/null; then
     { echo "fuzz: error: clang++ is needed; install Debian's package clang" >&2; exit 1; }
 fi
 [[ -d build/venv || -n ${PHRASEQ_TORCH_ROOT:-} ]] || scripts/setup.sh build
-[[ -e $work/build.ninja ]] || CXX=clang++ cmake --preset fuzz --log-level=WARNING
-cmake --build --preset fuzz
+CXX=clang++ cmake --preset fuzz --log-level=WARNING >/dev/null
+mkdir -p "$work/findings"
+cmake --build --preset fuzz >"$work/build.log" || { cat "$work/build.log" >&2; exit 1; }
 
 targets=("$@")
 if ((${#targets[@]} == 0)); then
-  for source in tests/fuzz/targets/*.cpp; do targets+=("$(basename "$source" .cpp)"); done
+  for source in tests/fuzz/targets/*/*.cpp; do targets+=("$(basename "$source" .cpp)"); done
 fi
 
 # Leaks are those of process-wide caches in libraries; a parser that leaks grows and meets the memory limit.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-status=0
-mkdir -p "$work/findings"
-for target in "${targets[@]}"; do
-  kept=$work/corpus/$target
+export root work seconds
+
+fuzz() {
+  local target=$1 kept=$work/corpus/$1 log=$work/$1.log finding=none status=0
+  local words=$root/tests/fuzz/dictionaries/$target.dict
   mkdir -p "$kept"
-  limits=(-timeout=10 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1 "-artifact_prefix=$work/findings/$target-")
-  if ((minutes == 0)); then limits+=(-runs=0); else limits+=("-max_total_time=$((60 * minutes))"); fi
-  words=$root/tests/fuzz/dictionaries/$target.dict
+  local limits=(-timeout=10 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1
+                "-artifact_prefix=$work/findings/$target-")
+  if ((seconds == 0)); then limits+=(-runs=0); else limits+=("-max_total_time=$seconds"); fi
   [[ ! -e $words ]] || limits+=("-dict=$words")
-  log=$work/$target.log
-  if "$work/bin/fuzz-$target" "${limits[@]}" "$kept" "$root/tests/fuzz/corpus/$target" >"$log" 2>&1; then
-    finding=none
-  else
-    finding="see $log"
-    status=1
-  fi
+  PHRASEQ_FUZZ_TARGET=$target "$work/bin/fuzz" "${limits[@]}" "$kept" "$root/tests/fuzz/corpus/$target" >"$log" 2>&1 || status=$?
+  ((status == 0)) || finding="see $log"
+  local runs edges
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  printf 'fuzz: %-16s %10s executions, %5d inputs kept, findings: %s\n' "$target" "${runs:-?}" \
-    "$(find "$kept" -type f | wc -l)" "$finding"
-done
-exit "$status"
+  edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  printf 'fuzz: %-18s %10s executions, %6s edges, %5d inputs kept, findings: %s\n' "$target" "${runs:-?}" \
+    "${edges:-?}" "$(find "$kept" -type f | wc -l)" "$finding"
+  return "$status"
+}
+export -f fuzz
+
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz {}' || exit 1

@@ -1,0 +1,13 @@
+// A pickle, read as records and turned into JSON as the options of a model are.
+
+#include "core/convert/pickle/pickle_json.h"
+#include "core/convert/pickle/pickle_reader.h"
+#include "tests/fuzz/fuzz_input.h"
+
+PHRASEQ_FUZZ_TARGET(pickle) {
+  using namespace phraseq;
+  return fuzz::check([&] {
+    const Pickle pickle = read_pickle(fuzz::text_of(data, size), "input");
+    json_of(pickle.graph, pickle.graph.root(), "input").dump();
+  });
+}
