@@ -6,8 +6,10 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <unistd.h>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 namespace phraseq {
 namespace {
@@ -35,6 +37,23 @@ uint64_t left_in_control_group() {
   return *limit - std::min(*limit, held);
 }
 
+/// Of the process (ulimit -v).
+std::optional<uint64_t> limit_of_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return limit.rlim_cur;
+}
+
+uint64_t left_in_address_space() {
+  const auto pages = number_in("/proc/self/statm", "");
+  const auto limit = limit_of_address_space();
+  if (!pages || !limit)
+    return std::numeric_limits<uint64_t>::max();
+  const uint64_t used = *pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return *limit - std::min(*limit, used);
+}
+
 }  // namespace
 
 OutOfMemory::OutOfMemory(std::string_view what)
@@ -56,10 +75,12 @@ bool means_out_of_memory(std::string_view what) {
   });
 }
 
+bool is_address_space_limited() { return limit_of_address_space().has_value(); }
+
 uint64_t available_memory() {
   const auto kibibytes = number_in("/proc/meminfo", "MemAvailable:");
   const uint64_t of_machine = kibibytes ? *kibibytes * 1024 : std::numeric_limits<uint64_t>::max();
-  return std::min(of_machine, left_in_control_group());
+  return std::min({of_machine, left_in_control_group(), left_in_address_space()});
 }
 
 }  // namespace phraseq

@@ -18,8 +18,12 @@ class PHRASEQ_API OutOfMemory : public Error {
 /// Whether another library's exception is its way to say so (LibTorch has a text).
 PHRASEQ_API bool means_out_of_memory(std::string_view what);
 
-/// Bytes that this process can still use, by the kernel's estimate and the limit of its control
-/// group; a very large number where neither is known.
+/// Whether ulimit -v is set: then also what is only reserved, as heaps of threads and files that
+/// are mapped, counts as used.
+PHRASEQ_API bool is_address_space_limited();
+
+/// Bytes that this process can still use, by the kernel's estimate, the limit of its control group
+/// and that of its address space; a very large number where none is known.
 PHRASEQ_API uint64_t available_memory();
 
 }  // namespace phraseq

@@ -71,11 +71,31 @@ bool is_available(size_t bytes) {
   return bytes < available_memory();
 }
 
+/// What the blocks of the cache hold.
+struct Counters {
+  std::atomic<size_t> mapped = 0;  ///< of the system
+  std::atomic<size_t> in_use = 0;
+  std::atomic<size_t> peak = 0;   ///< of `in_use`
+  std::atomic<size_t> limit = 0;  ///< of `mapped`; 0 = none
+
+  static Counters& instance() {
+    static Counters counters;
+    return counters;
+  }
+  void use(size_t bytes) {
+    const size_t now = in_use.fetch_add(bytes) + bytes;
+    size_t before = peak.load();
+    while (before < now && !peak.compare_exchange_weak(before, now)) {
+    }
+  }
+  bool is_within_limit(size_t more) const { return limit == 0 || mapped + more <= limit; }
+};
+
 /// Fresh memory from the system, for large blocks from a huge page's start; null when there is
 /// none.
 Header* map_block(const SizeClass& size) {
   const size_t bytes = mapped_bytes(size);
-  if (!is_available(bytes))
+  if (!Counters::instance().is_within_limit(bytes) || !is_available(bytes))
     return nullptr;
   const size_t slack = bytes >= kHugePage ? kHugePage : 0;
   void* mapped =
@@ -93,7 +113,14 @@ Header* map_block(const SizeClass& size) {
   }
   auto* header = reinterpret_cast<Header*>(start);
   header->index = size.index;
+  Counters::instance().mapped += bytes;
   return header;
+}
+
+void unmap_block(Header* block) {
+  const size_t bytes = mapped_bytes(class_at(block->index));
+  munmap(block, bytes);
+  Counters::instance().mapped -= bytes;
 }
 
 /// Free blocks by class. Never destroyed: static destructors may still free tensors.
@@ -105,6 +132,28 @@ class BlockCache {
   }
 
   Header* take(const SizeClass& wanted) {
+    Header* const block = kept_or_fresh(wanted);
+    if (block)
+      Counters::instance().use(mapped_bytes(class_at(block->index)));
+    return block;
+  }
+
+  void give(Header* block) {
+    Counters::instance().in_use -= mapped_bytes(class_at(block->index));
+    const std::lock_guard lock(mutex_);
+    free_[static_cast<size_t>(block->index)].push_back(block);
+  }
+
+  void release() {
+    const std::lock_guard lock(mutex_);
+    for (auto& blocks : free_) {
+      for (Header* block : blocks) unmap_block(block);
+      blocks.clear();
+    }
+  }
+
+ private:
+  Header* kept_or_fresh(const SizeClass& wanted) {
     if (Header* kept = take_kept(wanted.index))
       return kept;
     if (Header* fresh = map_block(wanted))
@@ -113,20 +162,6 @@ class BlockCache {
     return map_block(wanted);
   }
 
-  void give(Header* block) {
-    const std::lock_guard lock(mutex_);
-    free_[static_cast<size_t>(block->index)].push_back(block);
-  }
-
-  void release() {
-    const std::lock_guard lock(mutex_);
-    for (auto& blocks : free_) {
-      for (Header* block : blocks) munmap(block, mapped_bytes(class_at(block->index)));
-      blocks.clear();
-    }
-  }
-
- private:
   /// Of the wanted class or one a little larger, so that batches of varying size share their
   /// blocks.
   Header* take_kept(int index) {
@@ -193,6 +228,11 @@ class CachingAllocator final : public c10::Allocator {
   }
 };
 
+bool& installed() {
+  static bool is_installed = false;
+  return is_installed;
+}
+
 }  // namespace
 
 void install_caching_allocator() {
@@ -202,7 +242,22 @@ void install_caching_allocator() {
   static CachingAllocator* allocator = new CachingAllocator;  // outlives every tensor
   constexpr uint8_t kPriority = 1;                            // LibTorch's own has 0
   c10::SetCPUAllocator(allocator, kPriority);
+  installed() = true;
 }
+
+bool has_caching_allocator() { return installed(); }
+
+CachedMemory cached_memory() {
+  const Counters& counters = Counters::instance();
+  return {counters.mapped, counters.in_use, counters.peak};
+}
+
+void reset_peak_of_cached_memory() {
+  Counters& counters = Counters::instance();
+  counters.peak = counters.in_use.load();
+}
+
+void limit_cached_memory(size_t bytes) { Counters::instance().limit = bytes; }
 
 void release_cached_memory() { BlockCache::instance().release(); }
 

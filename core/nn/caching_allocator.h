@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "core/base/api.h"
 
 namespace phraseq::nn {
@@ -17,6 +19,22 @@ namespace phraseq::nn {
 /// Call once, at the start of main, before the first tensor. PHRASEQ_ALLOCATOR=system in the
 /// environment leaves LibTorch's own.
 PHRASEQ_API void install_caching_allocator();
+
+/// Whether the allocator is in use.
+PHRASEQ_API bool has_caching_allocator();
+
+/// What the allocator's blocks of 64 kB and more hold, in bytes.
+struct CachedMemory {
+  size_t mapped = 0;  ///< of the system, also what is kept for later
+  size_t in_use = 0;
+  size_t peak = 0;  ///< of `in_use`, since the last reset
+};
+PHRASEQ_API CachedMemory cached_memory();
+PHRASEQ_API void reset_peak_of_cached_memory();
+
+/// From now on, a block fails as though the system had no memory when more than `bytes` would be
+/// mapped; 0 = no limit.
+PHRASEQ_API void limit_cached_memory(size_t bytes);
 
 /// Gives all unused blocks back to the system.
 PHRASEQ_API void release_cached_memory();

@@ -51,6 +51,8 @@ std::string details_text(const OptionField& field) {
   }
   if (has_range(field))
     parts.push_back(range_text(field.low, field.high));
+  if (!field.number_word.empty())
+    parts.push_back("or " + field.number_word);
   if (!field.choices.empty() && !field.metavariable.empty()) {
     parts.push_back(fmt::format("one of {}", fmt::join(field.choices, ", ")));
   }

@@ -73,8 +73,9 @@ template <class Value>
 Value checked_value(const OptionField& field, std::string_view text) {
   auto value = value_from_text<Value>(text);
   if (!value) {
+    const std::string word = field.number_word.empty() ? "" : " or " + field.number_word;
     throw UsageError(
-        fmt::format("--{}: '{}' is not {}", field.name, excerpt(text), type_name<Value>()));
+        fmt::format("--{}: '{}' is not {}{}", field.name, excerpt(text), type_name<Value>(), word));
   }
   if constexpr (std::is_same_v<Value, int64_t>)
     check_size(field, *value, text);
@@ -89,6 +90,11 @@ Value checked_value(const OptionField& field, std::string_view text) {
 template <class Value>
 void assign(const OptionField& field, Value* target, std::string_view text) {
   *target = checked_value<Value>(field, text);
+}
+
+void assign(const OptionField& field, int64_t* target, std::string_view text) {
+  const bool is_word = !field.number_word.empty() && text == field.number_word;
+  *target = is_word ? field.word_number : checked_value<int64_t>(field, text);
 }
 
 void assign(const OptionField& field,
@@ -146,6 +152,12 @@ OptionField& OptionField::former_name(std::string_view other) {
   return *this;
 }
 
+OptionField& OptionField::word(std::string_view text, int64_t number) {
+  number_word = text;
+  word_number = number;
+  return *this;
+}
+
 OptionField& OptionField::value_name(std::string_view text) {
   metavariable = text;
   return *this;
@@ -171,7 +183,14 @@ OptionField& OptionField::bare_value(std::string_view value) {
   return *this;
 }
 
+bool OptionField::holds_word() const {
+  const auto* const number = std::get_if<int64_t*>(&target);
+  return !number_word.empty() && number != nullptr && **number == word_number;
+}
+
 std::string OptionField::to_text() const {
+  if (holds_word())
+    return number_word;
   return std::visit([](const auto& value) { return text_of(*value); }, target);
 }
 

@@ -67,6 +67,9 @@ class PHRASEQ_API OptionField {
   OptionField& alias(std::string_view other);
   /// A name that this option had in an earlier version: accepted, but not shown in help or docs.
   OptionField& former_name(std::string_view other);
+  /// A word that may be given in place of a whole number, and stands for `number`: one that is out
+  /// of range ("auto").
+  OptionField& word(std::string_view text, int64_t number);
   /// What --help shows in place of the value (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
   /// Must be given by the user.
@@ -79,6 +82,8 @@ class PHRASEQ_API OptionField {
   /// What the flag means when it is given without a value (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
+  /// Whether the value is that of `word`.
+  bool holds_word() const;
   /// The value as the command line would write it; `from_text` throws UsageError on anything that
   /// is not wholly a value of the type, or out of range, or not one of the choices.
   std::string to_text() const;
@@ -96,6 +101,8 @@ class PHRASEQ_API OptionField {
   std::vector<std::string> aliases;
   std::vector<std::string> former_names;
   std::string metavariable;
+  std::string number_word;  ///< empty = none
+  int64_t word_number = 0;
   std::string bare;
   bool is_required = false;
   bool is_positional = false;

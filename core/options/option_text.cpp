@@ -74,8 +74,10 @@ std::string legal_values(const OptionField& field) {
     return "yes, no";
   if (!field.choices.empty())
     return fmt::format("{}", fmt::join(field.choices, ", "));
-  const std::string word = metavar(field);
-  return has_range(field) ? fmt::format("{}, {}", word, range_text(field.low, field.high)) : word;
+  const std::string name = metavar(field);
+  const std::string word = field.number_word.empty() ? "" : " or " + field.number_word;
+  const std::string range = has_range(field) ? ", " + range_text(field.low, field.high) : "";
+  return name + range + word;
 }
 
 std::string markdown_row(const OptionField& field) {
@@ -105,6 +107,8 @@ nlohmann::json json_of(const Value& value) {
 nlohmann::json json_of(const EnumTarget& value) { return value.name(); }
 
 nlohmann::json value_json(const OptionField& field) {
+  if (field.holds_word())
+    return field.number_word;
   return std::visit([](const auto& value) { return json_of(*value); }, field.target);
 }
 
@@ -138,6 +142,12 @@ std::string text_from_json(const nlohmann::json& json, const std::vector<Value>*
 
 std::string text_from_json(const nlohmann::json& json, const std::shared_ptr<EnumTarget>&) {
   return text_from_json(json, static_cast<const std::string*>(nullptr));
+}
+
+std::string text_from_json(const nlohmann::json& json, const OptionField& field) {
+  if (!field.number_word.empty() && json == field.number_word)
+    return field.number_word;
+  return std::visit([&](const auto& target) { return text_from_json(json, target); }, field.target);
 }
 
 /// The value itself, also when the origin was recorded with it.
@@ -232,9 +242,7 @@ void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin orig
     }
     try {
       const auto& plain = plain_value(value);
-      const auto text = std::visit(
-          [&](const auto& target) { return text_from_json(plain, target); }, field->target);
-      field->from_text(text, origin);
+      field->from_text(text_from_json(plain, *field), origin);
     } catch (const UsageError& failure) {
       problems.push_back(fmt::format("{}: {}", key, failure.message()));
     }

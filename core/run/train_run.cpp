@@ -33,6 +33,7 @@
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"
 #include "core/plot/curves/learning_curves.h"
+#include "core/run/batches/automatic_batches.h"
 #include "core/run/preset_training.h"
 #include "core/run/run_components.h"
 #include "core/run/run_manifest.h"
@@ -210,13 +211,17 @@ std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task
 }
 
 /// How the threads of this process compute a batch.
-WorkerSettings thread_settings(const TrainRun& run) {
+WorkerSettings thread_settings(const TrainRun& run, int64_t max_tokens) {
   const int64_t threads = at::get_num_threads();
   if (run.machine.batch_shares > 0)
     return {run.machine.batch_shares, std::max<int64_t>(1, threads / run.machine.batch_shares)};
   if (!run.device.chosen().is_cpu())
     return {1, threads};
-  return threads_in_shares(threads, run.optimization.batches.max_tokens);
+  return threads_in_shares(threads, max_tokens);
+}
+
+WorkerSettings thread_settings(const TrainRun& run) {
+  return thread_settings(run, run.optimization.batches.max_tokens);
 }
 
 std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator) {
@@ -472,6 +477,18 @@ int64_t bucket_bytes(const DistributedOptions& options) {
              : std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte));
 }
 
+/// What training needs besides its batches but has not taken yet: a second buffer of gradients
+/// where several batches or processes are summed, and the average of the parameters.
+int64_t reserved_bytes(const TrainRun& run,
+                       const TranslationModel& translator,
+                       const ProcessGroup& processes) {
+  const auto bytes = static_cast<int64_t>(translator.parameters->values().nbytes());
+  const auto& update_freq = run.optimization.update_freq;
+  const bool sums = run.optimization.accumulate_to_tokens > 0 || !processes.is_alone() ||
+                    *std::max_element(update_freq.begin(), update_freq.end()) > 1;
+  return (sums ? bytes : 0) + (run.average.enabled() ? bytes : 0);
+}
+
 TrainerOptions trainer_options(const TrainRun& run) {
   return {run.optimization,
           run.validation,
@@ -554,12 +571,13 @@ class TrainingJob {
         criterion_(make_criterion(run, translator_)),
         optimizer_(make_optimizer(run, *translator_.parameters, processes)),
         corpus_(open_agreed_corpus(run, translator_, processes)),
+        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
+        automatic_batches_(settle_automatic_batches()),
         batches_(
             corpus_,
             training_batches(run, *translator_.model),
             [this](const std::vector<Example>& examples) { return translator_.collate(examples); },
             run.machine.data_buffer_size),
-        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
         length_(settle_length()),
         validation_(make_validation(run, translator_, *criterion_, processes)),
         scheduler_(make_scheduler(run, translator_, validation_.validator.get())),
@@ -590,6 +608,22 @@ class TrainingJob {
 
  private:
   const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
+
+  /// Without an automatic size, nothing.
+  std::optional<nlohmann::json> settle_automatic_batches() {
+    AutomaticBatches request;
+    request.parts = {&translator_,
+                     criterion_.get(),
+                     corpus_.get(),
+                     [this] { return make_criterion(run_, translator_); },
+                     [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
+    request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}};
+    request.batching = training_batches(run_, *translator_.model);
+    request.reserved_bytes = reserved_bytes(run_, translator_, processes_);
+    request.recorded = resumed_.record ? &resumed_.record->options : nullptr;
+    request.processes = &processes_;
+    return settle_batches(run_.table, request);
+  }
 
   /// The updates of the whole run, where that is known; a share of it is the warm-up.
   std::optional<int64_t> settle_length() {
@@ -636,6 +670,8 @@ class TrainingJob {
     auto manifest = run_manifest(
         arguments, run_.table, run_.loaded->plugins, translator_, corpus_->fingerprint());
     manifest["processes"] = processes_.size();
+    if (automatic_batches_)
+      manifest["automatic_batches"] = *automatic_batches_;
     write_manifest(run_, folder_->path(), std::move(manifest));
   }
 
@@ -652,8 +688,9 @@ class TrainingJob {
   std::unique_ptr<Criterion> criterion_;
   OptimizerParts optimizer_;
   std::shared_ptr<Corpus> corpus_;
-  BatchIterator batches_;
   ResumedRun resumed_;
+  std::optional<nlohmann::json> automatic_batches_;  ///< how they were found
+  BatchIterator batches_;
   std::optional<int64_t> length_;
   ValidationParts validation_;
   NamedScheduler scheduler_;

@@ -34,7 +34,7 @@ void ComponentOptions::describe(OptionTable& v) {
 
 void OptimizationOptions::describe(OptionTable& v) {
   v.section("Optimization");
-  batches.describe(v);
+  batches.describe_with_auto(v);
   v.field("update-freq",
           update_freq,
           "Number of batches per update; a list gives one value per epoch, the last value is used "
@@ -87,6 +87,9 @@ std::vector<std::string> OptimizationOptions::problems() const {
   std::vector<std::string> found;
   if (batches.max_tokens == 0 && batches.batch_size == 0)
     found.push_back("--max-tokens or --batch-size is required");
+  if (batches.max_tokens == BatchOptions::kAutomatic &&
+      batches.batch_size == BatchOptions::kAutomatic)
+    found.push_back("--max-tokens auto and --batch-size auto exclude each other");
   if (update_freq.empty())
     found.push_back("--update-freq is empty");
   if (lr.empty())

@@ -13,10 +13,11 @@
 #include "core/base/random.h"
 #include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
-#include "core/nn/caching_allocator.h"
 #include "core/nn/functional/reference/operators_only.h"
+#include "core/nn/memory/device_memory.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
+#include "core/train/shares/training_pass.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_checkpoint.h"
 
@@ -135,6 +136,7 @@ void write_divergence(const std::string& path, const std::string& text) {
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
     : parts_(parts),
       options_(std::move(options)),
+      memory_(parts_.translator->parameters->values().device()),
       best_(larger_is_better(options_.validation, parts_.validator),
             state_.best,
             state_.validations_without_better),
@@ -219,19 +221,10 @@ UpdateGroup Trainer::gather() {
 LossReport Trainer::loss_of(const ModelInstance& instance,
                             const UpdateGroup::Own& own,
                             uint64_t update_seed) const {
-  const ForwardPass model = [&instance](const Batch& batch, nn::Context& context) {
-    return instance.translator->forward(batch, context);
-  };
-  const nn::FlatParameters& parameters = *instance.translator->parameters;
-  const Batch batch = own.batch.to(parameters.values().device());
-  nn::Context context(
-      /*training=*/true, options_.precision, dropout_seed(own, update_seed), &parameters);
-  context.scale_loss(loss_scale());
-  context.recompute_layers(options_.checkpoint_activations);
-  LossReport report = instance.criterion->loss_of_model(model, batch, context);
-  (loss_scaler_ ? report.loss * loss_scale() : report.loss).backward();
-  report.loss = at::Tensor();  // its graph is not needed any more
-  return report;
+  const PassSettings settings{options_.precision,
+                              options_.checkpoint_activations,
+                              loss_scaler_ ? std::optional(loss_scale()) : std::nullopt};
+  return training_pass(instance, own.batch, settings, dropout_seed(own, update_seed));
 }
 
 /// Number of shares, from the running one on, that belong to one batch and have a thread each.
@@ -262,6 +255,7 @@ BatchReports Trainer::accumulate(UpdateGroup& group) {
     const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
     if (overlaps)
       overlapped_->arm(sum.so_far());
+    memory_.begin_pass();
     const auto outcomes =
         parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
           return loss_of(instance, group.own[first + static_cast<size_t>(share)], update_seed);
@@ -275,7 +269,7 @@ BatchReports Trainer::accumulate(UpdateGroup& group) {
     }
     if (running_batch_ > first) {
       skipped_in_a_row_ = 0;
-      fitted_tokens_ = std::max(fitted_tokens_, tokens);
+      note_fitted(tokens);
       parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
       if (overlaps)
         overlapped_->finish();
@@ -354,7 +348,7 @@ double Trainer::read_sums_and_norm(BatchReports& reports) const {
 
 /// Divides the batch that there was no memory for; one of a single sentence is taken out.
 void Trainer::make_room(UpdateGroup& group, const std::string& reason) {
-  nn::release_cached_memory();
+  nn::release_memory(parts_.translator->parameters->values().device());
   const auto place = group.own.begin() + static_cast<int64_t>(running_batch_);
   if (place->batch.sentences() > 1)
     return divide_batch(group);
@@ -374,47 +368,52 @@ void Trainer::divide_batch(UpdateGroup& group) {
   group.own.insert(group.own.begin() + static_cast<int64_t>(running_batch_) + 1, std::move(rest));
 }
 
+/// The first batch that fits after others did not tells what would have.
+void Trainer::note_fitted(int64_t tokens) {
+  memory_.end_pass(tokens);
+  if (tokens_without_memory_ == 0)
+    return;
+  log_of_memory(advice_on_memory(tokens_without_memory_));
+  tokens_without_memory_ = 0;
+}
+
 /// Too many in a row end the run: there is no memory for any.
 void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
   if (++skipped_in_a_row_ >= options_.optimization.max_bad_updates) {
-    const std::string fitted =
-        fitted_tokens_ > 0 ? fmt::format("; batches of up to {} tokens have fitted", fitted_tokens_)
-                           : "";
+    const std::string advice =
+        memory_.largest() > 0 ? "; " + advice_on_memory(tokens_of(batch)) : "";
     throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}{}",
                                   skipped_in_a_row_,
                                   shape_text(batch),
                                   reason,
-                                  fitted));
+                                  advice));
   }
   note_short_memory("skipped", batch);
 }
 
 /// `done` with the batch: "divided" or "skipped".
-void Trainer::note_short_memory(const std::string& done, const Batch& batch) const {
+void Trainer::note_short_memory(const std::string& done, const Batch& batch) {
   const std::string shape = shape_text(batch);
-  const std::string text =
-      fmt::format("{} a batch for want of memory ({}); {}", done, shape, advice_on_memory(batch));
+  if (memory_.largest() == 0)
+    tokens_without_memory_ = tokens_of(batch);
+  log_of_memory(fmt::format(
+      "{} a batch for want of memory ({}); {}", done, shape, advice_on_memory(tokens_of(batch))));
+  parts_.log->event(done + "_batch", {{"updates", state_.updates}, {"shape", shape}});
+}
+
+void Trainer::log_of_memory(const std::string& text) const {
   if (parts_.processes->is_first())
     log_warning(text);
   else
     log_error(text);
-  parts_.log->event(done + "_batch", {{"updates", state_.updates}, {"shape", shape}});
 }
 
 /// What --max-tokens would fit, by the batches that did.
-std::string Trainer::advice_on_memory(const Batch& batch) const {
-  const int64_t tokens = tokens_of(batch);
+std::string Trainer::advice_on_memory(int64_t tokens) const {
+  const at::Device device = parts_.translator->parameters->values().device();
   const std::string recompute =
       options_.checkpoint_activations ? "" : ", or give --checkpoint-activations";
-  if (fitted_tokens_ == 0)
-    return fmt::format(
-        "no batch has fitted yet: reduce --max-tokens below {}{}", tokens, recompute);
-  // A longer sentence needs more memory than its tokens: batches of as many tokens have fitted.
-  const int64_t fits = std::min(fitted_tokens_, tokens * 3 / 4);
-  return fmt::format("batches of up to {} tokens have fitted: --max-tokens {} would fit{}",
-                     fitted_tokens_,
-                     fits,
-                     recompute);
+  return memory_.advice(tokens, nn::free_memory(device)) + recompute;
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {

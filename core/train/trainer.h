@@ -25,6 +25,7 @@
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/parameter_average.h"
+#include "core/train/batch_size/memory_watch.h"
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
@@ -119,8 +120,10 @@ class PHRASEQ_API Trainer {
   void make_room(UpdateGroup& group, const std::string& reason);
   void divide_batch(UpdateGroup& group);
   void skip_batch(const Batch& batch, const std::string& reason);
-  void note_short_memory(const std::string& done, const Batch& batch) const;
-  std::string advice_on_memory(const Batch& batch) const;
+  void note_fitted(int64_t tokens);
+  void note_short_memory(const std::string& done, const Batch& batch);
+  void log_of_memory(const std::string& text) const;
+  std::string advice_on_memory(int64_t tokens) const;
   void update(UpdateGroup group);
   void skip_bad_update(const UpdateGroup& group, double norm);
   void skip_overflow();
@@ -144,18 +147,19 @@ class PHRASEQ_API Trainer {
   TrainerParts parts_;
   TrainerOptions options_;
   TrainState state_;
+  MemoryWatch memory_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
   std::optional<LossScaler> loss_scaler_;      ///< with fp16
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   ProcessReport agreed_;                       ///< of several processes, at the last update
-  size_t running_batch_ = 0;      ///< of the group that is accumulated, or its first share
-  double gradient_norm_ = 0;      ///< of the update's gradients as they were computed
-  int64_t fitted_tokens_ = 0;     ///< of the largest batch so far, as --max-tokens counts them
-  int64_t skipped_in_a_row_ = 0;  ///< sentences, for want of memory
-  int64_t validated_at_ = -1;     // update of the last validation
-  LossTrend loss_trend_;          ///< of a model that this run has initialized
+  size_t running_batch_ = 0;           ///< of the group that is accumulated, or its first share
+  double gradient_norm_ = 0;           ///< of the update's gradients as they were computed
+  int64_t tokens_without_memory_ = 0;  ///< of a batch that did not fit before any did
+  int64_t skipped_in_a_row_ = 0;       ///< sentences, for want of memory
+  int64_t validated_at_ = -1;          // update of the last validation
+  LossTrend loss_trend_;               ///< of a model that this run has initialized
   bool is_new_model_ = true;
   double validated_value_ = 0;  // of the metric, then
 };

@@ -5,6 +5,7 @@
 #include <ATen/Context.h>
 
 #include "core/base/error.h"
+#include "core/nn/memory/expandable_segments.h"
 
 namespace phraseq {
 
@@ -25,6 +26,7 @@ void DeviceOptions::describe(OptionTable& table) {
 void DeviceOptions::apply() const {
   if (chosen().is_cpu())
     return;
+  nn::use_expandable_segments();
   at::Context& context = at::globalContext();
   if (tf32)
     context.setAllowTF32CuBLAS(true);

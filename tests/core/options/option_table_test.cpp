@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/options/option_text.h"
 #include "tests/core/options/options_test.h"
 
 namespace phraseq {
@@ -61,6 +62,32 @@ TEST(OptionField, ReadsPythonsListsAndEmptyOnes) {
   EXPECT_THAT(sample.options.frequency, ElementsAre(9));
   frequency.from_text("", OptionOrigin::kCommandLine);
   EXPECT_THAT(sample.options.frequency, IsEmpty());
+}
+
+TEST(OptionField, TakesAWordInPlaceOfANumber) {
+  int64_t size = 5;
+  OptionTable table;
+  OptionField& field = table.field("size", size, "A size.").at_least(0).word("auto", -1);
+  EXPECT_FALSE(field.holds_word());
+  field.from_text("auto", OptionOrigin::kCommandLine);
+  EXPECT_EQ(size, -1);
+  EXPECT_TRUE(field.holds_word());
+  EXPECT_EQ(field.to_text(), "auto");
+  EXPECT_EQ(to_json(table).at("size"), "auto");
+  field.from_text("7", OptionOrigin::kCommandLine);
+  EXPECT_EQ(to_json(table).at("size"), 7);
+  from_json(table, {{"size", "auto"}}, OptionOrigin::kCheckpoint);
+  EXPECT_EQ(size, -1);
+  EXPECT_THROW(field.from_text("-1", OptionOrigin::kCommandLine), UsageError);
+  EXPECT_THROW(from_json(table, {{"size", "much"}}, OptionOrigin::kCheckpoint), FormatError);
+  try {
+    field.from_text("Auto", OptionOrigin::kCommandLine);
+    FAIL();
+  } catch (const UsageError& failure) {
+    EXPECT_EQ(failure.message(), "--size: 'Auto' is not an integer or auto");
+  }
+  EXPECT_THAT(options_text(table), HasSubstr("at least 0; or auto)"));
+  EXPECT_THAT(markdown_text(table, "T", "D"), HasSubstr("| N, at least 0 or auto |"));
 }
 
 TEST(OptionField, TakesOnlyWholeValues) {

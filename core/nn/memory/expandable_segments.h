@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/base/api.h"
+
+namespace phraseq::nn {
+
+/// Lets LibTorch's allocator of a GPU's memory grow its segments, so that batches of changing shape
+/// leave fewer gaps between their tensors. Leaves the allocator as it is, and returns false, where
+/// PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set. To be called before the GPU is used.
+PHRASEQ_API bool use_expandable_segments();
+
+}  // namespace phraseq::nn

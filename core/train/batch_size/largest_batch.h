@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Where the largest batch is looked for. Sizes are tokens or sentences.
+struct BatchRange {
+  int64_t smallest = 1;
+  int64_t largest = 1;
+  int64_t bytes = 0;  ///< that a batch may need
+};
+
+/// The bytes that a batch of a size needed; nothing where it had not enough memory.
+using TryBatch = std::function<std::optional<int64_t>(int64_t size)>;
+
+struct LargestBatch {
+  int64_t size = 0;   ///< 0 = not even the smallest fits
+  int64_t bytes = 0;  ///< that it needed
+  std::vector<int64_t> tried;
+};
+
+/// The largest batch that fits, up to a twentieth: by bisection between what fits and what does
+/// not, where the next size is the one that would use the bytes up if the need grew in proportion,
+/// at most four times the last that fitted. A size whose need is above the bytes does not fit.
+PHRASEQ_API LargestBatch find_largest_batch(const BatchRange& range, const TryBatch& try_batch);
+
+}  // namespace phraseq

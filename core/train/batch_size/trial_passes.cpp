@@ -1,0 +1,133 @@
+#include "core/train/batch_size/trial_passes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/out_of_memory.h"
+#include "core/nn/memory/device_memory.h"
+
+namespace phraseq {
+namespace {
+
+/// Sums of lengths on both sides.
+struct Lengths {
+  int64_t source = 0, target = 0;
+
+  void add(const Corpus& corpus, int64_t pair) {
+    source += corpus.source_length(pair);
+    target += corpus.target_length(pair);
+  }
+  int64_t longer() const { return std::max(source, target); }
+  int64_t shorter() const { return std::min(source, target); }
+};
+
+Lengths lengths_of(const Corpus& corpus, int64_t pair) {
+  Lengths lengths;
+  lengths.add(corpus, pair);
+  return lengths;
+}
+
+/// Those that training does not skip, by the length of the shorter side: where both sides are long,
+/// a batch of so many tokens on the longer side has the most of them.
+std::vector<int64_t> longest_first(const Corpus& corpus, BatchingOptions positions) {
+  positions.max_tokens = positions.max_sentences = 0;
+  positions.shuffle = false;
+  BatchPlan plan = plan_batches(corpus, positions, /*epoch=*/1);
+  if (plan.batches.empty())
+    throw DataError("there are no sentence pairs to train on: " + plan.skipped.text());
+  std::vector<int64_t> order = std::move(plan.batches.front());
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return lengths_of(corpus, a).shorter() > lengths_of(corpus, b).shorter();
+  });
+  return order;
+}
+
+}  // namespace
+
+TrialPasses::TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions)
+    : parts_(std::move(parts)), settings_(settings) {
+  parts_.corpus->start_epoch(1);
+  order_ = longest_first(*parts_.corpus, positions);
+}
+
+int64_t TrialPasses::longest() const {
+  int64_t longest = 0;
+  for (const int64_t pair : order_)
+    longest = std::max(longest, lengths_of(*parts_.corpus, pair).longer());
+  return longest;
+}
+
+int64_t TrialPasses::sentences() const { return static_cast<int64_t>(order_.size()); }
+
+int64_t TrialPasses::tokens() const {
+  Lengths all;
+  for (const int64_t pair : order_) all.add(*parts_.corpus, pair);
+  return all.longer();
+}
+
+/// With the pair that reaches the limit: a batch of the plan ends before it.
+std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_sentences) const {
+  std::vector<int64_t> pairs;
+  Lengths sum;
+  for (const int64_t pair : order_) {
+    const bool is_full = (max_tokens > 0 && sum.longer() >= max_tokens) ||
+                         (max_sentences > 0 && static_cast<int64_t>(pairs.size()) >= max_sentences);
+    if (is_full)
+      break;
+    sum.add(*parts_.corpus, pair);
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+/// A batch for each instance, with every n-th of the pairs.
+std::vector<Batch> TrialPasses::shares_of(const std::vector<int64_t>& pairs) const {
+  const auto count = std::min(pairs.size(), static_cast<size_t>(shares_->count()));
+  std::vector<Batch> batches;
+  for (size_t share = 0; share < count; ++share) {
+    std::vector<Example> examples;
+    for (size_t i = share; i < pairs.size(); i += count)
+      examples.push_back(parts_.corpus->get(pairs[i]));
+    batches.push_back(parts_.translator->collate(examples));
+  }
+  return batches;
+}
+
+void TrialPasses::run(int64_t max_tokens, int64_t max_sentences) {
+  const WorkerSettings threads = parts_.threads(max_tokens);
+  if (!shares_ || shares_->count() != threads.workers) {
+    shares_.reset();
+    shares_ = std::make_unique<TrainingShares>(
+        *parts_.translator, *parts_.criterion, parts_.make_criterion, threads);
+  }
+  const std::vector<Batch> batches = shares_of(longest_pairs(max_tokens, max_sentences));
+  const auto outcomes = shares_->compute(
+      static_cast<int64_t>(batches.size()), [&](const ModelInstance& instance, int64_t share) {
+        return training_pass(instance, batches[static_cast<size_t>(share)], settings_, /*seed=*/1);
+      });
+  for (const auto& outcome : outcomes) {
+    if (outcome.failure)
+      std::rethrow_exception(outcome.failure);
+  }
+}
+
+std::optional<int64_t> TrialPasses::bytes_of(int64_t max_tokens,
+                                             int64_t max_sentences,
+                                             int64_t before,
+                                             int64_t bytes) {
+  const at::Device device = parts_.translator->parameters->values().device();
+  nn::release_memory(device);
+  nn::reset_peak_memory(device);
+  const nn::MemoryLimit limit(device, before + bytes);
+  try {
+    run(max_tokens, max_sentences);
+  } catch (const std::exception& failure) {
+    if (!means_out_of_memory(failure.what()))
+      throw;
+    return std::nullopt;
+  }
+  return nn::memory_use(device).peak - before;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/criterion/criterion.h"
+#include "core/data/batching/batch_plan.h"
+#include "core/data/data_loader.h"
+#include "core/train/shares/training_pass.h"
+#include "core/train/shares/training_shares.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+/// What trials of batches are made with; all outlive them.
+struct TrialParts {
+  const TranslationModel* translator = nullptr;
+  Criterion* criterion = nullptr;
+  Corpus* corpus = nullptr;
+  std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for further shares of a batch
+  std::function<WorkerSettings(int64_t max_tokens)> threads;
+};
+
+/// Forward and backward passes over the longest sentence pairs of a corpus, as training makes them,
+/// to see how much memory they need. They change nothing but the gradients.
+class PHRASEQ_API TrialPasses {
+ public:
+  /// `positions`: which sentences training skips. Throws DataError when it skips all.
+  TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions);
+
+  int64_t longest() const;    ///< tokens of the longest sentence
+  int64_t sentences() const;  ///< of the corpus that are trained on
+  int64_t tokens() const;     ///< the same, on the longer side
+
+  /// The most bytes in use, beyond `before`, during a pass over so many of the longest pairs that
+  /// they reach one of the limits (0 = none); nothing where all together exceed `before` + `bytes`
+  /// or the device's memory.
+  std::optional<int64_t> bytes_of(int64_t max_tokens,
+                                  int64_t max_sentences,
+                                  int64_t before,
+                                  int64_t bytes);
+
+ private:
+  std::vector<int64_t> longest_pairs(int64_t max_tokens, int64_t max_sentences) const;
+  std::vector<Batch> shares_of(const std::vector<int64_t>& pairs) const;
+  void run(int64_t max_tokens, int64_t max_sentences);
+
+  TrialParts parts_;
+  PassSettings settings_;
+  std::vector<int64_t> order_;              ///< of the pairs, longest first
+  std::unique_ptr<TrainingShares> shares_;  ///< made when first needed
+};
+
+}  // namespace phraseq

@@ -1,0 +1,23 @@
+#include "core/train/shares/training_pass.h"
+
+namespace phraseq {
+
+LossReport training_pass(const ModelInstance& instance,
+                         const Batch& batch,
+                         const PassSettings& settings,
+                         uint64_t dropout_seed) {
+  const ForwardPass model = [&instance](const Batch& input, nn::Context& context) {
+    return instance.translator->forward(input, context);
+  };
+  const nn::FlatParameters& parameters = *instance.translator->parameters;
+  const Batch on_device = batch.to(parameters.values().device());
+  nn::Context context(/*training=*/true, settings.precision, dropout_seed, &parameters);
+  context.scale_loss(settings.loss_scale.value_or(1.0));
+  context.recompute_layers(settings.checkpoint_activations);
+  LossReport report = instance.criterion->loss_of_model(model, on_device, context);
+  (settings.loss_scale ? report.loss * *settings.loss_scale : report.loss).backward();
+  report.loss = at::Tensor();  // its graph is not needed any more
+  return report;
+}
+
+}  // namespace phraseq

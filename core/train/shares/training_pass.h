@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/api.h"
+#include "core/criterion/criterion.h"
+#include "core/nn/context.h"
+#include "core/train/shares/training_shares.h"
+
+namespace phraseq {
+
+/// How a training pass computes.
+struct PassSettings {
+  nn::Precision precision = nn::Precision::kFp32;
+  bool checkpoint_activations = false;
+  std::optional<double> loss_scale = {};  ///< with fp16
+};
+
+/// One forward and backward pass over a batch: its sums. Its gradient is added to that of the
+/// instance's parameters. `dropout_seed` decides the dropout masks.
+PHRASEQ_API LossReport training_pass(const ModelInstance& instance,
+                                     const Batch& batch,
+                                     const PassSettings& settings,
+                                     uint64_t dropout_seed);
+
+}  // namespace phraseq
