@@ -1,7 +1,7 @@
 """The peer of the generation race: CTranslate2 on a fairseq-style model of ours, with beam search.
 
 Reads weights under fairseq's names (safetensors), their options (JSON) and a data folder; translates
-the test split and prints subwords a second, </s> counted, and the hypotheses when asked. Loading and
+a split, the test set by default, and prints subwords a second, </s> counted, and the hypotheses when asked. Loading and
 converting are not timed. Needs ctranslate2 and numpy.
 """
 
@@ -92,23 +92,25 @@ def main():
     parser.add_argument("options")
     parser.add_argument("data")
     parser.add_argument("--compute-type", default="float32")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--workers", type=int, default=1, help="batches side by side")
     parser.add_argument("--threads", type=int, required=True, help="of each worker")
     parser.add_argument("--clock", default="wall", choices=["wall", "cpu"], help="cpu = user time of the process")
     parser.add_argument("--batch-tokens", type=int, default=1024, help="0 = one sentence at a time")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--length", type=int, help="of every hypothesis, </s> not counted")
+    parser.add_argument("--split", default="test", help="of the data folder")
     parser.add_argument("--sentences", type=int, help="only the first so many")
     parser.add_argument("--output", help="write the hypotheses here, in the order of the input")
     arguments = parser.parse_args()
 
     symbols = fairseq_data.read_symbols(f"{arguments.data}/dict.en.txt")
     sources = [[symbols[id] for id in sentence[:-1]]
-               for sentence in fairseq_data.read_sentences(f"{arguments.data}/test.en-de.en")[:arguments.sentences]]
+               for sentence in fairseq_data.read_sentences(f"{arguments.data}/{arguments.split}.en-de.en")[:arguments.sentences]]
     options = json.loads(pathlib.Path(arguments.options).read_text())
     with tempfile.TemporaryDirectory() as folder:
         convert(read_safetensors(arguments.weights), options, symbols, folder)
-        translator = ctranslate2.Translator(folder, compute_type=arguments.compute_type,
+        translator = ctranslate2.Translator(folder, device=arguments.device, compute_type=arguments.compute_type,
                                             inter_threads=arguments.workers, intra_threads=arguments.threads)
     batching = {"batch_type": "tokens", "max_batch_size": arguments.batch_tokens}
     if arguments.batch_tokens == 0:

@@ -1,4 +1,4 @@
-"""The peer of the training race: PyTorch's own Transformer in eager mode.
+"""The peer of the training races: PyTorch's own Transformer, in eager mode or compiled.
 
 Reads a data folder, trains on batches made as phraseq makes them (sentences sorted by length, the
 larger side's tokens summed up to --max-tokens), and prints target tokens a second, padding not
@@ -6,6 +6,7 @@ counted. Dropout stands where fairseq has it: embeddings and residuals.
 """
 
 import argparse
+import itertools
 import json
 import math
 import random
@@ -19,7 +20,9 @@ import fairseq_data
 
 PRESETS = {  # model width, feed-forward width, heads, layers on each side, dropout
     "tiny": (128, 256, 4, 4, 0.3),
+    "small": (256, 1024, 4, 4, 0.1),
     "base": (512, 2048, 8, 6, 0.1),
+    "big": (1024, 4096, 16, 6, 0.3),
 }
 UNTIMED_UPDATES = 3  # they warm caches up
 
@@ -90,10 +93,16 @@ def make_batches(folder, max_tokens, seed):
                padded([list(targets[index]) for index in batch]))
 
 
-def train_step(model, optimizer, batch, precision):
-    source, target_in, target_out = batch
-    tokens = int((target_out != fairseq_data.PAD).sum())
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+def endless_batches(folder, max_tokens):
+    for epoch in itertools.count(1):
+        yield from make_batches(folder, max_tokens, seed=epoch)
+
+
+def train_step(model, optimizer, batch, precision, device):
+    tokens = int((batch[2] != fairseq_data.PAD).sum())  # still on the CPU: nothing waits for a GPU
+    source, target_in, target_out = (ids.pin_memory().to(device, non_blocking=True) if device == "cuda" else ids
+                                     for ids in batch)
+    with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
         logits = model(source, target_in)
         loss = functional.cross_entropy(logits.flatten(0, 1), target_out.flatten(), reduction="sum",
                                         ignore_index=fairseq_data.PAD, label_smoothing=0.1)
@@ -113,19 +122,26 @@ def main():
     parser.add_argument("--max-tokens", type=int, required=True)
     parser.add_argument("--updates", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--compile", action="store_true", help="with torch.compile")
+    parser.add_argument("--warmup", type=int, default=UNTIMED_UPDATES, help="updates before the timed ones")
     options = parser.parse_args()
 
     torch.manual_seed(1)
     torch.set_num_threads(options.threads)
-    model = Translator(options.vocabulary, options.preset)
+    model = Translator(options.vocabulary, options.preset).to(options.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), fused=True)
+    step_model = torch.compile(model, dynamic=True) if options.compile else model
+    wait = torch.cuda.synchronize if options.device == "cuda" else lambda: None
     tokens, start = 0, 0.0
-    for update, batch in enumerate(make_batches(options.folder, options.max_tokens, seed=1)):
-        if update == UNTIMED_UPDATES:
+    for update, batch in enumerate(endless_batches(options.folder, options.max_tokens)):
+        if update == options.warmup:
+            wait()
             tokens, start = 0, time.perf_counter()
-        if update == UNTIMED_UPDATES + options.updates:
+        if update == options.warmup + options.updates:
             break
-        tokens += train_step(model, optimizer, batch, options.precision)
+        tokens += train_step(step_model, optimizer, batch, options.precision, options.device)
+    wait()
     print(json.dumps({"tokens_per_second": tokens / (time.perf_counter() - start)}))
 
 
