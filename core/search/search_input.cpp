@@ -16,7 +16,9 @@
 #include "core/base/work_profile.h"
 #include "core/data/multilingual/tag_extras.h"
 #include "core/data/phrases/phrase_extras.h"
+#include "core/nn/functional/reference/operators_only.h"
 #include "core/plugin/component_call.h"
+#include "core/search/device/device_scores.h"
 #include "core/search/ensemble.h"
 #include "core/search/fusion/fused_session.h"
 #include "core/search/named_session.h"
@@ -357,6 +359,8 @@ SearchInput::SearchInput(const DecodingRequest& request,
         start(*language->model, language->architecture, *request.batch, limits, context),
         language->weight);
   }
+  ranks_on_device_ = !needs_all_scores && request.candidates.empty() &&
+                     (!device_.is_cpu() || nn::operators_only());
   if (!needs_all_scores)
     deferring_ = dynamic_cast<DeferringSession*>(session_.get());
   if (!request.candidates.empty())
@@ -392,7 +396,9 @@ SearchStep SearchInput::step(std::span<const int64_t> tokens) {
       deferring_ ? deferring_->step_deferred(last_tokens, &deferred) : session_->step(last_tokens);
   if (!deferred) {
     const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-    output.scores = output.scores.to(at::kCPU, type).contiguous();
+    output.scores = output.scores.to(ranks_on_device_ ? device_ : at::kCPU, type).contiguous();
+    if (ranks_on_device_)
+      deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
   }
   if (output.attention.defined())
     output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();

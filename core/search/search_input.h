@@ -59,7 +59,8 @@ class PHRASEQ_API SearchInput {
   DecodingSession& session() { return *session_; }
 
   /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
-  /// deferred ones, with the attention [rows, src_time] (fp32) when it was asked for.
+  /// deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
+  /// when it was asked for.
   SearchStep step(std::span<const int64_t> tokens);
   /// Forbids what is not among the request's candidates, where the scores of `output` are not
   /// restricted already: -infinity. `sentences` says whose each row is. Slots stay as they are.
@@ -74,6 +75,7 @@ class PHRASEQ_API SearchInput {
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
   std::unique_ptr<DecodingSession> session_;
   DeferringSession* deferring_ = nullptr;  // the session, when it may defer scores
+  bool ranks_on_device_ = false;           // scores stay on the device
 };
 
 /// What every row may say next, in scores: answers of all rows of one step.

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/deferred_scores.h"
+
+namespace phraseq {
+
+/// One step's scores that stay on a GPU: the best columns are found there, and only what a search
+/// wants of each row is copied, with one wait. Where more columns have the same score than are
+/// wanted, the lower ones are taken, as far as eight more than wanted tell.
+class PHRASEQ_API DeviceScores final : public DeferredScores {
+ public:
+  /// `scores` [rows, columns]; `normalized`: they are log-probabilities already.
+  DeviceScores(at::Tensor scores, bool normalized)
+      : scores_(std::move(scores)), normalized_(normalized) {}
+
+  int64_t rows() const override { return scores_.size(0); }
+  int64_t columns() const override { return scores_.size(1); }
+  std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override;
+
+ private:
+  at::Tensor normalizers() const;
+
+  at::Tensor scores_;
+  bool normalized_;
+};
+
+}  // namespace phraseq
