@@ -72,6 +72,8 @@ void StopSignals::take_repeats_for_one(int milliseconds) { repeat_milliseconds =
 
 int StopSignals::requested() const { return stop_signal; }
 
+bool StopSignals::has_request() const { return stop_signal != 0 || checkpoint_signal != 0; }
+
 bool StopSignals::take_checkpoint_request() {
   const bool asked = checkpoint_signal != 0;
   checkpoint_signal = 0;

@@ -23,6 +23,8 @@ class PHRASEQ_API StopSignals {
 
   /// The number of the signal that asks the run to end, 0 = none.
   int requested() const;
+  /// Whether there is a signal of either kind.
+  bool has_request() const;
   /// Whether SIGUSR1 came since the last call.
   bool take_checkpoint_request();
 };

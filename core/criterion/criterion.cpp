@@ -10,13 +10,13 @@ namespace {
 /// Under OperatorsOnly the CPU is treated as a device, so that tests see what a GPU does.
 bool is_host(const at::Tensor& x) { return x.is_cpu() && !nn::operators_only(); }
 
-double& sum_of_name(LossReport& report, const std::string& name) {
-  if (name == kLossSum)
-    return report.loss_sum;
-  return name == kNllSum ? report.nll_sum : report.extras[name];
-}
-
 }  // namespace
+
+double& LossReport::sum_of(const std::string& name) {
+  if (name == kLossSum)
+    return loss_sum;
+  return name == kNllSum ? nll_sum : extras[name];
+}
 
 void LossReport::add(const LossReport& other) {
   loss_sum += other.loss_sum;
@@ -32,7 +32,7 @@ void LossReport::add(const LossReport& other) {
 
 void LossReport::add_sum(const std::string& name, const at::Tensor& x) {
   if (is_host(x)) {
-    sum_of_name(*this, name) += x.item<double>();
+    sum_of(name) += x.item<double>();
     return;
   }
   const at::Tensor value = x.detach().to(at::kDouble).reshape(at::IntArrayRef());  // a scalar
@@ -41,7 +41,7 @@ void LossReport::add_sum(const std::string& name, const at::Tensor& x) {
 }
 
 void LossReport::multiply_sum(const std::string& name, double factor) {
-  sum_of_name(*this, name) *= factor;
+  sum_of(name) *= factor;
   const auto found = on_device.find(name);
   if (found != on_device.end())
     found->second = found->second * factor;
@@ -61,7 +61,7 @@ double read_together(const std::vector<LossReport*>& reports, const at::Tensor& 
   const at::Tensor values = at::stack(scalars).cpu();  // [scalars]
   const auto* value = values.const_data_ptr<double>();
   for (LossReport* report : reports) {
-    for (const auto& [name, sum] : report->on_device) sum_of_name(*report, name) += *value++;
+    for (const auto& [name, sum] : report->on_device) report->sum_of(name) += *value++;
     report->on_device.clear();
   }
   return extra.defined() ? *value : 0.0;

@@ -42,6 +42,8 @@ struct PHRASEQ_API LossReport {
   void add(const LossReport& other);  ///< sums only, not `loss`
   /// Adds x, a scalar tensor, to the sum of that name: at once on the CPU, else in `on_device`.
   void add_sum(const std::string& name, const at::Tensor& x);
+  /// The sum of that name, as far as the host knows it.
+  double& sum_of(const std::string& name);
   void multiply_sum(const std::string& name, double factor);
   /// Waits for the device, if it has sums; one copy.
   void read();

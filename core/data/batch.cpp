@@ -93,4 +93,17 @@ Batch Batch::to(at::Device device) const {
   return moved;
 }
 
+Batch Batch::pinned() const {
+  const auto pin = [](const at::Tensor& x) { return x.defined() ? x.pin_memory() : x; };
+  Batch batch = *this;
+  for (at::Tensor* const ids : {&batch.source.ids,
+                                &batch.source.positions,
+                                &batch.target_in.ids,
+                                &batch.target_in.positions,
+                                &batch.target_out})
+    *ids = pin(*ids);
+  for (auto& [name, tensor] : batch.extras) tensor = pin(tensor);
+  return batch;
+}
+
 }  // namespace phraseq

@@ -53,6 +53,8 @@ struct PHRASEQ_API Batch {
   int64_t sentences() const { return source.sentences(); }
   bool has_target() const { return target_out.defined(); }
   Batch to(at::Device device) const;
+  /// In pinned memory, from which `to` a GPU copies while the host goes on. Needs a GPU.
+  Batch pinned() const;
 };
 
 }  // namespace phraseq

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include <ATen/ops/full.h>
 #include <ATen/ops/sqrt.h>
+#include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
@@ -53,12 +55,16 @@ std::map<std::string, at::Tensor> Adam::state() {
   return {{"exp_avg", exp_avg_}, {"exp_avg_sq", exp_avg_sq_}};
 }
 
-void Adam::step(double learning_rate, double gradient_scale) {
+Adam::Rates Adam::next_rates(double learning_rate) {
   const auto t = static_cast<double>(++steps_);
   const double correction1 = 1 - std::pow(options_.adam_betas[0], t);
   const double root2 = std::sqrt(1 - std::pow(options_.adam_betas[1], t));
-  const double step_size = learning_rate * root2 / correction1;
-  const double eps = options_.adam_eps * (options_.eps_before_correction ? 1.0 : root2);
+  return {learning_rate * root2 / correction1,
+          options_.adam_eps * (options_.eps_before_correction ? 1.0 : root2)};
+}
+
+void Adam::step(double learning_rate, double gradient_scale) {
+  const auto [step_size, eps] = next_rates(learning_rate);
   if (!uses_kernels(parameters_)) {
     step_with_operators(learning_rate, gradient_scale, step_size, eps);
   } else if (parameters_.values().scalar_type() == at::kDouble) {
@@ -106,6 +112,27 @@ void Adam::step_with_operators(double learning_rate,
   parameters_.values()
       .mul_(1 - learning_rate * options_.weight_decay)
       .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
+  renew_bf16(parameters_);
+}
+
+bool Adam::can_step_if() const { return !uses_kernels(parameters_); }
+
+void Adam::step_if(const at::Tensor& keep, double learning_rate, const at::Tensor& gradient_scale) {
+  const auto [step_size, eps] = next_rates(learning_rate);
+  at::Tensor& values = parameters_.values();
+  // The value where the step is taken, else one that changes nothing; [] of the parameters' type.
+  const auto if_kept = [&](double value, double otherwise) {
+    return at::full({}, otherwise, values.options()).masked_fill_(keep, value);
+  };
+  const double beta1 = options_.adam_betas[0];
+  const double beta2 = options_.adam_betas[1];
+  const at::Tensor scaled = parameters_.gradients() * gradient_scale.to(values.scalar_type());
+  const at::Tensor gradient = scaled.masked_fill(keep.logical_not(), 0);
+  exp_avg_.mul_(if_kept(beta1, 1)).add_(gradient, 1 - beta1);
+  exp_avg_sq_.mul_(if_kept(beta2, 1)).addcmul_(gradient, gradient, 1 - beta2);
+  const at::Tensor stepped = (values * (1 - learning_rate * options_.weight_decay))
+                                 .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
+  values.copy_(at::where(keep, stepped, values));
   renew_bf16(parameters_);
 }
 

@@ -40,8 +40,19 @@ class PHRASEQ_API Adam final : public Optimizer {
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override { return true; }
+  /// With operators, as on a GPU: the same bits as `step`.
+  bool can_step_if() const override;
+  void step_if(const at::Tensor& keep,
+               double learning_rate,
+               const at::Tensor& gradient_scale) override;
 
  private:
+  /// What depends on the number of steps.
+  struct Rates {
+    double step_size;  ///< lr · √c2 / c1
+    double eps;
+  };
+  Rates next_rates(double learning_rate);
   template <class T>
   void step_with_kernel(double learning_rate, double gradient_scale, double step_size, double eps);
   void step_with_operators(double learning_rate,

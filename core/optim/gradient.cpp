@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/where.h>
 
 namespace phraseq {
 
@@ -23,6 +25,11 @@ at::Tensor gradient_norm_on_device(const at::Tensor& gradients) {
 
 double clip_factor(double norm, double clip_norm) {
   return clip_norm > 0.0 && norm > clip_norm ? clip_norm / norm : 1.0;
+}
+
+at::Tensor clip_factor_on_device(const at::Tensor& norm, double clip_norm) {
+  const at::Tensor one = at::ones_like(norm);
+  return clip_norm > 0.0 ? at::where(norm.gt(clip_norm), clip_norm / norm, one) : one;
 }
 
 }  // namespace phraseq

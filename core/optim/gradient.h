@@ -17,4 +17,7 @@ PHRASEQ_API at::Tensor gradient_norm_on_device(const at::Tensor& gradients);
 /// when clipping is off (0).
 PHRASEQ_API double clip_factor(double norm, double clip_norm);
 
+/// The same of a norm on a device, fp64 [], there.
+PHRASEQ_API at::Tensor clip_factor_on_device(const at::Tensor& norm, double clip_norm);
+
 }  // namespace phraseq

@@ -16,6 +16,19 @@ void NamedOptimizer::step(double learning_rate, double gradient_scale) {
   steps_ = optimizer_->steps();
 }
 
+bool NamedOptimizer::can_step_if() const {
+  return call_component(component_, "can_step_if", [&] { return optimizer_->can_step_if(); });
+}
+
+void NamedOptimizer::step_if(const at::Tensor& keep,
+                             double learning_rate,
+                             const at::Tensor& gradient_scale) {
+  optimizer_->set_steps(steps_);
+  call_component(
+      component_, "step_if", [&] { optimizer_->step_if(keep, learning_rate, gradient_scale); });
+  steps_ = optimizer_->steps();
+}
+
 std::map<std::string, at::Tensor> NamedOptimizer::state() {
   return call_component(component_, "state", [&] { return optimizer_->state(); });
 }

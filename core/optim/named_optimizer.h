@@ -20,6 +20,10 @@ class PHRASEQ_API NamedOptimizer final : public Optimizer {
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override;
+  bool can_step_if() const override;
+  void step_if(const at::Tensor& keep,
+               double learning_rate,
+               const at::Tensor& gradient_scale) override;
 
  private:
   const Component& component_;

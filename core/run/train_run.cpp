@@ -576,7 +576,7 @@ class TrainingJob {
         batches_(
             corpus_,
             training_batches(run, *translator_.model),
-            [this](const std::vector<Example>& examples) { return translator_.collate(examples); },
+            [this](const std::vector<Example>& examples) { return collate(examples); },
             run.machine.data_buffer_size),
         length_(settle_length()),
         validation_(make_validation(run, translator_, *criterion_, processes)),
@@ -608,6 +608,12 @@ class TrainingJob {
 
  private:
   const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
+
+  /// On the prefetching thread.
+  Batch collate(const std::vector<Example>& examples) const {
+    Batch batch = translator_.collate(examples);
+    return translator_.parameters->values().is_cuda() ? batch.pinned() : batch;
+  }
 
   /// Without an automatic size, nothing.
   std::optional<nlohmann::json> settle_automatic_batches() {

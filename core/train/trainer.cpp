@@ -227,6 +227,11 @@ LossReport Trainer::loss_of(const ModelInstance& instance,
   return training_pass(instance, own.batch, settings, dropout_seed(own, update_seed));
 }
 
+/// Good and bad ones; decides the dropout masks.
+int64_t Trainer::updates_begun() const {
+  return state_.updates + state_.bad_updates + (pending_ ? 1 : 0);
+}
+
 /// Number of shares, from the running one on, that belong to one batch and have a thread each.
 int64_t Trainer::shares_at_once(const UpdateGroup& group) const {
   int64_t count = 0;
@@ -245,8 +250,7 @@ int64_t Trainer::shares_at_once(const UpdateGroup& group) const {
 /// computed, unless threads compute shares of it. A share that there is no memory for is divided or
 /// taken out of the group; those before it are not computed again.
 BatchReports Trainer::accumulate(UpdateGroup& group) {
-  const uint64_t update_seed =
-      mix_seeds(options_.seed, static_cast<uint64_t>(state_.updates + state_.bad_updates));
+  const uint64_t update_seed = mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()));
   BatchReports reports;
   GradientSum sum(*parts_.translator->parameters, gradient_sum_);
   for (running_batch_ = 0; running_batch_ < group.own.size();) {
@@ -423,14 +427,30 @@ double Trainer::loss_divisor(const LossReport& sums) const {
   return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
 }
 
+/// Whether an update is settled while the next one is on its way.
+bool Trainer::settles_later() const {
+  const bool on_device = !parts_.translator->parameters->values().is_cpu() || nn::operators_only();
+  return on_device && parts_.processes->is_alone() && !loss_scaler_ && parts_.average == nullptr &&
+         parts_.optimizer->can_step_if();
+}
+
 void Trainer::update(UpdateGroup group) {
+  if (settles_later()) {
+    begin_update(std::move(group));
+  } else {
+    update_at_once(std::move(group));
+    after_update();
+  }
+}
+
+void Trainer::update_at_once(UpdateGroup group) {
   const LossReport sums = accumulate_everywhere(group);
   if (sums.sentences == 0)
     return;  // there was no memory for any batch
   const double divisor = std::max(1.0, loss_divisor(sums)) * loss_scale();
   const double norm = gradient_norm_ / divisor;
   if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
-    return skip_bad_update(group, norm);
+    return skip_bad_update(group.sentence_ids, norm);
 
   const double clip = clip_factor(norm, options_.optimization.clip_norm);
   parts_.optimizer->step(learning_rate(), clip / divisor);
@@ -438,6 +458,63 @@ void Trainer::update(UpdateGroup group) {
     loss_scaler_->note_update();
     parts_.translator->parameters->refresh_fp16();
   }
+  note_update(sums, norm);
+}
+
+/// Gives an update to the device, which decides by itself whether it is a bad one.
+void Trainer::begin_update(UpdateGroup group) {
+  LossReport sums = sum_of(accumulate(group));
+  settle();
+  if (sums.sentences > 0) {
+    const double divisor = std::max(1.0, loss_divisor(sums));
+    const at::Tensor norm =
+        gradient_norm_on_device(parts_.translator->parameters->gradients()) / divisor;
+    const auto loss = sums.on_device.find(kLossSum);
+    at::Tensor is_good = norm.isfinite();
+    if (loss != sums.on_device.end())
+      is_good = is_good.logical_and(loss->second.isfinite());
+    const at::Tensor clip = clip_factor_on_device(norm, options_.optimization.clip_norm);
+    parts_.optimizer->step_if(is_good, learning_rate(), clip / divisor);
+    pending_.emplace(
+        PendingUpdate{PendingSums(std::move(sums), norm), std::move(group.sentence_ids)});
+  }
+  if (!must_settle_now())
+    return;
+  settle();
+  after_update();
+}
+
+/// Whether something may follow the pending update that needs its result.
+bool Trainer::must_settle_now() const {
+  const auto is_due = [after = state_.updates + 1](int64_t every) {
+    return every > 0 && after % every == 0;
+  };
+  if (!pending_ || is_due(parts_.log->log_interval()) ||
+      is_due(options_.validation.validate_interval_updates) ||
+      is_due(options_.checkpoints.save_interval_updates))
+    return true;
+  const bool is_asked = parts_.signals != nullptr && parts_.signals->has_request();
+  return is_asked || all_batches_delivered() || limit(/*more_updates=*/1).has_value();
+}
+
+/// Counts the pending update, or that it was a bad one.
+void Trainer::settle() {
+  if (!pending_)
+    return;
+  const PendingSums::Values values = pending_->sums.take();
+  const SentenceIds ids = std::move(pending_->sentence_ids);
+  pending_.reset();
+  if (std::isfinite(values.extra) && std::isfinite(values.report.loss_sum)) {
+    note_update(values.report, values.extra);
+  } else {
+    parts_.optimizer->set_steps(parts_.optimizer->steps() - 1);
+    skip_bad_update(ids, values.extra);
+  }
+  log_update();
+}
+
+/// Of an update whose gradients had this norm; the optimizer has stepped.
+void Trainer::note_update(const LossReport& sums, double norm) {
   ++state_.updates;
   if (parts_.average != nullptr)
     parts_.average->update(state_.updates);
@@ -448,21 +525,21 @@ void Trainer::update(UpdateGroup group) {
     part->losses.add(sums);
     part->gradient_norm_sum += norm;
     part->updates += 1;
-    part->clipped += clip < 1.0 ? 1 : 0;
+    part->clipped += clip_factor(norm, options_.optimization.clip_norm) < 1.0 ? 1 : 0;
   }
 }
 
 /// The parameters are left as they are; too many in a row end the run before they can do harm.
-void Trainer::skip_bad_update(const UpdateGroup& group, double norm) {
+void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
   ++state_.bad_updates;
   if (loss_scaler_)
     return skip_overflow();
   ++state_.bad_updates_in_a_row;
-  const nlohmann::json ids = group.sentence_ids;
+  const nlohmann::json ids = sentence_ids;
   log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
                           state_.updates + 1,
                           norm,
-                          group.sentence_ids.front().front() + 1));
+                          sentence_ids.front().front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
   if (state_.bad_updates_in_a_row < options_.optimization.max_bad_updates)
     return;
@@ -499,13 +576,14 @@ StopLimits Trainer::limits() const {
       o.max_update, o.max_epoch, o.stop_time_hours, o.stop_min_lr, options_.validation.patience};
 }
 
-std::optional<std::string> Trainer::limit() const {
+/// What would be reached after `more_updates` more.
+std::optional<std::string> Trainer::limit(int64_t more_updates) const {
   return reached_limit(
       limits(),
-      {state_.updates,
+      {state_.updates + more_updates,
        state_.finished_epochs,
        parts_.processes->is_alone() ? parts_.log->wall_seconds() : agreed_.wall_seconds,
-       learning_rate(),
+       parts_.scheduler->rate(state_.updates + more_updates),
        state_.validations_without_better});
 }
 
@@ -515,13 +593,17 @@ bool Trainer::checkpoint_requested() const {
   return parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
 }
 
-void Trainer::after_update() {
+void Trainer::log_update() {
   parts_.log->tick(place(), state_.interval);
   // "updates" of the interval rather than of the run: a skipped update logs nothing twice.
   if (state_.interval.updates >= 1 && state_.updates % parts_.log->log_interval() == 0) {
     parts_.log->interval(place(), state_.interval);
     state_.interval = {};
   }
+}
+
+void Trainer::after_update() {
+  log_update();
   const int64_t validate_every = options_.validation.validate_interval_updates;
   if (validate_every > 0 && state_.updates % validate_every == 0)
     validate();
@@ -722,8 +804,8 @@ int Trainer::run() {
       continue;
     }
     update(std::move(group));
-    after_update();
   }
+  settle();
   if (signalled() == 0) {
     log_info(fmt::format("training stops: {}", *limit()));
     if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0)

@@ -14,6 +14,7 @@
 #include "core/base/signals.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/criterion.h"
+#include "core/criterion/pending_sums.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/data_loader.h"
 #include "core/distributed/process_group.h"
@@ -72,6 +73,9 @@ struct TrainerOptions {
   const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
 };
 
+/// Of the batches of an update.
+using SentenceIds = std::vector<std::vector<int64_t>>;
+
 /// The batches of one update, which the processes share.
 struct UpdateGroup {
   struct Own {
@@ -79,13 +83,25 @@ struct UpdateGroup {
     Batch batch;
     int64_t part = 0;  ///< of a batch that is divided: decides them, too
   };
-  std::vector<Own> own;                            ///< those of this process, or their shares
-  std::vector<std::vector<int64_t>> sentence_ids;  ///< of all batches, by position
-  std::vector<bool> contributes;                   ///< by rank: whether it has a batch
+  std::vector<Own> own;           ///< those of this process, or their shares
+  SentenceIds sentence_ids;       ///< of all batches, by position
+  std::vector<bool> contributes;  ///< by rank: whether it has a batch
+};
+
+/// An update that a GPU was given, of which the host does not know yet what came out.
+struct PendingUpdate {
+  PendingSums sums;  ///< and the norm of the gradients
+  SentenceIds sentence_ids;
 };
 
 /// Owns the update: gather batches, accumulate gradients, check, clip, step, log, validate, save,
 /// stop; each a named step. All that changes is in one TrainState.
+///
+/// On a GPU, an update is settled while the next one is on its way: its sums and norm are read, and
+/// counted, when the forward and backward passes of the next one have been queued, so that the GPU
+/// never waits for the host. Whether the optimizer steps is decided on the GPU. Before anything is
+/// logged, validated or saved, the update that came last is settled: what is written is the same.
+/// Several processes, fp16 and the average of the parameters need the result at once.
 class PHRASEQ_API Trainer {
  public:
   Trainer(TrainerParts parts, TrainerOptions options);
@@ -107,6 +123,7 @@ class PHRASEQ_API Trainer {
   bool all_batches_delivered() const;
   int64_t group_size() const;
   BatchReports accumulate(UpdateGroup& group);
+  int64_t updates_begun() const;
   int64_t shares_at_once(const UpdateGroup& group) const;
   LossReport loss_of(const ModelInstance& instance,
                      const UpdateGroup::Own& own,
@@ -124,9 +141,16 @@ class PHRASEQ_API Trainer {
   void note_short_memory(const std::string& done, const Batch& batch);
   void log_of_memory(const std::string& text) const;
   std::string advice_on_memory(int64_t tokens) const;
+  bool settles_later() const;
   void update(UpdateGroup group);
-  void skip_bad_update(const UpdateGroup& group, double norm);
+  void update_at_once(UpdateGroup group);
+  void begin_update(UpdateGroup group);
+  bool must_settle_now() const;
+  void settle();
+  void note_update(const LossReport& sums, double norm);
+  void skip_bad_update(const SentenceIds& sentence_ids, double norm);
   void skip_overflow();
+  void log_update();
   void after_update();
   void end_epoch();
   void warn_of_result() const;
@@ -137,7 +161,7 @@ class PHRASEQ_API Trainer {
   bool checkpoint_requested() const;
   int signalled() const;
   StopLimits limits() const;
-  std::optional<std::string> limit() const;
+  std::optional<std::string> limit(int64_t more_updates = 0) const;
   double loss_divisor(const LossReport& sums) const;
   double loss_scale() const { return loss_scaler_ ? loss_scaler_->scale() : 1.0; }
   TrainingPlace place() const;
@@ -150,6 +174,7 @@ class PHRASEQ_API Trainer {
   MemoryWatch memory_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
+  std::optional<PendingUpdate> pending_;
   std::optional<LossScaler> loss_scaler_;      ///< with fp16
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards

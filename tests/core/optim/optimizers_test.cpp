@@ -8,6 +8,7 @@
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
+#include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/adadelta.h"
 #include "core/optim/adam.h"
 #include "core/optim/sgd.h"
@@ -171,6 +172,38 @@ TEST(Adam, RenewsTheBf16CopyAsTorchRounds) {
   model.set_gradients(at::randn({1'037}, at::kFloat));
   adam.step(0.1, 1.0);
   EXPECT_TRUE(at::equal(model.flat.bf16(), model.flat.values().to(at::kBFloat16)));
+}
+
+/// On a GPU, whether an update is good is known there first.
+TEST(Adam, StepsOnTheDevicesConditionWithTheSameBits) {
+  const nn::OperatorsOnly as_on_a_gpu;
+  at::manual_seed(3);
+  const at::Tensor start = at::randn({77});
+  Model told(start), asked(start);
+  Adam by_host(adam_options(0.1), told.setup()), by_device(adam_options(0.1), asked.setup());
+  ASSERT_TRUE(by_device.can_step_if());
+  const at::Tensor yes = at::ones({}, at::kBool), no = at::zeros({}, at::kBool);
+  for (int update = 0; update < 4; ++update) {
+    const at::Tensor gradients = at::randn({77});
+    told.set_gradients(gradients);
+    by_host.step(0.01, 0.3 + update);
+    asked.set_gradients(at::full({77}, std::nan("")));
+    const at::Tensor before = asked.values().clone();
+    by_device.step_if(no, 0.01, at::full({}, std::nan(""), at::kDouble));
+    EXPECT_TRUE(at::equal(asked.values(), before));
+    by_device.set_steps(by_device.steps() - 1);
+    asked.set_gradients(gradients);
+    by_device.step_if(yes, 0.01, at::full({}, 0.3 + update, at::kDouble));
+    EXPECT_TRUE(at::equal(asked.values(), told.values())) << update;
+  }
+  for (const auto& [name, state] : by_host.state())
+    EXPECT_TRUE(at::equal(state, by_device.state().at(name))) << name;
+}
+
+TEST(Adam, WithKernelsIsToldByTheHost) {
+  Model model(at::ones({3}));
+  EXPECT_FALSE(Adam(adam_options(0), model.setup()).can_step_if());
+  EXPECT_FALSE(Sgd(SgdOptions(), model.setup()).can_step_if());
 }
 
 TEST(Adam, RejectsInvalidBetas) {

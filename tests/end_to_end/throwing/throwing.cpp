@@ -1,5 +1,7 @@
 // An architecture, a criterion and a decoder that throw, where and what their options select.
 
+#include <algorithm>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -34,12 +36,14 @@ struct ThrowingOptions final : nn::TransformerOptions {
   std::string throw_in = "nothing";
   std::string thrown = "std";
   int64_t throw_above = -1;
+  std::vector<int64_t> nan_in;
 
   void describe(OptionTable& table) override {
     TransformerOptions::describe(table);
     table.field("throw-in", throw_in, "Where.")
         .one_of({"nothing", "forward", "backward", "start", "step"});
     table.field("thrown", thrown, "What.").one_of({"std", "own", "number", "memory"});
+    table.field("nan-in", nan_in, "Numbers of training passes, from 1, whose output is NaN.");
     table.field("throw-above", throw_above, "In training, at batches of more target tokens only.");
   }
 };
@@ -77,7 +81,12 @@ class ThrowingModel final : public nn::TransformerModel {
     const bool spares_this = options_.thrown == "memory" && !context.training();
     if (options_.throw_in == "forward" && is_large && !spares_this)
       throw_something(options_.thrown);
-    return TransformerModel::forward(batch, context);
+    DecoderOutput output = TransformerModel::forward(batch, context);
+    passes_ += context.training() ? 1 : 0;
+    const auto& bad = options_.nan_in;
+    if (context.training() && std::find(bad.begin(), bad.end(), passes_) != bad.end())
+      output.hidden = output.hidden * std::numeric_limits<double>::quiet_NaN();
+    return output;
   }
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
                                                   const DecodingLimits& limits,
@@ -92,6 +101,7 @@ class ThrowingModel final : public nn::TransformerModel {
  private:
   ThrowingOptions options_;
   bool last_is_large_ = false;
+  int64_t passes_ = 0;
 };
 
 struct NoOptions final : Options {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/criterion/pending_sums.h"
 #include "core/criterion/token_loss.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/nn/transformer/transformer_model.h"
@@ -110,6 +111,26 @@ TEST_P(DevicePath, AsksForNoValueBeforeTheEndOfAnUpdate) {
   }
   EXPECT_THAT(in_pass, ::testing::IsEmpty());
   EXPECT_THAT(in_all, ::testing::IsEmpty());
+}
+
+/// What the trainer gives to a GPU in each update; only `take` waits, and it does so for the update
+/// before.
+TEST_P(DevicePath, AsksForNoValueInAnUpdateThatIsSettledLater) {
+  const OperatorsOnly as_on_a_gpu;
+  Adam adam(AdamOptions(), {&checked_->flat()});
+  (void)pass();
+  const at::Tensor before = checked_->flat().values().clone();
+  const HostReads reads;
+  LossReport report = pass();
+  const at::Tensor norm = gradient_norm_on_device(checked_->flat().gradients()) / 5;
+  const at::Tensor is_good = norm.isfinite().logical_and(report.on_device.at(kLossSum).isfinite());
+  adam.step_if(is_good, 0.001, clip_factor_on_device(norm, 0.1) / 5);
+  PendingSums pending(std::move(report), norm);
+  EXPECT_THAT(HostReads::counts(), ::testing::IsEmpty());
+  const auto values = pending.take();
+  EXPECT_GT(values.report.loss_sum, 0.0);
+  EXPECT_GT(values.extra, 0.0);
+  EXPECT_FALSE(at::equal(checked_->flat().values(), before));
 }
 
 TEST_P(DevicePath, HasTheSumsAndGradientsOfTheKernels) {
