@@ -9,6 +9,8 @@
 #include "core/base/log.h"
 #include "core/convert/ctranslate2/ct2_import.h"
 #include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/hf/hf_folder.h"
+#include "core/convert/hf/m2m100_import.h"
 #include "core/convert/hf/marian_import.h"
 #include "core/convert/imported_model.h"
 #include "core/convert/joeynmt/joeynmt_import.h"
@@ -54,7 +56,7 @@ struct ImportOptions final : Options {
             files,
             "The model: a checkpoint of fairseq or OpenNMT-py (.pt) or JoeyNMT (.ckpt), a model of "
             "Marian (.npz), or the folder of a model of JoeyNMT, Marian, CTranslate2 or Hugging "
-            "Face (MarianMT); "
+            "Face (MarianMT, M2M-100, NLLB); "
             "and the checkpoint to write. Or: fairseq WEIGHTS OPTIONS DATA-BIN, for weights and "
             "options that were extracted from a checkpoint.")
         .positional()
@@ -166,8 +168,11 @@ Toolkit toolkit_of(const ImportOptions& options) {
 
 ImportedModel import_model(const ImportOptions& options) {
   const Toolkit toolkit = toolkit_of(options);
-  if (toolkit == Toolkit::kHuggingFace)
-    return import_marian_mt(options.weights, options.source_lang, options.target_lang);
+  if (toolkit == Toolkit::kHuggingFace) {
+    const bool is_m2m100 = HfFolder(options.weights).model_type() == "m2m_100";
+    return (is_m2m100 ? import_m2m100 : import_marian_mt)(
+        options.weights, options.source_lang, options.target_lang);
+  }
   if (toolkit == Toolkit::kCTranslate2)
     return import_ctranslate2(options.weights, options.source_lang, options.target_lang);
   if (toolkit == Toolkit::kMarian) {

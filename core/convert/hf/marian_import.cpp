@@ -209,9 +209,9 @@ class MarianImporter {
 }  // namespace
 
 ImportedModel import_marian_mt(const std::string& folder,
-                               std::string source_lang,
-                               std::string target_lang) {
-  return MarianImporter(folder, std::move(source_lang), std::move(target_lang)).run();
+                               const std::string& source_lang,
+                               const std::string& target_lang) {
+  return MarianImporter(folder, source_lang, target_lang).run();
 }
 
 }  // namespace phraseq

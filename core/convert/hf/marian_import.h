@@ -15,7 +15,7 @@ namespace phraseq {
 /// The decoder's start symbol becomes our <s>, which is never produced. Throws FormatError,
 /// UsageError and IoError as import_fairseq does.
 PHRASEQ_API ImportedModel import_marian_mt(const std::string& folder,
-                                           std::string source_lang,
-                                           std::string target_lang);
+                                           const std::string& source_lang,
+                                           const std::string& target_lang);
 
 }  // namespace phraseq

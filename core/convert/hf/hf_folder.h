@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/convert/imported_model.h"
+
+namespace phraseq {
+
+/// A folder that Hugging Face's `save_pretrained` wrote.
+class PHRASEQ_API HfFolder {
+ public:
+  explicit HfFolder(std::string path) : path_(std::move(path)) {}
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  bool has(const std::string& name) const;
+  /// Throws IoError for a file that is missing, FormatError for one that is no JSON.
+  nlohmann::json json(const std::string& name) const;
+  /// config.json's model_type; "" when it has none.
+  std::string model_type() const;
+
+  /// The tensors of model.safetensors, else of pytorch_model.bin; their file is kept by `owner`.
+  /// Throws UsageError for weights in several files.
+  std::vector<TensorView> weights(ImportedModel& owner) const;
+  /// The file that `weights` reads.
+  std::string weights_file() const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace phraseq

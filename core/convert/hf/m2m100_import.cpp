@@ -1,0 +1,118 @@
+#include "core/convert/hf/m2m100_import.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/convert/hf/hf_folder.h"
+#include "core/convert/hf/m2m100_config.h"
+#include "core/convert/hf/m2m100_vocabulary.h"
+#include "core/io/json_reader.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kEncoderMatrix = "encoder.embed_tokens.weight";
+constexpr const char* kDecoderMatrix = "decoder.embed_tokens.weight";
+
+const TensorView* find_tensor(const std::vector<TensorView>& tensors, std::string_view name) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const TensorView& tensor) {
+    return tensor.name == name;
+  });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+/// The one matrix of all embeddings under a name of ours, where it is not there.
+void add_matrix(std::vector<TensorView>& tensors, const TensorView& shared, const char* name) {
+  if (find_tensor(tensors, name) != nullptr)
+    return;
+  tensors.push_back(shared);
+  tensors.back().name = name;
+}
+
+/// Hugging Face's names are those of fairseq, from which the code came, but for these. Sinusoids,
+/// which old versions store, are left out.
+std::vector<TensorView> with_our_names(const std::vector<TensorView>& weights) {
+  std::vector<TensorView> renamed;
+  for (TensorView tensor : weights) {
+    if (tensor.name.starts_with("model."))
+      tensor.name = tensor.name.substr(6);
+    if (tensor.name == "lm_head.weight")
+      tensor.name = "decoder.output_projection.weight";
+    if (!tensor.name.ends_with(".embed_positions.weights"))
+      renamed.push_back(std::move(tensor));
+  }
+  if (const TensorView* found = find_tensor(renamed, "shared.weight")) {
+    const TensorView shared = *found;
+    renamed.erase(renamed.begin() + (found - renamed.data()));
+    add_matrix(renamed, shared, kEncoderMatrix);
+    add_matrix(renamed, shared, kDecoderMatrix);
+  }
+  return renamed;
+}
+
+/// Old tokenizers of NLLB put the language behind the sentence.
+void check_tokenizer(const HfFolder& folder) {
+  if (!folder.has("tokenizer_config.json"))
+    return;
+  const json config = folder.json("tokenizer_config.json");
+  if (config.is_object() && config.value("legacy_behaviour", json()) == true) {
+    throw UsageError(
+        fmt::format("{}: legacy_behaviour puts the language token behind the sentence; "
+                    "not supported",
+                    folder.file("tokenizer_config.json")));
+  }
+}
+
+void check_languages(const std::vector<std::string>& languages,
+                     const std::string& source,
+                     const std::string& target) {
+  for (const std::string& name : {source, target}) {
+    if (!name.empty() && std::find(languages.begin(), languages.end(), name) == languages.end()) {
+      throw UsageError(fmt::format("'{}' is not one of the model's {} languages ({}, {} …)",
+                                   name,
+                                   languages.size(),
+                                   languages[0],
+                                   languages[1]));
+    }
+  }
+}
+
+}  // namespace
+
+ImportedModel import_m2m100(const std::string& path,
+                            const std::string& source_lang,
+                            const std::string& target_lang) {
+  const HfFolder folder(path);
+  ImportedModel model;
+  const json config = folder.json("config.json");
+  const std::string config_path = folder.file("config.json");
+  model.options = options_from_m2m100_config(config, config_path);
+  check_tokenizer(folder);
+  const int64_t size = JsonEntry(config, config_path).at("vocab_size").whole_number(4);
+  const M2m100Vocabulary vocabulary = read_m2m100_vocabulary(folder, size);
+  check_languages(vocabulary.languages, source_lang, target_lang);
+  const Dictionary& dictionary = vocabulary.dictionary;
+  model.set_vocabularies(vocabulary.languages[0], dictionary, vocabulary.languages[1], dictionary);
+  model.tensors = weights_from_fairseq(
+      with_our_names(folder.weights(model)), folder.weights_file(), model.options, size, size);
+  const std::string pieces = folder.file("sentencepiece.bpe.model");
+  model.set_sentencepiece(pieces, pieces);
+  model.set_languages({}, vocabulary.languages);
+  const bool is_plain = vocabulary.style == LanguageTokenStyle::kPlain;
+  model.task_options = {{"source_lang", source_lang},
+                        {"target_lang", target_lang},
+                        {"encoder_langtok", "src"},
+                        {"decoder_langtok", true},
+                        {"lang_tok_style", is_plain ? "plain" : "multilingual"}};
+  model.origin = {{"toolkit", "huggingface"}, {"weights", folder.weights_file()}};
+  return model;
+}
+
+}  // namespace phraseq

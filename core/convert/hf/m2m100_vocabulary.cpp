@@ -1,0 +1,221 @@
+#include "core/convert/hf/m2m100_vocabulary.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/message_text.h"
+#include "core/convert/foreign_vocabulary.h"
+#include "core/io/json_reader.h"
+#include "core/io/mapped_file.h"
+#include "core/text/sentencepiece_tokenizer.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTokenizerFile = "tokenizer_config.json";
+constexpr const char* kSpecialTokensFile = "special_tokens_map.json";
+constexpr const char* kPiecesFile = "sentencepiece.bpe.model";
+constexpr std::array<const char*, 4> kFirstSymbols = {"<s>", "<pad>", "</s>", "<unk>"};
+
+/// The lists of tokenization_m2m_100.py, in the order of the ids.
+constexpr std::array<std::pair<std::string_view, const char*>, 2> kLanguageLists = {
+    {{"m2m100",
+      "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
+      "ha he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr "
+      "ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr "
+      "uk "
+      "ur uz vi wo xh yi yo zh zu"},
+     {"wmt21", "en ha is ja cs ru zh de"}}};
+
+/// Symbols by id, while they are gathered.
+class Gathered {
+ public:
+  explicit Gathered(std::string place) : place_(std::move(place)) {}
+
+  void add(const std::string& symbol, int64_t id) {
+    const auto [known, is_new] = symbols_.emplace(id, symbol);
+    if (!is_new && known->second != symbol)
+      refuse(fmt::format(
+          "the id {} means '{}' and '{}'", id, excerpt(known->second), excerpt(symbol)));
+  }
+  void add_object(const json& vocabulary) {
+    for (const auto& [symbol, id] : JsonEntry(vocabulary, place_).members())
+      add(symbol, id.whole_number(0));
+  }
+  int64_t end() const { return symbols_.empty() ? 0 : symbols_.rbegin()->first + 1; }
+
+  Dictionary dictionary(int64_t size) const {
+    if (end() > size)
+      refuse(fmt::format("{} symbols, but vocab_size is {}", end(), size));
+    std::vector<std::string> all;
+    for (int64_t id = 0; id < size; ++id) {
+      const auto found = symbols_.find(id);
+      if (found == symbols_.end() && id < end())
+        refuse(fmt::format("no symbol has the id {}", id));
+      all.push_back(found == symbols_.end() ? fmt::format("madeupword{:04}", id - end())
+                                            : found->second);
+    }
+    for (size_t id = 0; id < kFirstSymbols.size(); ++id) {
+      if (id >= all.size() || all[id] != kFirstSymbols[id])
+        refuse(fmt::format("the symbol {} does not have the id {}", kFirstSymbols[id], id));
+    }
+    return order_symbols(all, {kBos, kPad, kEos, kUnk}, place_).dictionary;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& problem) const {
+    throw FormatError(fmt::format("{}: {}", place_, problem));
+  }
+
+  std::string place_;
+  std::map<int64_t, std::string> symbols_;
+};
+
+/// "deu_Latn", the code of a language and a script in FLORES-200.
+bool is_flores_code(const std::string& symbol) {
+  if (symbol.size() != 8 || symbol[3] != '_')
+    return false;
+  const auto lower = [&](size_t at) {
+    return std::islower(static_cast<unsigned char>(symbol[at]));
+  };
+  return lower(0) && lower(1) && lower(2) && std::isupper(static_cast<unsigned char>(symbol[4])) &&
+         lower(5) && lower(6) && lower(7);
+}
+
+bool is_m2m_token(const std::string& symbol) {
+  return symbol.size() > 4 && symbol.starts_with("__") && symbol.ends_with("__");
+}
+
+/// A list of tokens, texts or objects with their text; nothing where it is missing.
+void add_tokens(std::vector<std::string>& tokens,
+                const HfFolder& folder,
+                const char* file,
+                const char* key) {
+  if (!folder.has(file))
+    return;
+  const json map = folder.json(file);
+  const JsonEntry entry(map, folder.file(file));
+  if (!entry.has(key) || !entry.at(key).value().is_array())
+    return;
+  for (const JsonEntry& token : entry.at(key).items())
+    tokens.push_back(token.value().is_object() ? token.at("content").text() : token.text());
+}
+
+/// Those that stand behind the pieces, in the order of their ids.
+std::vector<std::string> added_tokens(const HfFolder& folder) {
+  std::vector<std::string> tokens;
+  add_tokens(tokens, folder, kSpecialTokensFile, "additional_special_tokens");
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    if (tokens.empty())
+      add_tokens(tokens, folder, kTokenizerFile, key);
+  }
+  std::erase_if(tokens,
+                [](const std::string& token) { return token.empty() || token.front() == '<'; });
+  return tokens;
+}
+
+/// The tokens of M2M-100's languages, in the order of their ids.
+std::vector<std::string> m2m_tokens(const HfFolder& folder) {
+  std::vector<std::string> tokens = added_tokens(folder);
+  std::erase_if(tokens, [](const std::string& token) { return !is_m2m_token(token); });
+  if (!tokens.empty() || !folder.has(kTokenizerFile))
+    return tokens;
+  const json config = folder.json(kTokenizerFile);
+  const JsonEntry entry(config, folder.file(kTokenizerFile));
+  const std::string name =
+      entry.has("language_codes") ? entry.at("language_codes").text() : "m2m100";
+  for (const auto& [known, codes] : kLanguageLists) {
+    std::istringstream list(known == name ? codes : "");
+    for (std::string code; list >> code;)
+      tokens.push_back(language_token(code, LanguageTokenStyle::kMultilingual));
+  }
+  return tokens;
+}
+
+void require_languages(const M2m100Vocabulary& vocabulary, const HfFolder& folder) {
+  if (vocabulary.languages.size() > 1)
+    return;
+  throw FormatError(
+      fmt::format("{}: the tokens of the languages are not recorded", folder.file("")),
+      "Expected tokenizer.json, or additional_special_tokens in special_tokens_map.json.");
+}
+
+M2m100Vocabulary read_m2m(const HfFolder& folder, int64_t size) {
+  M2m100Vocabulary made;
+  Gathered symbols(folder.file("vocab.json"));
+  symbols.add_object(folder.json("vocab.json"));
+  const int64_t begin = symbols.end();
+  for (const std::string& token : m2m_tokens(folder)) {
+    symbols.add(token, begin + static_cast<int64_t>(made.languages.size()));
+    made.languages.push_back(token.substr(2, token.size() - 4));
+  }
+  made.dictionary = symbols.dictionary(size);
+  return made;
+}
+
+void add_fast_tokenizer(Gathered& symbols, const HfFolder& folder) {
+  const json tokenizer = folder.json("tokenizer.json");
+  const JsonEntry entry(tokenizer, folder.file("tokenizer.json"));
+  const JsonEntry vocabulary = entry.at("model").at("vocab");
+  if (vocabulary.value().is_object()) {
+    symbols.add_object(vocabulary.value());
+  } else {
+    int64_t id = 0;  // [["piece", score], …] of a unigram model
+    for (const JsonEntry& piece : vocabulary.items()) symbols.add(piece.items().at(0).text(), id++);
+  }
+  for (const JsonEntry& token : entry.at("added_tokens").items())
+    symbols.add(token.at("content").text(), token.at("id").whole_number(0));
+}
+
+/// fairseq's ids: its four symbols, then the pieces but <unk>, <s> and </s>, then the languages.
+void add_pieces(Gathered& symbols, const HfFolder& folder) {
+  constexpr size_t kOwnSpecials = 3;
+  const std::string file = folder.file(kPiecesFile);
+  for (size_t id = 0; id < kFirstSymbols.size(); ++id)
+    symbols.add(kFirstSymbols[id], static_cast<int64_t>(id));
+  const auto pieces = SentencePieceTokenizer(read_file(file), file).pieces();
+  for (const std::string& piece : pieces) {
+    const bool is_special =
+        std::find(kFirstSymbols.begin(), kFirstSymbols.end(), piece) != kFirstSymbols.end();
+    if (!is_special)
+      symbols.add(piece, symbols.end());
+  }
+  if (pieces.size() < kOwnSpecials)
+    throw FormatError(fmt::format("{}: no pieces", file));
+  for (const std::string& token : added_tokens(folder)) symbols.add(token, symbols.end());
+}
+
+M2m100Vocabulary read_nllb(const HfFolder& folder, int64_t size) {
+  M2m100Vocabulary made;
+  made.style = LanguageTokenStyle::kPlain;
+  Gathered symbols(folder.file(folder.has("tokenizer.json") ? "tokenizer.json" : kPiecesFile));
+  if (folder.has("tokenizer.json"))
+    add_fast_tokenizer(symbols, folder);
+  else
+    add_pieces(symbols, folder);
+  made.dictionary = symbols.dictionary(size);
+  for (int64_t id = kUnk + 1; id < made.dictionary.size(); ++id) {
+    if (is_flores_code(made.dictionary.symbol(id)))
+      made.languages.push_back(made.dictionary.symbol(id));
+  }
+  return made;
+}
+
+}  // namespace
+
+M2m100Vocabulary read_m2m100_vocabulary(const HfFolder& folder, int64_t size) {
+  M2m100Vocabulary made =
+      folder.has("vocab.json") ? read_m2m(folder, size) : read_nllb(folder, size);
+  require_languages(made, folder);
+  return made;
+}
+
+}  // namespace phraseq

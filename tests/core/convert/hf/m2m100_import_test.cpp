@@ -1,0 +1,124 @@
+#include "core/convert/hf/m2m100_import.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/convert/hf/hf_folder.h"
+#include "core/convert/hf/m2m100_vocabulary.h"
+#include "core/text/dictionary.h"
+#include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing::read_bytes;
+
+const std::string kM2mGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_m2m100/";
+
+/// A copy of a golden model whose files can be changed.
+class M2m100Copy {
+ public:
+  explicit M2m100Copy(const char* name) {
+    fs::copy(kM2mGolden + name, folder_.path(), fs::copy_options::overwrite_existing);
+  }
+
+  void change(const char* file, const std::string& key, const json& value) const {
+    json content = json::parse(read_bytes(folder_.file(file)));
+    content[key] = value;
+    folder_.write(file, content.dump());
+  }
+  void remove(const char* file) const { fs::remove(folder_.file(file)); }
+
+  template <class ErrorType>
+  std::string refusal(const std::string& source = {}, const std::string& target = {}) const {
+    try {
+      import_m2m100(folder_.path(), source, target);
+    } catch (const ErrorType& failure) {
+      return failure.what();
+    }
+    return {};
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(M2m100Import, HasTheIdsAndLanguagesOfTheModel) {
+  const ImportedModel m2m = import_m2m100(kM2mGolden + "m2m100", "en", "fr");
+  const json ids = json::parse(read_bytes(kM2mGolden + "m2m100/vocab.json"));
+  const auto dictionary = Dictionary::parse(m2m.texts.at("source_dictionary"), "dictionary");
+  for (const auto& [symbol, id] : ids.items()) {
+    if (id > kUnk) {
+      EXPECT_EQ(dictionary.id(symbol), id) << symbol;
+    }
+  }
+  const auto languages = json::parse(m2m.texts.at("languages")).get<std::vector<std::string>>();
+  EXPECT_EQ(languages.size(), 100U);
+  EXPECT_EQ(dictionary.id("__af__"), static_cast<int64_t>(ids.size()));
+  EXPECT_EQ(dictionary.id("__zu__"), static_cast<int64_t>(ids.size()) + 99);
+  EXPECT_EQ(m2m.task, "translation_multi_simple_epoch");
+  EXPECT_EQ(m2m.task_options.at("source_lang"), "en");
+  EXPECT_EQ(m2m.options.at("encoder_normalize_before"), true);
+
+  const ImportedModel nllb = import_m2m100(kM2mGolden + "nllb", "", "");
+  EXPECT_EQ(nllb.task_options.at("lang_tok_style"), "plain");
+  EXPECT_THAT(json::parse(nllb.texts.at("languages")).get<std::vector<std::string>>(),
+              Contains("deu_Latn"));
+}
+
+TEST(M2m100Import, FindsTheSymbolsOfNllbInItsSentencePieceModelToo) {
+  const HfFolder whole(kM2mGolden + "nllb");
+  const auto size = whole.json("config.json").at("vocab_size").get<int64_t>();
+  const M2m100Vocabulary expected = read_m2m100_vocabulary(whole, size);
+  const TemporaryFolder folder;
+  fs::copy(whole.file("sentencepiece.bpe.model"), folder.path());
+  folder.write("special_tokens_map.json",
+               json{{"additional_special_tokens", expected.languages}}.dump());
+  const M2m100Vocabulary found = read_m2m100_vocabulary(HfFolder(folder.path()), size);
+  EXPECT_EQ(found.languages, expected.languages);
+  const int64_t mask = expected.dictionary.id("<mask>");  // behind the pieces
+  for (int64_t id = kUnk; id < mask; ++id)
+    EXPECT_EQ(found.dictionary.symbol(id), expected.dictionary.symbol(id));
+  EXPECT_EQ(found.dictionary.id(expected.languages[0]), mask);
+}
+
+TEST(M2m100Import, NamesWhatItDoesNotSupport) {
+  const M2m100Copy copy("m2m100");
+  EXPECT_THAT(copy.refusal<UsageError>("tlh", "en"),
+              HasSubstr("'tlh' is not one of the model's 100 languages (af, am …)"));
+  copy.change("config.json", "activation_function", "tanh");
+  EXPECT_THAT(copy.refusal<UsageError>(), HasSubstr("activation_function = \"tanh\""));
+  const M2m100Copy other_start("m2m100");
+  other_start.change("config.json", "decoder_start_token_id", 0);
+  EXPECT_THAT(other_start.refusal<UsageError>(), HasSubstr("decoder_start_token_id = 0"));
+  const M2m100Copy legacy("nllb");
+  legacy.change("tokenizer_config.json", "legacy_behaviour", true);
+  EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("behind the sentence"));
+}
+
+TEST(M2m100Import, NamesWhatIsDamagedOrMissing) {
+  const M2m100Copy small("m2m100");
+  small.change("config.json", "vocab_size", 90);
+  EXPECT_THAT(small.refusal<FormatError>(), HasSubstr("but vocab_size is 90"));
+  const M2m100Copy moved("m2m100");
+  moved.change("vocab.json", "</s>", 1);
+  EXPECT_THAT(moved.refusal<FormatError>(), HasSubstr("the id 1 means"));
+  const M2m100Copy unknown("m2m100");
+  unknown.change("tokenizer_config.json", "language_codes", "klingon");
+  EXPECT_THAT(unknown.refusal<FormatError>(), HasSubstr("languages are not recorded"));
+  const M2m100Copy without("m2m100");
+  without.remove("sentencepiece.bpe.model");
+  EXPECT_THAT(without.refusal<IoError>(), HasSubstr("sentencepiece.bpe.model"));
+}
+
+}  // namespace
+}  // namespace phraseq
