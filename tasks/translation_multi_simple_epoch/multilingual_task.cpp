@@ -305,12 +305,12 @@ std::vector<int64_t> MultilingualTask::encode_tree(const std::string& source,
 
 std::vector<int64_t> MultilingualTask::without_tokens(std::span<const int64_t> ids,
                                                       bool target_side) const {
-  const int64_t own = token_of(direction_.target, target_side);
+  const DirectionTags tags = tags_of(direction_);
+  const int64_t own = target_side ? tags.target : tags.source;
   std::vector<int64_t> words;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const bool leads = i == 0 && is_token(ids[i], target_side);
-    if (!leads && (is_chosen_ ? ids[i] != own : !is_token(ids[i], target_side)))
-      words.push_back(ids[i]);
+  for (const int64_t id : ids) {
+    if (is_chosen_ ? id != own : !is_token(id, target_side))
+      words.push_back(id);
   }
   return words;
 }
