@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/base/split_text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/line_reader.h"
@@ -78,7 +79,7 @@ class ListReader {
     const auto id = number_in<int64_t>(fields[0].substr(2));
     const size_t needed = line[0] == 'S' || line[0] == 'P' ? 2 : 3;
     if (!id || fields.size() < needed)
-      reject(reader_.line_number(), fmt::format("'{}…' is cut off", line.substr(0, 20)));
+      reject(reader_.line_number(), fmt::format("'{}' is cut off", excerpt(line)));
     const size_t head = fields[0].size() + 1 + (needed == 3 ? fields[1].size() + 1 : 0);
     add(sentences_[*id], line[0], std::string_view(line).substr(head));
   }
@@ -141,7 +142,7 @@ void read_scores(const std::string& path,
         reject(fmt::format("the file ends after {} scores", hypotheses));
       const auto number = number_in<double>(strip(line));
       if (!number)
-        reject(fmt::format("'{}' is not a number", line.substr(0, 40)));
+        reject(fmt::format("'{}' is not a number", excerpt(line)));
       hypothesis.*score = *number;
       ++hypotheses;
     }

@@ -14,6 +14,7 @@
 #include <unicode/unistr.h>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -139,8 +140,9 @@ SpellingCounts read_model(const std::string& model, const std::string& name) {
     for (size_t i = 0; i < fields.size(); i += 2) {
       const auto count = i + 1 < fields.size() ? count_in(fields[i + 1]) : std::nullopt;
       if (!count) {
-        throw FormatError(fmt::format("{}:{}: '{}' has no count", name, line_number + 1, fields[i]),
-                          "A model for truecasing has lines such as: the (1042/1100) The (58)");
+        throw FormatError(
+            fmt::format("{}:{}: '{}' has no count", name, line_number + 1, excerpt(fields[i])),
+            "A model for truecasing has lines such as: the (1042/1100) The (58)");
       }
       counts.set(std::string(fields[i]), *count);
     }
