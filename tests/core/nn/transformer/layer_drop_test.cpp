@@ -137,9 +137,10 @@ TEST(LayerDropPass, ComputesTheModelOfTheLayersThatAreLeft) {
       for (const auto& [stack, computed] : {std::pair{"encoder", encoder}, {"decoder", decoder}}) {
         for (size_t layer = 0; layer < 3; ++layer) {
           const std::string prefix = std::string(stack) + ".layers." + std::to_string(layer) + ".";
-          if (entry.key().starts_with(prefix))
+          if (entry.key().starts_with(prefix)) {
             EXPECT_EQ(entry.value().grad().defined(), computed[layer] && reads_source)
                 << entry.key();
+          }
         }
       }
     }
