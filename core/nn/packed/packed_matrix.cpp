@@ -11,14 +11,15 @@ namespace phraseq::nn {
 namespace {
 
 const kernels::PackedKernels<float>& fp32_loops() { return packed_loops(kernels::best_level()); }
-const kernels::Int8Kernels<float>& whole_number_loops() {
-  static const kernels::Int8Kernels<float>& best = *int8_variant(kernels::best_level()).loops;
-  return best;
+const kernels::NarrowKernels<float>& narrow_loops(Quantization kind) {
+  static const kernels::NarrowKernels<float>& int8 = *int8_variant(kernels::best_level()).loops;
+  static const kernels::NarrowKernels<float>& bf16 = *bf16_variant(kernels::best_level()).loops;
+  return kind == Quantization::kInt8 ? int8 : bf16;
 }
 
 int64_t panel_columns_of(Quantization kind) {
-  return kind == Quantization::kInt8 ? whole_number_loops().panel_columns
-                                     : fp32_loops().panel_columns;
+  return kind == Quantization::kNone ? fp32_loops().panel_columns
+                                     : narrow_loops(kind).panel_columns;
 }
 
 /// Panels that a thread takes at least: about 64k multiply-adds.
@@ -37,16 +38,20 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind)
       weight.const_data_ptr<float>(), weight.stride(0), weight.stride(1), columns_, depth_};
   const int64_t panels = (columns_ + panel_columns_ - 1) / panel_columns_;
   const auto options = weight.options().requires_grad(false);
+  const int64_t grain = panel_grain(1, depth_, panel_columns_);
   if (kind == Quantization::kNone) {
     panels_ = at::empty({panels * panel_columns_ * depth_}, options);
-    fp32_loops().pack(matrix, 0, panels, panels_.mutable_data_ptr<float>());
+    at::parallel_for(0, panels, grain, [&](int64_t first, int64_t last) {
+      fp32_loops().pack(matrix, first, last, panels_.mutable_data_ptr<float>());
+    });
     return;
   }
-  panels_ =
-      at::empty({panels * whole_number_loops().panel_bytes(depth_)}, options.dtype(at::kChar));
+  panels_ = at::empty({panels * narrow_loops(kind).panel_bytes(depth_)}, options.dtype(at::kChar));
   scales_ = at::empty({columns_}, options);
-  whole_number_loops().pack(
-      matrix, 0, panels, panels_.mutable_data_ptr<int8_t>(), scales_.mutable_data_ptr<float>());
+  at::parallel_for(0, panels, grain, [&](int64_t first, int64_t last) {
+    narrow_loops(kind).pack(
+        matrix, first, last, panels_.mutable_data_ptr<int8_t>(), scales_.mutable_data_ptr<float>());
+  });
 }
 
 at::Tensor PackedMatrix::multiply(const at::Tensor& x, const float* bias, bool relu) const {
@@ -96,10 +101,10 @@ void PackedMatrix::multiply_panels(const PreparedRows& x,
                          last_panel);
     return;
   }
-  const auto& loops = whole_number_loops();
+  const auto& loops = narrow_loops(kind_);
   loops.product({task,
-                 x.numbers_.data() + first_row * loops.row_bytes(depth_),
-                 x.scales_.data() + first_row,
+                 x.numbers_.get() + first_row * loops.row_bytes(depth_),
+                 x.scales_.get() + first_row,
                  panels_.const_data_ptr<int8_t>(),
                  scales_.const_data_ptr<float>()},
                 first_panel,
@@ -110,9 +115,11 @@ PreparedRows::PreparedRows(const PackedMatrix& matrix, const at::Tensor& x)
     : x_(x.const_data_ptr<float>()), rows_(x.size(0)), depth_(matrix.depth()) {
   if (matrix.kind() == Quantization::kNone)
     return;
-  numbers_.resize(static_cast<size_t>(rows_ * whole_number_loops().row_bytes(depth_)));
-  scales_.resize(static_cast<size_t>(rows_));
-  whole_number_loops().quantize(x_, depth_, rows_, depth_, numbers_.data(), scales_.data());
+  const auto& loops = narrow_loops(matrix.kind());
+  numbers_ = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<size_t>(rows_ * loops.row_bytes(depth_)));
+  scales_ = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(rows_));
+  loops.quantize(x_, depth_, rows_, depth_, numbers_.get(), scales_.get());
 }
 
 }  // namespace phraseq::nn

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include <ATen/core/Tensor.h>
 
@@ -59,8 +59,8 @@ class PHRASEQ_API PackedMatrix {
 
   Quantization kind_;
   int64_t columns_, depth_, panel_columns_;
-  at::Tensor panels_;  // fp32 or int8, one dimension
-  at::Tensor scales_;  // [columns] with kInt8
+  at::Tensor panels_;  // fp32 or bytes, one dimension
+  at::Tensor scales_;  // [columns]; set with kInt8
 };
 
 /// The rows of x [rows, depth], fp32 contiguous, as a matrix's kernel reads them. Refers to x.
@@ -73,8 +73,8 @@ class PHRASEQ_API PreparedRows {
   friend class PackedMatrix;
   const float* x_;
   int64_t rows_, depth_;
-  std::vector<std::byte> numbers_;  // the rows as whole numbers with kInt8
-  std::vector<float> scales_;       // [rows] with kInt8
+  std::unique_ptr<std::byte[]> numbers_;  // the rows in 8 or 16 bits
+  std::unique_ptr<float[]> scales_;       // [rows]; set with kInt8
 };
 
 }  // namespace phraseq::nn

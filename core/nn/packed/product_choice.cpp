@@ -13,9 +13,9 @@ struct MostRows {
   int64_t fp32;
 };
 
-/// v3 and v4: at least as fast as MKL for all numbers of rows on AMD EPYCs of family 25 and 26, on the
-/// latter 2.3 times (tests/bench/kernels/products_bench.cpp); and a row's product does not depend on
-/// the number of rows. baseline: the libraries use wider registers than the own kernel.
+/// v3 and v4: at least as fast as MKL for all numbers of rows on AMD EPYCs of family 25 and 26, on
+/// the latter 2.3 times (tests/bench/kernels/products_bench.cpp); and a row's product does not
+/// depend on the number of rows. baseline: the libraries use wider registers than the own kernel.
 constexpr MostRows kMostRows[] = {
     {kernels::Level::kBaseline, 16},
     {kernels::Level::kV3, kAny},
@@ -25,7 +25,7 @@ constexpr MostRows kMostRows[] = {
 }  // namespace
 
 bool own_product_pays(int64_t rows, Quantization kind, kernels::Level level) {
-  if (kind == Quantization::kInt8)
+  if (kind != Quantization::kNone)
     return true;
   for (const MostRows& most : kMostRows) {
     if (most.level == level)

@@ -6,21 +6,24 @@
 namespace phraseq::nn {
 
 /// What --quantization asks for; kAuto: kInt8 for a checkpoint that is stored so.
-enum class QuantizationChoice { kAuto, kNone, kInt8 };
+enum class QuantizationChoice { kAuto, kNone, kInt8, kBf16 };
 
 inline constexpr EnumName<QuantizationChoice> kQuantizationChoiceNames[] = {
     {"auto", QuantizationChoice::kAuto},
     {"none", QuantizationChoice::kNone},
-    {"int8", QuantizationChoice::kInt8}};
+    {"int8", QuantizationChoice::kInt8},
+    {"bf16", QuantizationChoice::kBf16}};
 
 /// --quantization of commands that work with a trained model.
 inline OptionField& describe_quantization(OptionTable& table, QuantizationChoice& quantization) {
-  return table.field("quantization",
-                     quantization,
-                     kQuantizationChoiceNames,
-                     "int8: compute products with weights in 8-bit numbers, which is faster; only "
-                     "on the CPU, with --precision fp32. auto: int8 for checkpoints that phraseq "
-                     "quantize has made.");
+  return table.field(
+      "quantization",
+      quantization,
+      kQuantizationChoiceNames,
+      "int8, bf16: compute products with weights in 8-bit or 16-bit numbers, which is "
+      "faster (bf16: on processors with AMX or AVX512-BF16); only on the CPU, with "
+      "--precision fp32. auto: int8 for checkpoints that phraseq quantize has made "
+      "with 8 bits.");
 }
 
 }  // namespace phraseq::nn

@@ -92,6 +92,8 @@ void move_to(TranslationModel& model, at::Device device, nn::Precision precision
 namespace {
 
 nn::Quantization quantization_of(const CheckpointFile& file, const ModelOptions& options) {
+  if (options.quantization == nn::QuantizationChoice::kBf16)
+    return nn::Quantization::kBf16;
   const bool wanted = options.quantization == nn::QuantizationChoice::kInt8 ||
                       (options.quantization == nn::QuantizationChoice::kAuto &&
                        is_quantized_to_int8(file) && options.precision == nn::Precision::kFp32);
@@ -116,9 +118,11 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
                      "preprocess the data with that table, or translate the raw text");
   }
-  if (options.quantization == nn::QuantizationChoice::kInt8 &&
+  const bool is_narrow = options.quantization == nn::QuantizationChoice::kInt8 ||
+                         options.quantization == nn::QuantizationChoice::kBf16;
+  if (is_narrow &&
       (options.precision != nn::Precision::kFp32 || !options.device.chosen().is_cpu())) {
-    throw UsageError("--quantization int8 needs --precision fp32 and the CPU",
+    throw UsageError("--quantization int8 and bf16 need --precision fp32 and the CPU",
                      "leave --quantization out, or give --precision fp32 --device cpu");
   }
   options.device.apply();

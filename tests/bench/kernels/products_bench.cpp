@@ -1,4 +1,4 @@
-// Products of few rows with a weight: the own kernels on packed weights in fp32 and 8 bits, and
+// Products of few rows with a weight: the own kernels on packed weights in fp32, 8 and 16 bits, and
 // ATen's linear layer. Items are multiply-adds of one thread. core/nn/packed/product_choice.cpp
 // keeps what follows from it.
 //
@@ -40,6 +40,7 @@ void packed(benchmark::State& state, Quantization kind) {
 
 void fp32(benchmark::State& state) { packed(state, Quantization::kNone); }
 void int8(benchmark::State& state) { packed(state, Quantization::kInt8); }
+void bf16(benchmark::State& state) { packed(state, Quantization::kBf16); }
 
 void aten(benchmark::State& state) {
   const Shape shape = shape_of(state);
@@ -70,6 +71,7 @@ void shapes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(fp32)->Apply(shapes);
 BENCHMARK(int8)->Apply(shapes);
+BENCHMARK(bf16)->Apply(shapes);
 BENCHMARK(aten)->Apply(shapes);
 BENCHMARK(aten_bf16)->Apply(shapes);
 

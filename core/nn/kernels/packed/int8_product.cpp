@@ -6,8 +6,11 @@
 #include <immintrin.h>
 #endif
 
-#include "core/nn/kernels/packed/int8_kernels.h"
+#include "core/nn/kernels/packed/narrow_kernels.h"
 #include "core/nn/kernels/packed/panel_tiles.h"
+#if defined(__AMX_INT8__)
+#include "core/nn/kernels/packed/matrix_tiles.h"
+#endif
 
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
@@ -22,6 +25,11 @@ constexpr int kGroup = 4, kOffset = 128;
 using Number = int16_t;
 constexpr int kGroup = 2, kOffset = 0;
 #endif
+#if defined(__AMX_INT8__)
+constexpr int kStep = 64;
+#else
+constexpr int kStep = kGroup;
+#endif
 constexpr int64_t kHead = kOffset ? kPanel * static_cast<int64_t>(sizeof(int32_t)) : 0;  // bytes
 
 constexpr float kLargest = 127.0F;
@@ -34,8 +42,8 @@ typedef int16_t Pairs __attribute__((vector_size(kBytes), may_alias));
 typedef int8_t Stored __attribute__((vector_size(kBytes / 2), aligned(1), may_alias));
 #endif
 
-/// `depth` filled up to whole groups.
-PHRASEQ_INLINE int64_t filled(int64_t depth) { return (depth + kGroup - 1) / kGroup * kGroup; }
+/// `depth` filled up to what one step of the product takes.
+PHRASEQ_INLINE int64_t filled(int64_t depth) { return (depth + kStep - 1) / kStep * kStep; }
 PHRASEQ_INLINE int64_t size_of_row(int64_t depth) {
   return filled(depth) * static_cast<int64_t>(sizeof(Number));
 }
@@ -116,7 +124,7 @@ PHRASEQ_INLINE Sums first_sums(const int8_t* panel, int vector) {
 struct Int8Tile {
   template <int rows>
   PHRASEQ_INLINE static void finish(const Sums (&sums)[rows][kVectors],
-                                    const Int8Product<float>& task,
+                                    const NarrowProduct<float>& task,
                                     int64_t first_row,
                                     int64_t column) {
     const int64_t count = smaller(kPanel, task.columns - column);
@@ -133,7 +141,7 @@ struct Int8Tile {
 
   template <int rows>
   PHRASEQ_INLINE static void finish_whole(const Sums (&sums)[rows][kVectors],
-                                          const Int8Product<float>& task,
+                                          const NarrowProduct<float>& task,
                                           int64_t first_row,
                                           int64_t column) {
 #pragma GCC unroll 4
@@ -151,7 +159,7 @@ struct Int8Tile {
   }
 
   template <int rows, int panels>
-  static void run(const Int8Product<float>& task, int64_t first_row, int64_t panel) {
+  static void run(const NarrowProduct<float>& task, int64_t first_row, int64_t panel) {
     const int64_t depth = filled(task.depth), panel_size = size_of_panel(task.depth);
     const Number* x = static_cast<const Number*>(task.x) + first_row * depth;
     const int8_t* w = task.panels + panel * panel_size;
@@ -184,9 +192,58 @@ struct Int8Tile {
   }
 };
 
-void product(const Int8Product<float>& task, int64_t first, int64_t last) {
+#if defined(__AMX_INT8__)
+
+struct MultiplyInt8 {
+  template <int sums, int columns>
+  PHRASEQ_INLINE static void to() {
+    asm volatile("tdpbusd %%tmm%c1, %%tmm4, %%tmm%c0" : : "i"(sums), "i"(columns));
+  }
+};
+
+/// Fewer rows are multiplied at least as fast without tiles: reading panels takes the time.
+constexpr int64_t kLeastTileRows = 3;
+
+PHRASEQ_INLINE void finish_block(const TileSums& sums,
+                                 const NarrowProduct<float>& task,
+                                 const int8_t* panel_head,
+                                 int64_t first_row,
+                                 int64_t height,
+                                 int64_t column) {
+  for (int64_t i = 0; i < height; ++i) {
+    Sums row[1][kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v)
+      row[0][v] =
+          *reinterpret_cast<const Sums*>(sums.values[i] + v * kLanes) + first_sums(panel_head, v);
+    if (column + kPanel <= task.columns) {
+      Int8Tile::finish_whole<1>(row, task, first_row + i, column);
+    } else {
+      Int8Tile::finish<1>(row, task, first_row + i, column);
+    }
+  }
+}
+
+void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
+  const int64_t row_size = size_of_row(task.depth), panel_size = size_of_panel(task.depth);
+  if (task.rows < kLeastTileRows)
+    return product_in_tiles<Int8Tile>(task, row_size, first, last);
+  TileSums sums;
+  visit_blocks(task.rows, row_size, first, last, [&](int64_t row, int64_t panel, int64_t height) {
+    const auto* x = static_cast<const char*>(task.x) + row * row_size;
+    const int8_t* w = task.panels + panel * panel_size;
+    sum_tiles<MultiplyInt8>(x, row_size, w + kHead, row_size / kTileBytes, sums);
+    finish_block(sums, task, w, row, height, panel * kPanel);
+  });
+}
+
+#else
+
+void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
   product_in_tiles<Int8Tile>(task, size_of_row(task.depth), first, last);
 }
+
+#endif
 
 /// To the nearest whole number, ties to even. Where one instruction rounds a product and adds to
 /// it, adding 1.5 · 2^23 would not round the product first, and levels would differ.
@@ -200,23 +257,88 @@ PHRASEQ_INLINE float rounded(float x) {
 #endif
 }
 
-void pack_column(const MatrixToPack<float>& matrix, int64_t column, int8_t* panel, float* scale) {
-  const float* from = matrix.data + column * matrix.column_step;
-  float largest = 0;
-  for (int64_t k = 0; k < matrix.depth; ++k) {
-    const float size = std::fabs(from[k * matrix.depth_step]);
-    largest = size > largest ? size : largest;
+/// The largest |x| of `count` values. Numbers that are not finite have larger bits than all others.
+struct LargestSize {
+  typedef int32_t Bits __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias));
+  static constexpr int32_t kNoSign = 0x7fffffff, kInfinity = 0x7f800000;
+
+  Bits lanes[4] = {};
+  int32_t rest = 0;
+
+  PHRASEQ_INLINE void add(const float* values, int64_t count) {
+    int64_t k = 0;
+    for (; k + 4 * kLanes <= count; k += 4 * kLanes) {
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v) {
+        const Bits size = *reinterpret_cast<const Bits*>(values + k + v * kLanes) & kNoSign;
+        lanes[v] = size > lanes[v] ? size : lanes[v];
+      }
+    }
+    for (; k < count; ++k) {
+      int32_t bits;
+      std::memcpy(&bits, values + k, sizeof(bits));
+      bits &= kNoSign;
+      rest = bits > rest ? bits : rest;
+    }
   }
+
+  PHRASEQ_INLINE int32_t bits() const {
+    const Bits first = lanes[0] > lanes[1] ? lanes[0] : lanes[1];
+    const Bits second = lanes[2] > lanes[3] ? lanes[2] : lanes[3];
+    const Bits both = first > second ? first : second;
+    int32_t sizes[kLanes], largest = 0;
+    std::memcpy(sizes, &both, sizeof(sizes));
+#pragma omp simd reduction(max : largest)
+    for (int i = 0; i < kLanes; ++i) largest = sizes[i] > largest ? sizes[i] : largest;
+    return rest > largest ? rest : largest;
+  }
+};
+
+PHRASEQ_INLINE float size_of_bits(int32_t bits) {
+  float size;
+  std::memcpy(&size, &bits, sizeof(size));
+  return size;
+}
+
+constexpr int64_t kColumnPart = 256;  // numbers of a column that are rounded at a time
+
+/// `visit(values, count, k)` for parts of a column, values k to k + count - 1.
+template <typename Visit>
+PHRASEQ_INLINE void each_part(const MatrixToPack<float>& matrix,
+                              int64_t column,
+                              const Visit& visit) {
+  const float* from = matrix.data + column * matrix.column_step;
+  for (int64_t k = 0; k < matrix.depth; k += kColumnPart) {
+    const int64_t count = smaller(kColumnPart, matrix.depth - k);
+    float values[kColumnPart];
+    if (matrix.depth_step == 1) {
+      visit(from + k, count, k);
+    } else {
+      for (int64_t i = 0; i < count; ++i) values[i] = from[(k + i) * matrix.depth_step];
+      visit(values, count, k);
+    }
+  }
+}
+
+void pack_column(const MatrixToPack<float>& matrix, int64_t column, int8_t* panel, float* scale) {
+  LargestSize found;
+  each_part(matrix, column, [&](const float* values, int64_t count, int64_t) {
+    found.add(values, count);
+  });
+  const float largest = size_of_bits(found.bits());
   *scale = largest > kNothing ? largest / kLargest : 0.0F;
   const float inverse = largest > kNothing ? kLargest / largest : 0.0F;
   const int64_t lane = column % kPanel;
   int8_t* to = panel + kHead + lane * kGroup;
   int32_t sum = 0;
-  for (int64_t k = 0; k < matrix.depth; ++k) {
-    const auto number = static_cast<int8_t>(rounded(from[k * matrix.depth_step] * inverse));
-    to[k / kGroup * kPanel * kGroup + k % kGroup] = number;
-    sum += number;
-  }
+  each_part(matrix, column, [&](const float* values, int64_t count, int64_t k) {
+    int8_t numbers[kColumnPart] = {};
+    for (int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<int8_t>(static_cast<int32_t>(rounded(values[i] * inverse)));
+    for (int64_t i = 0; i < count; ++i) sum += numbers[i];
+    for (int64_t i = 0; i < count; i += kGroup)
+      std::memcpy(to + (k + i) * kPanel, numbers + i, kGroup);
+  });
   const int32_t start =
       static_cast<int32_t>(0U - static_cast<uint32_t>(kOffset) * static_cast<uint32_t>(sum));
   if (kOffset)
@@ -231,26 +353,40 @@ void pack(
     pack_column(matrix, column, panels + column / kPanel * size, scales + column);
 }
 
+/// Numbers of a row as `add_products` reads them.
+PHRASEQ_INLINE void round_row(const float* from, int64_t depth, float inverse, Number* to) {
+  int64_t k = 0;
+#if defined(__AVX512VNNI__)
+  constexpr __mmask16 kAll = 0xffff;
+  const __m512 factor = _mm512_set1_ps(inverse);
+  const __m512i offset = _mm512_set1_epi32(kOffset);
+  for (; k + kLanes <= depth; k += kLanes) {
+    const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(from + k), factor);
+    const __m512i numbers = _mm512_add_epi32(_mm512_maskz_cvtps_epi32(kAll, scaled), offset);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + k), _mm512_maskz_cvtepi32_epi8(kAll, numbers));
+  }
+#endif
+#pragma GCC ivdep
+  for (; k < depth; ++k)
+    to[k] = static_cast<Number>(static_cast<int32_t>(rounded(from[k] * inverse)) + kOffset);
+}
+
 void quantize(
     const float* x, int64_t step, int64_t rows, int64_t depth, void* numbers, float* scales) {
   const int64_t padded = filled(depth);
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x + row * step;
     Number* to = static_cast<Number*>(numbers) + row * padded;
-    float largest = 0, unusual = 0;
-#pragma omp simd reduction(max : largest) reduction(+ : unusual)
-    for (int64_t k = 0; k < depth; ++k) {
-      const float size = std::fabs(from[k]);
-      largest = size > largest ? size : largest;
-      unusual += size <= std::numeric_limits<float>::max() ? 0.0F : 1.0F;
-    }
-    const bool usual = unusual == 0 && largest > kNothing;
+    LargestSize found;
+    found.add(from, depth);
+    const int32_t bits = found.bits();
+    const float largest = size_of_bits(bits);
+    const bool is_finite = bits < LargestSize::kInfinity;
+    const bool usual = is_finite && largest > kNothing;
     const float inverse = usual ? kLargest / largest : 0.0F;
     const float scale = usual ? largest / kLargest : 0.0F;
-    scales[row] = unusual == 0 ? scale : std::numeric_limits<float>::quiet_NaN();
-#pragma GCC ivdep
-    for (int64_t k = 0; k < depth; ++k)
-      to[k] = static_cast<Number>(static_cast<int32_t>(rounded(from[k] * inverse)) + kOffset);
+    scales[row] = is_finite ? scale : std::numeric_limits<float>::quiet_NaN();
+    round_row(from, depth, inverse, to);
     for (int64_t k = depth; k < padded; ++k) to[k] = static_cast<Number>(kOffset);
   }
 }
@@ -261,11 +397,11 @@ int64_t row_bytes(int64_t depth) { return size_of_row(depth); }
 }  // namespace
 
 template <typename T>
-const Int8Kernels<T>& int8_kernels() {
-  static constexpr Int8Kernels<T> table{kPanel, panel_bytes, row_bytes, pack, quantize, product};
+const NarrowKernels<T>& int8_kernels() {
+  static constexpr NarrowKernels<T> table{kPanel, panel_bytes, row_bytes, pack, quantize, product};
   return table;
 }
 
-template const Int8Kernels<float>& int8_kernels<float>();
+template const NarrowKernels<float>& int8_kernels<float>();
 
 }  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL

@@ -64,14 +64,21 @@ void product(const PackedProduct<float>& task, int64_t first, int64_t last) {
   product_in_tiles<Fp32Tile>(task, static_cast<int64_t>(sizeof(float)) * task.depth, first, last);
 }
 
+/// Depth that all columns of a panel are copied for before the next part: 8 KB stay in the first
+/// cache.
+constexpr int64_t kPackedDepth = 32;
+
 void pack(const MatrixToPack<float>& matrix, int64_t first, int64_t last, float* panels) {
   for (int64_t panel = first; panel < last; ++panel) {
     float* to = panels + panel * matrix.depth * kPanel;
-    for (int64_t j = 0; j < kPanel; ++j) {
-      const int64_t column = panel * kPanel + j;
-      const float* from = matrix.data + column * matrix.column_step;
-      for (int64_t k = 0; k < matrix.depth; ++k)
-        to[k * kPanel + j] = column < matrix.columns ? from[k * matrix.depth_step] : 0.0F;
+    for (int64_t part = 0; part < matrix.depth; part += kPackedDepth) {
+      const int64_t end = smaller(part + kPackedDepth, matrix.depth);
+      for (int64_t j = 0; j < kPanel; ++j) {
+        const int64_t column = panel * kPanel + j;
+        const float* from = matrix.data + column * matrix.column_step;
+        for (int64_t k = part; k < end; ++k)
+          to[k * kPanel + j] = column < matrix.columns ? from[k * matrix.depth_step] : 0.0F;
+      }
     }
   }
 }

@@ -29,12 +29,14 @@ std::vector<Level> levels() {
   return present;
 }
 
-/// Without bias, into y [rows, columns].
-kernels::ProductTask<float> plain_task(const at::Tensor& y, int64_t depth) {
+/// Into y [rows, columns]; `bias` [columns] or undefined.
+kernels::ProductTask<float> plain_task(const at::Tensor& y,
+                                       int64_t depth,
+                                       const at::Tensor& bias = {}) {
   return {y.size(0),
           y.size(1),
           depth,
-          nullptr,
+          bias.defined() ? bias.const_data_ptr<float>() : nullptr,
           false,
           y.mutable_data_ptr<float>(),
           /*y_step=*/y.size(1)};
@@ -74,10 +76,11 @@ at::Tensor rounded_rows(const at::Tensor& x, std::vector<double>& scales) {
   return numbers;
 }
 
-/// x Wᵀ in 8 bits by one variant of the loops.
-at::Tensor int8_product_of(const kernels::Int8Kernels<float>& loops,
-                           const at::Tensor& x,
-                           const at::Tensor& weight) {
+/// x Wᵀ in 8 or 16 bits by one variant of the loops.
+at::Tensor narrow_product_of(const kernels::NarrowKernels<float>& loops,
+                             const at::Tensor& x,
+                             const at::Tensor& weight,
+                             const at::Tensor& bias = {}) {
   const int64_t columns = weight.size(0), depth = weight.size(1);
   const int64_t panels = (columns + loops.panel_columns - 1) / loops.panel_columns;
   std::vector<int8_t> packed(static_cast<size_t>(panels * loops.panel_bytes(depth)), 77);
@@ -92,7 +95,7 @@ at::Tensor int8_product_of(const kernels::Int8Kernels<float>& loops,
       x.const_data_ptr<float>(), depth, x.size(0), depth, numbers.data(), x_scales.data());
   const at::Tensor y = at::full({x.size(0), columns}, -7.0, x.options());
   loops.product(
-      {plain_task(y, depth), numbers.data(), x_scales.data(), packed.data(), scales.data()},
+      {plain_task(y, depth, bias), numbers.data(), x_scales.data(), packed.data(), scales.data()},
       0,
       panels);
   return y;
@@ -114,11 +117,13 @@ TEST_P(PackedShapes, HaveTheProductOfDoublePrecisionOnEveryLevel) {
 TEST_P(PackedShapes, GiveARowTheSameBitsAmongAnyNumberOfOthers) {
   const auto [rows, columns, depth] = GetParam();
   const at::Tensor x = fp32({rows, depth}, 3), weight = fp32({columns, depth}, 4);
-  for (const Quantization kind : {Quantization::kNone, Quantization::kInt8}) {
+  const at::Tensor bias = fp32({columns}, 13);
+  const float* added = bias.const_data_ptr<float>();
+  for (const Quantization kind : {Quantization::kNone, Quantization::kInt8, Quantization::kBf16}) {
     const PackedMatrix matrix(weight, kind);
-    const at::Tensor all = matrix.multiply(x, nullptr, false);
+    const at::Tensor all = matrix.multiply(x, added, false);
     for (int64_t row = 0; row < rows; row += 3) {
-      const at::Tensor alone = matrix.multiply(x.narrow(0, row, 1), nullptr, false);
+      const at::Tensor alone = matrix.multiply(x.narrow(0, row, 1), added, false);
       EXPECT_TRUE(at::equal(alone[0], all[row])) << "row " << row;
     }
   }
@@ -177,10 +182,11 @@ TEST(PackedMatrix, IsExactInWholeNumbersAtTheLargestValues) {
   const PackedMatrix matrix(weight, Quantization::kInt8);
   const at::Tensor expected = at::full({3, 17}, -127.0 * 127.0 * 1023.0, at::kDouble);
   EXPECT_TRUE(close(matrix.multiply(x, nullptr, false).to(at::kDouble), expected, 0.5));
-  for (const Int8Variant& variant : int8_variants()) {
-    EXPECT_TRUE(close(int8_product_of(*variant.loops, x, weight).to(at::kDouble), expected, 0.5))
+  for (const NarrowVariant& variant : int8_variants()) {
+    EXPECT_TRUE(close(narrow_product_of(*variant.loops, x, weight).to(at::kDouble), expected, 0.5))
         << variant.name;
-    EXPECT_TRUE(close(int8_product_of(*variant.loops, x, -weight).to(at::kDouble), -expected, 0.5))
+    EXPECT_TRUE(
+        close(narrow_product_of(*variant.loops, x, -weight).to(at::kDouble), -expected, 0.5))
         << variant.name;
   }
 }
@@ -197,17 +203,48 @@ TEST(PackedMatrix, QuantizesARowOfZerosToZerosAndKeepsNaN) {
 TEST_P(PackedShapes, HaveTheSame8BitProductByAllInstructions) {
   const auto [rows, columns, depth] = GetParam();
   const at::Tensor x = fp32({rows, depth}, 7), weight = fp32({columns, depth}, 8);
-  const at::Tensor plain = int8_product_of(*int8_variants().front().loops, x, weight);
-  for (const Int8Variant& variant : int8_variants())
-    EXPECT_TRUE(at::equal(int8_product_of(*variant.loops, x, weight), plain)) << variant.name;
+  const at::Tensor bias = fp32({columns}, 14);
+  const at::Tensor plain = narrow_product_of(*int8_variants().front().loops, x, weight, bias);
+  for (const NarrowVariant& variant : int8_variants())
+    EXPECT_TRUE(at::equal(narrow_product_of(*variant.loops, x, weight, bias), plain))
+        << variant.name;
 }
 
-TEST(Int8Variants, FollowTheLevel) {
+TEST_P(PackedShapes, RoundBothSidesToBf16AndAddInFp32) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 9), weight = fp32({columns, depth}, 10);
+  const auto rounded = [](const at::Tensor& values) {
+    return values.to(at::kBFloat16).to(at::kDouble);
+  };
+  const at::Tensor expected = at::matmul(rounded(x), rounded(weight).t());
+  for (const NarrowVariant& variant : bf16_variants()) {
+    EXPECT_TRUE(close(narrow_product_of(*variant.loops, x, weight).to(at::kDouble),
+                      expected,
+                      1e-6 * static_cast<double>(depth)))
+        << variant.name;
+  }
+}
+
+TEST_P(PackedShapes, HaveABf16RowTheSameBitsByEachVariant) {
+  const auto [rows, columns, depth] = GetParam();
+  const at::Tensor x = fp32({rows, depth}, 11), weight = fp32({columns, depth}, 12);
+  for (const NarrowVariant& variant : bf16_variants()) {
+    const at::Tensor all = narrow_product_of(*variant.loops, x, weight);
+    for (int64_t row = 0; row < rows; row += 7) {
+      const at::Tensor alone = narrow_product_of(*variant.loops, x.narrow(0, row, 1), weight);
+      EXPECT_TRUE(at::equal(alone[0], all[row])) << variant.name << ", row " << row;
+    }
+  }
+}
+
+TEST(NarrowVariants, FollowTheLevel) {
   EXPECT_STREQ(int8_variant(Level::kBaseline).name, "baseline");
   for (const Level level : levels()) {
     EXPECT_LE(int8_variant(level).level, level);
   }
   EXPECT_EQ(int8_variant(Level::kV4).loops, int8_variants().back().loops);
+  EXPECT_STREQ(bf16_variant(Level::kBaseline).name, "baseline");
+  EXPECT_EQ(bf16_variant(Level::kV4).loops, bf16_variants().back().loops);
 }
 
 }  // namespace
