@@ -25,6 +25,7 @@
 #include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/packed/packed_weights.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
 
@@ -83,6 +84,8 @@ class Runner {
     flat_ = std::make_unique<nn::FlatParameters>(*model_, true);
     if (precision_ == nn::Precision::kBf16)
       flat_->refresh_bf16();
+    if (options.decodes())
+      nn::pack_weights(flat_->values(), nn::Quantization::kNone);  // as the commands do
   }
 
   /// One update or decoding of the batch, with what the architecture adds to it.
