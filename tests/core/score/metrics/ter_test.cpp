@@ -61,6 +61,22 @@ TEST(TerShifts, MovesAPhraseByUpTo50Words) {
   EXPECT_EQ(edits_for_a_shift_over(51), 6);
 }
 
+/// Two phrases of `length` words each that change places: one shift moves a whole one, if it may.
+int64_t edits_for_phrases_of(size_t length) {
+  WordRow hypothesis, reference;
+  for (size_t word = 0; word < 2 * length; ++word) {
+    hypothesis.push_back(static_cast<uint32_t>(word));
+    reference.push_back(static_cast<uint32_t>((word + length) % (2 * length)));
+  }
+  return count_ter_edits(hypothesis, reference);
+}
+
+// sacrebleu 2.3.1 counts the same edits.
+TEST(TerShifts, MovesPhrasesOfUpTo10Words) {
+  EXPECT_EQ(edits_for_phrases_of(10), 1);
+  EXPECT_EQ(edits_for_phrases_of(11), 2);
+}
+
 // sacrebleu 2.6.0 looks at 999 candidates for the first shift; it finds 8 edits, and 14 when it may
 // look at 999 in all.
 TEST(TerShifts, LooksAtUpTo1000Candidates) {
