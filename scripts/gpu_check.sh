@@ -177,6 +177,11 @@ resumes() {  # resumes NAME MORE...: with the same bits
     same_tensors "$name-whole" "$name-parts"
 }
 losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.e+-]*\).*/\1/'; }
+# With the kernel of Adam: the same losses but for roundings. On the CPU there is none, and nothing to compare.
+steps_with_kernel() {
+  [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
+  train operators 40 --bf16 && PHRASEQ_CUDA_KERNELS=1 train kernels 40 --bf16 && near "$(last_loss kernels)" "$(last_loss operators)" 0.02
+}
 recomputes() {
   train kept 20 --deterministic && train again 20 --deterministic --checkpoint-activations &&
     [[ $(losses kept | wc -l) == 20 ]] && diff <(losses kept) <(losses again)
@@ -221,6 +226,7 @@ check 'train --precision auto' trains auto --precision auto
 check 'resume fp32 --deterministic: same bits' resumes fp32-resume --deterministic
 check 'resume fp16 --deterministic: same bits' resumes fp16-resume --deterministic --fp16 --fp16-scale-window 3
 check 'train --checkpoint-activations: same losses' recomputes
+check 'train with the CUDA kernel of Adam: losses of the operators' steps_with_kernel
 check 'generate fp32' translates fp32
 check 'generate bf16' translates bf16
 check 'generate fp16' translates fp16

@@ -115,10 +115,35 @@ void Adam::step_with_operators(double learning_rate,
   renew_bf16(parameters_);
 }
 
+AdamPass Adam::pass_of(const at::Tensor& keep,
+                       double learning_rate,
+                       const at::Tensor& gradient_scale,
+                       const Rates& rates) {
+  const double beta1 = options_.adam_betas[0];
+  const double beta2 = options_.adam_betas[1];
+  const at::Tensor& bf16 = parameters_.bf16();
+  return {parameters_.values(),
+          parameters_.gradients(),
+          exp_avg_,
+          exp_avg_sq_,
+          bf16.defined() ? bf16 : parameters_.fp16(),
+          keep,
+          gradient_scale,
+          static_cast<float>(beta1),
+          static_cast<float>(1 - beta1),
+          static_cast<float>(beta2),
+          static_cast<float>(1 - beta2),
+          static_cast<float>(1 - learning_rate * options_.weight_decay),
+          static_cast<float>(rates.step_size),
+          static_cast<float>(rates.eps)};
+}
+
 bool Adam::can_step_if() const { return !uses_kernels(parameters_); }
 
 void Adam::step_if(const at::Tensor& keep, double learning_rate, const at::Tensor& gradient_scale) {
   const auto [step_size, eps] = next_rates(learning_rate);
+  if (const AdamKernel kernel = adam_kernel_for(parameters_))
+    return kernel(pass_of(keep, learning_rate, gradient_scale, {step_size, eps}));
   at::Tensor& values = parameters_.values();
   // The value where the step is taken, else one that changes nothing; [] of the parameters' type.
   const auto if_kept = [&](double value, double otherwise) {

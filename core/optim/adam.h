@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/optim/device/adam_kernel.h"
 #include "core/optim/optimizer.h"
 
 namespace phraseq {
@@ -40,7 +41,8 @@ class PHRASEQ_API Adam final : public Optimizer {
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override { return true; }
-  /// With operators, as on a GPU: the same bits as `step`.
+  /// With operators, as on a GPU: the same bits as `step`. Where there is a kernel for it, with
+  /// that one (adam_kernel_for).
   bool can_step_if() const override;
   void step_if(const at::Tensor& keep,
                double learning_rate,
@@ -53,6 +55,10 @@ class PHRASEQ_API Adam final : public Optimizer {
     double eps;
   };
   Rates next_rates(double learning_rate);
+  AdamPass pass_of(const at::Tensor& keep,
+                   double learning_rate,
+                   const at::Tensor& gradient_scale,
+                   const Rates& rates);
   template <class T>
   void step_with_kernel(double learning_rate, double gradient_scale, double step_size, double eps);
   void step_with_operators(double learning_rate,

@@ -5,17 +5,16 @@ struct AdamStep {
   float keep;       // 1 - lr · weight decay
   float step_size;  // lr · √c2 / c1
   float eps;
-  float scale;      // of the gradient as it is read
 };
 
-// A thread for each element; copy may be null (or its type that of the parameters). Nothing is done where *skip is not 0
-// (a gradient that is not finite); skip may be null.
-PHRASEQ_KERNEL void adam(float* p, const float* g, float* m, float* v, Element* copy, const int* skip, int64 elements,
-                                AdamStep by) {
+// A thread for each element; copy may be null (or its type that of the parameters). Nothing is done where *keep is false (a
+// gradient that is not finite). *scale multiplies the gradient as it is read.
+PHRASEQ_KERNEL void adam(float* p, const float* g, float* m, float* v, Element* copy, const bool* keep,
+                                const double* scale, int64 elements, AdamStep by) {
   const int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= elements || (skip != 0 && *skip != 0))
+  if (i >= elements || !*keep)
     return;
-  const float gradient = g[i] * by.scale;
+  const float gradient = g[i] * (float)*scale;
   const float mean = by.beta1 * m[i] + by.one_minus_beta1 * gradient;
   const float square = by.beta2 * v[i] + by.one_minus_beta2 * gradient * gradient;
   const float value = by.keep * p[i] - by.step_size * mean / (sqrtf(square) + by.eps);

@@ -185,10 +185,13 @@ TEST_F(CudaKernelsOnTheGpu, StepAsOnTheHost) {
   std::vector<float> p = waves(1000, 0.2), m = waves(1000, 0.4), v(1000, 0.3F);
   const std::vector<float> g = waves(1000, 1.7);
   std::vector<Device::Element> copy(p.size());
-  Device::AdamStep by{0.9F, 0.1F, 0.98F, 0.02F, 0.999F, 0.05F, 1e-8F, 0.25F};
+  Device::AdamStep by{0.9F, 0.1F, 0.98F, 0.02F, 0.999F, 0.05F, 1e-8F};
   OnDevice<float> device_p(p), device_g(g), device_m(m), device_v(v);
   OnDevice<Device::Element> device_copy(copy);
-  uint64_t no_flag = 0;
+  const bool yes = true;
+  const double scale = 0.25;
+  OnDevice<unsigned char> device_keep({1});
+  OnDevice<double> device_scale({scale});
   Device::int64 elements = static_cast<Device::int64>(p.size());
   launch(adam_kernel(1),
          "adam",
@@ -198,11 +201,12 @@ TEST_F(CudaKernelsOnTheGpu, StepAsOnTheHost) {
           device_m.argument(),
           device_v.argument(),
           device_copy.argument(),
-          &no_flag,
+          device_keep.argument(),
+          device_scale.argument(),
           &elements,
           &by});
   on_host::run(1000, 1, [&] {
-    Device::adam(p.data(), g.data(), m.data(), v.data(), copy.data(), nullptr, elements, by);
+    Device::adam(p.data(), g.data(), m.data(), v.data(), copy.data(), &yes, &scale, elements, by);
   });
   const auto found = device_p.values();
   for (size_t i = 0; i < p.size(); ++i) ASSERT_NEAR(found[i], p[i], 1e-6) << i;
