@@ -229,12 +229,11 @@ std::unique_ptr<Corpus> MultilingualTask::open_part(const PairPart& part,
                                                source_dictionary().fingerprint(),
                                                target_dictionary().fingerprint());
   return std::make_unique<TaggedCorpus>(
-      part.data.open(split, training, {conventions, dictionaries}),
-      tags_of(part.pair));
+      part.data.open(split, training, {conventions, dictionaries}), tags_of(part.pair));
 }
 
-SamplingSettings MultilingualTask::sampling() const {
-  SamplingSettings settings;
+PairSampling MultilingualTask::sampling() const {
+  PairSampling settings;
   settings.virtual_size = options_.virtual_data_size;
   settings.virtual_epoch_size = options_.virtual_epoch_size;
   settings.seed = setup_.seed;

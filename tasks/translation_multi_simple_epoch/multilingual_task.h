@@ -74,7 +74,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   PairPart open_pair(const LanguagePair& pair) const;
   DataLoaderSetup loading(const LanguagePair& pair) const;
   DirectionTags tags_of(const LanguagePair& pair) const;
-  SamplingSettings sampling() const;
+  PairSampling sampling() const;
   std::unique_ptr<Corpus> open_part(const PairPart& part,
                                     const std::string& split,
                                     bool training,

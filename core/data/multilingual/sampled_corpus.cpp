@@ -79,7 +79,7 @@ int64_t default_virtual_size(std::span<const int64_t> sizes, std::span<const dou
   return static_cast<int64_t>(std::min(size, total * kMostScaleUp));
 }
 
-SampledCorpus::SampledCorpus(std::vector<SampledPart> parts, SamplingSettings settings)
+SampledCorpus::SampledCorpus(std::vector<SampledPart> parts, PairSampling settings)
     : parts_(std::move(parts)), settings_(std::move(settings)) {
   for (const SampledPart& part : parts_) {
     if (part.corpus->size() == 0) {

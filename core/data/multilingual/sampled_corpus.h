@@ -25,7 +25,7 @@ PHRASEQ_API std::vector<double> temperature_weights(std::span<const int64_t> siz
 PHRASEQ_API int64_t default_virtual_size(std::span<const int64_t> sizes,
                                          std::span<const double> weights);
 
-struct SamplingSettings {
+struct PairSampling {
   SamplingWeights weights = {};    ///< empty = all examples once
   int64_t virtual_size = 0;        ///< examples of a pass; 0 = default_virtual_size
   int64_t virtual_epoch_size = 0;  ///< examples of an epoch; 0 = a pass
@@ -49,7 +49,7 @@ struct SampledPart {
 class PHRASEQ_API SampledCorpus final : public Corpus {
  public:
   /// Throws DataError for a part without examples, UsageError when weights are not positive.
-  SampledCorpus(std::vector<SampledPart> parts, SamplingSettings settings);
+  SampledCorpus(std::vector<SampledPart> parts, PairSampling settings);
 
   int64_t size() const override;
   int64_t source_length(int64_t index) const override;
@@ -75,7 +75,7 @@ class PHRASEQ_API SampledCorpus final : public Corpus {
   std::vector<int64_t> sizes() const;
 
   std::vector<SampledPart> parts_;
-  SamplingSettings settings_;
+  PairSampling settings_;
   std::string fingerprint_;  ///< of the first pass: later ones may use other folders
   int64_t pass_ = 0;         ///< that is drawn, from 1
   std::vector<std::vector<int64_t>> drawn_;  ///< places in each part; empty = all, in order

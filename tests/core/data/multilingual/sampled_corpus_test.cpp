@@ -90,7 +90,7 @@ TEST_F(Sampling, WithoutWeightsHasEverySentenceOnce) {
 }
 
 TEST_F(Sampling, UsesTheSentencesOfASmallPartEquallyOften) {
-  SamplingSettings settings{uniform_weights};
+  PairSampling settings{uniform_weights};
   settings.virtual_size = 44;
   SampledCorpus corpus(parts_of({40, 5}), settings);
   EXPECT_THAT(corpus.counts(), ElementsAre(22, 22));
@@ -104,7 +104,7 @@ TEST_F(Sampling, UsesTheSentencesOfASmallPartEquallyOften) {
 }
 
 TEST_F(Sampling, DrawsAnewInEveryPassAndTheSameForTheSameSeed) {
-  SamplingSettings settings{uniform_weights};
+  PairSampling settings{uniform_weights};
   settings.seed = 7;
   SampledCorpus corpus(parts_of({40, 10}), settings), again(parts_of({40, 10}), settings);
   const auto first = uses(corpus);
@@ -120,7 +120,7 @@ TEST_F(Sampling, DrawsAnewInEveryPassAndTheSameForTheSameSeed) {
 }
 
 TEST_F(Sampling, CutsAPassIntoVirtualEpochs) {
-  SamplingSettings settings;
+  PairSampling settings;
   settings.virtual_epoch_size = 4;
   SampledCorpus corpus(parts_of({3, 8}), settings);
   for (const int64_t pass : {0, 1}) {
