@@ -36,9 +36,9 @@ TEST(VocabularyReport, AddsUpToTheNumberOfTypes) {
 TEST(VocabularyReport, CountsRareTypesAndThoseThatWereCut) {
   const Dictionary counted = counted_symbols();
   LearnedVocabulary learned = kLearned;
-  learned.threshold = 2;
+  learned.threshold = 3;  // the count of "_b", which stays
   Dictionary rare = counted;
-  rare.finalize(2, -1, 1);
+  rare.finalize(3, -1, 1);
   EXPECT_THAT(explain_types(learned, counted, rare), HasSubstr(" - 2 below the threshold + "));
   Dictionary cut = counted;
   cut.finalize(-1, 5, 1);
