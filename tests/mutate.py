@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants small wrong changes in the sources, one at a time, and reports which of them the tests notice.
 
-    tests/mutate.py [--only TEXT] [--sample N [--seed S]] [--build DIR] [--jobs N]
+    tests/mutate.py [--only TEXT] [--sample N [--seed S]] [--build DIR] [--preset dev|ci] [--jobs N]
     tests/mutate.py --check      only checks the table of changes, without compiling
     tests/mutate.py --list       prints the changes
 
@@ -13,7 +13,7 @@ built, and those tests are run. The tree that holds this script is never changed
     does not compile     the change is no test of the tests; replace it in the table
 
 The summary has the share of noticed changes per folder. Exit code 1 when a change was not noticed or did not compile,
-2 when the table is wrong or the tests fail without a change.
+2 when the table is wrong or the tests fail without a change. docs/guide/reliability.md has the results.
 """
 
 import argparse
@@ -154,8 +154,8 @@ def run(command, timeout=None, **more):
 class Copy:
     """A copy of the tree with a build of its own. What an earlier run left planted is put right at the start."""
 
-    def __init__(self, build, jobs):
-        self.build, self.tree, self.jobs = build, build.parent, jobs
+    def __init__(self, build, preset, jobs):
+        self.build, self.tree, self.preset, self.jobs = build, build.parent, preset, jobs
         if self.tree == ROOT or ROOT.is_relative_to(self.build):
             raise TableError(f"--build {build}: this is the build of the tree itself, which is not changed")
         if self.tree.exists() and any(self.tree.iterdir()) and not (build / MARK).exists():
@@ -190,7 +190,7 @@ class Copy:
             return
         venv = ROOT / "build" / "venv"  # where scripts/setup.sh puts LibTorch
         environment = {**os.environ, "VIRTUAL_ENV": str(venv)} if venv.exists() else None
-        code, output = run(["cmake", "--preset", "dev", "-B", str(self.build), "-DPHRASEQ_WARNINGS_AS_ERRORS=OFF"],
+        code, output = run(["cmake", "--preset", self.preset, "-B", str(self.build), "-DPHRASEQ_WARNINGS_AS_ERRORS=OFF"],
                            cwd=self.tree, env=environment)
         if code != 0:
             raise TableError(f"{self.build} cannot be configured:\n{output}")
@@ -254,7 +254,7 @@ def print_summary(results):
 
 
 def plant_all(changes, options):
-    copy = Copy(pathlib.Path(options.build).resolve(), options.jobs)
+    copy = Copy(pathlib.Path(options.build).resolve(), options.preset, options.jobs)
     check_unchanged(copy, changes, options.timeout)
     results = collections.defaultdict(list)
     for change in changes:
@@ -273,6 +273,9 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=1, help="for --sample")
     parser.add_argument("--build", default=str(ROOT / "build-mutate" / "build"), metavar="DIR",
                         help="build folder of the copy; the copy is the folder around it (default: build-mutate/build)")
+    parser.add_argument("--preset", default="dev", choices=["dev", "ci"],
+                        help="dev compiles a changed source alone; ci, with the sources of its folder, is built sooner "
+                             "for a few changes (default: dev)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
     parser.add_argument("--timeout", type=float, default=600, help="seconds that a test program may take")
     parser.add_argument("--check", action="store_true", help="only check the table")
