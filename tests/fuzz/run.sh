@@ -8,9 +8,9 @@
 # build-fuzz/corpus/TARGET, inputs that end a target in build-fuzz/findings. One line per target: executions, edges of
 # the code that were reached, inputs kept, findings. Exit code 1 when there is a finding.
 #
-# What a long run found is added to the repository, as few and as small inputs as reach the same code, with
+# What a long run found is added to the repository, the fewest small inputs that reach the same code, with
 #
-#   PHRASEQ_FUZZ_TARGET=TARGET build-fuzz/bin/fuzz -merge=1 -max_len=1000 tests/fuzz/corpus/TARGET build-fuzz/corpus/TARGET
+#   PHRASEQ_FUZZ_TARGET=TARGET build-fuzz/bin/fuzz -set_cover_merge=1 -use_counters=0 -max_len=400 tests/fuzz/corpus/TARGET build-fuzz/corpus/TARGET
 set -euo pipefail
 
 [[ ${1:-} =~ ^[0-9]+(\.[0-9]+)?$ ]] || { echo "usage: tests/fuzz/run.sh MINUTES [TARGET...]" >&2; exit 2; }
