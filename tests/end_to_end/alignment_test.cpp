@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr double kTolerance = 2e-4;  // fp32, here and there
+constexpr double kAlignmentTolerance = 2e-4;  // fp32, here and there
 constexpr const char* kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_align";
 
 CommandResult run_alright(Workspace& workspace, const Arguments& arguments) {
@@ -89,8 +89,9 @@ class FairseqAlignment : public ::testing::Test {
     for (const auto& [id, lines] : theirs) {
       ASSERT_EQ(found.at(id).size(), lines.size()) << id;
       for (size_t i = 0; i < lines.size(); ++i) {
-        EXPECT_THAT(weights_of(found.at(id)[i]),
-                    ::testing::Pointwise(::testing::DoubleNear(kTolerance), weights_of(lines[i])))
+        EXPECT_THAT(
+            weights_of(found.at(id)[i]),
+            ::testing::Pointwise(::testing::DoubleNear(kAlignmentTolerance), weights_of(lines[i])))
             << id;
       }
     }

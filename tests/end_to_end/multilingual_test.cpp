@@ -59,7 +59,7 @@ class FairseqMultilingual : public ::testing::Test {
 };
 
 TEST_F(FairseqMultilingual, TranslatesAsFairseqInEveryDirection) {
-  constexpr double kTolerance = 5e-5;  // fp64 here; there log-softmax is fp32
+  constexpr double kScoreTolerance = 5e-5;  // fp64 here; there log-softmax is fp32
   for (const auto& [setting, of_fairseq] : expected_.at("settings").items()) {
     import(setting);
     for (const auto& [direction, sentences] : of_fairseq.at("directions").items()) {
@@ -86,9 +86,9 @@ TEST_F(FairseqMultilingual, TranslatesAsFairseqInEveryDirection) {
           const json& hypothesis = sentences[i].at("hypotheses")[n];
           EXPECT_EQ(found.at("token_ids"), hypothesis.at("token_ids")) << where;
           EXPECT_EQ(found.at("symbols"), hypothesis.at("symbols")) << where;
-          EXPECT_NEAR(found.at("score"), hypothesis.at("score"), kTolerance) << where;
+          EXPECT_NEAR(found.at("score"), hypothesis.at("score"), kScoreTolerance) << where;
           EXPECT_THAT(found.at("token_log_probabilities").get<std::vector<double>>(),
-                      Pointwise(DoubleNear(kTolerance),
+                      Pointwise(DoubleNear(kScoreTolerance),
                                 hypothesis.at("token_scores").get<std::vector<double>>()))
               << where;
         }
