@@ -144,7 +144,7 @@ TEST_F(Multilingual, FindsPairsInFoldersOfTheirNames) {
   const auto flat = task_from_folder({{"lang-pairs", "en-de,fr-en"}})->open("train", true);
   for (const char* pair : {"en-de", "fr-en"}) {
     std::filesystem::create_directory(folder_ / pair);
-    for (const std::string language :
+    for (const std::string& language :
          {std::string(pair).substr(0, 2), std::string(pair).substr(3)}) {
       write(std::string(pair) + "/dict." + language + ".txt", "a 2\nb 1\n");
       for (const char* end : {".idx", ".bin"}) {
@@ -161,7 +161,7 @@ TEST_F(Multilingual, FindsPairsInFoldersOfTheirNames) {
 TEST_F(Multilingual, ReadsRawTextOfEveryPair) {
   for (const char* pair : {"en-de", "de-fr"}) {
     std::filesystem::create_directory(folder_ / pair);
-    for (const std::string language :
+    for (const std::string& language :
          {std::string(pair).substr(0, 2), std::string(pair).substr(3)}) {
       write(std::string(pair) + "/dict." + language + ".txt", "a 2\nb 1\n");
       write(std::string(pair) + "/train." + language, "a b\nb\n");
