@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,27 +29,29 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr size_t kMostShown = 3;
 
-/// The edit distance of a name; less when a word of some length begins it, or is a part of it.
-size_t distance_of(std::string_view word, std::string_view name) {
+/// How far a name is from a word. A word of some length that begins the name counts as one edit,
+/// one that is a part of it as two.
+size_t distance_of(std::string_view word, std::string_view name, size_t edits) {
   const bool begins = word.size() >= 3 && name.starts_with(word);
   const bool is_a_part = word.size() >= 4 && name.find(word) != name.npos;
-  return begins || is_a_part ? 1 : edit_distance(word, name);
+  return begins ? 1 : is_a_part ? std::min<size_t>(edits, 2) : edits;
 }
 
-/// The first of `known` by distance, as far as they are within `limit`.
+/// The first of `known` by distance, among equals by edits, as far as they are within `limit`.
 std::vector<std::string> ranked_names(std::string_view name,
                                       std::span<const std::string> known,
                                       size_t limit) {
-  std::vector<std::pair<size_t, std::string>> ranked;
+  std::vector<std::tuple<size_t, size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
-    const size_t distance = distance_of(name, candidate);
+    const size_t edits = edit_distance(name, candidate);
+    const size_t distance = distance_of(name, candidate, edits);
     if (distance <= limit)
-      ranked.emplace_back(distance, candidate);
+      ranked.emplace_back(distance, edits, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   ranked.resize(std::min(ranked.size(), kMostShown));
   std::vector<std::string> result;
-  for (auto& [distance, candidate] : ranked) result.push_back(std::move(candidate));
+  for (auto& entry : ranked) result.push_back(std::move(std::get<std::string>(entry)));
   return result;
 }
 

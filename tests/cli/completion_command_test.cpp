@@ -110,12 +110,12 @@ TEST_F(BashCompletion, CompletesTheNextItemOfAList) {
 }
 
 TEST_F(BashCompletion, OffersTheOptionsOfSelectedComponents) {
-  const Words line = {"phraseq", "train", "data-bin", "--encoder-lay"};
+  const Words line = {"phraseq", "train", "data-bin", "--encoder-ffn"};
   EXPECT_THAT(complete(line), IsEmpty());
-  EXPECT_THAT(complete({"phraseq", "train", "--arch", "transformer-tiny", "--encoder-lay"}),
-              ElementsAre("--encoder-layers"));
-  EXPECT_THAT(complete({"phraseq", "train", "--arch=transformer_tiny", "--encoder-lay"}),
-              ElementsAre("--encoder-layers"));
+  EXPECT_THAT(complete({"phraseq", "train", "--arch", "transformer-tiny", "--encoder-ffn"}),
+              ElementsAre("--encoder-ffn-embed-dim"));
+  EXPECT_THAT(complete({"phraseq", "train", "--arch=transformer_tiny", "--encoder-ffn"}),
+              ElementsAre("--encoder-ffn-embed-dim"));
   EXPECT_THAT(complete({"phraseq", "train", "--adam-b"}), ElementsAre("--adam-betas"));
   EXPECT_THAT(complete({"phraseq", "train", "--optimizer", "sgd", "--adam-b"}), IsEmpty());
 }
@@ -160,8 +160,8 @@ TEST_F(ZshCompletion, CompletesCommandsOptionsChoicesAndNames) {
   EXPECT_EQ(typed("phraseq generate --format f"), "<<phraseq generate --format fairseq >>");
   EXPECT_EQ(typed("phraseq train --arch transformer_ti"),
             "<<phraseq train --arch transformer_tiny >>");
-  EXPECT_EQ(typed("phraseq train --arch transformer_tiny --encoder-lay"),
-            "<<phraseq train --arch transformer_tiny --encoder-layers=>>");
+  EXPECT_EQ(typed("phraseq train --arch transformer_tiny --encoder-ffn"),
+            "<<phraseq train --arch transformer_tiny --encoder-ffn-embed-dim=>>");
   EXPECT_EQ(typed("phraseq generate --input corp"),
             "<<phraseq generate --input corpus\\ train.en >>");
 }
@@ -194,9 +194,9 @@ TEST_F(FishCompletion, CompletesCommandsOptionsChoicesAndNames) {
 }
 
 TEST_F(FishCompletion, OffersTheOptionsOfSelectedComponents) {
-  EXPECT_THAT(complete("phraseq train --encoder-lay"), IsEmpty());
-  EXPECT_THAT(complete("phraseq train --arch transformer_tiny --encoder-lay"),
-              ElementsAre("--encoder-layers"));
+  EXPECT_THAT(complete("phraseq train --encoder-ffn"), IsEmpty());
+  EXPECT_THAT(complete("phraseq train --arch transformer_tiny --encoder-ffn"),
+              ElementsAre("--encoder-ffn-embed-dim"));
   EXPECT_THAT(complete("phraseq train --adam-b"), ElementsAre("--adam-betas"));
   EXPECT_THAT(complete("phraseq train --optimizer sgd --adam-b"), IsEmpty());
 }

@@ -156,6 +156,12 @@ TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
   add_options(workspace,
               "train --arch transformer_iwslt_de_en --criterion label_smoothed_cross_entropy",
               options['t']);
+  for (const std::string more : {"--criterion label_smoothed_cross_entropy_with_alignment",
+                                 "--task translation_multi_simple_epoch"}) {
+    add_options(workspace, "train " + more, options['t']);
+    add_options(workspace, "validate " + more, options['v']);
+  }
+  add_options(workspace, "eval-lm", options['e']);
   add_options(workspace, "generate", options['g']);
   add_options(workspace, "generate --sampling", options['g']);
   add_options(workspace, "generate --tokenizer moses", options['g']);

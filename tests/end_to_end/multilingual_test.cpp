@@ -98,6 +98,7 @@ TEST_F(FairseqMultilingual, TranslatesAsFairseqInEveryDirection) {
 }
 
 TEST_F(FairseqMultilingual, HasTheLossesOfFairseqForEveryPairAndTogether) {
+  constexpr double kLossTolerance = 1e-7;  // fp64 here; there log-softmax is fp32
   for (const auto& [setting, of_fairseq] : expected_.at("settings").items()) {
     import(setting);
     const std::string validate =
@@ -109,42 +110,40 @@ TEST_F(FairseqMultilingual, HasTheLossesOfFairseqForEveryPairAndTogether) {
     int64_t tokens = 0;
     for (const auto& [pair, losses] : of_fairseq.at("losses").items()) {
       EXPECT_EQ(all.at("parts").at(pair).at("tokens"), losses.at("tokens")) << setting << pair;
-      EXPECT_NEAR(all.at("parts").at(pair).at("nll_loss"), losses.at("nll_loss"), 1e-9);
+      EXPECT_NEAR(all.at("parts").at(pair).at("nll_loss"), losses.at("nll_loss"), kLossTolerance);
       const json alone = json::parse(
           run(validate + fmt::format(" -s {} -t {}", pair.substr(0, 2), pair.substr(3))).output);
-      EXPECT_NEAR(alone.at("nll_loss"), losses.at("nll_loss"), 1e-9) << setting << pair;
+      EXPECT_NEAR(alone.at("nll_loss"), losses.at("nll_loss"), kLossTolerance) << setting << pair;
       EXPECT_FALSE(alone.contains("parts"));
       sum += losses.at("nll_loss").get<double>() * losses.at("tokens").get<double>();
       tokens += losses.at("tokens").get<int64_t>();
     }
     EXPECT_EQ(all.at("tokens"), tokens);
-    EXPECT_NEAR(all.at("nll_loss"), sum / static_cast<double>(tokens), 1e-9) << setting;
+    EXPECT_NEAR(all.at("nll_loss"), sum / static_cast<double>(tokens), kLossTolerance) << setting;
   }
 }
 
+/// Not with the language as first token of the decoder: that model generates control symbols, which
+/// text cannot express.
 TEST_F(FairseqMultilingual, RescoringGivesTheScoresOfTheSearch) {
-  for (const std::string setting : {"source", "replaced"}) {
+  workspace_.write("test.en", text_of("en"));
+  for (const std::string setting : {"source", "target", "mbart"}) {
     import(setting);
     const std::string model =
         fmt::format(" --path {}.safetensors --source-lang en --target-lang de ", setting);
-    workspace_.write("test.en", text_of("en"));
-    std::string translations, scores;
+    std::string translations;
+    std::vector<double> scores;
     for (const std::string& line :
          lines_of(run("generate --format jsonl --input test.en" + model).output)) {
       const json best = json::parse(line).at("hypotheses").at(0);
-      if (best.at("symbols").get<std::string>().find("<unk>") != std::string::npos)
-        continue;
       translations += best.at("symbols").get<std::string>() + "\n";
-      scores += fmt::format("{:.3f}\n", best.at("log_probability").get<double>());
+      scores.push_back(best.at("log_probability"));
     }
     workspace_.write("test.de", translations);
-    if (lines_of(translations).size() != lines_of(text_of("en")).size())
-      continue;  // <unk> is the same for every word
-    std::string found;
-    for (const std::string& line :
-         lines_of(run("rescore --source test.en --target test.de" + model).output))
-      found += fmt::format("{:.3f}\n", std::stod(line));
-    EXPECT_EQ(found, scores) << setting;
+    const auto found = lines_of(run("rescore --source test.en --target test.de" + model).output);
+    ASSERT_EQ(found.size(), scores.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(std::stod(found[i]), scores[i], 1e-4) << setting;
   }
 }
 
@@ -222,9 +221,9 @@ class TwoTargets : public ::testing::Test {
 TEST_F(TwoTargets, TranslationsFollowTheLanguageThatIsAskedFor) {
   const CommandResult training =
       train("model",
-            300,
+            600,
             "--encoder-langtok tgt --decoder-langtok --sampling-method temperature "
-            "--sampling-temperature 5 --validate-interval-updates 300 --eval-bleu");
+            "--sampling-temperature 5 --validate-interval-updates 600 --eval-bleu");
   EXPECT_THAT(training.errors,
               AllOf(HasSubstr("pass 1: "),
                     HasSubstr("of 60 pairs of en-fr"),

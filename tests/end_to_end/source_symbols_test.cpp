@@ -81,7 +81,9 @@ TEST_P(SourceSymbols, RescoringAgreesWithGenerating) {
   const auto lines = lines_of(rescored.output);
   ASSERT_EQ(lines.size(), scores.size());
   for (size_t i = 0; i < lines.size(); ++i)
-    EXPECT_NEAR(json::parse(lines[i]).at("hypotheses")[0].at("log_probability").get<double>(), scores[i], 1e-4);
+    EXPECT_NEAR(json::parse(lines[i]).at("hypotheses")[0].at("log_probability").get<double>(),
+                scores[i],
+                1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAllConventions,

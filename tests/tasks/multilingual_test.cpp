@@ -128,7 +128,7 @@ TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
   EXPECT_EQ(task->encode("de1", "fr1").target, (Ids{prefix[0], dictionary.id("fr1"), kEos}));
   setup.target_language = "nl";
   EXPECT_THAT(message_of<UsageError>([&] { make_task(setup, options); }),
-              HasSubstr("'nl' is not a language of the model\nIts languages are de, en, fr"));
+              HasSubstr("'nl' is not a language of the model\n  Its languages are de, en, fr."));
 }
 
 TEST_F(Multilingual, ValidatesAllPairsOneAfterTheOther) {

@@ -10,7 +10,7 @@
 #include "core/nn/parameters/left_out_parameters.h"
 #include "core/nn/positions.h"
 #include "core/nn/transformer/embedding_norm.h"
-#include "core/nn/transformer/layer_drop.h"
+#include "core/nn/transformer/layer_drop/layer_drop.h"
 #include "core/options/option_table.h"
 
 namespace phraseq::nn {

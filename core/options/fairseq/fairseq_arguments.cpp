@@ -50,15 +50,21 @@ bool is_same_value(std::string_view a, std::string_view b) {
   return first && second ? *first == *second : a == b;
 }
 
-bool is_described(OptionTable& table, const SplitFlag& flag) {
-  if (flag.one_dash) {
-    return std::any_of(table.fields().begin(), table.fields().end(), [&](const OptionField& field) {
-      const auto& names = field.short_flags;
-      return std::find(names.begin(), names.end(), flag.name) != names.end();
-    });
+/// The option of a flag, or null.
+const OptionField* find_field(OptionTable& table, const SplitFlag& flag) {
+  if (!flag.one_dash)
+    return table.find(flag.name);
+  for (const OptionField& field : table.fields()) {
+    const auto& names = field.short_flags;
+    if (std::find(names.begin(), names.end(), flag.name) != names.end())
+      return &field;
   }
+  return nullptr;
+}
+
+bool is_described(OptionTable& table, const SplitFlag& flag) {
   const bool negated = flag.name.starts_with("no-") && table.find(flag.name.substr(3)) != nullptr;
-  return table.find(flag.name) != nullptr || negated;
+  return find_field(table, flag) != nullptr || (negated && !flag.one_dash);
 }
 
 /// One pass over the arguments.
@@ -113,7 +119,7 @@ class Taker {
       return;
     }
     taken_.arguments.push_back(argument);
-    const OptionField* field = split.one_dash ? nullptr : table_.find(split.name);
+    const OptionField* field = find_field(table_, split);
     const bool takes_value = field != nullptr && !std::holds_alternative<bool*>(field->target);
     if (takes_value && !split.has_value && has_value_next())
       taken_.arguments.push_back(arguments_[next_++]);

@@ -34,10 +34,9 @@ TEST(NearMisses, TakesABeginningOfThreeLetters) {
   EXPECT_THAT(close_matches("ls", kKnown), IsEmpty());
 }
 
-TEST(NearMisses, TakesAPartOfFourLetters) {
-  const std::vector<std::string> known = {"cross_entropy_with_rdrop", "adam", "chrf"};
-  EXPECT_THAT(close_matches("rdrop", known), ElementsAre("cross_entropy_with_rdrop"));
-  EXPECT_THAT(close_matches("dro", known), IsEmpty());
+TEST(NearMisses, PutsTheShortestOfSeveralContinuationsFirst) {
+  const std::vector<std::string> known = {"layerdrop", "layers", "layers-to-keep"};
+  EXPECT_THAT(close_matches("layer", known), ElementsAre("layers", "layerdrop", "layers-to-keep"));
 }
 
 TEST(NearMisses, PutsTheNearestFirstAndStopsAtThree) {
@@ -54,6 +53,13 @@ TEST(NearMisses, FindsNothingNearForAnotherWord) {
 TEST(NearestNames, AreThreeHoweverFarTheyAre) {
   EXPECT_THAT(nearest_names("bean", kKnown), ElementsAre("beam", "lstm", "dropout"));
   EXPECT_THAT(nearest_names("phoneme", kKnown), ElementsAre("beam", "dropout", "lstm"));
+}
+
+TEST(NearestNames, BeginWithThoseThatContainTheWord) {
+  const std::vector<std::string> known = {"adam", "chrf", "cross_entropy_with_rdrop"};
+  EXPECT_THAT(nearest_names("rdrop", known),
+              ElementsAre("cross_entropy_with_rdrop", "adam", "chrf"));
+  EXPECT_THAT(nearest_names("dro", known), ElementsAre("adam", "chrf", "cross_entropy_with_rdrop"));
 }
 
 TEST(NearestNames, AreAllOfAFew) {

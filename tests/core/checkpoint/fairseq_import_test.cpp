@@ -65,6 +65,7 @@ TEST(FairseqOptions, GetFairseqsDefaultsAndWhatItHasBuiltIn) {
                    {"out_bias", false},
                    {"start_token", "eos"},
                    {"source_bos", false},
+                   {"source_eos", true},
                    {"forbid_outputs", false},
                    {"init", "fairseq"}});
   EXPECT_EQ(options_from_fairseq(tiny_options(), "options.json"), expected);

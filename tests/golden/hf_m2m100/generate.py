@@ -89,7 +89,7 @@ def train(model, tokenizer, codes, steps):
 def translate(model, tokenizer, line, source, target, beams):
     """At the limit, transformers gives </s> a log-probability of zero in place of the model's: None."""
     batch = batch_of(tokenizer, [line], source)
-    output = model.generate(**batch, max_length=LONGEST, early_stopping=beams > 1, num_beams=beams, do_sample=False,
+    output = model.generate(**batch, max_length=LONGEST, early_stopping=beams > 1, length_penalty=0.0, num_beams=beams, do_sample=False,
                             forced_bos_token_id=tokenizer.convert_tokens_to_ids(token_of(target)), forced_eos_token_id=None)
     text = tokenizer.decode(output[0], skip_special_tokens=True)
     return None if output.shape[1] >= LONGEST else text.removeprefix(token_of(target)).strip()

@@ -28,7 +28,7 @@ const std::string kM2mGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_m2m100/";
 class M2m100Copy {
  public:
   explicit M2m100Copy(const char* name) {
-    fs::copy(kM2mGolden + name, folder_.path(), fs::copy_options::overwrite_existing);
+    fs::copy(kM2mGolden + name, folder_.path(), fs::copy_options::recursive);
   }
 
   void change(const char* file, const std::string& key, const json& value) const {

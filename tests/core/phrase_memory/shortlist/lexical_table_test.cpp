@@ -1,10 +1,11 @@
 #include "core/phrase_memory/shortlist/lexical_table.h"
 
-#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -62,9 +63,8 @@ class LexicalTableFile : public ::testing::Test {
     }
     return "nothing was thrown";
   }
-  ~LexicalTableFile() override { std::filesystem::remove(path_); }
-
-  std::string path_ = ::testing::TempDir() + "lexical_table_test.s2t";
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("lexical_table_test.s2t");
 };
 
 TEST_F(LexicalTableFile, HasTheTargetInFrontAndNullForNoWord) {

@@ -1,4 +1,4 @@
-#include "core/nn/transformer/layer_drop.h"
+#include "core/nn/transformer/layer_drop/layer_drop.h"
 
 #include <algorithm>
 #include <charconv>
@@ -56,7 +56,7 @@ void LayerDrop::describe(OptionTable& table, const std::string& stack) {
              fmt::format("Layers of the {} to use, comma-separated, from 0; the others do not "
                          "exist. Empty = all.",
                          stack))
-      .value_name("N,...");
+      .value_name("LAYERS");
 }
 
 void LayerDrop::check(std::vector<std::string>& found,

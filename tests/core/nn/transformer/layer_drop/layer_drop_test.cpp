@@ -1,4 +1,4 @@
-#include "core/nn/transformer/layer_drop.h"
+#include "core/nn/transformer/layer_drop/layer_drop.h"
 
 #include <algorithm>
 
