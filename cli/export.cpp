@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/convert/ctranslate2/ct2_export.h"
 #include "core/convert/export_model.h"
 #include "core/convert/hf/marian_export.h"
@@ -56,7 +57,7 @@ int export_model(std::span<const std::string> arguments) {
                      "Writes a model in the format of another toolkit.",
                      arguments))
     return kExitOk;
-  const ExportModel model = ExportModel::open(options.checkpoint);
+  const ExportModel model = ExportModel::open(resolve_checkpoint(options.checkpoint));
   if (options.format == ExportFormat::kCTranslate2) {
     export_to_ctranslate2(model, options.output);
   } else if (options.format == ExportFormat::kMarian) {

@@ -102,6 +102,20 @@ json read_component(const CheckpointFile& file, const char* kind) {
                   expected));
 }
 
+/// The exported layers are those that --encoder-layers and --decoder-layers say.
+void require_all_layers(const JsonEntry& options, const std::string& path) {
+  for (const char* name : {"encoder_layers_to_keep", "decoder_layers_to_keep"}) {
+    if (options.has(name) && !options.at(name).text().empty()) {
+      throw UsageError(
+          fmt::format("{}: a model with {} = {}; only models with all of their layers "
+                      "can be exported",
+                      path,
+                      name,
+                      options.at(name).text()));
+    }
+  }
+}
+
 std::string name_of_component(const CheckpointFile& file, const char* kind, const json& record) {
   return JsonEntry(record, entry_name(file, kind)).at("name").text();
 }
@@ -126,6 +140,7 @@ void ExportModel::read_options() {
     require_transformer("");
   }
   const JsonEntry given = JsonEntry(record, entry_name(file_, "architecture")).at("options");
+  require_all_layers(given, path());
   for (const auto& [name, value] : given.members()) {
     if (options_.contains(name))
       take_option(options_, name, value);

@@ -52,6 +52,18 @@ TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
   EXPECT_EQ(read_bytes(folder_.file("out/model.bin")), "old");
 }
 
+TEST_F(ExportOfTheTinyModel, RejectsAModelOfWhichLayersWereLeftOut) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  model.options["encoder_layers_to_keep"] = "0";
+  model.write(folder_.file("kept.safetensors"));
+  try {
+    ExportModel::open(folder_.file("kept.safetensors"));
+    FAIL() << "a part of the layers was exported";
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("encoder_layers_to_keep = 0"));
+  }
+}
+
 TEST_F(ExportOfTheTinyModel, NamesWhatAFormatCannotExpressAndWritesNothing) {
   try {
     export_to_marian_mt(ExportModel::open(checkpoint_), folder_.file("out"));
