@@ -381,7 +381,7 @@ json Run::write_split_alignments(size_t split) const {
   return record;
 }
 
-/// Trees, phrases and alignments, which are stored beside the source text.
+/// Trees, phrases and alignments, stored next to the source text.
 void Run::write_beside_source() {
   std::optional<PhraseMemory> memory;
   if (memory_)

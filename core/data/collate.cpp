@@ -30,7 +30,7 @@ bool have_targets(const std::vector<Example>& examples) {
   return without == 0 && !examples.empty();
 }
 
-/// What the decoder is fed first, one a sentence.
+/// The first input token of the decoder for each sentence.
 std::vector<int64_t> start_tokens(const std::vector<Example>& examples, int64_t start) {
   std::vector<int64_t> tokens;
   for (const Example& example : examples) {

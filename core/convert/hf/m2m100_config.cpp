@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/base/error.h"
+#include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 #include "core/text/dictionary.h"
 
@@ -124,11 +123,8 @@ json options_from_m2m100_config(const json& config, const std::string& path) {
   JsonEntry(config, path).object();
   M2m100Reader reader(config, path);
   json options = reader.read();
-  if (reader.problems().empty())
-    return options;
-  throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
-                               path,
-                               fmt::join(reader.problems(), "\n    ")));
+  refuse_unsupported(reader.problems(), path);
+  return options;
 }
 
 }  // namespace phraseq

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/base/error.h"
+#include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -136,11 +135,8 @@ json options_from_marian_config(const json& config, const std::string& path) {
   JsonEntry(config, path).object();
   ConfigReader reader(config, path);
   json options = reader.read();
-  if (reader.problems().empty())
-    return options;
-  throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
-                               path,
-                               fmt::join(reader.problems(), "\n    ")));
+  refuse_unsupported(reader.problems(), path);
+  return options;
 }
 
 HfSpecialIds special_ids_of(const json& config, const std::string& path) {

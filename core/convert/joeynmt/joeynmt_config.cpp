@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/base/error.h"
+#include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -59,11 +58,8 @@ class JoeyConfigReader {
     options_["share_decoder_input_output_embed"] = output;
     read_stack("encoder", last_norms_.encoder);
     read_stack("decoder", last_norms_.decoder);
-    if (problems_.empty())
-      return options_;
-    throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
-                                 path_,
-                                 fmt::join(problems_, "\n    ")));
+    refuse_unsupported(problems_, path_);
+    return options_;
   }
 
  private:

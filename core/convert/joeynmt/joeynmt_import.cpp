@@ -14,6 +14,7 @@
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/joeynmt/joeynmt_config.h"
+#include "core/convert/parameter_names.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
 #include "core/convert/yaml/yaml_reader.h"
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Parts of a parameter's name, and what they are called here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kJoeyNames = {
+constexpr std::array<NamePart, 15> kJoeyNames = {
     {{".src_src_att.output_layer.", ".self_attn.out_proj."},
      {".trg_trg_att.output_layer.", ".self_attn.out_proj."},
      {".src_trg_att.output_layer.", ".encoder_attn.out_proj."},
@@ -45,14 +46,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kJoeyNam
      {"decoder.output_layer.", "decoder.output_projection."}}};
 
 std::string our_name(std::string name) {
-  for (const auto& [theirs, ours] : kJoeyNames) {
-    if (const size_t at = name.find(theirs); at != std::string::npos)
-      name.replace(at, theirs.size(), ours);
-  }
-  constexpr std::string_view kNorm = ".layer_norm.";
-  if (const size_t at = name.find(kNorm);
-      name.starts_with("encoder.layers.") && at != std::string::npos)
-    name.replace(at, kNorm.size(), ".self_attn_layer_norm.");
+  name = renamed_parameter(std::move(name), kJoeyNames);
   if (name == "src_embed.lut.weight")
     return "encoder.embed_tokens.weight";
   return name == "trg_embed.lut.weight" ? "decoder.embed_tokens.weight" : name;

@@ -14,6 +14,7 @@
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/opennmt/opennmt_options.h"
+#include "core/convert/parameter_names.h"
 #include "core/convert/pickle/pickle_json.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
@@ -27,7 +28,7 @@ using nlohmann::json;
 constexpr std::array<const char*, 4> kParts = {"model", "generator", "vocab", "opt"};
 
 /// Parts of a parameter's name, and what they are called here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOpenNmtNames = {
+constexpr std::array<NamePart, 13> kOpenNmtNames = {
     {{"encoder.transformer.", "encoder.layers."},
      {"decoder.transformer_layers.", "decoder.layers."},
      {".embeddings.make_embedding.emb_luts.0.", ".embed_tokens."},
@@ -41,18 +42,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOpenNmt
      {".feed_forward.w_2.", ".fc2."},
      {".layer_norm_1.", ".self_attn_layer_norm."},
      {".layer_norm_2.", ".encoder_attn_layer_norm."}}};
-
-std::string our_name(std::string name) {
-  for (const auto& [theirs, ours] : kOpenNmtNames) {
-    if (const size_t at = name.find(theirs); at != std::string::npos)
-      name.replace(at, theirs.size(), ours);
-  }
-  constexpr std::string_view kNorm = ".layer_norm.";
-  if (const size_t at = name.find(kNorm);
-      name.starts_with("encoder.layers.") && at != std::string::npos)
-    name.replace(at, kNorm.size(), ".self_attn_layer_norm.");
-  return name;
-}
 
 class OpenNmtImporter {
  public:
@@ -87,7 +76,7 @@ class OpenNmtImporter {
     file_ = std::make_shared<TorchFile>(TorchFile::open(files_.model));
     model_.files.push_back(file_);
     weights_ = file_->tensors(part("model"));
-    for (TensorView& tensor : weights_) tensor.name = our_name(tensor.name);
+    for (TensorView& tensor : weights_) tensor.name = renamed_parameter(tensor.name, kOpenNmtNames);
     generator_ = file_->tensors(part("generator"));
     settings_ = json_of(file_->values(), part("opt"), files_.model);
     vocabularies_ = json_of(file_->values(), part("vocab"), files_.model);

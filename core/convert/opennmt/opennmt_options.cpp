@@ -6,9 +6,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/base/error.h"
+#include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -72,11 +71,8 @@ class OpenNmtOptions {
     for (const auto& [stack, short_name] :
          {std::pair<std::string, std::string>("encoder", "enc"), {"decoder", "dec"}})
       read_stack(options, stack, short_name);
-    if (problems_.empty())
-      return options;
-    throw UsageError(fmt::format("{}: the architecture transformer does not support\n    {}",
-                                 path_,
-                                 fmt::join(problems_, "\n    ")));
+    refuse_unsupported(problems_, path_);
+    return options;
   }
 
  private:

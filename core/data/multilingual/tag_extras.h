@@ -9,7 +9,7 @@ namespace phraseq {
 /// The ids which its translation begins with, where there are any (--decoder-langtok).
 inline constexpr const char* kPrefixExtra = "prefix";
 /// One id: what the decoder is fed first, in place of what the architecture's conventions say
-/// (--lang-tok-replacing-bos-eos). In a batch: one a sentence, [sentences] int64.
+/// (--lang-tok-replacing-bos-eos). In a batch: one per sentence, [sentences] int64.
 inline constexpr const char* kStartExtra = "start_tokens";
 /// One id of the source that is no word (--encoder-langtok).
 inline constexpr const char* kSourceTagExtra = "source_tag";

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// A part of a parameter's name in another toolkit, and what it is called here.
+using NamePart = std::pair<std::string_view, std::string_view>;
+
+/// The name of a parameter with its parts put into ours, in the order of the list; then the norm
+/// that an encoder's layer calls "layer_norm" is that of its self-attention.
+PHRASEQ_API std::string renamed_parameter(std::string name, std::span<const NamePart> parts);
+
+}  // namespace phraseq

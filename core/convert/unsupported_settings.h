@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// Throws UsageError that lists the settings of another toolkit's model, `path`, for which our
+/// architecture `transformer` has no counterpart; returns when there are none.
+PHRASEQ_API void refuse_unsupported(const std::vector<std::string>& settings,
+                                    const std::string& path);
+
+}  // namespace phraseq
