@@ -1,19 +1,22 @@
 # The corpora of protocol.md. `define_corpus NAME` sets
 #   source, target    its languages
 #   from              the folders that are taken together, each with train, dev and test (tang2016/run.sh)
+#   pairs             so many pairs of the training text only; empty: all
+#   every             updates between validations
 #   words             yes: also as words, for the models with a phrase memory
 #   tokenizer         of BLEU
 #   unit, edges       of the length buckets
 
-known_corpora=(multi30k-en-de multi30k-de-en help-en-de help-zh-vi zh-en en-vi)
+known_corpora=(multi30k-en-de multi30k-de-en multi30k-5k-en-de help-en-de help-zh-vi zh-en en-vi)
 
 # A corpus of your own is NAME=SRC-TGT:FOLDER[,FOLDER...].
 define_corpus() { # NAME
   local own='^([A-Za-z0-9_.-]+)=([a-z]+)-([a-z]+):(.+)$'
-  name=$1 words='' from=()
+  name=$1 words='' pairs='' from=()
   case $1 in
     multi30k-en-de) source=en target=de from=("$data/multi30k") ;;
     multi30k-de-en) source=de target=en from=("$data/multi30k") ;;
+    multi30k-5k-en-de) source=en target=de pairs=5000 from=("$data/multi30k") ;;
     help-en-de) source=en target=de from=("$data/lohelp/en-de" "$data/l10n/en-de") ;;
     help-zh-vi) source=zh target=vi from=("$data/lohelp/vi-zh" "$data/l10n/vi-zh") ;;
     zh-en) source=zh target=en words=yes from=("$data/3am" "$data/tatoeba-en-zh" "$data/lohelp/en-zh") ;;
@@ -24,6 +27,7 @@ define_corpus() { # NAME
       IFS=, read -ra from <<< "${BASH_REMATCH[4]}"
       [[ $source-$target != zh-en ]] || words=yes ;;
   esac
+  every=${interval:-$([[ $pairs ]] && echo 150 || echo 500)}
   tokenizer=13a unit=words edges=15,30,45
   [[ $target != zh ]] || tokenizer=zh
   [[ $source != zh ]] || unit=characters
@@ -61,13 +65,18 @@ gather() { # PART LANGUAGE
   done
 }
 
+# The whole of standard input, or as many lines as a part may have.
+limited() { # PART
+  if [[ $1 == train && $pairs ]]; then sed -n "1,${pairs}p"; else cat; fi
+}
+
 # Parse trees of the source: TREES/PART.SRC.trees next to a single folder's text, or those of Multi30k.
 gather_trees() {
   local part parsed=$data/trees/link-grammar/multi30k
   if [[ ${#from[@]} == 1 && -e ${from[0]}/train.$source.trees ]]; then
     for part in train dev test; do cp "${from[0]}/$part.$source.trees" "text/$part.$source.trees"; done
-  elif [[ $name == multi30k-en-de && -e $parsed-train.nullcount-tree.tsv.gz ]]; then
-    gzip -dc "$parsed-train.nullcount-tree.tsv.gz" | cut -f 2 > "text/train.$source.trees"
+  elif [[ $name == multi30k-*en-de && -e $parsed-train.nullcount-tree.tsv.gz ]]; then
+    gzip -dc "$parsed-train.nullcount-tree.tsv.gz" | cut -f 2 | limited train > "text/train.$source.trees"
     gzip -dc "$parsed-val.nullcount-tree.tsv.gz" | cut -f 2 > "text/dev.$source.trees"
     gzip -dc "$parsed-test_2016_flickr.nullcount-tree.tsv.gz" | cut -f 2 > "text/test.$source.trees"
   fi

@@ -10,7 +10,7 @@ prepare() {
   mkdir -p text scores
   if [[ ! -e text/complete ]]; then
     for part in train dev test; do
-      for language in "$source" "$target"; do gather $part "$language" > "text/$part.$language"; done
+      for language in "$source" "$target"; do gather $part "$language" | limited $part > "text/$part.$language"; done
     done
     gather_trees
     touch text/complete
@@ -107,7 +107,7 @@ train_seed() { # SYSTEM CONFIGURATION SEED
   timed "$place/train" phraseq train "$data" --save-dir "$place/checkpoints" --seed "$3" $(model_of "$1") \
     $(criterion_of "$1") --optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --lr-scheduler inverse_sqrt \
     $(options_of "$2") --precision auto --max-update "$most" --patience "$patience" \
-    --validate-interval 1000000 --validate-interval-updates "$interval" --save-interval-updates "$interval" \
+    --validate-interval 1000000 --validate-interval-updates "$every" --save-interval-updates "$every" \
     --keep-interval-updates "$patience" --no-epoch-checkpoints --save-interval 1000000 \
     --eval-bleu --eval-bleu-args '{"beam": 1}' --best-checkpoint-metric bleu --no-plot \
     "${more[@]}" 2> >(tee -a "$place/train.log" >&2)

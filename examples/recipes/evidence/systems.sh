@@ -144,13 +144,15 @@ data_of() { # SYSTEM
   esac
 }
 
-# Where the search for the baseline's configuration begins: the settings of the multi30k recipe, and of tang2016's.
+# Where the search for the baseline's configuration begins: the settings of the multi30k recipe, of the tiny presets
+# for corpora of a few thousand pairs, and of tang2016's.
 start_of_group() { # GROUP
-  case $1/$size in
-    memory/tiny) echo "dropout=0.2 lr=0.002 warmup=200 tokens=2000" ;;
-    memory/base) echo "dropout=0.2 lr=0.0005 warmup=1000 tokens=4000" ;;
+  case $1/$size${pairs:+/few} in
+    memory/tiny*) echo "dropout=0.2 lr=0.002 warmup=200 tokens=2000" ;;
+    memory/base*) echo "dropout=0.2 lr=0.0005 warmup=1000 tokens=4000" ;;
+    */tiny/few) echo "dropout=0.3 lr=0.003 warmup=300 tokens=1000 smoothing=0.1 norm=pre" ;;
     */tiny) echo "dropout=0.3 lr=0.005 warmup=2000 tokens=4000 smoothing=0.1 norm=post" ;;
-    */base) echo "dropout=0.1 lr=0.0007 warmup=4000 tokens=8000 smoothing=0.1 norm=post" ;;
+    */base*) echo "dropout=0.1 lr=0.0007 warmup=4000 tokens=8000 smoothing=0.1 norm=post" ;;
   esac
 }
 
@@ -158,7 +160,7 @@ start_of_group() { # GROUP
 grid_of_baseline() { # GROUP
   case $1 in
     memory) echo "dropout=0.1 dropout=0.3 lr=x0.5 lr=x2 warmup=x4 tokens=x2" ;;
-    *) echo "dropout=0.2 dropout=0.1 lr=x0.5 lr=x2 warmup=x2 tokens=x2 smoothing=0.2 norm=pre" ;;
+    *) echo "dropout=0.2 dropout=0.1 lr=x0.5 lr=x2 warmup=x2 tokens=x2 smoothing=0.2 norm=pre norm=post" ;;
   esac
 }
 
