@@ -19,4 +19,12 @@ TrainingDefaults small_corpus_training() {
   return defaults;
 }
 
+TrainingDefaults fairseq_training() {
+  TrainingDefaults defaults;
+  defaults.lr_scheduler = "fixed";
+  defaults.options = {
+      {"label-smoothing", "0"}, {"smoothing-kernel", "fairseq-0.12"}, {"adadelta-rho", "0.9"}};
+  return defaults;
+}
+
 }  // namespace phraseq

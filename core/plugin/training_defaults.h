@@ -31,4 +31,8 @@ struct TrainingDefaults {
 /// smaller batches and a warm-up in proportion to the length of the run.
 PHRASEQ_API TrainingDefaults small_corpus_training();
 
+/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not: a
+/// fixed learning rate, no label smoothing, and the smoothing of that version.
+PHRASEQ_API TrainingDefaults fairseq_training();
+
 }  // namespace phraseq

@@ -1,4 +1,5 @@
 #include "core/plugin/plugin.h"
+#include "plugins/architectures/ssru_transformer/presets.h"
 #include "plugins/architectures/ssru_transformer/ssru.h"
 
 namespace {
@@ -6,7 +7,8 @@ namespace {
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Architecture, phraseq::SsruTransformer, phraseq::SsruTransformerOptions>(
       "ssru_transformer",
-      "Transformer with recurrent units (SSRU) in the decoder (Kim et al. 2019)");
+      "Transformer with recurrent units (SSRU) in the decoder (Kim et al. 2019)",
+      phraseq::ssru_transformer_presets());
 }
 
 }  // namespace

@@ -67,15 +67,6 @@ void wmt_en_de_big_t2t(TransformerOptions& o) {
   o.set_dropout(0.3, 0.1, 0.1);
 }
 
-/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not.
-TrainingDefaults fairseq_training() {
-  TrainingDefaults defaults;
-  defaults.lr_scheduler = "fixed";
-  defaults.options = {
-      {"label-smoothing", "0"}, {"smoothing-kernel", "fairseq-0.12"}, {"adadelta-rho", "0.9"}};
-  return defaults;
-}
-
 void xu_base(TransformerOptions& o) {
   nn::use_neutron_conventions(o);
   o.set_sizes(512, 2048, 8, 6);

@@ -14,13 +14,15 @@ void wmt_en_de_big_align(TransformerAlignOptions& o) {
   o.full_context_alignment = false;
 }
 
-/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not.
-TrainingDefaults fairseq_training() {
-  TrainingDefaults defaults;
-  defaults.lr_scheduler = "fixed";
-  defaults.options = {
-      {"label-smoothing", "0"}, {"smoothing-kernel", "fairseq-0.12"}, {"adadelta-rho", "0.9"}};
-  return defaults;
+/// One head of the last layer but one learns the alignment, as in the paper.
+void tiny(TransformerAlignOptions& o) {
+  nn::use_fairseq_conventions(o);
+  o.encoder_normalize_before = o.decoder_normalize_before = true;
+  o.set_sizes(128, 256, 4, 4);
+  o.set_dropout(0.2, 0.0, 0.0);
+  o.alignment_heads = 1;
+  o.alignment_layer = 2;
+  o.full_context_alignment = false;
 }
 
 }  // namespace
@@ -30,7 +32,12 @@ std::vector<Preset> transformer_align_presets() {
                  "1024/4096, 16 heads, 6+6 layers, dropout 0.3, 0.1, 0; the alignment is head 0 of "
                  "layer 4 (fairseq 0.12's, with its label smoothing and schedule)",
                  wmt_en_de_big_align,
-                 fairseq_training())};
+                 fairseq_training()),
+          preset("transformer_align_tiny",
+                 "128/256, 4 heads, 4+4 layers, pre-norm, dropout 0.2, 0, 0; the alignment is head "
+                 "0 of layer 2",
+                 tiny,
+                 small_corpus_training())};
 }
 
 }  // namespace phraseq

@@ -11,6 +11,14 @@ void pre_norm(LanguageModelOptions& o) {
   o.decoder_normalize_before = true;
 }
 
+/// The decoder of transformer_tiny.
+void tiny(LanguageModelOptions& o) {
+  pre_norm(o);
+  o.set_sizes(128, 256, 4, 4);
+  o.set_dropout(0.2, 0.0, 0.0);
+  o.share_decoder_input_output_embed = true;
+}
+
 void big(LanguageModelOptions& o) {
   pre_norm(o);
   o.set_sizes(1024, 4096, 16, 12);
@@ -92,6 +100,10 @@ std::vector<Preset> language_model_presets() {
       preset("transformer_lm_gpt3_large",
              "1536/6144, 16 heads, 24 layers, otherwise as transformer_lm_gpt3_small",
              gpt3_large),
+      preset("transformer_lm_tiny",
+             "128/256, 4 heads, 4 layers, pre-norm, shared embeddings, dropout 0.2, 0, 0",
+             tiny,
+             small_corpus_training()),
   };
 }
 
