@@ -35,14 +35,17 @@ check_rows "base 3 4 2_3" "${models[@]}"
 
 readonly schedule=(--optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --weight-decay 1e-4 --clip-norm 0
   --lr-scheduler inverse_sqrt --criterion label_smoothed_cross_entropy --label-smoothing 0.1)
+readonly post_norm=(--encoder-normalize-before no --decoder-normalize-before no)
 updates=${UPDATES:-2000}
 case ${SIZE:-small} in
   published) preset=phrase_transformer pieces_zh=16000
     size=(--lr 7e-4 --warmup-updates 6000 --max-tokens 4096 --update-freq 4 --max-epoch 100) ;;
   small) preset=phrase_transformer_tiny pieces_zh=8000
-    size=(--lr 3e-3 --warmup-updates 1000 --max-tokens 4096 --max-epoch 40) ;;
+    size=("${post_norm[@]}" --lr 3e-3 --warmup-updates 1000 --max-tokens 4096 --max-epoch 40
+          --dropout 0.3 --attention-dropout 0.1 --activation-dropout 0.1 --pt-dropout 0.3) ;;
   tiny) preset=phrase_transformer_tiny pieces_zh=4000
-    size=(--lr 3e-3 --warmup-updates 500 --max-tokens 2000 --dropout 0.1 --pt-dropout 0.1 --max-update "$updates"
+    size=("${post_norm[@]}" --lr 3e-3 --warmup-updates 500 --max-tokens 2000 --max-update "$updates"
+          --dropout 0.1 --attention-dropout 0.1 --activation-dropout 0.1 --pt-dropout 0.1
           --save-interval-updates "$(save_interval "$updates" 20)" --keep-interval-updates 5 --no-epoch-checkpoints) ;;
   *) echo "run.sh: error: SIZE is published, small or tiny" >&2; exit 2 ;;
 esac
