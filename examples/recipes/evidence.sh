@@ -17,7 +17,7 @@
 #       --updates N             at most so many updates of a training (default: 200000)
 #       --test NAME SRC REF     scores another test set with what has been trained, and trains nothing
 #       --contrastive NAME TSV  evaluates a contrastive set with what has been trained, and trains nothing
-#       --results DIR           also copies the logs to commit there
+#       --results DIR           also copies the logs to commit there; seeds that it has already are not trained again
 #
 #   evidence.sh --report [RESULTS [PAGE]]   writes the tables of the committed logs into docs/evidence.md
 #   evidence.sh --check [RESULTS [PAGE]]    compares them
@@ -52,6 +52,7 @@ run_corpus() { # CORPUS
   define_corpus "$1"
   mkdir -p "$folder/$name"
   cd "$folder/$name"
+  if [[ $results ]]; then restore "$results"; fi
   if [[ $only ]]; then
     [[ -n $(trained_systems) ]] || fail "nothing has been trained in $folder/$name"
   else

@@ -241,6 +241,12 @@ TEST_F(Recipes, AreNotReproducedWithSettingsThatAreWrong) {
   }
 }
 
+int trainings_in(const std::string& commands) {
+  int count = 0;
+  for (const std::string& line : lines_of(commands)) count += line.starts_with("phraseq train ");
+  return count;
+}
+
 /// Two systems, two seeds and one trial each, with trainings of four updates.
 constexpr const char* kEvidence =
     "toy=en-de:text --data text --folder run --results made --systems 'base mean' --seeds '1 2' "
@@ -267,6 +273,19 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
   ASSERT_EQ(evidence(std::string(kEvidence) + kOneLayer), 0) << errors();
   const std::string more = workspace_.read("run/toy/commands.txt").substr(commands.size());
   EXPECT_THAT(more, AllOf(Not(HasSubstr("phraseq train")), Not(HasSubstr("phraseq generate"))));
+
+  // On another machine: the results are all that there is, and a seed is added.
+  const std::string runs = workspace_.read("made/toy/runs.tsv");
+  fs::rename(workspace_.path("run"), workspace_.path("first-run"));
+  ASSERT_EQ(evidence(std::string(kEvidence) + " --seeds '1 2 3'" + kOneLayer), 0) << errors();
+  EXPECT_EQ(trainings_in(workspace_.read("run/toy/commands.txt")), 2);
+  EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 6u);
+  for (const std::string& line : lines_of(runs))
+    EXPECT_THAT(workspace_.read("made/toy/runs.tsv"), HasSubstr(line));
+  fs::remove_all(workspace_.path("made"));
+  fs::remove_all(workspace_.path("run"));
+  fs::rename(workspace_.path("first-run"), workspace_.path("run"));
+  ASSERT_EQ(evidence(std::string(kEvidence) + kOneLayer), 0) << errors();
 
   workspace_.write("page.md",
                    "# Page\n\n<!-- tables -->\n\nold\n\n<!-- end of tables -->\n\nend\n");

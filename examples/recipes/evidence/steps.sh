@@ -129,7 +129,7 @@ file_of() { # SYSTEM FILE
 # Translates a text with one seed's average: PLACE/PART.hyp.
 translate_seed() { # SYSTEM PLACE PART SOURCE
   local trees=()
-  [[ ! -e $2/$3.hyp ]] || return 0
+  [[ ! -e $2/$3.hyp && -e $2/average.safetensors ]] || return 0
   if [[ $1 == parse ]]; then
     if [[ -e text/$3.$source.trees ]]; then trees=(--trees "text/$3.$source.trees"); else trees=(--model-overrides pr-seg=ngram); fi
   fi
@@ -316,17 +316,37 @@ draw_curves() {
 
 # The files that are committed: RESULTS/CORPUS.
 collect() { # RESULTS
-  local to=$1/$name system place
+  local to=$1/$name system place seed
   mkdir -p "$to"
   cp -r runs.tsv leaks.tsv scores manifest.json "$to"
   cp curves.svg cost.svg "$to"
   rm -f "$to"/scores/*.leaks
   for system in $(trained_systems); do
     mkdir -p "$to/$system"
-    cp "$system/trials.tsv" "$to/$system"
+    cp "$system"/{trials.tsv,chosen} "$to/$system"
     for place in $(places_with "$system" test.hyp); do
-      mkdir -p "$to/$system/${place##*/}"
-      cp "$place"/{train.log,train.time,test.time,dev.bleu} "$to/$system/${place##*/}"
+      seed=$to/$system/${place##*/}
+      mkdir -p "$seed"
+      cp "$place"/{train.log,train.time,test.time,dev.bleu,metrics.jsonl} "$seed"
+      gzip -9n < "$place/test.hyp" > "$seed/test.hyp.gz"
     done
+  done
+}
+
+# What committed results have and this folder lacks, so that seeds and systems can be added on another machine. The
+# models are not among it: other test sets are translated with those trained here only.
+restore() { # RESULTS
+  local from=$1/$name system seed place
+  for system in "${systems[@]}"; do
+    [[ -e $from/$system/chosen && ! -e $system/chosen ]] || continue
+    mkdir -p "$system"
+    cp "$from/$system"/{trials.tsv,chosen} "$system"
+    for seed in "$from/$system"/*/; do
+      place=$(place_of "$system" "$(cat "$system/chosen")" "$(basename "$seed")")
+      mkdir -p "$place"
+      cp "$seed"/*[!z] "$place"
+      gzip -dc "$seed/test.hyp.gz" > "$place/test.hyp"
+    done
+    cp -r "$from/scores" .
   done
 }
