@@ -1,5 +1,7 @@
 #include "core/score/metrics/ter.h"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include "core/score/metrics/ter_shifts.h"
@@ -85,6 +87,20 @@ TEST(TerShifts, LooksAtUpTo1000Candidates) {
   const WordRow reference = {0, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1,
                              1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0};
   EXPECT_EQ(count_ter_edits(hypothesis, reference), 8);
+}
+
+// sacrebleu 2.6.0, too. The one place for the first shift is across from the word after the phrase.
+TEST(TerShifts, MovesAPhraseToThePlaceRightAfterIt) {
+  EXPECT_EQ(count_ter_edits({0, 0, 1, 2}, {2, 1, 0, 0}), 2);
+}
+
+// sacrebleu 2.6.0, too; with a beam of 24, it would count 26.
+TEST(TerEdits, AppendsAsManyWordsAsTheBeamIsWide) {
+  WordRow hypothesis(28);
+  std::iota(hypothesis.begin(), hypothesis.end(), 0);
+  WordRow reference(53);
+  std::iota(reference.begin(), reference.end(), 0);
+  EXPECT_EQ(count_ter_edits(hypothesis, reference), 25);
 }
 
 TEST(TerShifts, PrefersTheLongestPhrase) {

@@ -1,5 +1,8 @@
 #include "core/score/tokenizers/bleu_tokenizer.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
@@ -42,6 +45,31 @@ TEST(TokenizerIntl, SplitsOffUnicodePunctuationUnlessBetweenNumbers) {
   EXPECT_EQ(with_intl("don't 1,000.50 5."), "don ' t 1,000.50 5.");
   EXPECT_EQ(with_intl("١,٢"), "١,٢");
   EXPECT_EQ(with_intl("#39 €5 “x”"), "#39 € 5 “ x ”");
+}
+
+/// The first and last characters of the ranges beyond ASCII that tokenizer zh separates from letters.
+std::vector<std::pair<char32_t, char32_t>> ranges_of_zh() {
+  std::vector<std::pair<char32_t, char32_t>> ranges;
+  for (char32_t character = 0x80; character < 0x20000; ++character) {
+    if (character >= 0xD800 && character < 0xE000)
+      continue;
+    std::string text = "a";
+    append_utf8(text, character);
+    if (!tokenize_zh(text + "b").starts_with("a "))
+      continue;
+    if (ranges.empty() || ranges.back().second + 1 != character)
+      ranges.emplace_back(character, character);
+    ranges.back().second = character;
+  }
+  return ranges;
+}
+
+TEST(TokenizerZh, SeparatesTheRangesOfSacrebleu) {
+  const std::vector<std::pair<char32_t, char32_t>> expected = {
+      {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31EF},
+      {0x3200, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9},
+      {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};
+  EXPECT_EQ(ranges_of_zh(), expected);
 }
 
 TEST(TokenizerZh, SeparatesWhatSacrebleuCallsChinese) {
