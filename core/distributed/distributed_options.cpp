@@ -115,6 +115,8 @@ std::vector<std::string> options_of_one_process() {
           "no-progress-bar",
           "quiet",
           "finetune-from-model",
+          "encoder-embed-path",
+          "decoder-embed-path",
           "config",
           "distributed-world-size"};
 }

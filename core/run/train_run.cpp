@@ -55,6 +55,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   average.describe(table);
   validation.describe(table);
   checkpoints.describe(table);
+  embeddings.describe(table);
   machine.describe(table);
   device.describe(table);
   distributed.describe(table);
@@ -459,13 +460,19 @@ MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
   return machine;
 }
 
-/// --finetune-from-model.
-void take_finetuned_parameters(const TrainRun& run, TranslationModel& translator) {
-  if (run.checkpoints.finetune_from_model.empty())
-    return;
-  const auto file = CheckpointFile::open(resolve_checkpoint(run.checkpoints.finetune_from_model));
-  reject_quantized(file);
-  translator.load_parameters(file);
+/// What a new run begins with in place of random values: the parameters of --finetune-from-model,
+/// or the embeddings of --encoder-embed-path and --decoder-embed-path.
+void take_first_parameters(const TrainRun& run, TranslationModel& translator) {
+  const std::string& checkpoint = run.checkpoints.finetune_from_model;
+  if (checkpoint.empty()) {
+    run.embeddings.copy_into(translator);
+  } else {
+    if (run.embeddings.wanted())
+      log_warning("--finetune-from-model: the embeddings are those of the checkpoint");
+    const auto file = CheckpointFile::open(resolve_checkpoint(checkpoint));
+    reject_quantized(file);
+    translator.load_parameters(file);
+  }
   translator.parameters->refresh_copy(precision_of(run));
 }
 
@@ -522,10 +529,12 @@ std::unique_ptr<CheckpointFolder> make_folder(const CheckpointOptions& options,
 }
 
 /// The model that the first process begins with; the others get its parameters later.
-TranslationModel make_first_translator(TrainRun& run, const ProcessGroup& processes) {
+TranslationModel make_first_translator(TrainRun& run,
+                                       const ResumedRun& resumed,
+                                       const ProcessGroup& processes) {
   TranslationModel translator = make_translator(run, run.loaded->registry);
-  if (processes.is_first())
-    take_finetuned_parameters(run, translator);
+  if (processes.is_first() && !resumed.record)
+    take_first_parameters(run, translator);
   return translator;
 }
 
@@ -567,11 +576,11 @@ class TrainingJob {
       : run_(run),
         processes_(processes),
         folder_(make_folder(run.checkpoints, processes)),
-        translator_(make_first_translator(run, processes)),
+        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
+        translator_(make_first_translator(run, resumed_, processes)),
         criterion_(make_criterion(run, translator_)),
         optimizer_(make_optimizer(run, *translator_.parameters, processes)),
         corpus_(open_agreed_corpus(run, translator_, processes)),
-        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
         automatic_batches_(settle_automatic_batches()),
         batches_(
             corpus_,
@@ -690,11 +699,11 @@ class TrainingJob {
   TrainRun& run_;
   ProcessGroup& processes_;
   std::unique_ptr<CheckpointFolder> folder_;
+  ResumedRun resumed_;
   TranslationModel translator_;
   std::unique_ptr<Criterion> criterion_;
   OptimizerParts optimizer_;
   std::shared_ptr<Corpus> corpus_;
-  ResumedRun resumed_;
   std::optional<nlohmann::json> automatic_batches_;  ///< how they were found
   BatchIterator batches_;
   std::optional<int64_t> length_;

@@ -13,6 +13,7 @@
 #include "core/run/options/device_options.h"
 #include "core/run/run_components.h"
 #include "core/train/train_options.h"
+#include "core/translate/parameters/pretrained_embeddings.h"
 
 namespace phraseq {
 
@@ -29,6 +30,7 @@ struct PHRASEQ_API TrainRun {
   MovingAverageOptions average;
   ValidationOptions validation;
   CheckpointOptions checkpoints;
+  PretrainedEmbeddings embeddings;
   MachineOptions machine;
   DeviceOptions device;
   DistributedOptions distributed;

@@ -258,6 +258,19 @@ class TrainedLanguageModel : public ::testing::Test {
 
 Workspace* TrainedLanguageModel::workspace_ = nullptr;
 
+TEST_F(TrainedLanguageModel, TakesPretrainedEmbeddingsOfTheDecoderOnly) {
+  workspace_->write("wrong.vec", "1 2\ntwo 1 2\n");
+  const auto with = [](const std::string& option) {
+    return workspace_->run(training("never", 1) + words(option + " wrong.vec"));
+  };
+  const CommandResult encoder = with("--encoder-embed-path");
+  EXPECT_EQ(encoder.exit_code, kExitUsage);
+  EXPECT_THAT(encoder.errors, HasSubstr("transformer_lm has no embeddings of the encoder"));
+  const CommandResult decoder = with("--decoder-embed-path");
+  EXPECT_EQ(decoder.exit_code, kExitData);
+  EXPECT_THAT(decoder.errors, HasSubstr("wrong.vec:1: vectors have 2 numbers"));
+}
+
 TEST_F(TrainedLanguageModel, WritesFilesUnderFairseqsNames) {
   for (const char* name : {"dict.txt", "train.bin", "train.idx", "valid.idx", "test.idx"})
     EXPECT_TRUE(workspace_->exists(std::string("lm-bin/") + name)) << name;
