@@ -341,6 +341,22 @@ std::vector<Example> read(SentenceSource& source, int64_t count) {
   return source.take(count);
 }
 
+/// --score-reference
+std::vector<Translation> score_references(const Translator& engine,
+                                          std::vector<Example> examples,
+                                          const GenerateOptions& options) {
+  for (const Example& example : examples) {
+    if (example.target.empty()) {
+      throw DataError(fmt::format("--score-reference: the split '{}' of {} has no references",
+                                  options.gen_subset,
+                                  options.data),
+                      "preprocess the text of both languages, without --only-source");
+    }
+  }
+  const WorkSpan span(Work::kSearch);
+  return engine.score(std::move(examples));
+}
+
 void write(const std::vector<Translation>& translations,
            const GenerateRun& run,
            const Task& task,
@@ -376,7 +392,9 @@ int generate(GenerateRun& run) {
     if (examples.empty())
       break;
     const auto start = Report::Clock::now();
-    auto translations = engine.translate(std::move(examples));
+    auto translations = run.options.score_reference
+                            ? score_references(engine, std::move(examples), run.options)
+                            : engine.translate(std::move(examples));
     finishing.apply(translations, engine.task());
     report.add(translations, engine.task(), Report::Clock::now() - start);
     if (!run.options.quiet)
@@ -384,7 +402,8 @@ int generate(GenerateRun& run) {
     is_read = output.flush();
   }
   log_info(report.speed());
-  report.warn_of_repeated_hypotheses();
+  if (!run.options.score_reference)
+    report.warn_of_repeated_hypotheses();
   report.warn_of_unmet_constraints();
   if (report.has_references() && shards.shard().is_all()) {
     const std::string score = evaluation_text(run, report, engine.task());

@@ -14,6 +14,7 @@
 #include "core/translate/extras/prompts.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/length_batches.h"
+#include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {
 
@@ -130,6 +131,10 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
         translate_batch(all, batch, *decoders_[static_cast<size_t>(worker)]);
       });
   return all;
+}
+
+std::vector<Translation> Translator::score(std::vector<Example> examples) const {
+  return score_targets(models_, std::move(examples), settings_);
 }
 
 void Translator::translate_batch(std::vector<Translation>& all,

@@ -56,6 +56,8 @@ class PHRASEQ_API Translator {
   /// In the order of the examples. Throws DataError for a source longer than
   /// `max_source_positions`.
   std::vector<Translation> translate(std::vector<Example> examples);
+  /// The given targets in place of translations (score_targets).
+  std::vector<Translation> score(std::vector<Example> examples) const;
 
  private:
   void translate_batch(std::vector<Translation>& all,

@@ -363,6 +363,7 @@ TEST_F(FairseqParity, OfHardAlignments) {
 
 TEST_F(FairseqParity, OfGivenTranslations) {
   expect_same(outputs("rescore", "score-reference", ""), 0);
+  expect_same(outputs("generate", "score-reference", "--score-reference"), 0);
 }
 
 TEST_F(FairseqParity, OfValidationLosses) {

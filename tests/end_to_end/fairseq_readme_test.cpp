@@ -54,6 +54,34 @@ class FairseqsReadme : public ::testing::Test {
               more));
   }
 
+  /// --score-reference of the trained model.
+  void expect_scores_of_references() {
+    const Arguments reference = words(
+        "generate data-bin/iwslt14.tokenized.de-en --path checkpoints/checkpoint_best.pt "
+        "--batch-size 128 --beam 5 --remove-bpe --score-reference");
+    const CommandResult forced = workspace_.run(reference);
+    ASSERT_EQ(forced.exit_code, kExitOk) << forced.errors;
+    EXPECT_EQ(lines_of(forced.output).size(), 5 * 30U + 1);
+    EXPECT_THAT(lines_of(forced.output).back(),
+                AllOf(StartsWith("Generate test with beam=5: BLEU"), HasSubstr(" = 100.")));
+    const CommandResult rescored = workspace_.run(
+        words("rescore data-bin/iwslt14.tokenized.de-en --path checkpoints --remove-bpe "
+              "--gen-subset test --format fairseq --batch-size 128"));
+    ASSERT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
+    EXPECT_THAT(forced.output, StartsWith(rescored.output));
+    const CommandResult aligned =
+        workspace_.run(reference + words("--print-alignment --lm-path lm --replace-unk"));
+    EXPECT_EQ(aligned.exit_code, kExitUsage);
+    EXPECT_THAT(aligned.errors,
+                AllOf(HasSubstr("--score-reference does not search: leave --print-alignment out"),
+                      HasSubstr("leave --lm-path out"),
+                      HasSubstr("leave --replace-unk out")));
+    const CommandResult text =
+        workspace_.run(words("generate --path checkpoints --score-reference"), "drei\n");
+    EXPECT_EQ(text.exit_code, kExitUsage);
+    EXPECT_THAT(text.errors, HasSubstr("phraseq rescore --source FILE --target FILE"));
+  }
+
   Workspace workspace_;
 };
 
@@ -76,6 +104,8 @@ TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
   EXPECT_EQ(lines_of(translated.output).size(), 5 * 30U + 1);
   EXPECT_THAT(translated.output, StartsWith("S-0\t"));
   EXPECT_THAT(lines_of(translated.output).back(), StartsWith("Generate test with beam=5: BLEU"));
+
+  expect_scores_of_references();
 
   workspace_.write("codes", workspace_.run(words("learn-bpe train.de --merges 500")).output);
   const Arguments interactive = words(

@@ -1,5 +1,7 @@
 #include "core/run/options/generate_options.h"
 
+#include <fmt/format.h>
+
 namespace phraseq {
 
 namespace {
@@ -30,6 +32,10 @@ void GenerateOptions::describe(OptionTable& table) {
         .value_name("DATA");
     table.field("gen-subset", gen_subset, "Split of the data folder to translate.");
     table.field("scoring", metric, "Name of the metric, used if there are references.");
+    table.field("score-reference",
+                score_reference,
+                "Score the references of the split instead of translating: they are printed as "
+                "hypotheses, with the probabilities of the model.");
   }
   table.field("input", input, "Text to translate, one sentence per line; - = standard input.")
       .value_name("FILE");
@@ -130,6 +136,28 @@ std::vector<std::string> GenerateOptions::problems() const {
     problems.emplace_back("DATA and --input cannot be combined; give one of them");
   if (!data.empty() && !trees.empty())
     problems.emplace_back("--trees is for lines of text; DATA has its own trees");
+  if (score_reference) {
+    for (auto& problem : reference_problems()) problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::vector<std::string> GenerateOptions::reference_problems() const {
+  std::vector<std::string> problems;
+  if (data.empty())
+    problems.emplace_back(
+        "--score-reference scores the references of a data folder: give DATA, or score text with "
+        "phraseq rescore --source FILE --target FILE");
+  if (output_format() == OutputFormat::kPlain && !data.empty())
+    problems.emplace_back("--score-reference needs --format fairseq or jsonl");
+  const auto forbid = [&](const char* option, bool is_given) {
+    if (is_given)
+      problems.push_back(fmt::format("--score-reference does not search: leave {} out", option));
+  };
+  forbid("--print-alignment", format.print_alignment != PrintAlignment::kNone);
+  forbid("--replace-unk", !replace_unk.empty());
+  forbid("--mbr", !mbr.empty());
+  forbid("--lm-path", !lm_path.empty());
   return problems;
 }
 

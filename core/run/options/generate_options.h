@@ -38,6 +38,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   bool truncate_source = false;
   OnBadLine on_bad_line = OnBadLine::kError;
   bool quiet = false;
+  bool score_reference = false;  ///< the references are scored, nothing is translated
   bool profile = false;
   std::string tokenizer;    ///< of text, in place of the checkpoint's; empty = that
   std::string replace_unk;  ///< a file, kCopySource, or empty = off
@@ -52,6 +53,10 @@ struct PHRASEQ_API GenerateOptions : Options {
   /// The format of the output: what --format says, or fairseq's for a data folder and plain text
   /// for text.
   OutputFormat output_format() const;
+
+ private:
+  /// What does not go with --score-reference.
+  std::vector<std::string> reference_problems() const;
 };
 
 }  // namespace phraseq
