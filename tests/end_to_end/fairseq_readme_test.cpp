@@ -155,6 +155,11 @@ TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {
   EXPECT_EQ(adaptive.exit_code, kExitUsage);
   EXPECT_THAT(adaptive.errors,
               HasSubstr("--adaptive-input is not supported: there are no adaptive embeddings"));
+  const CommandResult cutoff =
+      train(std::string(kSmall) + " --adaptive-softmax-cutoff 100,200 --adaptive-softmax-factor 4");
+  EXPECT_EQ(cutoff.exit_code, kExitUsage);
+  EXPECT_THAT(cutoff.errors,
+              HasSubstr("--adaptive-softmax-cutoff is not supported: the output is one softmax"));
 
   const CommandResult dropped =
       workspace_.run(words("interactive --path model.pt data-bin --beam 5 --retain-dropout"));

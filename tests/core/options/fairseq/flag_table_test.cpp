@@ -69,7 +69,10 @@ TEST(FlagTable, GivesAReasonForEveryFlagThatIsNotSupported) {
 TEST(FairseqsComponents, ThatAreMissingHaveAReason) {
   EXPECT_EQ(reason_without("architecture", "lstm_luong_wmt_en_de"),
             "there is no LSTM model; rnnsearch is the recurrent architecture, with GRU units");
-  EXPECT_EQ(reason_without("architecture", "lstm_lm"), "there are no language models");
+  EXPECT_EQ(reason_without("architecture", "lstm_lm"),
+            "there is no LSTM model; transformer_lm models languages");
+  EXPECT_EQ(reason_without("criterion", "adaptive_loss"),
+            "there is no adaptive softmax; cross_entropy is the loss of the whole vocabulary");
   EXPECT_EQ(
       reason_without("architecture", "transformer_lm_wiki103"),
       "there are no adaptive inputs and outputs; transformer_lm_big and transformer_lm_gpt are "
