@@ -5,27 +5,15 @@ BIN is the folder of phraseq's programs. Exit code 77 when fairseq 0.12.2 is abs
 compiled extensions are not needed.
 """
 import argparse
-import dataclasses
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
 
-_dataclass = dataclasses.dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+import fairseq_dataclasses  # noqa: E402, F401
 
-
-def dataclass(cls=None, **settings):
-    """fairseq's defaults are mutable objects, which Python 3.11 accepts only when they can be hashed."""
-    if cls is None:
-        return lambda c: dataclass(c, **settings)
-    try:
-        return _dataclass(cls, **{"unsafe_hash": not settings.get("frozen"), **settings})
-    except TypeError:
-        return _dataclass(cls, **settings)
-
-
-dataclasses.dataclass = dataclass
 try:
     import torch
     from fairseq.data.dictionary import Dictionary

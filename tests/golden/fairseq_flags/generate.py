@@ -10,24 +10,14 @@ criterions of translation, and every optimizer, scheduler, scorer,
 tokenizer and subword model.
 """
 import argparse
-import dataclasses
 import json
 import logging
+import pathlib
 import sys
 
-plain_dataclass = dataclasses.dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fairseq_dataclasses  # noqa: E402, F401
 
-
-def dataclass(cls=None, **options):
-    """Python 3.11 wants defaults that can be hashed; fairseq and hydra are older."""
-    if cls is None:
-        return lambda later: dataclass(later, **options)
-    if not options.get("frozen") and "__hash__" not in vars(cls):
-        options.setdefault("unsafe_hash", True)
-    return plain_dataclass(cls, **options)
-
-
-dataclasses.dataclass = dataclass
 sys.path.insert(0, sys.argv[1])
 from fairseq import options  # noqa: E402
 from fairseq.dataclass.utils import gen_parser_from_dataclass  # noqa: E402

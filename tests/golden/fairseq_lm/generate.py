@@ -12,7 +12,6 @@ settings, and hypotheses of SequenceGenerator for prompts and for shallow fusion
 """
 import argparse
 import contextlib
-import dataclasses
 import json
 import logging
 import pathlib
@@ -20,19 +19,9 @@ import random
 import sys
 import tempfile
 
-plain_dataclass = dataclasses.dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fairseq_dataclasses  # noqa: E402, F401
 
-
-def dataclass(cls=None, **options):
-    """Python 3.11 wants defaults that can be hashed; fairseq and hydra are older."""
-    if cls is None:
-        return lambda later: dataclass(later, **options)
-    if not options.get("frozen") and "__hash__" not in vars(cls):
-        options.setdefault("unsafe_hash", True)
-    return plain_dataclass(cls, **options)
-
-
-dataclasses.dataclass = dataclass
 sys.path.insert(0, sys.argv[1])
 import torch  # noqa: E402
 from fairseq import options as fairseq_options  # noqa: E402

@@ -11,7 +11,6 @@ each of SETTINGS, and expected.json: for each setting the tokens of all training
 and hypotheses of several directions; and the weights, sizes and numbers of examples of fairseq's sampling.
 """
 import argparse
-import dataclasses
 import json
 import pathlib
 import random
@@ -19,19 +18,9 @@ import shutil
 import sys
 import tempfile
 
-plain_dataclass = dataclasses.dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fairseq_dataclasses  # noqa: E402, F401
 
-
-def dataclass(cls=None, **options):
-    """Python 3.11 wants defaults that can be hashed; fairseq and hydra are older."""
-    if cls is None:
-        return lambda later: dataclass(later, **options)
-    if not options.get("frozen") and "__hash__" not in vars(cls):
-        options.setdefault("unsafe_hash", True)
-    return plain_dataclass(cls, **options)
-
-
-dataclasses.dataclass = dataclass
 sys.path.insert(0, sys.argv[1])
 import torch  # noqa: E402
 from fairseq import options as fairseq_options  # noqa: E402

@@ -8,25 +8,15 @@ The language gives every symbol after every past a logit that is computed from t
 sentence and the past with 64-bit integers; fairseq_search_test.cpp computes the same numbers. All searches work
 in double precision.
 """
-import dataclasses
 import json
+import pathlib
 import sys
 
 import torch
 
-plain_dataclass = dataclasses.dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fairseq_dataclasses  # noqa: E402, F401
 
-
-def dataclass(cls=None, **options):
-    """Python 3.11 wants defaults that can be hashed; fairseq and hydra are older."""
-    if cls is None:
-        return lambda later: dataclass(later, **options)
-    if not options.get("frozen") and "__hash__" not in vars(cls):
-        options.setdefault("unsafe_hash", True)
-    return plain_dataclass(cls, **options)
-
-
-dataclasses.dataclass = dataclass
 from fairseq import search  # noqa: E402
 from fairseq.data import Dictionary  # noqa: E402
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator  # noqa: E402

@@ -5,26 +5,14 @@ FAIRSEQ is fairseq's source folder, on PYTHONPATH too; LIBBLEU its fairseq/clib/
 `g++ -shared -fPIC`. Each row has the lines, the results of the orders 1 to 4, and the smoothed results of the
 sentences. (`fairseq-score --sentence-bleu` of 0.12.2 ends with a TypeError; these are what its scorer prints.)
 """
-import dataclasses
 import json
+import pathlib
 import random
 import sys
 import types
 
-_dataclass = dataclasses.dataclass
-
-
-def dataclass(cls=None, **settings):
-    """fairseq's defaults are mutable objects, which Python 3.11 accepts only when they can be hashed."""
-    if cls is None:
-        return lambda c: dataclass(c, **settings)
-    try:
-        return _dataclass(cls, **{"unsafe_hash": not settings.get("frozen"), **settings})
-    except TypeError:
-        return _dataclass(cls, **settings)
-
-
-dataclasses.dataclass = dataclass
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fairseq_dataclasses  # noqa: E402, F401
 
 library = types.ModuleType("fairseq.libbleu")
 library.__file__ = sys.argv[2]
