@@ -18,6 +18,7 @@ The summary has the share of noticed changes per folder. Exit code 1 when a chan
 
 import argparse
 import collections
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -136,6 +137,17 @@ def restore_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
+def stop(process):
+    """Ends a process and what it started; returns its output. ninja ends its compilers, each a process group of its own,
+    when it is asked to stop; killed at once, it would leave them running."""
+    output = ""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, number)
+            output, _ = process.communicate(timeout=10)
+    return output
+
+
 def run(command, timeout=None, **more):
     """Runs in a process group of its own, all of which ends with this program or with the timeout."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -144,10 +156,9 @@ def run(command, timeout=None, **more):
             output, _ = process.communicate(timeout=timeout)
             return process.returncode, output
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return None, process.communicate()[0]
+            return None, stop(process)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            stop(process)
             raise
 
 
