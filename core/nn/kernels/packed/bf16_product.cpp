@@ -55,22 +55,12 @@ void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
     const auto* x = static_cast<const char*>(task.x) + row * row_size;
     sum_tiles<MultiplyBf16>(
         x, row_size, task.panels + panel * panel_size, row_size / kTileBytes, sums);
-    const int64_t column = panel * kPanel, count = smaller(kPanel, task.columns - column);
     for (int64_t i = 0; i < height; ++i) {
-      auto* values = reinterpret_cast<float*>(sums.values[i]);
-      if (count < kPanel) {
-        finish_row(values, task, row + i, column, count);
-        continue;
-      }
+      const auto* from = reinterpret_cast<const float*>(sums.values[i]);
+      Values values[1][1][kVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        const int64_t place = column + v * kLanes;
-        finish_vector(load(values + v * kLanes),
-                      task.bias ? load(task.bias + place) : Values{},
-                      task,
-                      row + i,
-                      place);
-      }
+      for (int v = 0; v < kVectors; ++v) values[0][0][v] = load(from + v * kLanes);
+      finish_panels<PlainSums>(values, task, row + i, panel);
     }
   });
 }
@@ -95,34 +85,7 @@ PHRASEQ_INLINE PairBits repeat_group(const Number* from) {
   return group + PairBits{};
 }
 
-struct Bf16Tile {
-  template <int rows>
-  PHRASEQ_INLINE static void finish(const Values (&sums)[rows][kVectors],
-                                    const NarrowProduct<float>& task,
-                                    int64_t first_row,
-                                    int64_t column) {
-    for (int i = 0; i < rows; ++i) {
-      float values[kPanel];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) store(values + v * kLanes, sums[i][v]);
-      finish_row(values, task, first_row + i, column, smaller(kPanel, task.columns - column));
-    }
-  }
-
-  template <int rows>
-  PHRASEQ_INLINE static void finish_whole(const Values (&sums)[rows][kVectors],
-                                          const NarrowProduct<float>& task,
-                                          int64_t first_row,
-                                          int64_t column) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t place = column + v * kLanes;
-      const Values bias = task.bias ? load(task.bias + place) : Values{};
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) finish_vector(sums[i][v], bias, task, first_row + i, place);
-    }
-  }
-
+struct Bf16Tile : PlainSums {
   template <int rows, int panels>
   static void run(const NarrowProduct<float>& task, int64_t first_row, int64_t panel) {
     const int64_t depth = filled(task.depth), panel_size = size_of_panel(task.depth);
@@ -196,14 +159,12 @@ void quantize(
   }
 }
 
-int64_t panel_bytes(int64_t depth) { return size_of_panel(depth); }
-int64_t row_bytes(int64_t depth) { return size_of_row(depth); }
-
 }  // namespace
 
 template <typename T>
 const NarrowKernels<T>& bf16_kernels() {
-  static constexpr NarrowKernels<T> table{kPanel, panel_bytes, row_bytes, pack, quantize, product};
+  static constexpr NarrowKernels<T> table{
+      kPanel, size_of_panel, size_of_row, pack, quantize, product};
   return table;
 }
 

@@ -206,21 +206,17 @@ constexpr int64_t kLeastTileRows = 3;
 
 PHRASEQ_INLINE void finish_block(const TileSums& sums,
                                  const NarrowProduct<float>& task,
-                                 const int8_t* panel_head,
                                  int64_t first_row,
                                  int64_t height,
-                                 int64_t column) {
+                                 int64_t panel) {
+  const int8_t* head = task.panels + panel * size_of_panel(task.depth);
   for (int64_t i = 0; i < height; ++i) {
-    Sums row[1][kVectors];
+    Sums row[1][1][kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v)
-      row[0][v] =
-          *reinterpret_cast<const Sums*>(sums.values[i] + v * kLanes) + first_sums(panel_head, v);
-    if (column + kPanel <= task.columns) {
-      Int8Tile::finish_whole<1>(row, task, first_row + i, column);
-    } else {
-      Int8Tile::finish<1>(row, task, first_row + i, column);
-    }
+      row[0][0][v] =
+          *reinterpret_cast<const Sums*>(sums.values[i] + v * kLanes) + first_sums(head, v);
+    finish_panels<Int8Tile>(row, task, first_row + i, panel);
   }
 }
 
@@ -231,9 +227,9 @@ void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
   TileSums sums;
   visit_blocks(task.rows, row_size, first, last, [&](int64_t row, int64_t panel, int64_t height) {
     const auto* x = static_cast<const char*>(task.x) + row * row_size;
-    const int8_t* w = task.panels + panel * panel_size;
-    sum_tiles<MultiplyInt8>(x, row_size, w + kHead, row_size / kTileBytes, sums);
-    finish_block(sums, task, w, row, height, panel * kPanel);
+    const int8_t* w = task.panels + panel * panel_size + kHead;
+    sum_tiles<MultiplyInt8>(x, row_size, w, row_size / kTileBytes, sums);
+    finish_block(sums, task, row, height, panel);
   });
 }
 
@@ -391,14 +387,12 @@ void quantize(
   }
 }
 
-int64_t panel_bytes(int64_t depth) { return size_of_panel(depth); }
-int64_t row_bytes(int64_t depth) { return size_of_row(depth); }
-
 }  // namespace
 
 template <typename T>
 const NarrowKernels<T>& int8_kernels() {
-  static constexpr NarrowKernels<T> table{kPanel, panel_bytes, row_bytes, pack, quantize, product};
+  static constexpr NarrowKernels<T> table{
+      kPanel, size_of_panel, size_of_row, pack, quantize, product};
   return table;
 }
 

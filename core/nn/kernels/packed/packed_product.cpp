@@ -4,34 +4,7 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-struct Fp32Tile {
-  template <int rows>
-  PHRASEQ_INLINE static void finish(const Values (&sums)[rows][kVectors],
-                                    const PackedProduct<float>& task,
-                                    int64_t first_row,
-                                    int64_t column) {
-    for (int i = 0; i < rows; ++i) {
-      float values[kPanel];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) store(values + v * kLanes, sums[i][v]);
-      finish_row(values, task, first_row + i, column, smaller(kPanel, task.columns - column));
-    }
-  }
-
-  template <int rows>
-  PHRASEQ_INLINE static void finish_whole(const Values (&sums)[rows][kVectors],
-                                          const PackedProduct<float>& task,
-                                          int64_t first_row,
-                                          int64_t column) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t place = column + v * kLanes;
-      const Values bias = task.bias ? load(task.bias + place) : Values{};
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) finish_vector(sums[i][v], bias, task, first_row + i, place);
-    }
-  }
-
+struct Fp32Tile : PlainSums {
   template <int rows, int panels>
   static void run(const PackedProduct<float>& task, int64_t first_row, int64_t panel) {
     const float* x = task.x + first_row * task.x_step;

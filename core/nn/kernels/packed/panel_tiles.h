@@ -54,6 +54,38 @@ PHRASEQ_INLINE void finish_vector(
   store(task.y + row * task.y_step + column, value);
 }
 
+/// How the sums of a tile become rows of y when they are the products themselves.
+struct PlainSums {
+  /// The columns of a panel that is not filled up by the matrix.
+  template <int rows, typename Task>
+  PHRASEQ_INLINE static void finish(const Values (&sums)[rows][kVectors],
+                                    const Task& task,
+                                    int64_t first_row,
+                                    int64_t column) {
+    for (int i = 0; i < rows; ++i) {
+      float values[kPanel];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) store(values + v * kLanes, sums[i][v]);
+      finish_row(values, task, first_row + i, column, smaller(kPanel, task.columns - column));
+    }
+  }
+
+  /// All columns of a panel.
+  template <int rows, typename Task>
+  PHRASEQ_INLINE static void finish_whole(const Values (&sums)[rows][kVectors],
+                                          const Task& task,
+                                          int64_t first_row,
+                                          int64_t column) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t place = column + v * kLanes;
+      const Values bias = task.bias ? load(task.bias + place) : Values{};
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) finish_vector(sums[i][v], bias, task, first_row + i, place);
+    }
+  }
+};
+
 /// The sums of `panels` panels, [panel][row][vector], by `Tile::finish` or `Tile::finish_whole`.
 template <typename Tile, int rows, int panels, typename Sums, typename Task>
 PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
