@@ -7,16 +7,16 @@
 
 namespace phraseq {
 
-/// How much a batch holds, under fairseq's names.
+/// The maximum size of a batch. The options have the same names as in fairseq.
 struct PHRASEQ_API BatchOptions {
-  /// Stands for "auto": the largest batch that there is memory for.
+  /// The value of "auto": the largest batch that fits into memory.
   static constexpr int64_t kAutomatic = -1;
 
-  int64_t max_tokens = 0;
-  int64_t batch_size = 0;
+  int64_t max_tokens = 0;  ///< 0 = no limit
+  int64_t batch_size = 0;  ///< sentences; 0 = no limit
 
   void describe(OptionTable& table);
-  /// For training: both options also take "auto".
+  /// The options for training, which also accept "auto".
   void describe_with_auto(OptionTable& table);
 };
 

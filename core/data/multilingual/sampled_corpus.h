@@ -12,43 +12,46 @@
 
 namespace phraseq {
 
-/// The weights of parts of these sizes, which need not sum to 1; none = all of every part.
+/// Computes sampling weights from the sizes of the parts. The weights do not have to sum to 1.
+/// Without a function, every example of every part is used once.
 using SamplingWeights = std::function<std::vector<double>(std::span<const int64_t> sizes)>;
 
-/// fairseq's sampling_method.py: the same weight for all parts, and (size / total)^(1/temperature).
+/// The sampling methods of fairseq's sampling_method.py: equal weights for all parts, and
+/// (size / total)^(1 / temperature).
 PHRASEQ_API std::vector<double> uniform_weights(std::span<const int64_t> sizes);
 PHRASEQ_API std::vector<double> temperature_weights(std::span<const int64_t> sizes,
                                                     double temperature);
 
-/// How many examples a pass consists of unless it is said: as many as it takes for the largest part
-/// to be used once, at most 1.5 times those of all parts (fairseq's default_virtual_size_func).
+/// The default number of examples in one pass (fairseq's default_virtual_size_func): enough to use
+/// the largest part once, but at most 1.5 times the total number of examples.
 PHRASEQ_API int64_t default_virtual_size(std::span<const int64_t> sizes,
                                          std::span<const double> weights);
 
 struct PairSampling {
-  SamplingWeights weights = {};    ///< empty = all examples once
-  int64_t virtual_size = 0;        ///< examples of a pass; 0 = default_virtual_size
-  int64_t virtual_epoch_size = 0;  ///< examples of an epoch; 0 = a pass
+  SamplingWeights weights = {};    ///< empty = every example once
+  int64_t virtual_size = 0;        ///< examples per pass; 0 = default_virtual_size
+  int64_t virtual_epoch_size = 0;  ///< examples per epoch; 0 = one pass
   uint64_t seed = 1;
 };
 
-/// A part and its name in messages.
+/// One of the corpora to sample from, with the name to use in messages.
 struct SampledPart {
   std::string name;
   std::unique_ptr<Corpus> corpus;
 };
 
-/// Several corpora, of which every pass draws examples by weights: fairseq's SampledMultiDataset
+/// Samples examples from several corpora according to weights, like fairseq's SampledMultiDataset
 /// and SampledMultiEpochDataset.
 ///
-/// Of a pass of V examples, a part with weight w gets floor(V w / W), W the sum of all weights;
-/// what is left over is drawn by the weights. A part of n examples that gives c uses each of them
-/// floor(c / n) times, and c mod n of them, drawn by (seed, pass, part), once more. (fairseq draws
-/// with replacement where c > n, and misses some.) With `virtual_epoch_size` a pass is put into
-/// random order and cut into epochs of this size. Example::id is the place in the epoch.
+/// In a pass of V examples, a part with weight w contributes floor(V w / W) examples, where W is
+/// the sum of all weights; the remainder is drawn at random according to the weights. A part of n
+/// examples that contributes c uses each example floor(c / n) times. Another c mod n examples,
+/// chosen at random by (seed, pass, part), are used once more. (fairseq samples with replacement if
+/// c > n, so some examples are never used.) With `virtual_epoch_size`, each pass is shuffled and
+/// split into epochs of that size. Example::id is the position in the epoch.
 class PHRASEQ_API SampledCorpus final : public Corpus {
  public:
-  /// Throws DataError for a part without examples, UsageError when weights are not positive.
+  /// Throws DataError if a part has no examples, and UsageError if a weight is not positive.
   SampledCorpus(std::vector<SampledPart> parts, PairSampling settings);
 
   int64_t size() const override;
@@ -59,7 +62,7 @@ class PHRASEQ_API SampledCorpus final : public Corpus {
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override { return fingerprint_; }
 
-  /// How many examples of each part the pass has.
+  /// The number of examples that each part contributes to the current pass.
   std::vector<int64_t> counts() const;
 
  private:
@@ -76,12 +79,12 @@ class PHRASEQ_API SampledCorpus final : public Corpus {
 
   std::vector<SampledPart> parts_;
   PairSampling settings_;
-  std::string fingerprint_;  ///< of the first pass: later ones may use other folders
-  int64_t pass_ = 0;         ///< that is drawn, from 1
-  std::vector<std::vector<int64_t>> drawn_;  ///< places in each part; empty = all, in order
-  std::vector<int64_t> ends_;                ///< of each part in the pass
-  std::vector<int64_t> order_;               ///< of the pass; empty = as it is
-  int64_t begin_ = 0;                        ///< of the epoch in the pass
+  std::string fingerprint_;  ///< of the first pass: later passes may use other folders
+  int64_t pass_ = 0;         ///< the current pass, counted from 1
+  std::vector<std::vector<int64_t>> drawn_;  ///< indices into each part; empty = all, in order
+  std::vector<int64_t> ends_;                ///< where each part ends in the pass
+  std::vector<int64_t> order_;               ///< shuffled positions in the pass; empty = unshuffled
+  int64_t begin_ = 0;                        ///< where the current epoch begins in the pass
 };
 
 }  // namespace phraseq

@@ -10,24 +10,26 @@
 
 namespace phraseq::nn {
 
-/// LayerDrop of one stack (Fan et al. 2020, "Reducing Transformer Depth on Demand with Structured
-/// Dropout"), with fairseq's options: in training, a pass leaves every layer out with a
-/// probability; a model trained so can later be used with a part of its layers.
+/// LayerDrop for one stack of layers (Fan et al. 2020, "Reducing Transformer Depth on Demand with
+/// Structured Dropout"), with fairseq's options. During training, each forward pass skips each
+/// layer with a given probability. A model trained this way can later run with only some of its
+/// layers.
 struct PHRASEQ_API LayerDrop {
   double probability = 0.0;
-  std::string layers_to_keep;  ///< "0,2,4": the layers that exist, from 0; empty = all
+  std::string layers_to_keep;  ///< "0,2,4": the layers to build, counted from 0; empty = all
 
   void describe(OptionTable& table, const std::string& stack);
-  /// Appends what is wrong for a stack of so many layers.
+  /// Appends the problems that these options have for a stack of `layers` layers.
   void check(std::vector<std::string>& found, const std::string& stack, int64_t layers) const;
 
-  /// The numbers of the layers that exist, ascending. They keep their numbers among all, and
-  /// so the names of their parameters.
+  /// The numbers of the layers to build, in ascending order. Layers keep their original numbers, so
+  /// the names of their parameters do not change.
   std::vector<int64_t> kept(int64_t layers) const;
-  /// Whether a parameter of the stack belongs to a layer that does not exist.
+  /// Returns true if a parameter of the stack belongs to a layer that is not built.
   bool leaves_out(const std::string& parameter, const std::string& stack, int64_t layers) const;
-  /// Which of `layers` layers a pass computes. Draws one key of the context; none, and all layers,
-  /// with probability 0 or when the pass does not train.
+  /// Chooses the layers that one forward pass computes; true = computed. Draws one random key from
+  /// the context. With probability 0, or outside of training, all layers are computed and no key is
+  /// drawn.
   std::vector<bool> of_pass(size_t layers, Context& context) const;
 };
 
