@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -30,34 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array kAllKinds = {
     CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest};
-
-void make_folder(const std::string& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem)
-    throw IoError(folder, "make the folder", problem.value());
-}
-
-/// "PROCESS on HOST", as the holder of the lock wrote it.
-std::string read_holder(int descriptor) {
-  std::array<char, 256> text{};
-  const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
-  std::string holder(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
-  holder.erase(std::min(holder.find('\n'), holder.size()));
-  return holder.empty() ? "another process" : "process " + holder;
-}
-
-/// Who holds the lock, for others to read. A convenience: the lock itself does not depend on it.
-void write_holder(int descriptor) {
-  std::array<char, 128> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0)
-    host[0] = '?';
-  const std::string holder = fmt::format("{} on {}\n", ::getpid(), host.data());
-  if (::ftruncate(descriptor, 0) != 0 ||
-      ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
-    log_warning(fmt::format("the lock file could not be written (errno {})", errno));
-  }
-}
 
 /// All checkpoints of the folder, the one written last first.
 std::vector<std::string> newest_first(const std::string& folder) {
@@ -172,33 +140,9 @@ std::optional<std::string> name_without_pt(const std::string& path) {
 
 }  // namespace
 
-CheckpointFolder::CheckpointFolder(std::string folder) : folder_(std::move(folder)) {
-  make_folder(folder_);
-  lock();
+CheckpointFolder::CheckpointFolder(std::string folder)
+    : folder_(std::move(folder)), lock_(folder_) {
   remove_stale_temporaries(folder_);
-}
-
-CheckpointFolder::~CheckpointFolder() {
-  if (lock_descriptor_ >= 0)
-    ::close(lock_descriptor_);  // which gives the lock back
-}
-
-void CheckpointFolder::lock() {
-  const std::string file = path_of(".lock");
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0)
-    throw IoError(file, "open", errno);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
-    const std::string holder = read_holder(descriptor);
-    ::close(descriptor);
-    if (reason != EWOULDBLOCK)
-      throw IoError(file, "lock", reason);
-    throw UsageError(fmt::format("{}: {} is training in this folder", folder_, holder),
-                     "Use another --save-dir for this run, or stop the other run.");
-  }
-  lock_descriptor_ = descriptor;
-  write_holder(descriptor);
 }
 
 std::string CheckpointFolder::path_of(const std::string& name) const {

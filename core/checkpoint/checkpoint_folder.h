@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/checkpoint/folder_lock.h"
 
 namespace phraseq {
 
@@ -21,15 +22,11 @@ struct RetentionRules {
 };
 
 /// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for
-/// deleting. Holds an exclusive lock for its life (`.lock`): two trainings in one folder is a
-/// UsageError that names the other's process.
+/// deleting. Locked against a second training for its life (FolderLock).
 class PHRASEQ_API CheckpointFolder {
  public:
-  explicit CheckpointFolder(
-      std::string folder);  ///< makes the folder; removes our stale temporaries
-  ~CheckpointFolder();
-  CheckpointFolder(const CheckpointFolder&) = delete;
-  CheckpointFolder& operator=(const CheckpointFolder&) = delete;
+  /// Makes the folder; removes our stale temporaries.
+  explicit CheckpointFolder(std::string folder);
 
   std::string epoch_path(int64_t epoch) const;
   std::string update_path(int64_t epoch, int64_t update) const;
@@ -60,11 +57,10 @@ class PHRASEQ_API CheckpointFolder {
   const std::string& path() const { return folder_; }
 
  private:
-  void lock();
   std::string path_of(const std::string& name) const;
 
   std::string folder_;
-  int lock_descriptor_ = -1;
+  FolderLock lock_;
 };
 
 /// The checkpoint that a user's path means: the file itself, the target of a pointer file

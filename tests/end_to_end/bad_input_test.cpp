@@ -63,8 +63,17 @@ TEST_F(BadInput, EmbeddingsOfTwoDictionariesAreNotSharedAndTheAdviceHelps) {
   const CommandResult rejected = workspace_.run(train);
   EXPECT_EQ(rejected.exit_code, kExitUsage);
   EXPECT_THAT(rejected.errors, HasSubstr("--share-all-embeddings no"));
+  EXPECT_FALSE(workspace_.exists("checkpoints"));
   const CommandResult advised = workspace_.run(train + words("--share-all-embeddings no"));
   EXPECT_EQ(advised.exit_code, kExitOk) << advised.errors;
+}
+
+TEST_F(BadInput, ATrainingWithoutItsDataLeavesNoFolder) {
+  const CommandResult result = workspace_.run(
+      words("train absent --save-dir new/run --arch transformer_tiny --max-tokens 400"));
+  EXPECT_NE(result.exit_code, kExitOk);
+  EXPECT_THAT(result.errors, HasSubstr("absent"));
+  EXPECT_FALSE(workspace_.exists("new"));
 }
 
 TEST_F(BadInput, ImpossibleOptionsOfArchitecturesAreNamed) {

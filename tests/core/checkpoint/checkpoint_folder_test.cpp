@@ -70,6 +70,27 @@ TEST(CheckpointFolder, RejectsASecondTrainingAndNamesTheFirst) {
   EXPECT_NO_THROW(CheckpointFolder second(path));
 }
 
+TEST(CheckpointFolder, LeavesNoTraceWhenNothingWasWritten) {
+  const TemporaryFolder temporary;
+  for (const char* name : {"run", "new/deep", "trailing/"})
+    EXPECT_EQ(CheckpointFolder(temporary.file(name)).path(), temporary.file(name));
+  EXPECT_THAT(temporary.names(), IsEmpty());
+  fs::create_directory(temporary.file("run"));
+  EXPECT_EQ(CheckpointFolder(temporary.file("run")).path(), temporary.file("run"));
+  EXPECT_THAT(temporary.names(), ElementsAre("run"));
+  EXPECT_TRUE(fs::is_empty(temporary.file("run")));
+}
+
+TEST(CheckpointFolder, StaysWithWhatWasWritten) {
+  const TemporaryFolder temporary;
+  {
+    const CheckpointFolder folder(temporary.file("new/deep"));
+    write_bytes(temporary.file("new/deep/metrics.jsonl"), "{}");
+  }
+  EXPECT_TRUE(fs::exists(temporary.file("new/deep/metrics.jsonl")));
+  EXPECT_TRUE(fs::exists(temporary.file("new/deep/.lock")));
+}
+
 TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
   const TemporaryFolder temporary;
   write_bytes(temporary.file(".checkpoint1.safetensors.tmp.999999999.0123abcd"), "half");

@@ -1,0 +1,107 @@
+#include "core/checkpoint/folder_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "PROCESS on HOST", as the holder of the lock wrote it.
+std::string read_holder(int descriptor) {
+  std::array<char, 256> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+  std::string holder(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  holder.erase(std::min(holder.find('\n'), holder.size()));
+  return holder.empty() ? "another process" : "process " + holder;
+}
+
+/// Who holds the lock, for others to read. A convenience: the lock itself does not depend on it.
+void write_holder(int descriptor) {
+  std::array<char, 128> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0)
+    host[0] = '?';
+  const std::string holder = fmt::format("{} on {}\n", ::getpid(), host.data());
+  if (::ftruncate(descriptor, 0) != 0 ||
+      ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
+    log_warning(fmt::format("the lock file could not be written (errno {})", errno));
+  }
+}
+
+/// Whether the last holder removed the file after it was opened here.
+bool is_removed(int descriptor) {
+  struct stat status = {};
+  return ::fstat(descriptor, &status) == 0 && status.st_nlink == 0;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::string& folder) : folder_(folder), file_(folder_ / ".lock") {
+  make_folder();
+  open_file();
+  lock_file();
+  write_holder(descriptor_);
+}
+
+FolderLock::~FolderLock() {
+  std::error_code ignored;  // what cannot be removed stays
+  if (is_folder_unused()) {
+    fs::remove(file_, ignored);  // still locked: nobody else can have begun to write
+    for (const fs::path& made : made_) fs::remove(made, ignored);
+  }
+  ::close(descriptor_);  // which gives the lock back
+}
+
+void FolderLock::make_folder() {
+  std::error_code problem;
+  for (fs::path at = folder_; !at.empty() && !fs::exists(at, problem); at = at.parent_path())
+    made_.push_back(at);
+  fs::create_directories(folder_, problem);
+  if (problem)
+    throw IoError(folder_.string(), "make the folder", problem.value());
+}
+
+void FolderLock::open_file() {
+  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0)
+    throw IoError(file_.string(), "open", errno);
+}
+
+void FolderLock::lock_file() {
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+    if (!is_removed(descriptor_))
+      return;
+    ::close(descriptor_);
+    open_file();
+  }
+  const int reason = errno;
+  const std::string holder = read_holder(descriptor_);
+  ::close(descriptor_);
+  if (reason != EWOULDBLOCK)
+    throw IoError(file_.string(), "lock", reason);
+  throw UsageError(fmt::format("{}: {} is training in this folder", folder_.string(), holder),
+                   "Use another --save-dir for this run, or stop the other run.");
+}
+
+bool FolderLock::is_folder_unused() const {
+  std::error_code problem;
+  fs::directory_iterator entry(folder_, problem);
+  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
+    if (entry->path().filename() != file_.filename())
+      return false;
+  }
+  return !problem;
+}
+
+}  // namespace phraseq

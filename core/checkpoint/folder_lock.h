@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The exclusive lock of one process on a folder, for as long as this object lives. The file
+/// `.lock` names the process.
+///
+/// A folder that does not exist is made. A folder in which nothing was written is left as it was
+/// found: the lock file is removed, and the folder too if it was made here.
+class PHRASEQ_API FolderLock {
+ public:
+  /// Throws UsageError, which names the other process, when the folder is locked.
+  explicit FolderLock(const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  void make_folder();
+  void open_file();
+  void lock_file();
+  bool is_folder_unused() const;
+
+  std::filesystem::path folder_, file_;
+  std::vector<std::filesystem::path> made_;  ///< folders, the innermost first
+  int descriptor_ = -1;
+};
+
+}  // namespace phraseq
