@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/options/completion/shell_cases.h"
+
 namespace phraseq {
 namespace {
 
@@ -101,6 +103,9 @@ _phraseq() {
 complete -F _phraseq phraseq
 )--";
 
+/// Every function answers with REPLY.
+constexpr const char* kBashSetup = "  REPLY=\n";
+
 std::string bash_action_of(const CompletedOption& option) {
   const std::string mark = option.is_list ? "+" : "";
   switch (option.value) {
@@ -118,28 +123,17 @@ std::string bash_action_of(const CompletedOption& option) {
   return option.is_switch ? "none" : mark + "number";
 }
 
-/// The scopes as patterns of `case`: a component under all its names.
-std::string bash_patterns(const CompletionScope& scope, const std::string& suffix = "") {
-  std::string text;
-  for (const std::string& name : scope.names) {
-    if (!text.empty())
-      text += " | ";
-    text += (scope.kind.empty() ? name : scope.kind + "/" + name) + suffix;
-  }
-  return text;
-}
-
 std::string flags_case(const CompletionScope& scope) {
   std::vector<std::string> flags;
   for (const CompletedOption& option : scope.options) {
     if (!option.is_positional || option.is_list)
       flags.insert(flags.end(), option.flags.begin(), option.flags.end());
   }
-  return fmt::format("    {}) REPLY='{}' ;;\n", bash_patterns(scope), fmt::join(flags, " "));
+  return fmt::format("    {}) REPLY='{}' ;;\n", case_pattern(scope), fmt::join(flags, " "));
 }
 
 std::string value_case(const CompletionScope& scope) {
-  std::string text = fmt::format("    {})\n      case $2 in\n", bash_patterns(scope));
+  std::string text = fmt::format("    {})\n      case $2 in\n", case_pattern(scope));
   int position = 0;
   for (const CompletedOption& option : scope.options) {
     std::vector<std::string> keys = option.flags;
@@ -153,24 +147,6 @@ std::string value_case(const CompletionScope& scope) {
   return text + "      esac ;;\n";
 }
 
-template <class Case>
-std::string bash_function_of(const char* name, const CompletionModel& model, const Case& one) {
-  std::string text = fmt::format("\n{}() {{\n  REPLY=\n  case $1 in\n", name);
-  for (const auto* scopes : {&model.commands, &model.components}) {
-    for (const CompletionScope& scope : *scopes) text += one(scope);
-  }
-  return text + "  esac\n}\n";
-}
-
-std::string bash_names_function(const CompletionModel& model) {
-  std::string text = "\n# Components and presets of a kind.\n_phraseq_names() {\n  case $1 in\n";
-  auto kinds = model.kinds();
-  kinds.emplace_back("any");
-  for (const std::string& kind : kinds)
-    text += fmt::format("    {}) REPLY='{}' ;;\n", kind, fmt::join(model.names(kind), " "));
-  return text + "  esac\n}\n";
-}
-
 }  // namespace
 
 std::string bash_completion(const CompletionModel& model) {
@@ -178,18 +154,12 @@ std::string bash_completion(const CompletionModel& model) {
   for (const CompletionScope& command : model.commands) commands.push_back(command.names.front());
   std::string text = "# Completion of phraseq for bash; written by 'phraseq completion bash'.\n";
   text += fmt::format("\n_phraseq_commands='{}'\n", fmt::join(commands, " "));
-  text += bash_names_function(model);
-  text += "\n# The components that a command uses by default.";
-  text += bash_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
-    return scope.defaults.empty() ? ""
-                                  : fmt::format("    {}) REPLY='{}' ;;\n",
-                                                bash_patterns(scope),
-                                                fmt::join(scope.defaults, " "));
-  });
+  text += names_function(model);
+  text += defaults_function(kBashSetup, model);
   text += "\n# The flags of a command or component.";
-  text += bash_function_of("_phraseq_flags", model, flags_case);
+  text += case_function("_phraseq_flags", kBashSetup, model, flags_case);
   text += "\n# What follows a flag of a command or component.";
-  text += bash_function_of("_phraseq_value", model, value_case);
+  text += case_function("_phraseq_value", kBashSetup, model, value_case);
   return text + kBashFunctions;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/options/completion/shell_cases.h"
+
 namespace phraseq {
 namespace {
 
@@ -124,16 +126,6 @@ std::vector<std::string> specs_of(const CompletedOption& option) {
   return specs;
 }
 
-std::string zsh_patterns(const CompletionScope& scope) {
-  std::string text;
-  for (const std::string& name : scope.names) {
-    if (!text.empty())
-      text += " | ";
-    text += scope.kind.empty() ? name : scope.kind + "/" + name;
-  }
-  return text;
-}
-
 std::string specs_case(const CompletionScope& scope) {
   std::vector<std::string> specs;
   int position = 0;
@@ -147,7 +139,7 @@ std::string specs_case(const CompletionScope& scope) {
     for (std::string& spec : specs_of(option)) specs.push_back(std::move(spec));
   }
   return fmt::format("    {})\n      specs+=(\n        {}) ;;\n",
-                     zsh_patterns(scope),
+                     case_pattern(scope),
                      fmt::join(specs, "\n        "));
 }
 
@@ -159,25 +151,7 @@ std::string selector_case(const CompletionScope& scope) {
       text += fmt::format("{}) REPLY={} ;; ", fmt::join(option.flags, " | "), option.kind);
   }
   return text.empty() ? ""
-                      : fmt::format("    {}) case $2 in {}esac ;;\n", zsh_patterns(scope), text);
-}
-
-template <class Case>
-std::string zsh_function_of(const char* name, const CompletionModel& model, const Case& one) {
-  std::string text = fmt::format("\n{}() {{\n  case $1 in\n", name);
-  for (const auto* scopes : {&model.commands, &model.components}) {
-    for (const CompletionScope& scope : *scopes) text += one(scope);
-  }
-  return text + "  esac\n}\n";
-}
-
-std::string zsh_names_function(const CompletionModel& model) {
-  std::string text = "\n# Components and presets of a kind.\n_phraseq_names() {\n  case $1 in\n";
-  auto kinds = model.kinds();
-  kinds.emplace_back("any");
-  for (const std::string& kind : kinds)
-    text += fmt::format("    {}) REPLY='{}' ;;\n", kind, fmt::join(model.names(kind), " "));
-  return text + "  esac\n}\n";
+                      : fmt::format("    {}) case $2 in {}esac ;;\n", case_pattern(scope), text);
 }
 
 std::string commands_function(const CompletionModel& model) {
@@ -194,18 +168,12 @@ std::string zsh_completion(const CompletionModel& model) {
   std::string text =
       "#compdef phraseq\n\n# Completion of phraseq for zsh; written by 'phraseq completion zsh'.\n";
   text += commands_function(model);
-  text += zsh_names_function(model);
-  text += "\n# The components that a command uses by default.";
-  text += zsh_function_of("_phraseq_defaults", model, [](const CompletionScope& scope) {
-    return scope.defaults.empty() ? ""
-                                  : fmt::format("    {}) REPLY='{}' ;;\n",
-                                                zsh_patterns(scope),
-                                                fmt::join(scope.defaults, " "));
-  });
+  text += names_function(model);
+  text += defaults_function("", model);
   text += "\n# The kind of component that a flag selects.";
-  text += zsh_function_of("_phraseq_selector", model, selector_case);
+  text += case_function("_phraseq_selector", "", model, selector_case);
   text += "\n# The options of a command or component for _arguments.";
-  text += zsh_function_of("_phraseq_specs", model, specs_case);
+  text += case_function("_phraseq_specs", "", model, specs_case);
   return text + kZshFunctions;
 }
 
