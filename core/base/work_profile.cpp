@@ -138,6 +138,19 @@ std::string speed(const WorkTotals& totals) {
   return fmt::format("{:.1f}", 2 * totals.multiply_adds / static_cast<double>(totals.nanoseconds));
 }
 
+std::string profile_row(double nanoseconds,
+                        double all_nanoseconds,
+                        const std::string& calls,
+                        const std::string& rate,
+                        const std::string& what) {
+  return fmt::format("{:>5.1f} % {:>9.3f} {:>9} {:>8}  {}\n",
+                     100 * nanoseconds / std::max(all_nanoseconds, 1.0),
+                     nanoseconds * 1e-9,
+                     calls,
+                     rate,
+                     what);
+}
+
 }  // namespace
 
 void start_work_profile() {
@@ -169,26 +182,13 @@ std::string work_profile_text(const Totals& profile) {
                                  "calls",
                                  "GFLOP/s",
                                  "work, all threads added");
-  const auto line = [&](double nanoseconds,
-                        const std::string& calls,
-                        const std::string& rate,
-                        const std::string& what) {
-    text += fmt::format("{:>5.1f} % {:>9.3f} {:>9} {:>8}  {}\n",
-                        100 * nanoseconds / std::max(all, 1.0),
-                        nanoseconds * 1e-9,
-                        calls,
-                        rate,
-                        what);
-  };
   for (const auto& [key, totals] : rows) {
-    line(static_cast<double>(totals.nanoseconds),
-         fmt::format("{}", totals.calls),
-         speed(totals),
-         description(key));
+    const double time = static_cast<double>(totals.nanoseconds);
+    text += profile_row(
+        time, all, fmt::format("{}", totals.calls), speed(totals), description(key));
   }
-  line(products, "", "", "all products");
-  line(all, "", "", "total");
-  return text;
+  return text + profile_row(products, all, "", "", "all products") +
+         profile_row(all, all, "", "", "total");
 }
 
 void WorkSpan::begin(Work work, const ProductShape& shape) {

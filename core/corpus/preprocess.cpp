@@ -183,25 +183,27 @@ CheckedText Run::text(size_t split, const Side& side) const {
       splits_[split].files[side.number], options_.reading(), report.lines, report.skipped, part};
 }
 
+/// The lines of several texts, one after the other.
+std::function<bool(std::string&)> lines_of_all(const std::vector<CheckedText>& texts) {
+  return [&texts, current = size_t{0}, next = kept_lines(texts[0])](std::string& line) mutable {
+    while (!next(line)) {
+      if (++current == texts.size())
+        return false;
+      next = kept_lines(texts[current]);
+    }
+    return true;
+  };
+}
+
 std::string Run::learn_subwords(const Sides& of) const {
   std::vector<CheckedText> texts;
   for (const Side* side : of) texts.push_back(text(kTrain, *side));
   const bool lowercase = chosen_.options.value("lowercase", false);
   const int64_t total = reports_[kTrain].kept() * static_cast<int64_t>(texts.size());
   EvenSample sample(total, options_.subword_sentences);
-  size_t current = 0;
-  auto next_line = kept_lines(texts[current]);
-  const auto next_of_all = [&](std::string& line) {
-    while (!next_line(line)) {
-      if (++current == texts.size())
-        return false;
-      next_line = kept_lines(texts[current]);
-    }
-    return true;
-  };
-  const auto next = [&](std::string& line) {
+  const auto next = [&, next_line = lines_of_all(texts)](std::string& line) {
     do {
-      if (!next_of_all(line))
+      if (!next_line(line))
         return false;
     } while (!sample.next());
     if (lowercase)

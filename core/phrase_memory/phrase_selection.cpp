@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 #include <tuple>
 #include <unordered_map>
 
@@ -68,45 +69,61 @@ struct Best {
 /// Weighted interval scheduling of sorted occurrences, over places (from the right) and occurrences
 /// still allowed; ties go to the one that begins here, the longer first. Each takes `cost` of
 /// `limit`: 0 of 1 is no limit.
-Occurrences resolve_dynamically(const Occurrences& occurrences, int64_t limit, int64_t cost) {
-  int64_t places = 0;
-  for (const PhraseOccurrence& occurrence : occurrences)
-    places = std::max(places, occurrence.end());
-  const int64_t width = limit + 1;
-  std::vector<Best> table(static_cast<size_t>((places + 1) * width));
-  const auto best = [&](int64_t place, int64_t allowed) -> Best& {
-    return table[static_cast<size_t>(place * width + allowed)];
-  };
-  auto next = occurrences.rbegin();
-  for (int64_t place = places - 1; place >= 0; --place) {
-    const auto begin = next;
-    while (next != occurrences.rend() && next->begin == place) ++next;
-    for (int64_t allowed = 1; allowed <= limit; ++allowed) {
-      Best winner;
-      for (auto at = begin; at != next; ++at) {
-        const Best& rest = best(at->end(), allowed - cost);
-        const Best candidate{rest.covered + at->length, rest.chosen + 1, &*at};
-        if (candidate.is_better_than(winner))
-          winner = candidate;
+class PhraseSchedule {
+ public:
+  PhraseSchedule(const Occurrences& occurrences, int64_t limit, int64_t cost)
+      : limit_(limit), cost_(cost) {
+    for (const PhraseOccurrence& occurrence : occurrences)
+      places_ = std::max(places_, occurrence.end());
+    table_.resize(static_cast<size_t>((places_ + 1) * (limit + 1)));
+    auto end = occurrences.rbegin();
+    for (int64_t place = places_ - 1; place >= 0; --place) {
+      const auto begin = end;
+      while (end != occurrences.rend() && end->begin == place) ++end;
+      for (int64_t allowed = 1; allowed <= limit; ++allowed)
+        best(place, allowed) = choose(place, allowed, {begin, end});
+    }
+  }
+
+  Occurrences chosen() {
+    Occurrences chosen;
+    for (int64_t place = 0, allowed = limit_; place < places_;) {
+      const PhraseOccurrence* first = best(place, allowed).first;
+      if (first == nullptr) {
+        ++place;
+        continue;
       }
-      Best passed = best(place + 1, allowed);
-      passed.first = nullptr;
-      best(place, allowed) = passed.is_better_than(winner) ? passed : winner;
+      chosen.push_back(*first);
+      place = first->end();
+      allowed -= cost_;
     }
+    return chosen;
   }
-  Occurrences chosen;
-  for (int64_t place = 0, allowed = limit; place < places;) {
-    const PhraseOccurrence* first = best(place, allowed).first;
-    if (first == nullptr) {
-      ++place;
-      continue;
+
+ private:
+  using Range = std::ranges::subrange<Occurrences::const_reverse_iterator>;
+
+  Best& best(int64_t place, int64_t allowed) {
+    return table_[static_cast<size_t>(place * (limit_ + 1) + allowed)];
+  }
+
+  /// One of the occurrences `here`, which begin at the place, or none.
+  Best choose(int64_t place, int64_t allowed, const Range& here) {
+    Best winner;
+    for (const PhraseOccurrence& occurrence : here) {
+      const Best& rest = best(occurrence.end(), allowed - cost_);
+      const Best candidate{rest.covered + occurrence.length, rest.chosen + 1, &occurrence};
+      if (candidate.is_better_than(winner))
+        winner = candidate;
     }
-    chosen.push_back(*first);
-    place = first->end();
-    allowed -= cost;
+    Best passed = best(place + 1, allowed);
+    passed.first = nullptr;
+    return passed.is_better_than(winner) ? passed : winner;
   }
-  return chosen;
-}
+
+  int64_t limit_, cost_, places_ = 0;
+  std::vector<Best> table_;  ///< [places + 1, limit + 1]
+};
 
 Occurrences resolve_overlaps(const Occurrences& occurrences,
                              const PhraseSelectionOptions& options) {
@@ -119,9 +136,9 @@ Occurrences resolve_overlaps(const Occurrences& occurrences,
       break;
   }
   if (options.repeat == PhraseRepeat::kShared)
-    return resolve_dynamically(occurrences, 1, 0);
+    return PhraseSchedule(occurrences, 1, 0).chosen();
   const auto all = static_cast<int64_t>(occurrences.size());
-  return resolve_dynamically(occurrences, std::min(all, options.slots), 1);
+  return PhraseSchedule(occurrences, std::min(all, options.slots), 1).chosen();
 }
 
 /// Slots of sorted, disjoint occurrences, in source order.

@@ -46,6 +46,33 @@ bool has_separate_end(std::string_view header, const std::string& name) {
                     "versions 0.1 and 0.2 of subword-nmt are known");
 }
 
+/// The symbols at `places`, each with the next one; of two that overlap (x x x), the first.
+std::vector<std::string> merged_at(const std::vector<size_t>& places,
+                                   const std::vector<std::string>& symbols) {
+  std::vector<std::string> merged;
+  size_t next = 0;
+  for (const size_t place : places) {
+    if (place < next)
+      continue;
+    merged.insert(merged.end(),
+                  symbols.begin() + static_cast<int64_t>(next),
+                  symbols.begin() + static_cast<int64_t>(place));
+    merged.push_back(symbols[place] + symbols[place + 1]);
+    next = place + 2;
+  }
+  merged.insert(merged.end(), symbols.begin() + static_cast<int64_t>(next), symbols.end());
+  return merged;
+}
+
+void remove_end(std::vector<std::string>& symbols) {
+  std::string& last = symbols.back();
+  if (last == kEnd) {
+    symbols.pop_back();
+  } else if (last.ends_with(kEnd)) {
+    last.resize(last.size() - std::string_view(kEnd).size());
+  }
+}
+
 }  // namespace
 
 /// Words that were encoded before.
@@ -124,55 +151,50 @@ std::vector<std::string> BpeCodes::characters_of(std::string_view word) const {
   return characters;
 }
 
+/// Where the pair of the lowest rank stands, among the pairs that `keeps` leaves; ascending.
+template <class Keeps>
+std::vector<size_t> BpeCodes::next_merge(const std::vector<std::string>& symbols,
+                                         Keeps keeps) const {
+  auto best = merges_.end();
+  std::vector<size_t> places;
+  for (size_t i = 0; i + 1 < symbols.size(); ++i) {
+    if (!keeps())
+      continue;
+    const auto found = merges_.find({symbols[i], symbols[i + 1]});
+    if (found == merges_.end())
+      continue;
+    if (best == merges_.end() || found->second < best->second) {
+      best = found;
+      places.clear();
+    }
+    if (found == best)
+      places.push_back(i);
+  }
+  return places;
+}
+
+void BpeCodes::append_end(std::vector<std::string>& symbols) const {
+  if (separate_end_) {
+    symbols.emplace_back(kEnd);
+  } else {
+    symbols.back() += kEnd;
+  }
+}
+
 /// Merges the pair of the lowest rank everywhere, until no pair that `keeps` leaves has a rank.
 template <class Keeps>
 std::vector<std::string> BpeCodes::merge(std::string_view word, Keeps keeps) const {
   std::vector<std::string> symbols = characters_of(word);
   if (symbols.size() <= 1)
     return symbols;
-  if (separate_end_) {
-    symbols.emplace_back(kEnd);
-  } else {
-    symbols.back() += kEnd;
-  }
+  append_end(symbols);
   while (symbols.size() > 1) {
-    auto best = merges_.end();
-    std::vector<size_t> places;
-    for (size_t i = 0; i + 1 < symbols.size(); ++i) {
-      if (!keeps())
-        continue;
-      const auto found = merges_.find({symbols[i], symbols[i + 1]});
-      if (found == merges_.end())
-        continue;
-      if (best == merges_.end() || found->second < best->second) {
-        best = found;
-        places.clear();
-      }
-      if (found == best)
-        places.push_back(i);
-    }
-    if (best == merges_.end())
+    const std::vector<size_t> places = next_merge(symbols, keeps);
+    if (places.empty())
       break;
-    std::vector<std::string> merged;
-    size_t next = 0;
-    for (const size_t place : places) {
-      if (place < next)
-        continue;  // overlaps the one before: x x x
-      merged.insert(merged.end(),
-                    symbols.begin() + static_cast<int64_t>(next),
-                    symbols.begin() + static_cast<int64_t>(place));
-      merged.push_back(symbols[place] + symbols[place + 1]);
-      next = place + 2;
-    }
-    merged.insert(merged.end(), symbols.begin() + static_cast<int64_t>(next), symbols.end());
-    symbols = std::move(merged);
+    symbols = merged_at(places, symbols);
   }
-  std::string& last = symbols.back();
-  if (last == kEnd) {
-    symbols.pop_back();
-  } else if (last.ends_with(kEnd)) {
-    last.resize(last.size() - 4);
-  }
+  remove_end(symbols);
   return symbols;
 }
 

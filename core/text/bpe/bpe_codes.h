@@ -41,6 +41,9 @@ class PHRASEQ_API BpeCodes {
   struct Cache;
 
   std::vector<std::string> characters_of(std::string_view word) const;
+  void append_end(std::vector<std::string>& symbols) const;
+  template <class Keeps>
+  std::vector<size_t> next_merge(const std::vector<std::string>& symbols, Keeps keeps) const;
   template <class Keeps>
   std::vector<std::string> merge(std::string_view word, Keeps keeps) const;
   void split_unknown(const std::string& symbol, bool final, std::vector<std::string>& to) const;
