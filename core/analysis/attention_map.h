@@ -14,16 +14,16 @@ namespace phraseq::analysis {
 /// Which weights are drawn: a head from 1, or 0 for the mean over heads.
 inline constexpr int64_t kMeanOfHeads = 0;
 
-/// By which tokens the rows of a decoder are called: what each row generates, or what it is fed.
+/// The labels of a decoder's rows: the tokens that the rows generate, or those that they read.
 enum class TargetLabels { kGenerated, kInput };
 inline constexpr EnumName<TargetLabels> kTargetLabelNames[] = {
     {"generated", TargetLabels::kGenerated}, {"input", TargetLabels::kInput}};
 
 /// The labels of attention weights as a matrix (Nguyen & Joty 2018, figures 4 to 6). Rows are the
 /// tokens, then the bigrams that end at the second and later ones; columns the tokens that are
-/// looked at, then their bigrams, then their trigrams …; n-grams of a kind stand together as a
-/// group. Of columns that are cut by the beginning of the sentence only those with weights are
-/// shown. Columns of a decoder are always what it was fed.
+/// attended to, then their bigrams, then their trigrams …; n-grams of one length form a group.
+/// Columns that begin before the sentence are shown only if they have weights. A decoder's columns
+/// are always its input tokens.
 class PHRASEQ_API AttentionMap {
  public:
   /// `layers` are of one place and one sentence, and say which columns have weights.

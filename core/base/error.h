@@ -23,8 +23,8 @@ enum ExitCode : int {
 
 /// The root of everything that phraseq throws on purpose.
 ///
-/// `what()` is the whole message: where, what, what was expected; then, on a line of its own and
-/// indented, the hint: what the user can do. Either part may be empty.
+/// `what()` is the whole message: where, what, and what was expected; then, indented on a separate
+/// line, a hint about what the user can do. Either part may be empty.
 class PHRASEQ_API Error : public std::runtime_error {
  public:
   Error(ExitCode exit_code, std::string_view message, std::string_view hint = {});
@@ -55,7 +55,7 @@ struct TextPlace {
 /// "file:line:column", leaving out what is not known.
 PHRASEQ_API std::string to_string(const TextPlace& place);
 
-/// Text that a user wrote or collected is not what it has to be.
+/// Text from the user is invalid.
 class PHRASEQ_API DataError : public Error {
  public:
   explicit DataError(std::string_view message, std::string_view hint = {})

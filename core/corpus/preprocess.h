@@ -23,9 +23,9 @@ struct ChosenTokenizer {
 /// subwords when asked, builds dictionaries as fairseq does, writes `.bin` and `.idx` as fairseq
 /// does, and a manifest that records what was done. `recorded_options` goes into it.
 ///
-/// Everything is written next to the destination and moved into it at the end: whatever fails
-/// before, nothing that existed has changed. Throws DataError for text that is not what it has to
-/// be, UsageError when the folder holds dictionaries already, IoError.
+/// Everything is written next to the destination and moved into it at the end, so that a failure
+/// leaves existing files unchanged. Throws DataError for invalid text, UsageError if the folder
+/// already contains dictionaries, and IoError.
 PHRASEQ_API void preprocess(const PreprocessOptions& options,
                             const ChosenTokenizer& tokenizer,
                             const nlohmann::json& recorded_options);

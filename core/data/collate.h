@@ -9,10 +9,10 @@
 
 namespace phraseq {
 
-/// Packs examples, in their order, as a batch. What the decoder is fed is the start token and the
-/// target without its </s>; what it should say is the target with it. No target (translating) gives
-/// a batch without; some with and some without is a UsageError. The architecture's
-/// extension runs last.
+/// Packs examples, in their order, into a batch. The decoder's input is the start token followed by
+/// the target without its </s>; its expected output is the target with </s>. If no example has a
+/// target (translation), neither has the batch. Throws UsageError if only some examples have one.
+/// The architecture's extension runs last.
 PHRASEQ_API Batch collate_pairs(const std::vector<Example>& examples,
                                 const SequenceConventions& conventions);
 

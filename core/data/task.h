@@ -66,15 +66,17 @@ class PHRASEQ_API Task {
   virtual Batch collate(const std::vector<Example>& examples,
                         const SequenceConventions& conventions = {}) const = 0;
 
-  /// A raw line (tokenized here) as an example; the target side when scoring.
+  /// Turns a raw line, which is tokenized here, into an example. `target` is given for scoring.
   virtual Example encode(const std::string& source,
                          const std::optional<std::string>& target = std::nullopt) const = 0;
-  /// A bracketed tree of such a line as Example::extras[kTreeExtra] holds it; `place` is the
-  /// tree's, for errors. Throws UsageError when the task has no use for trees.
+  /// Converts a bracketed tree of such a line into the form of Example::extras[kTreeExtra]. `place`
+  /// is where the tree comes from, for error messages. Throws UsageError if the task does not use
+  /// trees.
   virtual std::vector<int64_t> encode_tree(const std::string& source,
                                            const std::string& tree,
                                            const TextPlace& place) const;
-  /// Ids as symbols joined by spaces, and as text for a person; </s> and padding are omitted.
+  /// Converts ids into symbols separated by spaces, and into text to read; </s> and padding are
+  /// omitted.
   virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
   virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;
 

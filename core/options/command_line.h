@@ -49,7 +49,7 @@ PHRASEQ_API std::vector<std::string> peek_list(OptionTable& table,
                                                std::span<const std::string> arguments,
                                                std::string_view name);
 
-/// Whether a flag stands in `arguments`, in any spelling.
+/// Returns true if `arguments` contain a flag, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);
 
 }  // namespace phraseq

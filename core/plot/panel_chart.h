@@ -25,7 +25,7 @@ struct Curve {
   CurveStyle style;
 };
 
-/// A diagram of its own, with its own vertical axis.
+/// One diagram of the chart, with its own vertical axis.
 struct Panel {
   std::string title;
   std::vector<Curve> curves;

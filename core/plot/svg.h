@@ -6,8 +6,7 @@
 
 #include "core/base/api.h"
 
-/// Pictures of results as SVG, for a file of its own or inside a page. The same input gives the
-/// same bytes.
+/// Figures as SVG, as a file or inside a page. The same input gives the same bytes.
 namespace phraseq::plot {
 
 /// In pixels, to the right and down.
@@ -54,7 +53,7 @@ class PHRASEQ_API Svg {
   /// The base line of the text goes through `point`.
   void text(const Point& point, std::string_view content, const TextStyle& style = {});
 
-  /// A file of its own.
+  /// The content of an SVG file.
   std::string document() const;
   /// An element of an HTML page.
   std::string element() const;

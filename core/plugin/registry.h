@@ -86,9 +86,9 @@ class PHRASEQ_API Registry {
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;
 
-  /// Runs a plugin's register function in its name: all of its components come in or, when it
-  /// throws, none. What it throws comes back as PluginError naming the plugin. A file that is in
-  /// already is left as it is.
+  /// Runs a plugin's register function. Adds either all of the plugin's components or, if the
+  /// function throws, none; its exception becomes a PluginError that names the plugin. A file that
+  /// was added before is not added again.
   void add_plugin(const LoadedPlugin& plugin,
                   const std::function<void(Registry&)>& register_components);
   const std::vector<LoadedPlugin>& plugins() const { return plugins_; }

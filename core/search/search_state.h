@@ -22,7 +22,7 @@ struct SearchRow {
   int64_t slot = -1;  ///< the slot whose phrase the queue is the rest of, -1 = none
 };
 
-/// One way to continue: a row and what it would say.
+/// One way to continue a row: a token, or a slot with its phrase.
 struct Candidate {
   int64_t row = 0;
   int64_t column = 0;          ///< a token, or vocabulary + slot
@@ -67,8 +67,8 @@ PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state)
 PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
     const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
 
-/// The words that a candidate says, one after the other: one token, a slot's phrase, or what is
-/// left of a queue.
+/// The words that a candidate generates, in order: one token, a slot's phrase, or the rest of a
+/// queue.
 PHRASEQ_API std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate);
 
 /// The strings of `words_of`, numbered as SentenceInput::phrase_strings numbers them: a token of

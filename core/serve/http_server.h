@@ -16,10 +16,10 @@ struct HttpLimits {
   double request_seconds = 60;  ///< from the request's arrival to its response
 };
 
-/// An HTTP/1.1 server, on one thread of its own (Boost.Beast).
+/// An HTTP/1.1 server that runs on its own thread (Boost.Beast).
 ///
-/// What exceeds a limit gets a status of its own: 408 (the request arrives too slowly), 413 (body),
-/// 431 (headers), 503 (connections), 504 (no response in time).
+/// A request that exceeds a limit is answered with a status: 408 (the request arrives too slowly),
+/// 413 (body), 431 (headers), 503 (connections), 504 (no response in time).
 class HttpServer {
  public:
   /// Listens at once. `port` 0 = any free one. Throws IoError when the address cannot be used.

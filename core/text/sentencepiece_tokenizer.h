@@ -18,11 +18,11 @@ struct SentencePieceSettings {
   /// al. 2020). Unigram models: the smoothing of the segmentation's probabilities (Kudo 2018, eq.
   /// 8); 0 = all equal.
   double alpha = 0.1;
-  /// When sampling from a unigram model: choose among so many best segmentations; -1 = among all
-  /// (the lattice).
+  /// When sampling from a unigram model: how many of the best segmentations to choose from; -1 =
+  /// all (the lattice).
   int64_t candidates = -1;
-  /// Whether ">>fra<<" at the beginning of a line is a symbol of its own, as models for several
-  /// target languages have it (OPUS-MT).
+  /// Whether ">>fra<<" at the beginning of a line is a separate symbol, as in models with several
+  /// target languages (OPUS-MT).
   bool language_token = false;
 };
 

@@ -29,8 +29,8 @@ class PHRASEQ_API Tokenizer {
 
   virtual ~Tokenizer() = default;
   virtual std::vector<std::string> encode(std::string_view line) const = 0;
-  /// A random segmentation (subword regularization, BPE-dropout): the same `seed`, the same pieces.
-  /// A tokenizer without such a thing encodes.
+  /// Returns a random segmentation (subword regularization, BPE-dropout); the same `seed` gives the
+  /// same symbols. A tokenizer without random segmentation returns encode(line).
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
   virtual std::string decode(const std::vector<std::string>& symbols) const = 0;
   /// The model bytes that a checkpoint stores; `Setup::model` again.

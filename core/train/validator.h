@@ -44,11 +44,11 @@ class PHRASEQ_API Validator {
             Criterion& criterion,
             nn::Precision precision,
             ValidatorOptions options);
-  /// Compute several batches at the same time, each worker with a criterion of its own (the first
-  /// one has that of the constructor) and so many threads for its operators. They outlive the
-  /// validator.
+  /// Computes several batches at the same time. Each worker has its own criterion (the first one
+  /// uses the constructor's) and `threads_per_worker` threads for its operators. The criterions
+  /// must outlive the validator.
   void work_with(const std::vector<Criterion*>& more_criteria, int64_t threads_per_worker);
-  /// Also translate, with a decoder for each worker; all outlive the validator.
+  /// Also translates, with one decoder per worker. The decoders must outlive the validator.
   void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
   /// Share the batches with these processes, all of which call `run`: each gets the same result,
   /// the one of a single process. They outlive the validator.

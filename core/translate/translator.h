@@ -26,8 +26,7 @@ struct TranslationSettings {
   std::shared_ptr<const LexicalShortlist> shortlist = nullptr;  ///< null = the whole vocabulary
 };
 
-/// A sentence and what it was translated to. A sentence without words has one hypothesis: </s> at
-/// score 0.
+/// A sentence and its translations. A sentence without words has one hypothesis: </s> with score 0.
 struct Translation {
   Example example;
   std::vector<Hypothesis> hypotheses;  ///< at least one, best first

@@ -10,12 +10,12 @@
 
 namespace phraseq {
 
-/// Several corpora, one after the other, as one: fairseq's ConcatDataset. The first is repeated
-/// `first_repeats` times (--upsample-primary). Example::id counts on over all of them.
+/// The concatenation of several corpora, like fairseq's ConcatDataset. The first corpus is repeated
+/// `first_repeats` times (--upsample-primary). Example::id is the position in the whole.
 class PHRASEQ_API JoinedCorpus final : public Corpus {
  public:
   JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, int64_t first_repeats);
-  /// Of parts with names, which `parts` tells.
+  /// With names for the parts.
   JoinedCorpus(std::vector<std::unique_ptr<Corpus>> parts, std::vector<std::string> names);
 
   int64_t size() const override { return ends_.back(); }

@@ -28,7 +28,7 @@ struct KeyKind {
   double scale = 1.0;  ///< of scores
 };
 
-/// At most so many kinds of keys under one softmax.
+/// The maximum number of kinds of keys under one softmax.
 inline constexpr int64_t kMaxKeyKinds = 16;
 
 }  // namespace phraseq::nn

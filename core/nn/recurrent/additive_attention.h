@@ -44,7 +44,7 @@ class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
                      Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);
-  /// Of the matrices for so many tokens and steps, not of the energies.
+  /// The multiply-adds of the matrix products for this many tokens and steps, without the energies.
   double multiply_adds(double source_tokens, double steps) const;
 
  private:

@@ -20,8 +20,8 @@
 
 namespace phraseq::nn {
 
-/// What a recurrent decoder reads of the source, a row for each of its own rows. Undefined parts do
-/// not exist.
+/// The encoded source as a recurrent decoder reads it, one row per decoder row. Unused parts are
+/// undefined.
 struct PHRASEQ_API RecurrentMemory {
   at::Tensor states;    ///< [rows, src_time, 2 · hidden], zeros at padding
   at::Tensor keys;      ///< [rows, src_time, 2 · hidden] of the attention

@@ -12,8 +12,8 @@
 #include "core/nn/functional/incremental.h"
 #include "core/nn/initializer.h"
 
-/// The two places in a Transformer where rows look at other rows. A variant of the Transformer that
-/// changes attention writes such a module and nothing else (see AttentionFactory).
+/// The two kinds of attention in a Transformer. A variant that changes attention implements these
+/// modules and nothing else (see AttentionFactory).
 namespace phraseq::nn {
 
 /// The rows of a decoding session: where each row's past is, and which source sentence it belongs
@@ -28,8 +28,8 @@ struct DecodingRows {
 class PHRASEQ_API AttentionState {
  public:
   virtual ~AttentionState() = default;
-  /// Row i of the new state is row `rows[i]` of the old. What is found through DecodingRows or
-  /// stored once a sentence needs no answer.
+  /// Row i of the new state is row `rows[i]` of the old state. Nothing needs to be done for data
+  /// that is found through DecodingRows or stored once per sentence.
   virtual void select(const std::vector<int64_t>& /*rows*/) {}
 };
 
@@ -49,7 +49,7 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
                           const DecodingRows& rows,
                           Context& context) const = 0;
   virtual void initialize(Initializer& initializer) = 0;
-  /// Multiply-adds of the matrices for so many tokens (not the products of queries and keys).
+  /// The multiply-adds of the matrices for this many tokens, excluding queries times keys.
   virtual double multiply_adds(double tokens) const = 0;
 };
 

@@ -47,8 +47,8 @@ struct PHRASEQ_API MosesOptions : TextPipelineOptions {
   std::vector<std::string> problems() const override;
 };
 
-/// Normalized punctuation, lower case, the tokenizer of Moses, truecasing and byte-pair encoding,
-/// one after the other, each when it is asked for, and back.
+/// Punctuation normalization, lowercasing, the Moses tokenizer, truecasing and byte-pair encoding:
+/// the steps that the options ask for, in this order, and their inverse.
 ///
 /// Its model is a JSON object with the texts of the files of codes and of the truecaser, so that a
 /// checkpoint needs no other file. Files are read only where the setup has no model.

@@ -33,11 +33,11 @@ class PHRASEQ_API TrialPasses {
   TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions);
 
   int64_t longest() const;    ///< tokens of the longest sentence
-  int64_t sentences() const;  ///< of the corpus that are trained on
-  int64_t tokens() const;     ///< the same, on the longer side
+  int64_t sentences() const;  ///< of the corpus that are used for training
+  int64_t tokens() const;     ///< of those sentences, on the longer side
 
-  /// The most bytes in use, beyond `before`, during a pass over so many of the longest pairs that
-  /// they reach one of the limits (0 = none); nothing where all together exceed `before` + `bytes`
+  /// The peak number of bytes in use, minus `before`, during a pass over the longest pairs, as many
+  /// as reach one of the limits (0 = none); nothing if the total would exceed `before` + `bytes`
   /// or the device's memory.
   std::optional<int64_t> bytes_of(int64_t max_tokens,
                                   int64_t max_sentences,

@@ -20,9 +20,9 @@ struct ModelInstance {
   Criterion* criterion = nullptr;
 };
 
-/// Computes the shares of a batch at the same time, each on a thread of its own with gradients of
-/// its own, and adds the gradients in the order of the shares: the sum does not depend on which
-/// thread is faster.
+/// Computes the shares of a batch in parallel, each on its own thread with its own gradients. The
+/// gradients are added in the order of the shares, so the sum does not depend on which thread is
+/// faster.
 ///
 /// The threads use instances of the model with the same parameters. The first one is the model
 /// itself; when there is only one share, it is computed on the calling thread.

@@ -12,8 +12,8 @@
 
 namespace phraseq {
 
-/// An architecture derives from this, too, when it aligns finished translations with their sources
-/// in a pass of its own.
+/// Interface of an architecture that aligns finished translations with their sources in a separate
+/// pass.
 class PHRASEQ_API AlignsTranslations {
  public:
   virtual ~AlignsTranslations();
