@@ -1,10 +1,8 @@
 // phraseq learn-bpe: learns the codes of byte-pair encoding from text.
 
-#include <iostream>
-
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/text/processing/learn_options.h"
 
 namespace phraseq {
@@ -22,12 +20,7 @@ int learn_bpe_command(std::span<const std::string> arguments) {
         return options.problems();
       }))
     return kExitOk;
-  const std::string codes = learn_bpe_codes(options);
-  if (options.output == "-") {
-    std::cout << codes;
-  } else {
-    write_file(options.output, codes);
-  }
+  write_result(options.output, learn_bpe_codes(options));
   return kExitOk;
 }
 

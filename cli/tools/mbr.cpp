@@ -1,10 +1,8 @@
 // phraseq mbr: chooses the translation with the greatest expected score from lists of hypotheses.
 
-#include <iostream>
-
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/score/mbr/mbr_options.h"
 #include "core/score/metrics/metric_set.h"
@@ -34,11 +32,7 @@ int mbr_command(std::span<const std::string> arguments) {
   for (const std::string& chosen :
        score::choose_by_mbr(score::read_all_lists(options), *metric, options.weights))
     text += chosen + '\n';
-  if (options.output == "-") {
-    std::cout << text;
-  } else {
-    write_file(options.output, text);
-  }
+  write_result(options.output, text);
   return kExitOk;
 }
 

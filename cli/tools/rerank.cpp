@@ -1,10 +1,8 @@
 // phraseq rerank: chooses translations from n-best lists by the scores of several models.
 
-#include <iostream>
-
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/score/metrics/metric_set.h"
 #include "core/score/rerank/rerank_lists.h"
@@ -43,11 +41,7 @@ int rerank_command(std::span<const std::string> arguments) {
   }
   const auto metric = metric_set.make(options.metric, {options.target_language});
   const std::string text = chosen_lines(lists, score::choose_weights(options, lists, *metric));
-  if (options.output == "-") {
-    std::cout << text;
-  } else {
-    write_file(options.output, text);
-  }
+  write_result(options.output, text);
   return kExitOk;
 }
 
