@@ -18,6 +18,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The first folder of A:B:C and another one, which must agree with it.
+struct FolderPair {
+  std::string first_name, other_name;
+  DataFolder first, other;
+
+  [[noreturn]] void reject(const std::string& what) const {
+    throw DataError(fmt::format("{}: {}", other_name, what),
+                    "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of "
+                    "the first.");
+  }
+
+  void check_dictionary(const LanguageSide& side) const {
+    const std::string file = fmt::format("dict.{}.txt", side.language());
+    if (!fs::exists(other_name + "/" + file))
+      return;
+    const Dictionary dictionary = other.dictionary(side.language());
+    if (!(dictionary == side.dictionary())) {
+      reject(fmt::format("{} is not that of {}: {}",
+                         file,
+                         first_name,
+                         dictionary_difference(dictionary, side.dictionary())));
+    }
+  }
+
+  void check_tokenizer() const {
+    if (other.tokenizer() == first.tokenizer() &&
+        other.tokenizer_options() == first.tokenizer_options())
+      return;
+    reject(fmt::format("the tokenizer is {} {}, but {} has {} {}",
+                       other.tokenizer(),
+                       other.tokenizer_options().dump(),
+                       first_name,
+                       first.tokenizer(),
+                       first.tokenizer_options().dump()));
+  }
+
+  void check_model(const std::string& language) const {
+    const std::string model = other.tokenizer_model(language);
+    const std::string expected = first.tokenizer_model(language);
+    if (model.empty() != expected.empty() ||
+        (!model.empty() && file_crc32c(model) != file_crc32c(expected)))
+      reject(fmt::format("the subword model of {} is not that of {}", language, first_name));
+  }
+};
+
 }  // namespace
 
 void TranslationOptions::describe(OptionTable& table) {
@@ -176,43 +221,17 @@ void TranslationTask::check_folder(const std::string& folder) const {
 
 /// The ids of another folder of A:B:C have to mean what those of the first mean.
 void TranslationTask::check_agreement(const std::string& folder) const {
-  const auto reject = [&](const std::string& what) {
-    throw DataError(fmt::format("{}: {}", folder, what),
-                    "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of "
-                    "the first.");
-  };
-  const DataFolder first = DataFolder::open(folders_.front(), source_language(), target_language());
-  const DataFolder other = DataFolder::open(folder, source_language(), target_language());
-  for (const LanguageSide* side : {source_.get(), target_.get()}) {
-    const std::string file = fmt::format("dict.{}.txt", side->language());
-    if (!fs::exists(folder + "/" + file))
-      continue;
-    const Dictionary dictionary = other.dictionary(side->language());
-    if (!(dictionary == side->dictionary())) {
-      reject(fmt::format("{} is not that of {}: {}",
-                         file,
-                         folders_.front(),
-                         dictionary_difference(dictionary, side->dictionary())));
-    }
-  }
-  if (other.manifest().is_null() || first.manifest().is_null())
+  const FolderPair folders{
+      folders_.front(),
+      folder,
+      DataFolder::open(folders_.front(), source_language(), target_language()),
+      DataFolder::open(folder, source_language(), target_language())};
+  for (const LanguageSide* side : {source_.get(), target_.get()}) folders.check_dictionary(*side);
+  if (folders.first.manifest().is_null() || folders.other.manifest().is_null())
     return;
-  if (other.tokenizer() != first.tokenizer() ||
-      other.tokenizer_options() != first.tokenizer_options()) {
-    reject(fmt::format("the tokenizer is {} {}, but {} has {} {}",
-                       other.tokenizer(),
-                       other.tokenizer_options().dump(),
-                       folders_.front(),
-                       first.tokenizer(),
-                       first.tokenizer_options().dump()));
-  }
-  for (const std::string& language : {source_language(), target_language()}) {
-    const std::string model = other.tokenizer_model(language);
-    const std::string expected = first.tokenizer_model(language);
-    if (model.empty() != expected.empty() ||
-        (!model.empty() && file_crc32c(model) != file_crc32c(expected)))
-      reject(fmt::format("the subword model of {} is not that of {}", language, folders_.front()));
-  }
+  folders.check_tokenizer();
+  for (const LanguageSide* side : {source_.get(), target_.get()})
+    folders.check_model(side->language());
 }
 
 nlohmann::json TranslationTask::options_from_data() const {

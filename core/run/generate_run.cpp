@@ -357,6 +357,13 @@ std::vector<Translation> score_references(const Translator& engine,
   return engine.score(std::move(examples));
 }
 
+std::vector<Translation> results_for(std::vector<Example> examples,
+                                     Translator& engine,
+                                     const GenerateOptions& options) {
+  return options.score_reference ? score_references(engine, std::move(examples), options)
+                                 : engine.translate(std::move(examples));
+}
+
 void write(const std::vector<Translation>& translations,
            const GenerateRun& run,
            const Task& task,
@@ -364,6 +371,50 @@ void write(const std::vector<Translation>& translations,
   const WorkSpan span(Work::kText);
   for (const Translation& translation : translations)
     output.write(translation_text(translation, task, run.options.format));
+}
+
+/// Translates the whole source, a buffer at a time.
+Report translate_all(GenerateRun& run,
+                     const WorkerSettings& workers,
+                     SentenceSource& source,
+                     Translator& engine,
+                     ResultOutput& output) {
+  const Finishing finishing(run, workers);
+  Report report(run.options.format.post_process, constraint_order(run));
+  bool is_read = true;
+  while (is_read) {
+    auto examples = read(source, run.options.buffer_size);
+    if (examples.empty())
+      break;
+    const auto start = Report::Clock::now();
+    auto translations = results_for(std::move(examples), engine, run.options);
+    finishing.apply(translations, engine.task());
+    report.add(translations, engine.task(), Report::Clock::now() - start);
+    if (!run.options.quiet)
+      write(translations, run, engine.task(), output);
+    is_read = output.flush();
+  }
+  return report;
+}
+
+/// The score is a result where fairseq's is, or where there is no other result.
+void conclude(GenerateRun& run,
+              const Report& report,
+              bool is_whole,
+              const Task& task,
+              ResultOutput& output) {
+  log_info(report.speed());
+  if (!run.options.score_reference)
+    report.warn_of_repeated_hypotheses();
+  report.warn_of_unmet_constraints();
+  if (!report.has_references() || !is_whole)
+    return;
+  const std::string score = evaluation_text(run, report, task);
+  if (run.options.quiet || run.options.format.format == OutputFormat::kFairseq) {
+    output.write(score + '\n');
+  } else {
+    log_info(score);
+  }
 }
 
 }  // namespace
@@ -382,38 +433,10 @@ int generate(GenerateRun& run) {
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run, engine);
   source->take_only(shards.shard());
-  const Finishing finishing(run, workers);
   if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
     log_warning("--lm-path has no effect: --lm-weight is 0");
-  Report report(run.options.format.post_process, constraint_order(run));
-  bool is_read = true;
-  while (is_read) {
-    auto examples = read(*source, run.options.buffer_size);
-    if (examples.empty())
-      break;
-    const auto start = Report::Clock::now();
-    auto translations = run.options.score_reference
-                            ? score_references(engine, std::move(examples), run.options)
-                            : engine.translate(std::move(examples));
-    finishing.apply(translations, engine.task());
-    report.add(translations, engine.task(), Report::Clock::now() - start);
-    if (!run.options.quiet)
-      write(translations, run, engine.task(), output);
-    is_read = output.flush();
-  }
-  log_info(report.speed());
-  if (!run.options.score_reference)
-    report.warn_of_repeated_hypotheses();
-  report.warn_of_unmet_constraints();
-  if (report.has_references() && shards.shard().is_all()) {
-    const std::string score = evaluation_text(run, report, engine.task());
-    const bool is_result = run.options.quiet || run.options.format.format == OutputFormat::kFairseq;
-    if (is_result) {
-      output.write(score + '\n');
-    } else {
-      log_info(score);
-    }
-  }
+  const Report report = translate_all(run, workers, *source, engine, output);
+  conclude(run, report, shards.shard().is_all(), engine.task(), output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   if (run.options.profile)

@@ -243,50 +243,74 @@ int64_t Trainer::shares_at_once(const UpdateGroup& group) const {
   return count;
 }
 
-/// The sums of the batches that there is memory for, their gradients in the parameters'. The
+/// The sums of the batches that fit into memory; their gradients are in the parameters'. The
 /// gradient of each batch is computed by itself, as the sum of its shares in their order, and the
-/// gradients are added in the order of the batches: processes that compute one batch each come to
-/// the same bits. The gradient of the last batch is shared with the other processes while it is
-/// computed, unless threads compute shares of it. A share that there is no memory for is divided or
-/// taken out of the group; those before it are not computed again.
+/// gradients are added in the order of the batches: processes that compute one batch each get the
+/// same bits. A share that does not fit into memory is divided or taken out of the group; those
+/// before it are not computed again.
 BatchReports Trainer::accumulate(UpdateGroup& group) {
-  const uint64_t update_seed = mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()));
   BatchReports reports;
   GradientSum sum(*parts_.translator->parameters, gradient_sum_);
   for (running_batch_ = 0; running_batch_ < group.own.size();) {
     const size_t first = running_batch_;
-    const int64_t count = shares_at_once(group);
-    const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
-    if (overlaps)
-      overlapped_->arm(sum.so_far());
-    memory_.begin_pass();
-    const auto outcomes =
-        parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
-          return loss_of(instance, group.own[first + static_cast<size_t>(share)], update_seed);
-        });
-    auto outcome = outcomes.begin();
-    int64_t tokens = 0;
-    for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
-      const UpdateGroup::Own& own = group.own[running_batch_++];
-      reports[own.position].add(outcome->report);
-      tokens += tokens_of(own.batch);
-    }
-    if (running_batch_ > first) {
-      skipped_in_a_row_ = 0;
-      note_fitted(tokens);
-      parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
-      if (overlaps)
-        overlapped_->finish();
+    const std::exception_ptr failure = accumulate_next(group, sum.so_far(), reports);
+    if (running_batch_ > first)
       sum.add(/*is_last=*/running_batch_ == group.own.size());
-    }
-    if (outcome != outcomes.end()) {
-      if (overlaps)
-        overlapped_->abandon();
-      make_room_after(outcome->failure, group);
-    }
+    if (failure)
+      make_room_after(failure, group);
   }
   sum.finish();
   return reports;
+}
+
+/// The next batches that are computed at once, after batches whose gradients sum to `so_far`.
+/// Returns what the first batch that failed threw, or null. The gradient of the group's last batch
+/// is shared with the other processes while it is computed, unless threads compute shares of it.
+std::exception_ptr Trainer::accumulate_next(const UpdateGroup& group,
+                                            const at::Tensor& so_far,
+                                            BatchReports& reports) {
+  const size_t first = running_batch_;
+  const int64_t count = shares_at_once(group);
+  const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
+  if (overlaps)
+    overlapped_->arm(so_far);
+  const std::exception_ptr failure = add_reports(compute_shares(group, count), group, reports);
+  if (running_batch_ > first) {
+    parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
+    if (overlaps)
+      overlapped_->finish();
+  }
+  if (overlaps && failure)
+    overlapped_->abandon();
+  return failure;
+}
+
+std::vector<TrainingShares::Outcome> Trainer::compute_shares(const UpdateGroup& group,
+                                                             int64_t count) {
+  const uint64_t update_seed = mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()));
+  memory_.begin_pass();
+  return parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
+    return loss_of(instance, group.own[running_batch_ + static_cast<size_t>(share)], update_seed);
+  });
+}
+
+/// Adds what the batches before the first failure report, and moves on behind them. Returns the
+/// failure, or null.
+std::exception_ptr Trainer::add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
+                                        const UpdateGroup& group,
+                                        BatchReports& reports) {
+  auto outcome = outcomes.begin();
+  int64_t tokens = 0;
+  for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
+    const UpdateGroup::Own& own = group.own[running_batch_++];
+    reports[own.position].add(outcome->report);
+    tokens += tokens_of(own.batch);
+  }
+  if (outcome != outcomes.begin()) {
+    skipped_in_a_row_ = 0;
+    note_fitted(tokens);
+  }
+  return outcome == outcomes.end() ? nullptr : outcome->failure;
 }
 
 /// Only for the running batch, and only when what it threw means that there is no memory.

@@ -123,6 +123,13 @@ class PHRASEQ_API Trainer {
   bool all_batches_delivered() const;
   int64_t group_size() const;
   BatchReports accumulate(UpdateGroup& group);
+  std::exception_ptr accumulate_next(const UpdateGroup& group,
+                                     const at::Tensor& so_far,
+                                     BatchReports& reports);
+  std::vector<TrainingShares::Outcome> compute_shares(const UpdateGroup& group, int64_t count);
+  std::exception_ptr add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
+                                 const UpdateGroup& group,
+                                 BatchReports& reports);
   int64_t updates_begun() const;
   int64_t shares_at_once(const UpdateGroup& group) const;
   LossReport loss_of(const ModelInstance& instance,

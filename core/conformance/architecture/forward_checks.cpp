@@ -54,6 +54,40 @@ Findings first_values(const Registry& registry, const Selection& selection) {
   return findings;
 }
 
+/// Appends a sentence for each part of the output without the shape that it must have.
+void check_output_shapes(const DecoderOutput& output,
+                         int64_t tokens,
+                         int64_t vocabulary,
+                         Findings& findings) {
+  const at::Tensor &hidden = output.hidden, &weight = output.output_weight;
+  if (!hidden.defined() || hidden.dim() != 2 || hidden.size(0) != tokens)
+    findings.push_back(
+        fmt::format("DecoderOutput::hidden is {}; expected [target tokens, model] with {} rows "
+                    "(packed rows, no padding)",
+                    shape_text(hidden),
+                    tokens));
+  if (!weight.defined() || weight.dim() != 2 || weight.size(0) != vocabulary)
+    findings.push_back(
+        fmt::format("DecoderOutput::output_weight is {}; expected [vocab, model] with {} rows",
+                    shape_text(weight),
+                    vocabulary));
+  if (output.output_bias.defined() && output.output_bias.numel() != vocabulary)
+    findings.push_back(
+        fmt::format("DecoderOutput::output_bias is {}; expected [vocab] or undefined",
+                    shape_text(output.output_bias)));
+}
+
+/// Appends a sentence for each size that others compute with and that cannot be right.
+void check_sizes(const Architecture& model, Findings& findings) {
+  if (model.model_width() <= 0)
+    findings.emplace_back("model_width() is not positive: the noam schedule divides by it");
+  if (model.max_source_positions() <= 0 || model.max_target_positions() <= 0)
+    findings.emplace_back("max_source_positions() or max_target_positions() is not positive");
+  if (!(model.multiply_adds(10, 10) > 0 &&
+        model.multiply_adds(20, 20) > model.multiply_adds(10, 10)))
+    findings.emplace_back("multiply_adds() does not grow with the number of tokens");
+}
+
 Findings shapes(const Registry& registry, const Selection& selection) {
   Findings findings;
   SmallModel small(registry, selection, Precision::kFp64);
@@ -62,34 +96,15 @@ Findings shapes(const Registry& registry, const Selection& selection) {
   nn::Context pass = small.context();
   const Batch batch = small.batch(toy_examples());
   const DecoderOutput output = model.forward(batch, pass);
-  const int64_t tokens = batch.target_out.numel();
-  const int64_t vocabulary = small.translator().task->target_dictionary().size();
-  const auto expect = [&](bool holds, const std::string& sentence) {
-    if (!holds)
-      findings.push_back(sentence);
-  };
-  expect(output.hidden.defined() && output.hidden.dim() == 2 && output.hidden.size(0) == tokens,
-         fmt::format("DecoderOutput::hidden is {}; expected [target tokens, model] with {} rows "
-                     "(packed rows, no padding)",
-                     shape_text(output.hidden),
-                     tokens));
-  expect(output.output_weight.defined() && output.output_weight.dim() == 2 &&
-             output.output_weight.size(0) == vocabulary,
-         fmt::format("DecoderOutput::output_weight is {}; expected [vocab, model] with {} rows",
-                     shape_text(output.output_weight),
-                     vocabulary));
-  expect(!output.output_bias.defined() || output.output_bias.numel() == vocabulary,
-         fmt::format("DecoderOutput::output_bias is {}; expected [vocab] or undefined",
-                     shape_text(output.output_bias)));
+  check_output_shapes(output,
+                      batch.target_out.numel(),
+                      small.translator().task->target_dictionary().size(),
+                      findings);
   if (!findings.empty())
     return findings;
-  expect(at::isfinite(output.logits(pass)).all().item<bool>(), "not all logits are finite");
-  expect(model.model_width() > 0, "model_width() is not positive: the noam schedule divides by it");
-  expect(model.max_source_positions() > 0 && model.max_target_positions() > 0,
-         "max_source_positions() or max_target_positions() is not positive");
-  expect(
-      model.multiply_adds(10, 10) > 0 && model.multiply_adds(20, 20) > model.multiply_adds(10, 10),
-      "multiply_adds() does not grow with the number of tokens");
+  if (!at::isfinite(output.logits(pass)).all().item<bool>())
+    findings.emplace_back("not all logits are finite");
+  check_sizes(model, findings);
   return findings;
 }
 

@@ -129,36 +129,43 @@ bool IndexedData::has_files(const std::string& split) const {
   return IndexedDataset::exists(folder_.prefix(split, setup_.source_language));
 }
 
+/// A part of the training set must not be ignored silently.
+void IndexedData::refuse_unlisted_part(const std::string& split) const {
+  if (!has_files(split + "1") || is_listed(split + "1"))
+    return;
+  throw DataError(
+      fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
+      "move its files to another folder; a folder without manifest.json, as fairseq "
+      "makes it, may have several parts");
+}
+
+IndexedDataset IndexedData::open_side(const std::string& split,
+                                      const std::string& language,
+                                      int64_t vocabulary) const {
+  IndexedDataset dataset = folder_.dataset(split, language);
+  if (vocabulary > 0)
+    dataset.check_ids(vocabulary);
+  return dataset;
+}
+
+bool IndexedData::has_target(const std::string& split) const {
+  return IndexedDataset::exists(folder_.prefix(split, setup_.target_language));
+}
+
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
-  if (training && has_files(split + "1") && !is_listed(split + "1")) {
-    // A part of the training set must not be ignored silently.
-    throw DataError(
-        fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
-        "move its files to another folder; a folder without manifest.json, as fairseq "
-        "makes it, may have several parts");
-  }
-  const auto side = [&](const std::string& language, int64_t vocabulary) {
-    IndexedDataset dataset = folder_.dataset(split, language);
-    if (vocabulary > 0)
-      dataset.check_ids(vocabulary);
-    return dataset;
-  };
-  IndexedDataset source = side(setup_.source_language, setup_.source_vocabulary);
-  std::optional<IndexedDataset> target, trees;
-  const bool has_target = !setup_.target_language.empty();
-  if (has_target &&
-      (training || IndexedDataset::exists(folder_.prefix(split, setup_.target_language)))) {
-    target.emplace(side(setup_.target_language, setup_.target_vocabulary));
-    require_equal_sizes(source, *target);
-  }
-  if (folder_.has_trees(split, setup_.source_language)) {
+  if (training)
+    refuse_unlisted_part(split);
+  IndexedDataset source = open_side(split, setup_.source_language, setup_.source_vocabulary);
+  std::optional<IndexedDataset> target, trees, alignments;
+  if (!setup_.target_language.empty() && (training || has_target(split)))
+    target.emplace(open_side(split, setup_.target_language, setup_.target_vocabulary));
+  if (folder_.has_trees(split, setup_.source_language))
     trees.emplace(folder_.trees(split, setup_.source_language));
-    require_equal_sizes(source, *trees);
-  }
-  std::optional<IndexedDataset> alignments;
-  if (setup_.alignments && (training || folder_.has_alignments(split))) {
+  if (setup_.alignments && (training || folder_.has_alignments(split)))
     alignments.emplace(open_alignments(split));
-    require_equal_sizes(source, *alignments);
+  for (const auto* part : {&target, &trees, &alignments}) {
+    if (*part)
+      require_equal_sizes(source, **part);
   }
   std::optional<IndexedPhrases> phrases;
   if (setup_.phrases) {

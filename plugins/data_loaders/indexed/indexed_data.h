@@ -29,6 +29,11 @@ class IndexedData final : public DataLoader {
  private:
   bool is_listed(const std::string& split) const;
   bool has_files(const std::string& split) const;
+  bool has_target(const std::string& split) const;
+  void refuse_unlisted_part(const std::string& split) const;
+  IndexedDataset open_side(const std::string& split,
+                           const std::string& language,
+                           int64_t vocabulary) const;
   IndexedDataset open_alignments(const std::string& split) const;
   IndexedPhrases open_phrases(const std::string& split) const;
 
