@@ -5,15 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/corpus/data_folder.h"
-#include "core/corpus/preprocess.h"
 #include "core/corpus/shards/folder_gatherer.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/io/mapped_file.h"
-#include "core/text/word_tokenizer.h"
-#include "tests/core/io/temporary_folder.h"
+#include "tests/core/corpus/preprocess_case.h"
 
 namespace phraseq {
 namespace {
@@ -23,15 +19,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class PreprocessAlignmentsTest : public ::testing::Test {
+class PreprocessAlignmentsTest : public PreprocessCase {
  protected:
-  void SetUp() override {
-    set_log_quiet(true);
+  PreprocessAlignmentsTest() {
     write("train", "a b c\nb\na c\n", "u v\nw\nv u w\n", "2-0 0-1 0-0\n\n1-2 0-0 1-2\n");
-    options.source_lang = "en";
-    options.target_lang = "de";
-    options.trainpref = folder.file("train");
-    options.destdir = folder.file("out");
     options.align_suffix = "align";
   }
 
@@ -39,42 +30,22 @@ class PreprocessAlignmentsTest : public ::testing::Test {
              std::string_view source,
              std::string_view target,
              std::string_view alignments) {
-    folder.write(name + ".en", source);
-    folder.write(name + ".de", target);
+    PreprocessCase::write(name, source, target);
     folder.write(name + ".align", alignments);
   }
-  void run() {
-    preprocess(options,
-               {"word",
-                nlohmann::json::object(),
-                [](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(); }},
-               nlohmann::json::object());
-  }
-  std::string message() {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
   std::vector<std::vector<int64_t>> stored(const std::string& split = "train") const {
-    const IndexedDataset data = DataFolder::open(options.destdir).alignments(split);
+    const IndexedDataset links = data().alignments(split);
     std::vector<std::vector<int64_t>> all;
-    for (int64_t i = 0; i < data.size(); ++i) all.push_back(data.get(i));
+    for (int64_t i = 0; i < links.size(); ++i) all.push_back(links.get(i));
     return all;
   }
-
-  TemporaryFolder folder;
-  PreprocessOptions options;
 };
 
 TEST_F(PreprocessAlignmentsTest, StoresLinksAsTheyAreWritten) {
   run();
   EXPECT_THAT(stored(),
               ElementsAre(ElementsAre(2, 0, 0, 1, 0, 0), IsEmpty(), ElementsAre(1, 2, 0, 0, 1, 2)));
-  const nlohmann::json record =
-      DataFolder::open(options.destdir).manifest().at("splits").at("train").at("en");
+  const nlohmann::json record = data().manifest().at("splits").at("train").at("en");
   EXPECT_EQ(record["alignments"]["links"], 6);
   EXPECT_EQ(record["alignments"]["refused"], 0);
 }
@@ -114,8 +85,8 @@ TEST_F(PreprocessAlignmentsTest, NeedsTheFileOfTheTrainingTextAlone) {
   folder.write("valid.de", "u\n");
   options.validpref = {folder.file("valid")};
   run();
-  EXPECT_FALSE(DataFolder::open(options.destdir).has_alignments("valid"));
-  EXPECT_TRUE(DataFolder::open(options.destdir).has_alignments("train"));
+  EXPECT_FALSE(data().has_alignments("valid"));
+  EXPECT_TRUE(data().has_alignments("train"));
   EXPECT_FALSE(DataFolder::open(options.destdir, "de", "en").has_alignments("train"));
   options.align_suffix = "links";
   options.overwrite = true;

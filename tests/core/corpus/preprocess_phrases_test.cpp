@@ -6,13 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/corpus/data_folder.h"
-#include "core/corpus/preprocess.h"
 #include "core/corpus/stored_phrases.h"
-#include "core/text/word_tokenizer.h"
-#include "tests/core/io/temporary_folder.h"
+#include "tests/core/corpus/preprocess_case.h"
 
 namespace phraseq {
 namespace {
@@ -21,41 +17,21 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class PreprocessPhrasesTest : public ::testing::Test {
+class PreprocessPhrasesTest : public PreprocessCase {
  protected:
-  void SetUp() override {
-    set_log_quiet(true);
+  PreprocessPhrasesTest() {
     write("train",
           "a dog in New York\nnothing here\nYork and dog and York\n",
           "ein Hund in Neu York\nnichts\nYork und York und Dackel\n");
-    options.source_lang = "en";
-    options.target_lang = "de";
-    options.trainpref = folder.file("train");
-    options.destdir = folder.file("out");
     options.memory.phrase_table = folder.write("table",
                                                "New York ||| Neu York ||| locations ||| 1 ||| 5\n"
                                                "York ||| York ||| locations ||| 1 ||| 6\n"
                                                "dog ||| Hund ||| others ||| 0.98 ||| 7\n");
   }
-  void write(const std::string& name, std::string_view source, std::string_view target) {
-    folder.write(name + ".en", source);
-    folder.write(name + ".de", target);
-  }
-  void run(bool lowercase = false) {
-    preprocess(
-        options,
-        {"word",
-         {{"lowercase", lowercase}},
-         [lowercase](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(lowercase); }},
-        nullptr);
-  }
-  DataFolder data() const { return DataFolder::open(options.destdir); }
+
   std::vector<StoredSlot> slots(int64_t sentence) const {
     return data().phrases("train", "en").get(sentence);
   }
-
-  TemporaryFolder folder;
-  PreprocessOptions options;
 };
 
 TEST_F(PreprocessPhrasesTest, StoresSlotsAndWhereTheTargetHoldsThem) {
@@ -95,7 +71,7 @@ TEST_F(PreprocessPhrasesTest, ReportsInTheManifestWhatItFoundAndHow) {
 }
 
 TEST_F(PreprocessPhrasesTest, LowercasesPhrasesWithTheText) {
-  run(/*lowercase=*/true);
+  run(word_tokenizer(/*lowercase=*/true));
   const StoredPhrases stored = data().phrases("train", "en");
   EXPECT_THAT(stored.entries()[1].target, ElementsAre("neu", "york"));
   EXPECT_EQ(slots(0)[1].span_begin, 3);

@@ -12,14 +12,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/corpus/data_folder.h"
 #include "core/io/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
-#include "core/text/word_tokenizer.h"
+#include "tests/core/corpus/preprocess_case.h"
 #include "tests/core/io/child_process.h"
-#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -29,54 +25,21 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-ChosenTokenizer words(bool lowercase = false) {
-  return {"word", {{"lowercase", lowercase}}, [lowercase](const TokenizerSetup&) {
-            return std::make_unique<WordTokenizer>(lowercase);
-          }};
-}
-
-ChosenTokenizer subwords() {
-  return {"sentencepiece", nlohmann::json::object(), [](const TokenizerSetup& setup) {
-            return std::make_unique<SentencePieceTokenizer>(setup.model, setup.model_name);
-          }};
-}
-
-class PreprocessTest : public ::testing::Test {
+class PreprocessTest : public PreprocessCase {
  protected:
-  void SetUp() override {
-    set_log_quiet(true);
+  PreprocessTest() : PreprocessCase("de", "en") {
     write("train", "b a a\nb c\n", "x y\nx\n");
-    options.source_lang = "de";
-    options.target_lang = "en";
-    options.trainpref = folder.file("train");
-    options.destdir = folder.file("out");
     options.padding_factor = 1;
   }
 
-  void write(const std::string& name, std::string_view source, std::string_view target) {
-    folder.write(name + ".de", source);
-    folder.write(name + ".en", target);
-  }
-  void run(const ChosenTokenizer& tokenizer = words()) { preprocess(options, tokenizer, nullptr); }
-  std::string message() {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
   std::string written(const std::string& name) { return read_file(folder.file("out/" + name)); }
   std::vector<int64_t> sentence(const std::string& language,
                                 int64_t number,
                                 const std::string& split = "train") {
-    return DataFolder::open(options.destdir).dataset(split, language).get(number);
+    return data().dataset(split, language).get(number);
   }
   /// Nothing of the run is left: no result, no temporary folder.
   void expect_no_trace(size_t files_before) { EXPECT_EQ(folder.entries(), files_before); }
-
-  TemporaryFolder folder;
-  PreprocessOptions options;
 };
 
 TEST_F(PreprocessTest, WritesDictionariesDataAndManifest) {
@@ -86,12 +49,12 @@ TEST_F(PreprocessTest, WritesDictionariesDataAndManifest) {
   EXPECT_THAT(sentence("de", 0), ElementsAre(5, 4, 4, kEos));
   EXPECT_THAT(sentence("de", 1), ElementsAre(5, 6, kEos));
   EXPECT_THAT(sentence("en", 1), ElementsAre(4, kEos));
-  const auto data = DataFolder::open(options.destdir);
-  EXPECT_EQ(data.source(), "de");
-  EXPECT_EQ(data.tokenizer(), "word");
-  EXPECT_THAT(data.splits(), ElementsAre("train"));
-  EXPECT_EQ(data.manifest()["splits"]["train"]["de"]["tokens"], 7);
-  EXPECT_NO_THROW(data.dictionary("de"));
+  const DataFolder made = data();
+  EXPECT_EQ(made.source(), "de");
+  EXPECT_EQ(made.tokenizer(), "word");
+  EXPECT_THAT(made.splits(), ElementsAre("train"));
+  EXPECT_EQ(made.manifest()["splits"]["train"]["de"]["tokens"], 7);
+  EXPECT_NO_THROW(made.dictionary("de"));
 }
 
 TEST_F(PreprocessTest, EqualsFairseqByteForByte) {
@@ -108,7 +71,7 @@ TEST_F(PreprocessTest, EqualsFairseqByteForByte) {
   options.padding_factor = 8;
   options.workers = 2;
   options.subword_model = data + "/fairseq/spm10k.model";
-  run(subwords());
+  run(subword_tokenizer());
   int compared = 0;
   for (const auto& entry : fs::directory_iterator(data + "/fairseq/data-bin")) {
     const std::string name = entry.path().filename();
@@ -142,7 +105,7 @@ long peak_memory(const PreprocessOptions& options) {
   const pid_t child = ::fork();
   if (child == 0) {
     try {
-      preprocess(options, words(), nullptr);
+      preprocess(options, word_tokenizer(), nullptr);
     } catch (const Error& error) {
       ::_exit(error.exit_code());
     }
@@ -177,7 +140,7 @@ TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
   options.validpref = {folder.file("valid")};
   options.thresholdsrc = 2;
   run();
-  const auto manifest = DataFolder::open(options.destdir).manifest();
+  const auto manifest = data().manifest();
   EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\n");
   EXPECT_EQ(manifest["splits"]["train"]["de"]["replaced"], 1);  // c
   EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"], 1);  // zzz; <unk> stood there itself
@@ -241,7 +204,7 @@ TEST_F(PreprocessTest, NumbersSeveralValidationSets) {
   write("w", "b\n", "y\n");
   options.validpref = {folder.file("v"), folder.file("w")};
   run();
-  EXPECT_THAT(DataFolder::open(options.destdir).splits(), ElementsAre("train", "valid", "valid1"));
+  EXPECT_THAT(data().splits(), ElementsAre("train", "valid", "valid1"));
   EXPECT_THAT(sentence("en", 0, "valid1"), ElementsAre(5, kEos));
 }
 
@@ -254,8 +217,8 @@ TEST_F(PreprocessTest, LearnsOneSubwordModelPerLanguageOrOneForBoth) {
   }
   write("train", source, target);
   options.subwords = 20;
-  run(subwords());
-  const auto apart = DataFolder::open(options.destdir);
+  run(subword_tokenizer());
+  const auto apart = data();
   EXPECT_EQ(apart.tokenizer(), "sentencepiece");
   EXPECT_EQ(apart.tokenizer_model("de"), folder.file("out/sentencepiece.de.model"));
   EXPECT_NE(read_file(apart.tokenizer_model("de")), read_file(apart.tokenizer_model("en")));
@@ -269,8 +232,8 @@ TEST_F(PreprocessTest, LearnsOneSubwordModelPerLanguageOrOneForBoth) {
 
   options.joined_dictionary = true;
   options.destdir = folder.file("joint");
-  run(subwords());
-  const auto joint = DataFolder::open(options.destdir);
+  run(subword_tokenizer());
+  const auto joint = data();
   EXPECT_EQ(joint.tokenizer_model("de"), folder.file("joint/sentencepiece.model"));
   EXPECT_EQ(joint.tokenizer_model("en"), joint.tokenizer_model("de"));
 }
@@ -304,7 +267,7 @@ TEST_F(PreprocessTest, KeepsSeparatorsInsideALineOfTheText) {
         "e\n",
         "x\ny\n");
   run();
-  EXPECT_EQ(DataFolder::open(options.destdir).dataset("train", "de").size(), 2);
+  EXPECT_EQ(data().dataset("train", "de").size(), 2);
   EXPECT_EQ(sentence("de", 1).size(), 4U);
 }
 
@@ -331,11 +294,11 @@ TEST_F(PreprocessTest, SkipsBadLinesOnBothSidesAndCountsThem) {
   write("train", "a\nb \xFF\nc\nd\n", "x\ny\nz\x01\nw\n");
   options.on_bad_line = OnBadLine::kSkip;
   run();
-  const auto data = DataFolder::open(options.destdir);
-  EXPECT_EQ(data.dataset("train", "de").size(), 2);
+  const DataFolder made = data();
+  EXPECT_EQ(made.dataset("train", "de").size(), 2);
   EXPECT_EQ(written("dict.de.txt"), "a 1\nd 1\n");
   EXPECT_EQ(written("dict.en.txt"), "w 1\nx 1\n");
-  EXPECT_EQ(data.manifest()["splits"]["train"]["skipped"], 2);
+  EXPECT_EQ(made.manifest()["splits"]["train"]["skipped"], 2);
 }
 
 TEST_F(PreprocessTest, RepairsBadLinesOnDemand) {
@@ -412,9 +375,9 @@ TEST_F(PreprocessTest, MarksAnOldFolderAsUnfinishedWhileItReplacesIt) {
     run();
   });
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_THROW(DataFolder::open(options.destdir), FormatError);
+  EXPECT_THROW(data(), FormatError);
   run();
-  EXPECT_EQ(DataFolder::open(options.destdir).source(), "de");
+  EXPECT_EQ(data().source(), "de");
 }
 
 TEST_F(PreprocessTest, KeepsTheOldFolderWhenTheDiskIsFull) {
@@ -433,7 +396,7 @@ TEST_F(PreprocessTest, KeepsTheOldFolderWhenTheDiskIsFull) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), kExitIo);
   EXPECT_EQ(written("train.de-en.de.bin"), before);
-  EXPECT_EQ(DataFolder::open(options.destdir).dataset("train", "de").size(), 2);
+  EXPECT_EQ(data().dataset("train", "de").size(), 2);
   expect_no_trace(3);
 }
 
@@ -443,9 +406,9 @@ TEST_F(PreprocessTest, NoticesAFlippedBitOfItsData) {
   std::string bad = good;
   bad[2] ^= 1;  // another id of the dictionary
   folder.write("out/train.de-en.de.bin", bad);
-  EXPECT_THROW(DataFolder::open(options.destdir).dataset("train", "de"), FormatError);
+  EXPECT_THROW(data().dataset("train", "de"), FormatError);
   folder.write("out/train.de-en.de.bin", good);
-  EXPECT_NO_THROW(DataFolder::open(options.destdir).dataset("train", "de"));
+  EXPECT_NO_THROW(data().dataset("train", "de"));
 }
 
 TEST(PreprocessOptions, ReportsAllContradictionsTogether) {

@@ -6,15 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/corpus/data_folder.h"
-#include "core/corpus/preprocess.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/io/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
-#include "core/text/word_tokenizer.h"
-#include "tests/core/io/temporary_folder.h"
+#include "tests/core/corpus/preprocess_case.h"
 
 namespace phraseq {
 namespace {
@@ -24,18 +19,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class PreprocessTreesTest : public ::testing::Test {
+class PreprocessTreesTest : public PreprocessCase {
  protected:
-  void SetUp() override {
-    set_log_quiet(true);
+  PreprocessTreesTest() {
     write("train",
           "dogs chase cats\nno parse\ncats sleep\n",
           "x y\nx\ny\n",
           "(S (NP dogs) (VP chase cats))\n\n(S (NP cats) (VP sleep))\n");
-    options.source_lang = "en";
-    options.target_lang = "de";
-    options.trainpref = folder.file("train");
-    options.destdir = folder.file("out");
     options.trees = true;
   }
 
@@ -43,41 +33,12 @@ class PreprocessTreesTest : public ::testing::Test {
              std::string_view source,
              std::string_view target,
              std::string_view trees) {
-    folder.write(name + ".en", source);
-    folder.write(name + ".de", target);
+    PreprocessCase::write(name, source, target);
     folder.write(name + ".en.trees", trees);
   }
-  void run() {
-    preprocess(options,
-               {"word",
-                nlohmann::json::object(),
-                [](const TokenizerSetup&) { return std::make_unique<WordTokenizer>(); }},
-               nullptr);
-  }
-  void run_with_subwords() {
-    preprocess(options,
-               {"sentencepiece",
-                nlohmann::json::object(),
-                [](const TokenizerSetup& setup) {
-                  return std::make_unique<SentencePieceTokenizer>(setup.model, setup.model_name);
-                }},
-               nullptr);
-  }
-  std::string message() {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-  DataFolder data() const { return DataFolder::open(options.destdir); }
   std::vector<int64_t> tree(int64_t number, const std::string& split = "train") const {
     return data().trees(split, "en").get(number);
   }
-
-  TemporaryFolder folder;
-  PreprocessOptions options;
 };
 
 TEST_F(PreprocessTreesTest, StoresTreesWithTheTextAndCountsWhatWasNotParsed) {
@@ -185,7 +146,7 @@ TEST_F(PreprocessTreesTest, AlignsRealTreesWithSubwordsOnAnyNumberOfThreads) {
   const std::string text = read_file(trees + ".txt");
   write("train", text, text, read_file(trees + ".trees"));
   options.subword_model = std::string(place) + "/fairseq/spm10k.model";
-  run_with_subwords();
+  run(subword_tokenizer());
   const IndexedDataset sentences = data().dataset("train", "en");
   const IndexedDataset stored = data().trees("train", "en");
   ASSERT_EQ(stored.size(), 200);
@@ -199,7 +160,7 @@ TEST_F(PreprocessTreesTest, AlignsRealTreesWithSubwordsOnAnyNumberOfThreads) {
   const std::string written = read_file(stored.prefix() + ".bin");
   options.destdir = folder.file("again");
   options.workers = 3;
-  run_with_subwords();
+  run(subword_tokenizer());
   EXPECT_TRUE(read_file(data().trees("train", "en").prefix() + ".bin") == written);
 }
 
