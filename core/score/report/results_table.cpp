@@ -54,8 +54,8 @@ std::vector<TableRow> table_rows(const ResultsTable& table, const TableStyle& st
   return rows;
 }
 
-/// sacrebleu's words on what a p-value says. {0} baseline, {1} and {2} null hypothesis, {3} the mark
-/// of small values.
+/// sacrebleu's words on what a p-value says; {0}: the baseline, {1} and {2}: the null hypothesis,
+/// {3}: the mark of small values.
 constexpr const char* kPValueText =
     "\n"
     " - {1}: the system and the {0} translations are essentially\n"
