@@ -184,8 +184,8 @@ std::string work_profile_text(const Totals& profile) {
                                  "work, all threads added");
   for (const auto& [key, totals] : rows) {
     const double time = static_cast<double>(totals.nanoseconds);
-    text += profile_row(
-        time, all, fmt::format("{}", totals.calls), speed(totals), description(key));
+    text +=
+        profile_row(time, all, fmt::format("{}", totals.calls), speed(totals), description(key));
   }
   return text + profile_row(products, all, "", "", "all products") +
          profile_row(all, all, "", "", "total");

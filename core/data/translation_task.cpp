@@ -221,11 +221,10 @@ void TranslationTask::check_folder(const std::string& folder) const {
 
 /// The ids of another folder of A:B:C have to mean what those of the first mean.
 void TranslationTask::check_agreement(const std::string& folder) const {
-  const FolderPair folders{
-      folders_.front(),
-      folder,
-      DataFolder::open(folders_.front(), source_language(), target_language()),
-      DataFolder::open(folder, source_language(), target_language())};
+  const FolderPair folders{folders_.front(),
+                           folder,
+                           DataFolder::open(folders_.front(), source_language(), target_language()),
+                           DataFolder::open(folder, source_language(), target_language())};
   for (const LanguageSide* side : {source_.get(), target_.get()}) folders.check_dictionary(*side);
   if (folders.first.manifest().is_null() || folders.other.manifest().is_null())
     return;

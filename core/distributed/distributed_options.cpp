@@ -99,26 +99,11 @@ std::vector<std::string> DistributedOptions::problems() const {
 }
 
 std::vector<std::string> options_of_one_process() {
-  return {"distributed-rank",
-          "device-id",
-          "nproc-per-node",
-          "distributed-init-method",
-          "log-file",
-          "distributed-port",
-          "log-format",
-          "distributed-no-spawn",
-          "save-dir",
-          "tensorboard-logdir",
-          "data",
-          "plugin-dir",
-          "restore-file",
-          "no-progress-bar",
-          "quiet",
-          "finetune-from-model",
-          "encoder-embed-path",
-          "decoder-embed-path",
-          "config",
-          "distributed-world-size"};
+  return {"distributed-rank",   "device-id",          "nproc-per-node", "distributed-init-method",
+          "log-file",           "distributed-port",   "log-format",     "distributed-no-spawn",
+          "save-dir",           "tensorboard-logdir", "data",           "plugin-dir",
+          "restore-file",       "no-progress-bar",    "quiet",          "finetune-from-model",
+          "encoder-embed-path", "decoder-embed-path", "config",         "distributed-world-size"};
 }
 
 }  // namespace phraseq

@@ -398,11 +398,8 @@ Report translate_all(GenerateRun& run,
 }
 
 /// The score is a result where fairseq's is, or where there is no other result.
-void conclude(GenerateRun& run,
-              const Report& report,
-              bool is_whole,
-              const Task& task,
-              ResultOutput& output) {
+void conclude(
+    GenerateRun& run, const Report& report, bool is_whole, const Task& task, ResultOutput& output) {
   log_info(report.speed());
   if (!run.options.score_reference)
     report.warn_of_repeated_hypotheses();

@@ -105,12 +105,11 @@ class VectorFile {
   void check_dimension(int64_t dimension, std::string_view what) const {
     if (dimension == dimension_)
       return;
-    throw DataError(place(),
-                    fmt::format("{} {} numbers, but the embeddings of the model have {}",
-                                what,
-                                dimension,
-                                dimension_),
-                    kVectorsFormatHint);
+    throw DataError(
+        place(),
+        fmt::format(
+            "{} {} numbers, but the embeddings of the model have {}", what, dimension, dimension_),
+        kVectorsFormatHint);
   }
 
   void take_line(std::string_view line) {

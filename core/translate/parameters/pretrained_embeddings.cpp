@@ -61,9 +61,8 @@ void PretrainedEmbeddings::describe(OptionTable& table) {
       .value_name("FILE")
       .harmless();
   table
-      .field("decoder-embed-path",
-             decoder_embed_path,
-             "The same for the embeddings of the decoder.")
+      .field(
+          "decoder-embed-path", decoder_embed_path, "The same for the embeddings of the decoder.")
       .value_name("FILE")
       .harmless();
 }

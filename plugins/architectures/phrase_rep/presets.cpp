@@ -44,9 +44,9 @@ void centered(PhraseRepOptions& o) {
   o.pr_comb_centered = true;
 }
 
-/// A row of table 2 on transformer_tiny in place of the paper's baseline, whose conventions (Neutron's
-/// initialization, positions and norm of embeddings) learn little from a few thousand sentence pairs,
-/// with phrases and without.
+/// A row of table 2 on transformer_tiny in place of the paper's baseline, whose conventions
+/// (Neutron's initialization, positions and norm of embeddings) learn little from a few thousand
+/// sentence pairs, with phrases and without.
 template <void (*row)(PhraseRepOptions&)>
 void tiny(PhraseRepOptions& o) {
   row(o);

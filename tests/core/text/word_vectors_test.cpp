@@ -97,8 +97,9 @@ TEST_F(WordVectors, FillBothRowsOfASymbolThatTheDictionaryHasTwice) {
 TEST_F(WordVectors, WithoutAHeaderLackTheFirstOneAsInFairseq) {
   EXPECT_EQ(read("the 1 2\ncafé 3 4\n"), 1);
   EXPECT_THAT(row(4), ElementsAre(kOld, kOld));
-  EXPECT_THAT(log_, AllOf(HasSubstr("word_vectors_test.vec:1: the line is skipped"),
-                          HasSubstr("insert 'COUNT DIMENSION' before it")));
+  EXPECT_THAT(log_,
+              AllOf(HasSubstr("word_vectors_test.vec:1: the line is skipped"),
+                    HasSubstr("insert 'COUNT DIMENSION' before it")));
 }
 
 TEST_F(WordVectors, ThatAreFewerThanAnnouncedAreWarnedOf) {

@@ -47,7 +47,8 @@ TEST(TokenizerIntl, SplitsOffUnicodePunctuationUnlessBetweenNumbers) {
   EXPECT_EQ(with_intl("#39 €5 “x”"), "#39 € 5 “ x ”");
 }
 
-/// The first and last characters of the ranges beyond ASCII that tokenizer zh separates from letters.
+/// The first and last characters of the ranges beyond ASCII that tokenizer zh separates from
+/// letters.
 std::vector<std::pair<char32_t, char32_t>> ranges_of_zh() {
   std::vector<std::pair<char32_t, char32_t>> ranges;
   for (char32_t character = 0x80; character < 0x20000; ++character) {
@@ -65,10 +66,19 @@ std::vector<std::pair<char32_t, char32_t>> ranges_of_zh() {
 }
 
 TEST(TokenizerZh, SeparatesTheRangesOfSacrebleu) {
-  const std::vector<std::pair<char32_t, char32_t>> expected = {
-      {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31EF},
-      {0x3200, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9},
-      {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};
+  const std::vector<std::pair<char32_t, char32_t>> expected = {{0x2001, 0x2A6D},
+                                                               {0x2E80, 0x2FDF},
+                                                               {0x2FF0, 0x303F},
+                                                               {0x3100, 0x312F},
+                                                               {0x31A0, 0x31EF},
+                                                               {0x3200, 0x4DB5},
+                                                               {0x4E00, 0x9FBB},
+                                                               {0xF900, 0xFA2D},
+                                                               {0xFA30, 0xFA6A},
+                                                               {0xFA70, 0xFAD9},
+                                                               {0xFE10, 0xFE1F},
+                                                               {0xFE30, 0xFE4F},
+                                                               {0xFF00, 0xFFEF}};
   EXPECT_EQ(ranges_of_zh(), expected);
 }
 
