@@ -51,10 +51,12 @@ std::vector<const TensorView*> sorted_by_name(std::span<const TensorView> tensor
   return sorted;
 }
 
-/// Widest elements first, so that every tensor is aligned to its own element size without gaps.
+/// Whole cache lines first, so that each of them begins at one; then the widest elements first, so
+/// that every tensor is aligned to its own element size without gaps.
 void order_for_alignment(std::vector<const TensorView*>& by_name) {
-  std::ranges::stable_sort(
-      by_name, std::greater<>(), [](const TensorView* tensor) { return size_of(tensor->dtype); });
+  std::ranges::stable_sort(by_name, std::greater<>(), [](const TensorView* tensor) {
+    return std::pair(tensor->bytes.size() % kDataAlignment == 0, size_of(tensor->dtype));
+  });
 }
 
 std::string tensor_checksums(const std::vector<const TensorView*>& tensors) {

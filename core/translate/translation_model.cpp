@@ -303,8 +303,9 @@ TranslationModel TranslationModel::load(const Registry& registry,
   translator.parameters =
       std::make_unique<nn::FlatParameters>(nn::FlatParameters::unset(*translator.model));
   check_parameters(translator, file);
-  if (auto mapped =
-          products_pack(options.precision) ? mapped_parameters(file, *translator.model) : nullptr) {
+  if (auto mapped = products_pack(options.precision)
+                        ? mapped_parameters(file, *translator.model, *translator.parameters)
+                        : nullptr) {
     translator.parameters = std::move(mapped);
   } else {
     copy_parameters(*translator.parameters, file);

@@ -265,7 +265,8 @@ std::string header_text(const SafetensorsHeader& header) {
                              {"data_offsets", {tensor.begin, tensor.end}}};
   }
   std::string text = document.dump();
-  text.append((kHeaderLengthBytes - text.size() % kHeaderLengthBytes) % kHeaderLengthBytes, ' ');
+  const uint64_t rest = (kHeaderLengthBytes + text.size()) % kDataAlignment;
+  text.append((kDataAlignment - rest) % kDataAlignment, ' ');
   return text;
 }
 

@@ -12,6 +12,7 @@ namespace phraseq {
 
 /// Bytes of the little-endian number in front of the header.
 inline constexpr uint64_t kHeaderLengthBytes = 8;
+inline constexpr uint64_t kDataAlignment = 64;  ///< of the first tensor in a file of ours
 /// The largest header that is read or written, as in the safetensors library.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 

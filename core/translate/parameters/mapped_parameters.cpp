@@ -10,6 +10,13 @@
 namespace phraseq {
 namespace {
 
+constexpr uintptr_t kCacheLine = 64;
+
+/// Where a parameter begins within a cache line, as it is laid out for training.
+uintptr_t place_in_line(const nn::FlatParameters::Entry& entry) {
+  return static_cast<uintptr_t>(entry.offset) * sizeof(float) % kCacheLine;
+}
+
 /// Bytes from the first parameter's begin to the last one's end, and how many are parameters.
 struct MappedRange {
   std::byte* begin = nullptr;
@@ -17,9 +24,9 @@ struct MappedRange {
   size_t used = 0;
 
   /// False for a tensor that cannot be read where it lies.
-  bool add(const TensorView* stored) {
+  bool add(const TensorView* stored, const nn::FlatParameters::Entry& entry) {
     if (stored == nullptr || stored->dtype != DType::kF32 || stored->bytes.empty() ||
-        reinterpret_cast<uintptr_t>(stored->bytes.data()) % sizeof(float) != 0)
+        reinterpret_cast<uintptr_t>(stored->bytes.data()) % kCacheLine != place_in_line(entry))
       return false;
     auto* data =
         const_cast<std::byte*>(stored->bytes.data());  // CheckpointFile::memory() allows it
@@ -37,13 +44,12 @@ struct MappedRange {
 }  // namespace
 
 std::unique_ptr<nn::FlatParameters> mapped_parameters(const CheckpointFile& file,
-                                                      torch::nn::Module& module) {
+                                                      torch::nn::Module& module,
+                                                      const nn::FlatParameters& laid_out) {
   MappedRange range;
-  for (const auto& item : module.named_parameters()) {
-    const bool is_plain = item.value().is_cpu() && item.value().scalar_type() == at::kFloat;
-    const TensorView* stored = file.find(item.key());
-    const bool is_tied = stored == nullptr;  // stored under its first name
-    if (!is_plain || (!is_tied && !range.add(stored)))
+  for (const auto& entry : laid_out.entries()) {
+    const bool is_plain = entry.parameter.is_cpu() && entry.parameter.scalar_type() == at::kFloat;
+    if (!is_plain || !range.add(file.find(entry.name), entry))
       return nullptr;
   }
   if (range.begin == nullptr || !range.is_dense())

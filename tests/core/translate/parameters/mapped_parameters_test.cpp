@@ -16,9 +16,11 @@ namespace {
 
 /// Its names are not in the order in which it registers them.
 struct MappedModel : torch::nn::Module {
-  at::Tensor weight = register_parameter("weight", at::randn({3, 5}));
-  at::Tensor bias = register_parameter("bias", at::randn({7}));
-  at::Tensor tied = register_parameter("tied", weight);
+  MappedModel(at::IntArrayRef matrix, int64_t length)
+      : weight(register_parameter("weight", at::randn(matrix))),
+        bias(register_parameter("bias", at::randn({length}))),
+        tied(register_parameter("tied", weight)) {}
+  at::Tensor weight, bias, tied;
 };
 
 class MappedParameters : public ::testing::Test {
@@ -33,9 +35,14 @@ class MappedParameters : public ::testing::Test {
     write_checkpoint(path(), {}, tensors.views());
   }
 
+  std::unique_ptr<nn::FlatParameters> mapped() {
+    return mapped_parameters(CheckpointFile::open(path()), model_, laid_out_);
+  }
+
   TemporaryFolder folder_;
-  const at::Tensor weight_ = at::randn({3, 5}), bias_ = at::randn({7});
-  MappedModel model_;
+  const at::Tensor weight_ = at::randn({4, 16}), bias_ = at::randn({32});
+  MappedModel model_{{4, 16}, 32};
+  const nn::FlatParameters laid_out_{model_, false};
 };
 
 TEST_F(MappedParameters, AreTheMemoryOfTheFile) {
@@ -43,7 +50,7 @@ TEST_F(MappedParameters, AreTheMemoryOfTheFile) {
   std::unique_ptr<nn::FlatParameters> flat;
   {
     const auto file = CheckpointFile::open(path());
-    flat = mapped_parameters(file, model_);
+    flat = mapped_parameters(file, model_, laid_out_);
     ASSERT_NE(flat, nullptr);
     EXPECT_EQ(model_.weight.const_data_ptr(),
               static_cast<const void*>(file.find("weight")->bytes.data()));
@@ -51,15 +58,15 @@ TEST_F(MappedParameters, AreTheMemoryOfTheFile) {
   EXPECT_TRUE(at::equal(model_.weight, weight_));
   EXPECT_TRUE(at::equal(model_.tied, weight_));
   EXPECT_TRUE(at::equal(model_.bias, bias_));
-  EXPECT_EQ(flat->values().numel(), 22);
+  EXPECT_EQ(flat->values().numel(), 96);
   EXPECT_EQ(flat->entries().front().name, "weight");
-  EXPECT_EQ(flat->entries().front().offset, 7);
+  EXPECT_EQ(flat->entries().front().offset, 32);
 }
 
 TEST_F(MappedParameters, ChangeWithoutTheFile) {
   write(weight_, bias_);
   const std::string before = read_file(path());
-  const auto flat = mapped_parameters(CheckpointFile::open(path()), model_);
+  const auto flat = mapped();
   flat->values().fill_(3.0);
   EXPECT_EQ(model_.bias[2].item<float>(), 3.0F);
   EXPECT_EQ(read_file(path()), before);
@@ -67,14 +74,22 @@ TEST_F(MappedParameters, ChangeWithoutTheFile) {
 
 TEST_F(MappedParameters, AreCopiedWhenTheFileHasAnotherType) {
   write(weight_.to(at::kHalf), bias_);
-  EXPECT_EQ(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
+  EXPECT_EQ(mapped(), nullptr);
 }
 
 TEST_F(MappedParameters, AreCopiedWhenMuchElseIsBetweenThem) {
-  write(weight_, bias_, /*others=*/4);
-  EXPECT_NE(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
-  write(weight_, bias_, /*others=*/40);
-  EXPECT_EQ(mapped_parameters(CheckpointFile::open(path()), model_), nullptr);
+  write(weight_, bias_, /*others=*/16);
+  EXPECT_NE(mapped(), nullptr);
+  write(weight_, bias_, /*others=*/48);
+  EXPECT_EQ(mapped(), nullptr);
+}
+
+// What a product of such a model sums, and in which order, would differ by its place in memory.
+TEST_F(MappedParameters, AreCopiedWhenTheyBeginElsewhereInACacheLine) {
+  MappedModel odd({3, 5}, 7);
+  const nn::FlatParameters laid_out(odd, false);
+  write(at::randn({3, 5}), at::randn({7}));  // the vector comes first
+  EXPECT_EQ(mapped_parameters(CheckpointFile::open(path()), odd, laid_out), nullptr);
 }
 
 }  // namespace
