@@ -56,18 +56,11 @@ void tiny(PhraseRepOptions& o) {
   o.set_dropout(0.2, 0.0, 0.0);
 }
 
-/// The same with post-norm, which learns when it is centered.
-template <void (*row)(PhraseRepOptions&)>
-void tiny_centered(PhraseRepOptions& o) {
-  tiny<centered<row>>(o);
-  o.encoder_normalize_before = o.decoder_normalize_before = false;
-}
-
 template <void (*row)(PhraseRepOptions&)>
 Preset tiny_centered_preset(std::string name, const std::string& description) {
   return preset(std::move(name),
-                description + ", 128/256, 4 heads, 4+4 layers, post-norm, centered",
-                tiny_centered<row>,
+                description + ", 128/256, 4 heads, 4+4 layers, centered",
+                tiny<centered<row>>,
                 small_corpus_training());
 }
 

@@ -1,7 +1,6 @@
 #include "core/text/word_vectors.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,11 +9,11 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -29,7 +28,6 @@ class WordVectors : public ::testing::Test {
     dictionary_.add("the");
     dictionary_.add("café");
   }
-  ~WordVectors() override { fs::remove(path_); }
 
   int64_t read(const std::string& text, size_t dimension = 2) {
     write_file(path_, text);
@@ -55,7 +53,8 @@ class WordVectors : public ::testing::Test {
     return "no error";
   }
 
-  std::string path_ = ::testing::TempDir() + "word_vectors_test.vec";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.file("vectors");
   Dictionary dictionary_;
   std::vector<float> table_;
   std::string log_;

@@ -217,7 +217,7 @@ TEST(TransformerAlignOptionsProblems, NameALayerOrAHeadThatIsMissing) {
 
 TEST(TransformerAlignPresets, HaveTheValuesOfFairseq) {
   const auto presets = transformer_align_presets();
-  ASSERT_EQ(presets.size(), 1U);
+  ASSERT_EQ(presets.size(), 2U);
   EXPECT_EQ(presets[0].name, "transformer_wmt_en_de_big_align");
   TransformerAlignOptions options;
   presets[0].apply(options);
@@ -229,6 +229,16 @@ TEST(TransformerAlignPresets, HaveTheValuesOfFairseq) {
   EXPECT_EQ(options.alignment_heads, 1);
   EXPECT_EQ(options.alignment_layer, 4);
   EXPECT_FALSE(options.full_context_alignment);
+}
+
+TEST(TransformerAlignPresets, OfTheTinySizeAlignInTheLastLayerButOne) {
+  const Preset tiny = transformer_align_presets()[1];
+  EXPECT_EQ(tiny.name, "transformer_align_tiny");
+  EXPECT_FALSE(tiny.training.empty());
+  TransformerAlignOptions options;
+  tiny.apply(options);
+  EXPECT_EQ(options.alignment_layer, options.decoder_layers - 2);
+  EXPECT_TRUE(options.problems().empty());
 }
 
 }  // namespace
