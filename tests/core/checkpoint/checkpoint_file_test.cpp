@@ -1,5 +1,6 @@
 #include "core/checkpoint/checkpoint_file.h"
 
+#include <numeric>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
@@ -121,8 +122,12 @@ TEST(CheckpointFile, MatchesTheDescriptionOfTheFormat) {
   const TemporaryFolder folder;
   const std::vector<float> weights = {0.5, -1, 2};
   const std::vector<uint8_t> blob = {0, 255};
-  const std::vector<TensorView> tensors = {view("blob.source_tokenizer", DType::kU8, {2}, blob),
-                                           view("encoder.weight", DType::kF32, {3, 1}, weights)};
+  std::vector<uint8_t> cache_line(64);
+  std::iota(cache_line.begin(), cache_line.end(), uint8_t{0});
+  const std::vector<TensorView> tensors = {
+      view("blob.source_tokenizer", DType::kU8, {2}, blob),
+      view("blob.target_tokenizer", DType::kU8, {64}, cache_line),
+      view("encoder.weight", DType::kF32, {3, 1}, weights)};
   write_checkpoint(folder.file("x"), {{"task_texts", R"({"source_language":"en"})"}}, tensors);
   EXPECT_EQ(read_bytes(folder.file("x")), read_bytes(kGolden + "version1_current.safetensors"))
       << "after a change of the version: run tests/golden/checkpoint/make_version1.py";

@@ -54,7 +54,7 @@ class WordVectors : public ::testing::Test {
   }
 
   const TemporaryFolder folder_;
-  const std::string path_ = folder_.file("vectors");
+  const std::string path_ = folder_.file("word_vectors_test.vec");
   Dictionary dictionary_;
   std::vector<float> table_;
   std::string log_;

@@ -21,22 +21,22 @@ def crc32c(data: bytes) -> str:
 
 assert crc32c(b"123456789") == "e3069283"
 
-tensors = {  # wider elements first, then by name
+old_tensors = {  # wider elements first, then by name
     "encoder.weight": ("F32", [3, 1], struct.pack("<3f", 0.5, -1, 2)),
     "blob.source_tokenizer": ("U8", [2], bytes([0, 255])),
 }
-data = b"".join(content for _, _, content in tensors.values())
-entries, offset = {}, 0
-for name, (dtype, shape, content) in tensors.items():
-    entries[name] = {"data_offsets": [offset, offset + len(content)], "dtype": dtype, "shape": shape}
-    offset += len(content)
+tensors = {"blob.target_tokenizer": ("U8", [64], bytes(range(64))), **old_tensors}  # multiples of 64 bytes before others
 
 
 def compact(value):
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
 
-def header(version: str, checksum: str) -> bytes:
+def header(version: str, tensors: dict, alignment: int, checksum: str) -> bytes:
+    entries, offset = {}, 0
+    for name, (dtype, shape, content) in tensors.items():
+        entries[name] = {"data_offsets": [offset, offset + len(content)], "dtype": dtype, "shape": shape}
+        offset += len(content)
     metadata = {
         "phraseq.crc32c": compact({name: crc32c(content) for name, (_, _, content) in tensors.items()}),
         "phraseq.format_version": "1",
@@ -45,18 +45,18 @@ def header(version: str, checksum: str) -> bytes:
         "task_texts": compact({"source_language": "en"}),
     }
     text = compact({"__metadata__": metadata, **entries}).encode()
-    return text + b" " * (-len(text) % 8)
-
-
-def sealed(version: str, checksum: str) -> bytes:
-    text = header(version, checksum)
+    text += b" " * (-(8 + len(text)) % alignment)
     return struct.pack("<Q", len(text)) + text
+
+
+def write(name: str, version: str, tensors: dict, alignment: int):
+    checksum = crc32c(header(version, tensors, alignment, "00000000"))
+    data = b"".join(content for _, _, content in tensors.values())
+    (folder / f"{name}.safetensors").write_bytes(header(version, tensors, alignment, checksum) + data)
+    print(name, version, checksum)
 
 
 folder = pathlib.Path(__file__).parent
 project = (folder / "../../../CMakeLists.txt").read_text()
-current = re.search(r"project\(phraseq VERSION ([0-9.]+)", project).group(1)
-for version, name in (("0.1.0", "version1"), (current, "version1_current")):
-    checksum = crc32c(sealed(version, "00000000"))
-    (folder / f"{name}.safetensors").write_bytes(sealed(version, checksum) + data)
-    print(name, version, checksum)
+write("version1", "0.1.0", old_tensors, 8)
+write("version1_current", re.search(r"project\(phraseq VERSION ([0-9.]+)", project).group(1), tensors, 64)
