@@ -97,11 +97,14 @@ class Attendance {
           fmt::format("two processes have rank {} ({})", rank, placement_.source),
           "every process needs a RANK of its own; a port can be used by one training at a time");
     }
+    const std::string first = entry_of(0);  // read before rank 0 can see this one, and end
     store_.set(
         "present/" + rank,
         nlohmann::json{
             {"host", host_name()}, {"process", ::getpid()}, {"world_size", placement_.world_size}}
             .dump());
+    if (!first.empty())
+      note(0, first);
   }
 
   std::vector<std::string> wait(std::chrono::seconds timeout) {
@@ -116,12 +119,18 @@ class Attendance {
   }
 
  private:
+  /// What a process has signed in with; empty before that.
+  std::string entry_of(size_t rank) {
+    const std::string key = "present/" + std::to_string(rank);
+    return store_.check({key}) ? store_.get_to_str(key) : "";
+  }
+
   /// How many are still missing.
   int64_t look() {
     for (size_t rank = 0; rank < names_.size(); ++rank) {
-      const std::string key = "present/" + std::to_string(rank);
-      if (names_[rank].empty() && store_.check({key}))
-        note(static_cast<int>(rank), store_.get_to_str(key));
+      const std::string entry = names_[rank].empty() ? entry_of(rank) : "";
+      if (!entry.empty())
+        note(static_cast<int>(rank), entry);
     }
     return std::count(names_.begin(), names_.end(), std::string());
   }
