@@ -50,17 +50,6 @@ std::optional<VectorsHeader> parse_vectors_header(std::string_view line) {
   return VectorsHeader{*vectors, *dimension};
 }
 
-float parse_vector_element(std::string_view text, std::string_view token, const TextPlace& place) {
-  const auto value = value_from_text<double>(text);
-  const auto number = static_cast<float>(value.value_or(NAN));
-  if (!std::isfinite(number)) {
-    throw DataError(place,
-                    fmt::format("'{}' in the vector of '{}' is not a finite number", text, token),
-                    kVectorsFormatHint);
-  }
-  return number;
-}
-
 /// One pass over a file of vectors.
 class VectorFile {
  public:
@@ -94,17 +83,17 @@ class VectorFile {
     if (!next_line())
       throw DataError(fmt::format("{} is empty", reader_.path()), kVectorsFormatHint);
     header_ = parse_vectors_header(without_trailing_space(line_));
-    if (header_)
-      return check_dimension(header_->dimension, "vectors have");
-    log_warning(fmt::format(
-        "{}: the line is skipped, as in fairseq. If it is a vector, insert 'COUNT DIMENSION' "
-        "before it",
-        to_string(place())));
+    if (!header_) {
+      log_warning(fmt::format(
+          "{}: the line is skipped, as in fairseq. If it is a vector, insert 'COUNT DIMENSION' "
+          "before it",
+          to_string(place())));
+    } else if (header_->dimension != dimension_) {
+      reject_dimension(header_->dimension, "vectors have");
+    }
   }
 
-  void check_dimension(int64_t dimension, std::string_view what) const {
-    if (dimension == dimension_)
-      return;
+  [[noreturn]] void reject_dimension(int64_t dimension, std::string_view what) const {
     throw DataError(
         place(),
         fmt::format(
@@ -118,18 +107,30 @@ class VectorFile {
     ++vectors_;
     const std::string_view token = cut_first_field(line);
     const int64_t spaces = std::count(line.begin(), line.end(), ' ');
-    check_dimension(line.empty() ? 0 : spaces + 1, fmt::format("'{}' has", token));
+    const int64_t numbers = line.empty() ? 0 : spaces + 1;
+    if (numbers != dimension_)
+      reject_dimension(numbers, fmt::format("'{}' has", token));
     if (dictionary_.contains(token))
       take_vector(token, line);
   }
 
   void take_vector(std::string_view token, std::string_view numbers) {
     const int64_t id = dictionary_.id(token);
-    for (float& element : row(id))
-      element = parse_vector_element(cut_first_field(numbers), token, place());
+    for (float& element : row(id)) element = parse_element(cut_first_field(numbers), token);
     if (found_[static_cast<size_t>(id)])
       ++repeated_;
     found_[static_cast<size_t>(id)] = true;
+  }
+
+  float parse_element(std::string_view text, std::string_view token) const {
+    const auto value = value_from_text<double>(text);
+    const auto number = static_cast<float>(value.value_or(NAN));
+    if (!std::isfinite(number)) {
+      throw DataError(place(),
+                      fmt::format("'{}' in the vector of '{}' is not a finite number", text, token),
+                      kVectorsFormatHint);
+    }
+    return number;
   }
 
   std::span<float> row(int64_t id) const {
