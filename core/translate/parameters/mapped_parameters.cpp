@@ -7,14 +7,14 @@
 #include <ATen/ops/from_blob.h>
 #include <torch/nn/module.h>
 
+#include "core/checkpoint/safetensors/safetensors_header.h"
+
 namespace phraseq {
 namespace {
 
-constexpr uintptr_t kCacheLine = 64;
-
 /// Where a parameter begins within a cache line, as it is laid out for training.
 uintptr_t place_in_line(const nn::FlatParameters::Entry& entry) {
-  return static_cast<uintptr_t>(entry.offset) * sizeof(float) % kCacheLine;
+  return static_cast<uintptr_t>(entry.offset) * sizeof(float) % kDataAlignment;
 }
 
 /// Bytes from the first parameter's begin to the last one's end, and how many are parameters.
@@ -26,7 +26,7 @@ struct MappedRange {
   /// False for a tensor that cannot be read where it lies.
   bool add(const TensorView* stored, const nn::FlatParameters::Entry& entry) {
     if (stored == nullptr || stored->dtype != DType::kF32 || stored->bytes.empty() ||
-        reinterpret_cast<uintptr_t>(stored->bytes.data()) % kCacheLine != place_in_line(entry))
+        reinterpret_cast<uintptr_t>(stored->bytes.data()) % kDataAlignment != place_in_line(entry))
       return false;
     auto* data =
         const_cast<std::byte*>(stored->bytes.data());  // CheckpointFile::memory() allows it

@@ -1,7 +1,7 @@
 # The corpora of protocol.md. `define_corpus NAME` sets
 #   source, target    its languages
 #   from              the folders that are taken together, each with train, dev and test (tang2016/run.sh)
-#   pairs             so many pairs of the training text only; empty: all
+#   pairs             the number of training pairs to use, from the first on; empty: all
 #   every             updates between validations
 #   words             yes: also as words, for the models with a phrase memory
 #   tokenizer         of BLEU
