@@ -206,4 +206,10 @@ void use_tensor2tensor_conventions(TransformerOptions& o) {
   o.init = InitializationStyle::kTensor2Tensor;
 }
 
+void use_tiny_size(TransformerOptions& o) {
+  o.encoder_normalize_before = o.decoder_normalize_before = true;
+  o.set_sizes(128, 256, 4, 4);
+  o.set_dropout(0.2, 0.0, 0.0);
+}
+
 }  // namespace phraseq::nn

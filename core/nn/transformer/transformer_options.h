@@ -80,4 +80,8 @@ PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
 PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);
 PHRASEQ_API void use_tensor2tensor_conventions(TransformerOptions& options);
 
+/// What the tiny presets have in common: 128/256, 4 heads, 4+4 layers; dropout 0.2, 0, 0; pre-norm,
+/// which learns from a few hundred updates.
+PHRASEQ_API void use_tiny_size(TransformerOptions& options);
+
 }  // namespace phraseq::nn

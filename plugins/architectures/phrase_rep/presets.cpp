@@ -51,9 +51,7 @@ template <void (*row)(PhraseRepOptions&)>
 void tiny(PhraseRepOptions& o) {
   row(o);
   nn::use_fairseq_conventions(o);
-  o.encoder_normalize_before = o.decoder_normalize_before = true;
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  nn::use_tiny_size(o);
 }
 
 template <void (*row)(PhraseRepOptions&)>

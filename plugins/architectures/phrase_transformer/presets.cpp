@@ -31,9 +31,7 @@ void sep(PtOptions& o) {
 template <int64_t... sizes>
 void tiny(PtOptions& o) {
   published<sizes...>(o);
-  o.encoder_normalize_before = o.decoder_normalize_before = true;
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  nn::use_tiny_size(o);
   o.pt_dropout = 0.1;
 }
 

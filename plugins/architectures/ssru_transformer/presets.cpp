@@ -7,9 +7,7 @@ namespace {
 
 void tiny(SsruTransformerOptions& o) {
   o = SsruTransformerOptions();
-  o.encoder_normalize_before = o.decoder_normalize_before = true;
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  nn::use_tiny_size(o);
 }
 
 }  // namespace

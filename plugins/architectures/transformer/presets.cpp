@@ -25,12 +25,9 @@ void small(TransformerOptions& o) {
   o.set_dropout(0.1, 0.1, 0.1);
 }
 
-/// Pre-norm: it learns from a few hundred updates.
 void tiny(TransformerOptions& o) {
   nn::use_fairseq_conventions(o);
-  o.encoder_normalize_before = o.decoder_normalize_before = true;
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  nn::use_tiny_size(o);
 }
 
 void iwslt(TransformerOptions& o) {

@@ -17,9 +17,7 @@ void wmt_en_de_big_align(TransformerAlignOptions& o) {
 /// One head of the last layer but one learns the alignment, as in the paper.
 void tiny(TransformerAlignOptions& o) {
   nn::use_fairseq_conventions(o);
-  o.encoder_normalize_before = o.decoder_normalize_before = true;
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  nn::use_tiny_size(o);
   o.alignment_heads = 1;
   o.alignment_layer = 2;
   o.full_context_alignment = false;

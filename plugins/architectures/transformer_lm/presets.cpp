@@ -13,9 +13,8 @@ void pre_norm(LanguageModelOptions& o) {
 
 /// The decoder of transformer_tiny.
 void tiny(LanguageModelOptions& o) {
-  pre_norm(o);
-  o.set_sizes(128, 256, 4, 4);
-  o.set_dropout(0.2, 0.0, 0.0);
+  o = LanguageModelOptions();
+  nn::use_tiny_size(o);
   o.share_decoder_input_output_embed = true;
 }
 

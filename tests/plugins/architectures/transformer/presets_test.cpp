@@ -75,6 +75,20 @@ TEST(TransformerPresets, NguyenNguyenIsFairseqsIwsltWithTheOptionsOfTheAuthorsSc
   EXPECT_EQ(values_of("transformer_nguyen_nguyen"), expected);
 }
 
+TEST(TransformerPresets, OfTheTinySizeIsPreNormWithLittleDropout) {
+  const json values = values_of("transformer_tiny");
+  for (const std::string side : {"encoder", "decoder"}) {
+    EXPECT_EQ(values[side + "_embed_dim"], 128);
+    EXPECT_EQ(values[side + "_ffn_embed_dim"], 256);
+    EXPECT_EQ(values[side + "_attention_heads"], 4);
+    EXPECT_EQ(values[side + "_layers"], 4);
+    EXPECT_EQ(values[side + "_normalize_before"], true);
+  }
+  EXPECT_EQ(values["dropout"], 0.2);
+  EXPECT_EQ(values["attention_dropout"], 0.0);
+  EXPECT_EQ(values["activation_dropout"], 0.0);
+}
+
 TEST(TransformerPresets, OfNeutronAndTensor2tensorHaveTheirNormsAndDropout) {
   for (const char* name : {"transformer_xu_base", "transformer_nguyen_joty"}) {
     const json values = values_of(name);
