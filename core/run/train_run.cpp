@@ -502,8 +502,8 @@ TrainerOptions trainer_options(const TrainRun& run) {
           run.checkpoints,
           precision_of(run),
           static_cast<uint64_t>(run.machine.seed),
-          run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
-          bucket_bytes(run.distributed),
+          {run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
+           bucket_bytes(run.distributed)},
           run.machine.loss_scale,
           run.machine.checkpoint_activations,
           &run.table};

@@ -5,35 +5,22 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/out_of_memory.h"
 #include "core/base/random.h"
-#include "core/data/options_from_data.h"
 #include "core/io/atomic_file.h"
 #include "core/nn/functional/reference/operators_only.h"
-#include "core/nn/memory/device_memory.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
-#include "core/train/shares/training_pass.h"
+#include "core/train/resume/same_run.h"
+#include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
 
 namespace {
-
-/// The options that --reset-lr-scheduler allows to differ.
-std::vector<std::string> names_of_schedule(const OptionTable& table) {
-  std::vector<std::string> names = {"lr", "lr-scheduler"};
-  for (const OptionField& field : table.fields()) {
-    if (field.section.starts_with(LrScheduler::kKind))
-      names.push_back(field.name);
-  }
-  return names;
-}
 
 void warn_without_limit(const StopLimits& limits) {
   if (limits.max_update > 0 || limits.max_epoch > 0 || limits.stop_time_hours > 0 ||
@@ -43,58 +30,6 @@ void warn_without_limit(const StopLimits& limits) {
       "training goes on until it is stopped: --max-update, --max-epoch, --stop-time-hours and "
       "--patience set limits");
 }
-
-std::vector<int64_t> recorded_update_freq(const TrainRecord& record) {
-  return record.options.value("update_freq", std::vector<int64_t>{1});
-}
-
-/// By epoch.
-std::vector<int64_t> batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
-  for (int64_t& batches : update_freq) batches *= processes;
-  return update_freq;
-}
-
-uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
-  const uint64_t seed = mix_seeds(update_seed, static_cast<uint64_t>(own.position));
-  return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
-}
-
-/// Adds gradients of batches that are computed one after another in the parameters' buffer. A
-/// single one stays where it is.
-class GradientSum {
- public:
-  /// `sum` is memory that is kept between updates.
-  GradientSum(nn::FlatParameters& parameters, at::Tensor& sum)
-      : parameters_(parameters), sum_(sum) {}
-
-  /// What the next gradient is added to; undefined for the first.
-  at::Tensor so_far() const { return added_ > 0 ? sum_ : at::Tensor(); }
-
-  void add(bool is_last) {
-    at::Tensor& gradients = parameters_.gradients();  // [elements]
-    if (added_++ > 0) {
-      (is_last ? gradients : sum_).add_(is_last ? sum_ : gradients);
-    } else if (!is_last) {
-      sum_ = sum_.defined() ? sum_.copy_(gradients) : gradients.clone();
-    }
-    is_in_place_ = is_last;
-  }
-
-  /// The sum is among the gradients then, also when what came last was not added.
-  void finish() {
-    if (is_in_place_)
-      return;
-    if (added_ == 0)
-      return parameters_.zero_gradients();
-    parameters_.gradients().copy_(sum_);
-  }
-
- private:
-  nn::FlatParameters& parameters_;
-  at::Tensor& sum_;
-  int64_t added_ = 0;
-  bool is_in_place_ = false;
-};
 
 /// The first process saves the whole state of the optimizer.
 SavingTogether saving_together(const TrainerParts& parts, const CheckpointOptions& options) {
@@ -106,20 +41,6 @@ SavingTogether saving_together(const TrainerParts& parts, const CheckpointOption
             sharded->release();
             return !processes->text_of_first(saved ? "saved" : "").empty();
           }};
-}
-
-std::string shape_text(const Batch& batch) {
-  return fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
-                     batch.target_in.sentences(),
-                     batch.source.tokens(),
-                     batch.target_in.tokens(),
-                     batch.source.max_length(),
-                     batch.target_in.max_length());
-}
-
-/// As --max-tokens counts them.
-int64_t tokens_of(const Batch& batch) {
-  return std::max(batch.source.tokens(), batch.target_in.tokens());
 }
 
 /// The divergence is what ends the run, also when the disk is full.
@@ -136,7 +57,14 @@ void write_divergence(const std::string& path, const std::string& text) {
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      memory_(parts_.translator->parameters->values().device()),
+      room_({parts_.batches,
+             &state_,
+             parts_.log,
+             parts_.translator->parameters->values().device(),
+             parts_.processes->is_first()},
+            {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
+      gradients_({parts_.translator->parameters.get(), parts_.shares, parts_.processes, &room_},
+                 options_.sums),
       best_(larger_is_better(options_.validation, parts_.validator),
             state_.best,
             state_.validations_without_better),
@@ -150,12 +78,6 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
   if (!parts_.processes->is_alone())
     parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
   parts_.batches->divide(parts_.shares->count());
-  nn::FlatParameters& parameters = *parts_.translator->parameters;
-  if (!parts_.processes->is_alone() && options_.bucket_bytes > 0) {
-    const auto bytes = static_cast<int64_t>(parameters.values().element_size());
-    overlapped_ = std::make_unique<OverlappedSum>(
-        *parts_.processes, parameters, options_.bucket_bytes / bytes, options_.wire);
-  }
   if (options_.precision == nn::Precision::kFp16) {
     loss_scaler_.emplace(
         options_.loss_scale,
@@ -181,50 +103,14 @@ TrainingMoment Trainer::moment() const {
   return {parts_.batches->epoch(), state_.updates, state_.finished_epochs};
 }
 
-int64_t Trainer::group_size() const {
-  const auto& list = options_.optimization.update_freq;
-  const auto epoch = static_cast<size_t>(state_.finished_epochs);
-  return list[std::min(epoch, list.size() - 1)] * parts_.processes->size();
-}
-
-bool Trainer::all_batches_delivered() const {
-  return parts_.batches->batches_delivered() == parts_.batches->batches_in_epoch();
-}
-
-/// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
-/// The iterator is asked for the end only with an empty group: the last, smaller group is an update
-/// of its own, and a checkpoint behind it still stands at this epoch's end.
 UpdateGroup Trainer::gather() {
-  UpdateGroup group;
-  group.contributes.resize(static_cast<size_t>(parts_.processes->size()));
-  const int64_t enough_tokens = options_.optimization.accumulate_to_tokens;
-  int64_t tokens = 0;
-  const auto full = [&] {
-    return enough_tokens > 0 ? tokens >= enough_tokens
-                             : static_cast<int64_t>(group.sentence_ids.size()) >= group_size();
-  };
-  while (!full() && (group.sentence_ids.empty() || !all_batches_delivered())) {
-    auto planned = parts_.batches->next_planned();
-    if (!planned)
-      break;
-    tokens += planned->target_tokens;
-    const auto position = static_cast<int64_t>(group.sentence_ids.size());
-    group.sentence_ids.push_back(std::move(planned->sentence_ids));
-    group.contributes[static_cast<size_t>(planned->owner)] = true;
-    for (int64_t part = 0; Batch & share : planned->shares)
-      group.own.push_back({position, std::move(share), part++});
-  }
-  return group;
-}
-
-/// The sums of one share of a batch; its gradient is added to that of the instance's parameters.
-LossReport Trainer::loss_of(const ModelInstance& instance,
-                            const UpdateGroup::Own& own,
-                            uint64_t update_seed) const {
-  const PassSettings settings{options_.precision,
-                              options_.checkpoint_activations,
-                              loss_scaler_ ? std::optional(loss_scale()) : std::nullopt};
-  return training_pass(instance, own.batch, settings, dropout_seed(own, update_seed));
+  const auto& by_epoch = options_.optimization.update_freq;
+  const auto epoch = static_cast<size_t>(state_.finished_epochs);
+  const int64_t processes = parts_.processes->size();
+  return gather_update(*parts_.batches,
+                       {by_epoch[std::min(epoch, by_epoch.size() - 1)] * processes,
+                        options_.optimization.accumulate_to_tokens},
+                       processes);
 }
 
 /// Good and bad ones; decides the dropout masks.
@@ -232,127 +118,30 @@ int64_t Trainer::updates_begun() const {
   return state_.updates + state_.bad_updates + (pending_ ? 1 : 0);
 }
 
-/// Number of shares, from the running one on, that belong to one batch and have a thread each.
-int64_t Trainer::shares_at_once(const UpdateGroup& group) const {
-  int64_t count = 0;
-  for (size_t i = running_batch_; i < group.own.size() && count < parts_.shares->count(); ++i) {
-    if (group.own[i].position != group.own[running_batch_].position)
-      break;
-    ++count;
-  }
-  return count;
-}
-
-/// The sums of the batches that fit into memory; their gradients are in the parameters'. The
-/// gradient of each batch is computed by itself, as the sum of its shares in their order, and the
-/// gradients are added in the order of the batches: processes that compute one batch each get the
-/// same bits. A share that does not fit into memory is divided or taken out of the group; those
-/// before it are not computed again.
-BatchReports Trainer::accumulate(UpdateGroup& group) {
-  BatchReports reports;
-  GradientSum sum(*parts_.translator->parameters, gradient_sum_);
-  for (running_batch_ = 0; running_batch_ < group.own.size();) {
-    const size_t first = running_batch_;
-    const std::exception_ptr failure = accumulate_next(group, sum.so_far(), reports);
-    if (running_batch_ > first)
-      sum.add(/*is_last=*/running_batch_ == group.own.size());
-    if (failure)
-      make_room_after(failure, group);
-  }
-  sum.finish();
-  return reports;
-}
-
-/// The next batches that are computed at once, after batches whose gradients sum to `so_far`.
-/// Returns what the first batch that failed threw, or null. The gradient of the group's last batch
-/// is shared with the other processes while it is computed, unless threads compute shares of it.
-std::exception_ptr Trainer::accumulate_next(const UpdateGroup& group,
-                                            const at::Tensor& so_far,
-                                            BatchReports& reports) {
-  const size_t first = running_batch_;
-  const int64_t count = shares_at_once(group);
-  const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
-  if (overlaps)
-    overlapped_->arm(so_far);
-  const std::exception_ptr failure = add_reports(compute_shares(group, count), group, reports);
-  if (running_batch_ > first) {
-    parts_.shares->add_gradients(static_cast<int64_t>(running_batch_ - first));
-    if (overlaps)
-      overlapped_->finish();
-  }
-  if (overlaps && failure)
-    overlapped_->abandon();
-  return failure;
-}
-
-std::vector<TrainingShares::Outcome> Trainer::compute_shares(const UpdateGroup& group,
-                                                             int64_t count) {
-  const uint64_t update_seed = mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()));
-  memory_.begin_pass();
-  return parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
-    return loss_of(instance, group.own[running_batch_ + static_cast<size_t>(share)], update_seed);
-  });
-}
-
-/// Adds what the batches before the first failure report, and moves on behind them. Returns the
-/// failure, or null.
-std::exception_ptr Trainer::add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
-                                        const UpdateGroup& group,
-                                        BatchReports& reports) {
-  auto outcome = outcomes.begin();
-  int64_t tokens = 0;
-  for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
-    const UpdateGroup::Own& own = group.own[running_batch_++];
-    reports[own.position].add(outcome->report);
-    tokens += tokens_of(own.batch);
-  }
-  if (outcome != outcomes.begin()) {
-    skipped_in_a_row_ = 0;
-    note_fitted(tokens);
-  }
-  return outcome == outcomes.end() ? nullptr : outcome->failure;
-}
-
-/// Only for the running batch, and only when what it threw means that there is no memory.
-void Trainer::make_room_after(const std::exception_ptr& failure, UpdateGroup& group) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& known) {
-    if (!means_out_of_memory(known.what()))
-      throw;
-    make_room(group, known.what());
-  }
+UpdatePass Trainer::next_pass() const {
+  return {{options_.precision,
+           options_.checkpoint_activations,
+           loss_scaler_ ? std::optional(loss_scale()) : std::nullopt},
+          mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()))};
 }
 
 /// The sums of all batches of the update, and their gradients in the parameters', on all processes.
-LossReport Trainer::accumulate_everywhere(UpdateGroup& group) {
-  ProcessGroup& processes = *parts_.processes;
-  if (processes.is_alone()) {
-    BatchReports reports = accumulate(group);
-    gradient_norm_ = read_sums_and_norm(reports);
-    return sum_of(reports);
+LossReport Trainer::compute_everywhere(UpdateGroup& group) {
+  BatchReports reports = gradients_.compute(group, next_pass());
+  if (!parts_.processes->is_alone()) {
+    agreed_ = exchange_reports(*parts_.processes, own_report(std::move(reports)));
+    gradients_.sum(group.contributes, agreed_.sums_again);
+    reports = agreed_.batches;
   }
-  agreed_ = exchange_reports(processes, own_report(group));
-  if (overlapped_ && !agreed_.sums_again) {
-    overlapped_->take();
-  } else {
-    processes.sum_in_rank_order(
-        parts_.translator->parameters->gradients(), group.contributes, options_.wire);
-  }
-  gradient_norm_ = read_sums_and_norm(agreed_.batches);
-  return sum_of(agreed_.batches);
+  gradient_norm_ = read_sums_and_norm(reports);
+  return sum_of(reports);
 }
 
 /// Of one of several processes, with its gradients computed.
-ProcessReport Trainer::own_report(UpdateGroup& group) {
+ProcessReport Trainer::own_report(BatchReports reports) const {
   ProcessReport mine;
-  if (overlapped_)
-    overlapped_->begin(group.contributes);
-  mine.batches = accumulate(group);
-  if (overlapped_) {
-    overlapped_->finish();  // also where there was no batch
-    mine.sums_again = overlapped_->is_spoiled();
-  }
+  mine.batches = std::move(reports);
+  mine.sums_again = gradients_.is_spoiled();
   for (auto& [position, report] : mine.batches) report.read();
   if (parts_.signals != nullptr) {
     mine.signal = parts_.signals->requested();
@@ -372,76 +161,6 @@ double Trainer::read_sums_and_norm(BatchReports& reports) const {
     return read_together(all, gradient_norm_on_device(gradients));
   read_together(all, {});  // fp16 has no kernels on the CPU
   return gradient_norm(gradients);
-}
-
-/// Divides the batch that there was no memory for; one of a single sentence is taken out.
-void Trainer::make_room(UpdateGroup& group, const std::string& reason) {
-  nn::release_memory(parts_.translator->parameters->values().device());
-  const auto place = group.own.begin() + static_cast<int64_t>(running_batch_);
-  if (place->batch.sentences() > 1)
-    return divide_batch(group);
-  skip_batch(place->batch, reason);
-  group.own.erase(place);
-}
-
-void Trainer::divide_batch(UpdateGroup& group) {
-  UpdateGroup::Own& whole = group.own[running_batch_];
-  note_short_memory("divided", whole.batch);
-  const std::vector<int64_t> ids = whole.batch.sentence_ids;
-  const auto middle = ids.begin() + static_cast<int64_t>(ids.size() / 2);
-  whole.batch = parts_.batches->batch_of({ids.begin(), middle});
-  UpdateGroup::Own rest{whole.position,
-                        parts_.batches->batch_of({middle, ids.end()}),
-                        static_cast<int64_t>(group.own.size())};
-  group.own.insert(group.own.begin() + static_cast<int64_t>(running_batch_) + 1, std::move(rest));
-}
-
-/// The first batch that fits after others did not tells what would have.
-void Trainer::note_fitted(int64_t tokens) {
-  memory_.end_pass(tokens);
-  if (tokens_without_memory_ == 0)
-    return;
-  log_of_memory(advice_on_memory(tokens_without_memory_));
-  tokens_without_memory_ = 0;
-}
-
-/// Too many in a row end the run: there is no memory for any.
-void Trainer::skip_batch(const Batch& batch, const std::string& reason) {
-  if (++skipped_in_a_row_ >= options_.optimization.max_bad_updates) {
-    const std::string advice =
-        memory_.largest() > 0 ? "; " + advice_on_memory(tokens_of(batch)) : "";
-    throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}{}",
-                                  skipped_in_a_row_,
-                                  shape_text(batch),
-                                  reason,
-                                  advice));
-  }
-  note_short_memory("skipped", batch);
-}
-
-/// `done` with the batch: "divided" or "skipped".
-void Trainer::note_short_memory(const std::string& done, const Batch& batch) {
-  const std::string shape = shape_text(batch);
-  if (memory_.largest() == 0)
-    tokens_without_memory_ = tokens_of(batch);
-  log_of_memory(fmt::format(
-      "{} a batch for want of memory ({}); {}", done, shape, advice_on_memory(tokens_of(batch))));
-  parts_.log->event(done + "_batch", {{"updates", state_.updates}, {"shape", shape}});
-}
-
-void Trainer::log_of_memory(const std::string& text) const {
-  if (parts_.processes->is_first())
-    log_warning(text);
-  else
-    log_error(text);
-}
-
-/// What --max-tokens would fit, by the batches that did.
-std::string Trainer::advice_on_memory(int64_t tokens) const {
-  const at::Device device = parts_.translator->parameters->values().device();
-  const std::string recompute =
-      options_.checkpoint_activations ? "" : ", or give --checkpoint-activations";
-  return memory_.advice(tokens, nn::free_memory(device)) + recompute;
 }
 
 double Trainer::loss_divisor(const LossReport& sums) const {
@@ -468,7 +187,7 @@ void Trainer::update(UpdateGroup group) {
 }
 
 void Trainer::update_at_once(UpdateGroup group) {
-  const LossReport sums = accumulate_everywhere(group);
+  const LossReport sums = compute_everywhere(group);
   if (sums.sentences == 0)
     return;  // there was no memory for any batch
   const double divisor = std::max(1.0, loss_divisor(sums)) * loss_scale();
@@ -487,7 +206,7 @@ void Trainer::update_at_once(UpdateGroup group) {
 
 /// Gives an update to the device, which decides by itself whether it is a bad one.
 void Trainer::begin_update(UpdateGroup group) {
-  LossReport sums = sum_of(accumulate(group));
+  LossReport sums = sum_of(gradients_.compute(group, next_pass()));
   settle();
   if (sums.sentences > 0) {
     const double divisor = std::max(1.0, loss_divisor(sums));
@@ -518,7 +237,8 @@ bool Trainer::must_settle_now() const {
       is_due(options_.checkpoints.save_interval_updates))
     return true;
   const bool is_asked = parts_.signals != nullptr && parts_.signals->has_request();
-  return is_asked || all_batches_delivered() || limit(/*more_updates=*/1).has_value();
+  return is_asked || all_batches_delivered(*parts_.batches) ||
+         limit(/*more_updates=*/1).has_value();
 }
 
 /// Counts the pending update, or that it was a bad one.
@@ -565,13 +285,18 @@ void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
                           norm,
                           sentence_ids.front().front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
-  if (state_.bad_updates_in_a_row < options_.optimization.max_bad_updates)
-    return;
+  if (state_.bad_updates_in_a_row >= options_.optimization.max_bad_updates)
+    end_diverged(ids);
+}
+
+/// `sentence_ids` are those of the last update.
+void Trainer::end_diverged(const nlohmann::json& sentence_ids) const {
   std::string where;
   if (parts_.folder != nullptr) {
     where = parts_.folder->path() + "/diverged_batch.json";
     write_divergence(
-        where, nlohmann::json{{"updates", state_.updates}, {"sentence_ids", ids}}.dump() + "\n");
+        where,
+        nlohmann::json{{"updates", state_.updates}, {"sentence_ids", sentence_ids}}.dump() + "\n");
   }
   throw DivergenceError(
       fmt::format(
@@ -687,76 +412,15 @@ void Trainer::write_checkpoint_to(const std::string& path) {
   write_train_checkpoint(path, parts);
 }
 
-void Trainer::require_same_options(const std::string& path, const TrainRecord& record) const {
-  // What the data decides is compared as data: by its fingerprint.
-  std::vector<std::string> allowed = names_from_data(*options_.table, *parts_.translator->task);
-  if (batches_per_update(record.processes, recorded_update_freq(record)) ==
-      batches_per_update(parts_.processes->size(), options_.optimization.update_freq))
-    allowed.emplace_back("update-freq");
-  const auto& given = options_.checkpoints.allow_changed;
-  allowed.insert(allowed.end(), given.begin(), given.end());
-  if (options_.checkpoints.reset_lr_scheduler) {
-    for (const std::string& name : names_of_schedule(*options_.table)) allowed.push_back(name);
-  }
-  const auto changed = differences(*options_.table, record.options, allowed);
-  if (changed.empty())
-    return;
-  throw UsageError(
-      fmt::format(
-          "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
-      "use the old values, start from scratch in another --save-dir, or list the options in "
-      "--allow-changed");
-}
-
-/// All processes begin with what the first one has: parameters, their average, the optimizer.
-void Trainer::share_parameters() {
-  ProcessGroup& processes = *parts_.processes;
-  if (processes.is_alone())
-    return;
-  processes.take_from_first(parts_.translator->parameters->values());
-  if (parts_.average != nullptr) {
-    at::Tensor average = parts_.average->other();
-    processes.take_from_first(average);
-  }
-  if (parts_.sharded != nullptr) {
-    parts_.sharded->distribute();
-  } else {
-    for (auto& [name, tensor] : parts_.optimizer->state()) {
-      at::Tensor moments = tensor;
-      processes.take_from_first(moments);
-    }
-  }
-  parts_.optimizer->set_steps(
-      std::stoll(processes.text_of_first(std::to_string(parts_.optimizer->steps()))));
-  parts_.translator->parameters->refresh_copy(options_.precision);
-}
-
-/// That an update now has another number of batches than when the checkpoint was written.
-void Trainer::announce_processes(const TrainRecord& record) const {
-  const int64_t now = parts_.processes->size();
-  if (record.processes == now)
-    return;
-  const auto then_batches = batches_per_update(record.processes, recorded_update_freq(record));
-  const auto now_batches = batches_per_update(now, options_.optimization.update_freq);
-  const std::string change =
-      fmt::format("trained with {} processes before, with {} now", record.processes, now);
-  if (options_.optimization.accumulate_to_tokens > 0 || then_batches == now_batches) {
-    log_info(change + ": updates consist of the same batches");
-  } else {
-    log_warning(
-        fmt::format("{}: an update consists of {} batches, before of {} (processes times "
-                    "--update-freq), at the "
-                    "same learning rate",
-                    change,
-                    fmt::join(now_batches, ","),
-                    fmt::join(then_batches, ",")));
-  }
-}
-
 void Trainer::resume(const std::string& path,
                      const TrainRecord& record,
                      const CheckpointFile* file) {
-  require_same_options(path, record);
+  const ResumingRun run{options_.table,
+                        parts_.translator->task.get(),
+                        &options_.optimization,
+                        &options_.checkpoints,
+                        parts_.processes->size()};
+  require_same_options(run, path, record);
   if (file != nullptr) {
     restore_training(*file,
                      record,
@@ -764,7 +428,7 @@ void Trainer::resume(const std::string& path,
                      options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
                      parts_.average);
   }
-  announce_processes(record);
+  announce_processes(run, record);
   state_ = record.state;
   is_new_model_ = false;
   if (!options_.checkpoints.reset_lr_scheduler)
@@ -816,7 +480,7 @@ int Trainer::run() {
     return 0;
   }
   warn_without_limit(limits());
-  share_parameters();
+  share_parameters(parts_, options_.precision);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), place());
   while (!limit() && signalled() == 0) {

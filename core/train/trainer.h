@@ -1,92 +1,30 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
-#include "core/base/signals.h"
-#include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/criterion.h"
 #include "core/criterion/pending_sums.h"
-#include "core/data/batching/batch_iterator.h"
-#include "core/data/data_loader.h"
-#include "core/distributed/process_group.h"
 #include "core/distributed/process_report.h"
-#include "core/distributed/reduction/overlapped_sum.h"
-#include "core/distributed/sharding/sharded_optimizer.h"
-#include "core/nn/context.h"
 #include "core/optim/loss_scale/loss_scaler.h"
-#include "core/optim/lr_scheduler.h"
-#include "core/optim/optimizer.h"
-#include "core/optim/parameter_average.h"
-#include "core/train/batch_size/memory_watch.h"
 #include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
-#include "core/train/shares/training_shares.h"
 #include "core/train/stop_rules.h"
-#include "core/train/train_options.h"
 #include "core/train/train_state.h"
+#include "core/train/trainer_parts.h"
 #include "core/train/training_log.h"
-#include "core/train/validator.h"
-#include "core/translate/translation_model.h"
+#include "core/train/update/batch_room.h"
+#include "core/train/update/update_gradients.h"
+#include "core/train/update/update_group.h"
 
 namespace phraseq {
 
 struct TrainRecord;
-
-/// What a trainer works with; all outlive it. `validator`, `folder` and `average` may be null. Of
-/// several processes, the first has a folder.
-struct TrainerParts {
-  TranslationModel* translator = nullptr;
-  TrainingShares* shares = nullptr;  ///< of this model
-  Optimizer* optimizer = nullptr;
-  LrScheduler* scheduler = nullptr;
-  BatchIterator* batches = nullptr;
-  Validator* validator = nullptr;
-  CheckpointFolder* folder = nullptr;
-  TrainingLog* log = nullptr;
-  StopSignals* signals = nullptr;
-  ParameterAverage* average = nullptr;
-  ProcessGroup* processes = &single_process();
-  ShardedOptimizer* sharded = nullptr;  ///< the optimizer, where its state is divided
-};
-
-struct TrainerOptions {
-  OptimizationOptions optimization;
-  ValidationOptions validation;
-  CheckpointOptions checkpoints;
-  nn::Precision precision = nn::Precision::kFp32;
-  uint64_t seed = 1;
-  Wire wire = Wire::kSame;      ///< of gradients between processes
-  int64_t bucket_bytes = 0;     ///< of gradients that are summed during the backward pass;
-                                ///< 0 = after it
-  LossScaleOptions loss_scale;  ///< with fp16
-  bool checkpoint_activations = false;
-  const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
-};
-
-/// Of the batches of an update.
-using SentenceIds = std::vector<std::vector<int64_t>>;
-
-/// The batches of one update, which the processes share.
-struct UpdateGroup {
-  struct Own {
-    int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
-    Batch batch;
-    int64_t part = 0;  ///< of a batch that is divided: decides them, too
-  };
-  std::vector<Own> own;           ///< those of this process, or their shares
-  SentenceIds sentence_ids;       ///< of all batches, by position
-  std::vector<bool> contributes;  ///< by rank: whether it has a batch
-};
 
 /// An update that a GPU was given, of which the host does not know yet what came out.
 struct PendingUpdate {
@@ -120,34 +58,11 @@ class PHRASEQ_API Trainer {
 
  private:
   UpdateGroup gather();
-  bool all_batches_delivered() const;
-  int64_t group_size() const;
-  BatchReports accumulate(UpdateGroup& group);
-  std::exception_ptr accumulate_next(const UpdateGroup& group,
-                                     const at::Tensor& so_far,
-                                     BatchReports& reports);
-  std::vector<TrainingShares::Outcome> compute_shares(const UpdateGroup& group, int64_t count);
-  std::exception_ptr add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
-                                 const UpdateGroup& group,
-                                 BatchReports& reports);
   int64_t updates_begun() const;
-  int64_t shares_at_once(const UpdateGroup& group) const;
-  LossReport loss_of(const ModelInstance& instance,
-                     const UpdateGroup::Own& own,
-                     uint64_t update_seed) const;
-  void make_room_after(const std::exception_ptr& failure, UpdateGroup& group);
-  LossReport accumulate_everywhere(UpdateGroup& group);
-  ProcessReport own_report(UpdateGroup& group);
+  UpdatePass next_pass() const;
+  LossReport compute_everywhere(UpdateGroup& group);
+  ProcessReport own_report(BatchReports reports) const;
   double read_sums_and_norm(BatchReports& reports) const;
-  void share_parameters();
-  void announce_processes(const TrainRecord& record) const;
-  void make_room(UpdateGroup& group, const std::string& reason);
-  void divide_batch(UpdateGroup& group);
-  void skip_batch(const Batch& batch, const std::string& reason);
-  void note_fitted(int64_t tokens);
-  void note_short_memory(const std::string& done, const Batch& batch);
-  void log_of_memory(const std::string& text) const;
-  std::string advice_on_memory(int64_t tokens) const;
   bool settles_later() const;
   void update(UpdateGroup group);
   void update_at_once(UpdateGroup group);
@@ -156,6 +71,7 @@ class PHRASEQ_API Trainer {
   void settle();
   void note_update(const LossReport& sums, double norm);
   void skip_bad_update(const SentenceIds& sentence_ids, double norm);
+  [[noreturn]] void end_diverged(const nlohmann::json& sentence_ids) const;
   void skip_overflow();
   void log_update();
   void after_update();
@@ -163,7 +79,6 @@ class PHRASEQ_API Trainer {
   void warn_of_result() const;
   std::optional<double> validate();
   nlohmann::json validation_scores();
-  void require_same_options(const std::string& path, const TrainRecord& record) const;
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
   int signalled() const;
@@ -178,20 +93,16 @@ class PHRASEQ_API Trainer {
   TrainerParts parts_;
   TrainerOptions options_;
   TrainState state_;
-  MemoryWatch memory_;
+  BatchRoom room_;
+  UpdateGradients gradients_;
   BestScore best_;
   CheckpointKeeper checkpoints_;
   std::optional<PendingUpdate> pending_;
-  std::optional<LossScaler> loss_scaler_;      ///< with fp16
-  at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
-  std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
-  ProcessReport agreed_;                       ///< of several processes, at the last update
-  size_t running_batch_ = 0;           ///< of the group that is accumulated, or its first share
-  double gradient_norm_ = 0;           ///< of the update's gradients as they were computed
-  int64_t tokens_without_memory_ = 0;  ///< of a batch that did not fit before any did
-  int64_t skipped_in_a_row_ = 0;       ///< sentences, for want of memory
-  int64_t validated_at_ = -1;          // update of the last validation
-  LossTrend loss_trend_;               ///< of a model that this run has initialized
+  std::optional<LossScaler> loss_scaler_;  ///< with fp16
+  ProcessReport agreed_;                   ///< of several processes, at the last update
+  double gradient_norm_ = 0;               ///< of the update's gradients as they were computed
+  int64_t validated_at_ = -1;              // update of the last validation
+  LossTrend loss_trend_;                   ///< of a model that this run has initialized
   bool is_new_model_ = true;
   double validated_value_ = 0;  // of the metric, then
 };

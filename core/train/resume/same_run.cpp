@@ -1,0 +1,94 @@
+#include "core/train/resume/same_run.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/data/options_from_data.h"
+#include "core/optim/lr_scheduler.h"
+#include "core/options/option_text.h"
+
+namespace phraseq {
+
+namespace {
+
+/// The options that --reset-lr-scheduler allows to differ.
+std::vector<std::string> names_of_schedule(const OptionTable& table) {
+  std::vector<std::string> names = {"lr", "lr-scheduler"};
+  for (const OptionField& field : table.fields()) {
+    if (field.section.starts_with(LrScheduler::kKind))
+      names.push_back(field.name);
+  }
+  return names;
+}
+
+/// Of all processes together, by epoch.
+using BatchesPerUpdate = std::vector<int64_t>;
+
+BatchesPerUpdate batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
+  for (int64_t& batches : update_freq) batches *= processes;
+  return update_freq;
+}
+
+BatchesPerUpdate batches_then(const TrainRecord& record) {
+  return batches_per_update(record.processes,
+                            record.options.value("update_freq", std::vector<int64_t>{1}));
+}
+
+BatchesPerUpdate batches_now(const ResumingRun& run) {
+  return batches_per_update(run.processes, run.optimization->update_freq);
+}
+
+/// The names of options that may differ. What the data decides is compared as data: by its
+/// fingerprint.
+std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord& record) {
+  std::vector<std::string> allowed = names_from_data(*run.table, *run.task);
+  if (batches_then(record) == batches_now(run))
+    allowed.emplace_back("update-freq");
+  const auto& given = run.checkpoints->allow_changed;
+  allowed.insert(allowed.end(), given.begin(), given.end());
+  if (run.checkpoints->reset_lr_scheduler) {
+    for (std::string& name : names_of_schedule(*run.table)) allowed.push_back(std::move(name));
+  }
+  return allowed;
+}
+
+}  // namespace
+
+void require_same_options(const ResumingRun& run,
+                          const std::string& path,
+                          const TrainRecord& record) {
+  const auto changed = differences(*run.table, record.options, allowed_names(run, record));
+  if (changed.empty())
+    return;
+  throw UsageError(
+      fmt::format(
+          "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
+      "use the old values, start from scratch in another --save-dir, or list the options in "
+      "--allow-changed");
+}
+
+void announce_processes(const ResumingRun& run, const TrainRecord& record) {
+  if (record.processes == run.processes)
+    return;
+  const std::string change =
+      fmt::format("trained with {} processes before, with {} now", record.processes, run.processes);
+  const BatchesPerUpdate then = batches_then(record);
+  const BatchesPerUpdate now = batches_now(run);
+  if (run.optimization->accumulate_to_tokens > 0 || then == now) {
+    log_info(change + ": updates consist of the same batches");
+    return;
+  }
+  log_warning(
+      fmt::format("{}: an update consists of {} batches, before of {} (processes times "
+                  "--update-freq), at the same learning rate",
+                  change,
+                  fmt::join(now, ","),
+                  fmt::join(then, ",")));
+}
+
+}  // namespace phraseq

@@ -1,0 +1,38 @@
+#include "core/train/resume/shared_parameters.h"
+
+#include <string>
+
+namespace phraseq {
+
+namespace {
+
+void share_optimizer(const TrainerParts& parts) {
+  ProcessGroup& processes = *parts.processes;
+  if (parts.sharded != nullptr) {
+    parts.sharded->distribute();
+  } else {
+    for (auto& [name, tensor] : parts.optimizer->state()) {
+      at::Tensor moments = tensor;
+      processes.take_from_first(moments);
+    }
+  }
+  parts.optimizer->set_steps(
+      std::stoll(processes.text_of_first(std::to_string(parts.optimizer->steps()))));
+}
+
+}  // namespace
+
+void share_parameters(const TrainerParts& parts, nn::Precision precision) {
+  ProcessGroup& processes = *parts.processes;
+  if (processes.is_alone())
+    return;
+  processes.take_from_first(parts.translator->parameters->values());
+  if (parts.average != nullptr) {
+    at::Tensor average = parts.average->other();
+    processes.take_from_first(average);
+  }
+  share_optimizer(parts);
+  parts.translator->parameters->refresh_copy(precision);
+}
+
+}  // namespace phraseq

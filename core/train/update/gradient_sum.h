@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/flat_parameters.h"
+
+namespace phraseq {
+
+/// Adds gradients of batches that are computed one after another in the parameters' buffer. A
+/// single one stays where it is.
+class PHRASEQ_API GradientSum {
+ public:
+  /// `sum` [elements] is memory that is kept between updates; undefined at first.
+  GradientSum(nn::FlatParameters& parameters, at::Tensor& sum)
+      : parameters_(parameters), sum_(sum) {}
+
+  /// What the next gradient is added to; undefined for the first.
+  at::Tensor so_far() const { return added_ > 0 ? sum_ : at::Tensor(); }
+
+  /// The gradient that the parameters' buffer contains now.
+  void add(bool is_last);
+  /// The sum is in the parameters' buffer then, also when what came last was not added.
+  void finish();
+
+ private:
+  nn::FlatParameters& parameters_;
+  at::Tensor& sum_;
+  int64_t added_ = 0;
+  bool is_in_place_ = false;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,121 @@
+#include "core/train/update/update_gradients.h"
+
+#include "core/base/random.h"
+#include "core/train/update/gradient_sum.h"
+
+namespace phraseq {
+
+namespace {
+
+uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
+  const uint64_t seed = mix_seeds(update_seed, static_cast<uint64_t>(own.position));
+  return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
+}
+
+}  // namespace
+
+UpdateGradients::UpdateGradients(const GradientParts& parts, const SumSettings& settings)
+    : parts_(parts), wire_(settings.wire) {
+  if (parts_.processes->is_alone() || settings.bucket_bytes <= 0)
+    return;
+  const auto bytes = static_cast<int64_t>(parts_.parameters->values().element_size());
+  overlapped_ = std::make_unique<OverlappedSum>(
+      *parts_.processes, *parts_.parameters, settings.bucket_bytes / bytes, wire_);
+}
+
+BatchReports UpdateGradients::compute(UpdateGroup& group, const UpdatePass& pass) {
+  if (overlapped_)
+    overlapped_->begin(group.contributes);
+  BatchReports reports = compute_own(group, pass);
+  if (overlapped_)
+    overlapped_->finish();  // also where there was no batch
+  return reports;
+}
+
+void UpdateGradients::sum(const std::vector<bool>& contributes, bool again) {
+  if (overlapped_ && !again) {
+    overlapped_->take();
+  } else {
+    parts_.processes->sum_in_rank_order(parts_.parameters->gradients(), contributes, wire_);
+  }
+}
+
+BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& pass) {
+  BatchReports reports;
+  GradientSum sum(*parts_.parameters, gradient_sum_);
+  for (running_ = 0; running_ < group.own.size();) {
+    const size_t first = running_;
+    const std::exception_ptr failure = compute_next(group, pass, sum.so_far(), reports);
+    if (running_ > first)
+      sum.add(/*is_last=*/running_ == group.own.size());
+    if (failure)
+      parts_.room->make_after(failure, group, running_);
+  }
+  sum.finish();
+  return reports;
+}
+
+/// The next shares that are computed at once, after batches whose gradients sum to `so_far`.
+/// Returns what the first share that failed threw, or null. The gradient of the group's last batch
+/// is shared with the other processes while it is computed, unless threads compute shares of it.
+std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
+                                                 const UpdatePass& pass,
+                                                 const at::Tensor& so_far,
+                                                 BatchReports& reports) {
+  const size_t first = running_;
+  const int64_t count = shares_at_once(group);
+  const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
+  if (overlaps)
+    overlapped_->arm(so_far);
+  const std::exception_ptr failure =
+      add_reports(compute_shares(group, pass, count), group, reports);
+  if (running_ > first) {
+    parts_.shares->add_gradients(static_cast<int64_t>(running_ - first));
+    if (overlaps)
+      overlapped_->finish();
+  }
+  if (overlaps && failure)
+    overlapped_->abandon();
+  return failure;
+}
+
+/// Number of shares, from the running one on, that belong to one batch and have a thread each.
+int64_t UpdateGradients::shares_at_once(const UpdateGroup& group) const {
+  int64_t count = 0;
+  for (size_t i = running_; i < group.own.size() && count < parts_.shares->count(); ++i) {
+    if (group.own[i].position != group.own[running_].position)
+      break;
+    ++count;
+  }
+  return count;
+}
+
+std::vector<TrainingShares::Outcome> UpdateGradients::compute_shares(const UpdateGroup& group,
+                                                                     const UpdatePass& pass,
+                                                                     int64_t count) {
+  parts_.room->begin_pass();
+  return parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
+    const UpdateGroup::Own& own = group.own[running_ + static_cast<size_t>(share)];
+    return training_pass(instance, own.batch, pass.settings, dropout_seed(own, pass.seed));
+  });
+}
+
+/// Adds what the shares before the first failure report, and moves on behind them. Returns the
+/// failure, or null.
+std::exception_ptr UpdateGradients::add_reports(
+    const std::vector<TrainingShares::Outcome>& outcomes,
+    const UpdateGroup& group,
+    BatchReports& reports) {
+  auto outcome = outcomes.begin();
+  int64_t tokens = 0;
+  for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
+    const UpdateGroup::Own& own = group.own[running_++];
+    reports[own.position].add(outcome->report);
+    tokens += counted_tokens(own.batch);
+  }
+  if (outcome != outcomes.begin())
+    parts_.room->note_fitted(tokens);
+  return outcome == outcomes.end() ? nullptr : outcome->failure;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/distributed/process_report.h"
+#include "core/distributed/reduction/overlapped_sum.h"
+#include "core/nn/flat_parameters.h"
+#include "core/train/shares/training_pass.h"
+#include "core/train/shares/training_shares.h"
+#include "core/train/update/batch_room.h"
+#include "core/train/update/update_group.h"
+
+namespace phraseq {
+
+/// What the gradients of updates are computed with; all outlive it.
+struct GradientParts {
+  nn::FlatParameters* parameters = nullptr;
+  TrainingShares* shares = nullptr;  ///< of the model with these parameters
+  ProcessGroup* processes = nullptr;
+  BatchRoom* room = nullptr;
+};
+
+/// How processes sum their gradients.
+struct SumSettings {
+  Wire wire = Wire::kSame;
+  int64_t bucket_bytes = 0;  ///< summed during the backward pass; 0 = everything after it
+};
+
+/// How the passes of one update are computed.
+struct UpdatePass {
+  PassSettings settings;
+  uint64_t seed = 0;  ///< of the dropout masks, which also depend on the place of a batch
+};
+
+/// Computes the gradients of updates, in the parameters' buffer.
+///
+/// The gradient of each batch is computed by itself, as the sum of its shares in their order, and
+/// the gradients are added in the order of the batches: processes that compute one batch each get
+/// the same bits. A share that does not fit into memory is divided or taken out of the group; those
+/// before it are not computed again.
+class PHRASEQ_API UpdateGradients {
+ public:
+  UpdateGradients(const GradientParts& parts, const SumSettings& settings);
+  UpdateGradients(const UpdateGradients&) = delete;
+  UpdateGradients& operator=(const UpdateGradients&) = delete;
+
+  /// The sums of this process's batches, as far as they fit into memory. Of several processes, all
+  /// call `sum` then.
+  BatchReports compute(UpdateGroup& group, const UpdatePass& pass);
+  /// Whether buckets were sent that are not those of the gradients: then all processes must sum
+  /// again.
+  bool is_spoiled() const { return overlapped_ && overlapped_->is_spoiled(); }
+  /// The gradients become the sums of all processes, `contributes` by rank.
+  void sum(const std::vector<bool>& contributes, bool again);
+
+ private:
+  BatchReports compute_own(UpdateGroup& group, const UpdatePass& pass);
+  std::exception_ptr compute_next(const UpdateGroup& group,
+                                  const UpdatePass& pass,
+                                  const at::Tensor& so_far,
+                                  BatchReports& reports);
+  int64_t shares_at_once(const UpdateGroup& group) const;
+  std::vector<TrainingShares::Outcome> compute_shares(const UpdateGroup& group,
+                                                      const UpdatePass& pass,
+                                                      int64_t count);
+  std::exception_ptr add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
+                                 const UpdateGroup& group,
+                                 BatchReports& reports);
+
+  GradientParts parts_;
+  Wire wire_;
+  std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
+  at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
+  size_t running_ = 0;                         ///< place in UpdateGroup::own of what is computed
+};
+
+}  // namespace phraseq

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/data/batch.h"
+#include "core/data/batching/batch_iterator.h"
+
+namespace phraseq {
+
+/// Of the batches of an update.
+using SentenceIds = std::vector<std::vector<int64_t>>;
+
+/// The batches of one update, which the processes share.
+struct UpdateGroup {
+  struct Own {
+    int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
+    Batch batch;
+    int64_t part = 0;  ///< of a batch that is divided: decides them, too
+  };
+  std::vector<Own> own;           ///< those of this process, or their shares
+  SentenceIds sentence_ids;       ///< of all batches, by position
+  std::vector<bool> contributes;  ///< by rank: whether it has a batch
+};
+
+/// How much an update consists of.
+struct UpdateSize {
+  int64_t batches = 1;        ///< of all processes together
+  int64_t target_tokens = 0;  ///< > 0: as many batches as have so many tokens instead
+};
+
+/// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
+/// The iterator is asked for the end only with an empty group: the last, smaller group is an update
+/// of its own, and a checkpoint behind it still stands at this epoch's end.
+PHRASEQ_API UpdateGroup gather_update(BatchIterator& batches,
+                                      const UpdateSize& size,
+                                      int64_t processes);
+
+/// Whether the epoch has no further batch.
+PHRASEQ_API bool all_batches_delivered(const BatchIterator& batches);
+
+}  // namespace phraseq
