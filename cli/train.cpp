@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "core/nn/caching_allocator.h"
-#include "core/run/train_run.h"
+#include "core/run/training/train.h"
 
 namespace {
 

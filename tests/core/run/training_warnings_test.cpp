@@ -1,4 +1,4 @@
-#include "core/run/training_warnings.h"
+#include "core/run/training/training_warnings.h"
 
 #include <functional>
 #include <string>

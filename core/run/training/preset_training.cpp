@@ -1,4 +1,4 @@
-#include "core/run/preset_training.h"
+#include "core/run/training/preset_training.h"
 
 #include <algorithm>
 #include <cmath>

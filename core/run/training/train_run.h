@@ -45,9 +45,4 @@ struct PHRASEQ_API TrainRun {
   std::string metric_problem() const;
 };
 
-/// Puts the run together from its parsed options and trains, in this process or in those that
-/// --nproc-per-node starts; `arguments` go into the manifest. Returns the exit code: 0, or 128 +
-/// the signal that ended it.
-PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);
-
 }  // namespace phraseq

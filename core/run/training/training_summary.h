@@ -4,7 +4,7 @@
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/run/train_run.h"
+#include "core/run/training/train_run.h"
 #include "core/train/train_state.h"
 #include "core/translate/translation_model.h"
 

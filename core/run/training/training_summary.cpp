@@ -1,4 +1,4 @@
-#include "core/run/training_summary.h"
+#include "core/run/training/training_summary.h"
 
 #include <filesystem>
 

@@ -1,0 +1,52 @@
+#include "core/run/training/agreed_corpus.h"
+
+#include <algorithm>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/distributed/agreement.h"
+#include "core/options/option_text.h"
+#include "core/run/run_manifest.h"
+
+namespace phraseq {
+
+namespace {
+
+/// What must be equal in all processes: build, plugins, options, data, parameters.
+nlohmann::json run_record(const TrainRun& run,
+                          const TranslationModel& translator,
+                          const Corpus& corpus) {
+  const auto manifest =
+      run_manifest({}, run.table, run.loaded->plugins, translator, corpus.fingerprint());
+  nlohmann::json options = to_json(run.table);
+  for (std::string name : options_of_one_process()) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    options.erase(name);
+  }
+  nlohmann::json plugins = nlohmann::json::object();
+  for (const auto& plugin : manifest.at("plugins"))
+    plugins[plugin.at("name").get<std::string>()] = {{"version", plugin.at("version")},
+                                                     {"crc32c", plugin.at("crc32c")}};
+  return {{"build", manifest.at("build")},
+          {"plugins", plugins},
+          {"options", options},
+          {"vocabulary", manifest.at("vocabulary")},
+          {"data", manifest.at("data")},
+          {"parameters", manifest.at("parameters")},
+          {"processor_level", manifest.at("processor_level")},
+          {"threads", manifest.at("threads")}};
+}
+
+}  // namespace
+
+std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
+                                           const TranslationModel& translator,
+                                           ProcessGroup& processes) {
+  std::shared_ptr<Corpus> corpus = translator.open(run.components.train_subset, /*training=*/true);
+  if (!processes.is_alone())
+    require_agreement(processes, run_record(run, translator, *corpus));
+  return corpus;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "core/data/data_loader.h"
+#include "core/distributed/process_group.h"
+#include "core/run/training/train_run.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+/// The training set, when all processes agree on the run that they are about to begin.
+std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
+                                           const TranslationModel& translator,
+                                           ProcessGroup& processes);
+
+}  // namespace phraseq

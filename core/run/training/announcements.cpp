@@ -1,0 +1,67 @@
+#include "core/run/training/announcements.h"
+
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/log.h"
+#include "core/data/joined/data_folders.h"
+#include "core/run/training/computation.h"
+#include "core/run/training/training_warnings.h"
+
+namespace phraseq {
+
+void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
+  std::vector<std::string> used;
+  const auto add = [&](const std::string& name) {
+    const OptionField* const field = run.table.find(name);
+    if (field != nullptr && field->origin == OptionOrigin::kPreset)
+      used.push_back(fmt::format("--{} {}", name, field->to_text()));
+  };
+  for (const char* component : {"criterion", "optimizer", "lr-scheduler"}) add(component);
+  for (const auto& [name, value] : defaults.options) add(name);
+  for (const char* decided : {"warmup-updates", "share-all-embeddings"}) add(decided);
+  if (!used.empty())
+    log_info(fmt::format("settings of {}: {}", run.components.arch, fmt::join(used, " ")));
+}
+
+void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training) {
+  if (data_folders(run.components.data).size() == 1)  // of several, one does not say enough
+    warn_of_vocabulary(translator.task->target_dictionary(), training);
+  const std::string& subset = run.validation.valid_subset;
+  if (!run.validation.disable_validation)
+    warn_of_overlap(training, *translator.open(subset, /*training=*/false));
+}
+
+void announce(const TrainRun& run,
+              const TranslationModel& translator,
+              const BatchIterator& batches,
+              const ProcessGroup& processes) {
+  const WorkerSettings threads = thread_settings(run);
+  const std::string shares =
+      threads.workers > 1 ? fmt::format("in {} shares of each batch, ", threads.workers) : "";
+  log_info(fmt::format("{}: {} parameters on {}, {} threads, {}{}",
+                       run.components.arch,
+                       parameter_count(*translator.parameters),
+                       translator.parameters->values().device().str(),
+                       at::get_num_threads(),
+                       shares,
+                       precision_text(run)));
+  if (precision_of(run) == nn::Precision::kFp16 && translator.parameters->values().is_cpu()) {
+    log_warning(
+        "--fp16 on a CPU is slow; --precision auto chooses the fastest precision of the device");
+  }
+  log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
+  if (!processes.is_alone()) {
+    log_info(fmt::format("{} processes: an update consists of {} times --update-freq batches",
+                         processes.size(),
+                         processes.size()));
+  }
+  if (batches.skipped().total() > 0)
+    log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
+}
+
+}  // namespace phraseq

@@ -1,0 +1,88 @@
+#include "core/run/training/first_model.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/quantize.h"
+#include "core/data/joined/data_folders.h"
+#include "core/data/named_task.h"
+#include "core/data/options_from_data.h"
+#include "core/data/source_trees.h"
+#include "core/run/training/computation.h"
+#include "core/run/training/preset_training.h"
+
+namespace phraseq {
+
+namespace {
+
+/// Says at once, not in the epoch that uses a folder, that trees are missing.
+void require_trees(const TrainRun& run, const TranslationModel& translator) {
+  const auto folders = data_folders(run.components.data);
+  for (const std::string& folder : folders) {
+    SourceSplits sources{
+        folder,
+        translator.task->source_language(),
+        training_splits(run.components.train_subset, [&](const std::string& split) {
+          return has_files_of_split(folder, split);
+        })};
+    if (!run.validation.disable_validation && folder == folders.front())
+      sources.splits.push_back(run.validation.valid_subset);
+    require_source_trees(*translator.architecture_selection.options,
+                         *translator.task_selection.options,
+                         sources,
+                         /*trained=*/false);
+  }
+}
+
+TranslationModel make_translator(TrainRun& run) {
+  TaskSetup setup;
+  setup.registry = &run.loaded->registry;
+  setup.data = run.components.data;
+  setup.seed = static_cast<uint64_t>(run.machine.seed);
+  TranslationModel translator;
+  translator.task_selection = std::move(run.task);
+  translator.architecture_selection = std::move(run.architecture);
+  translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
+  take_options_from_data(run.table, *translator.task);
+  tie_embeddings(translator.architecture_selection.training,
+                 translator.task->source_dictionary() == translator.task->target_dictionary(),
+                 run.table);
+  require_trees(run, translator);
+  translator.build_model();
+  translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
+  translator.model->to(run.device.chosen());
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
+  translator.parameters->refresh_copy(precision_of(run));
+  return translator;
+}
+
+/// What a new run begins with in place of random values: the parameters of --finetune-from-model,
+/// or the embeddings of --encoder-embed-path and --decoder-embed-path.
+void take_first_parameters(const TrainRun& run, TranslationModel& translator) {
+  const std::string& checkpoint = run.checkpoints.finetune_from_model;
+  if (checkpoint.empty()) {
+    run.embeddings.copy_into(translator);
+  } else {
+    if (run.embeddings.wanted())
+      log_warning("--finetune-from-model: the embeddings are those of the checkpoint");
+    const auto file = CheckpointFile::open(resolve_checkpoint(checkpoint));
+    reject_quantized(file);
+    translator.load_parameters(file);
+  }
+  translator.parameters->refresh_copy(precision_of(run));
+}
+
+}  // namespace
+
+TranslationModel make_first_model(TrainRun& run, bool resumes, const ProcessGroup& processes) {
+  TranslationModel translator = make_translator(run);
+  if (processes.is_first() && !resumes)
+    take_first_parameters(run, translator);
+  return translator;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/distributed/process_group.h"
+#include "core/train/train_checkpoint.h"
+#include "core/train/train_options.h"
+
+namespace phraseq {
+
+/// The run that the first process resumes, as all processes need it.
+struct ResumedRun {
+  std::optional<CheckpointFile> file;  ///< in the first process
+  std::string path;
+  std::optional<TrainRecord> record;
+};
+
+/// Nothing is resumed where `record` is empty. `folder` is null with --no-save, and in all
+/// processes but the first.
+ResumedRun find_resumed_run(const CheckpointOptions& options,
+                            const CheckpointFolder* folder,
+                            ProcessGroup& processes);
+
+}  // namespace phraseq

@@ -1,0 +1,90 @@
+#include "core/run/training/train.h"
+
+#include <algorithm>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/launcher/environment.h"
+#include "core/base/log.h"
+#include "core/base/log_of_rank.h"
+#include "core/base/signals.h"
+#include "core/distributed/c10d_group.h"
+#include "core/distributed/local_launch.h"
+#include "core/distributed/placement.h"
+#include "core/run/training/training_job.h"
+
+namespace phraseq {
+
+namespace {
+
+/// As --threads says; else the cores of the machine, shared with the other processes on it.
+void set_threads(const TrainRun& run, const Placement& place) {
+  if (run.machine.threads > 0) {
+    at::set_num_threads(static_cast<int>(run.machine.threads));
+  } else if (place.local_world_size > 1 && !process_environment()("OMP_NUM_THREADS")) {
+    at::set_num_threads(std::max(1, at::get_num_threads() / place.local_world_size));
+  }
+}
+
+/// Of several processes on a machine, each has a GPU of its own.
+void take_device(TrainRun& run, const Placement& place) {
+  const int64_t devices = at::hasCUDA() ? at::getNumGPUs() : 0;
+  const int64_t wanted =
+      run.distributed.device_id >= 0 ? run.distributed.device_id : int64_t{place.local_rank};
+  if (devices == 0 || (place.world_size == 1 && run.distributed.device_id < 0))
+    return;
+  if (run.distributed.device_id >= devices) {
+    throw UsageError(fmt::format("--device-id is {}, but this machine has {} GPUs (from 0 to {})",
+                                 wanted,
+                                 devices,
+                                 devices - 1));
+  }
+  run.device.index = wanted % devices;
+}
+
+/// Joins the other processes, trains with them, and tells them when this one fails.
+int train_in_group(TrainRun& run, std::span<const std::string> arguments, const Placement& place) {
+  constexpr int kRepeats = 1000;
+  StopSignals::take_repeats_for_one(kRepeats);
+  if (place.rank > 0)
+    log_only_errors(fmt::format("rank {}: ", place.rank));
+  const auto processes = join_processes(place, run.distributed, run.device.chosen());
+  try {
+    return run_training_job(run, arguments, *processes);
+  } catch (const RankFailure& failure) {
+    processes->report_failure(failure.message(), /*is_own=*/false);
+    throw;
+  } catch (const Error& failure) {
+    processes->report_failure(failure.what(), /*is_own=*/true);
+    if (processes->first_fails_alike(failure.what()))
+      return failure.exit_code();  // bad options are told once
+    throw;
+  } catch (const std::exception& failure) {
+    processes->report_failure(failure.what(), /*is_own=*/true);
+    throw;
+  }
+}
+
+}  // namespace
+
+int train(TrainRun& run, std::span<const std::string> arguments) {
+  const Environment environment = process_environment();
+  if (const int count = processes_to_start(run.distributed, environment); count > 0)
+    return run_local_processes(arguments, run.distributed, count);
+  end_with_launcher(environment);
+  const Placement place = find_placement(run.distributed, environment);
+  set_threads(run, place);
+  take_device(run, place);
+  run.device.apply();
+  set_log_quiet(run.machine.quiet);
+  if (!run.machine.log_file.empty() && place.rank == 0)
+    add_log_file(run.machine.log_file);
+  if (place.world_size == 1)
+    return run_training_job(run, arguments, single_process());
+  return train_in_group(run, arguments, place);
+}
+
+}  // namespace phraseq

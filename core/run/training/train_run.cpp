@@ -1,0 +1,86 @@
+#include "core/run/training/train_run.h"
+
+#include <fmt/format.h>
+
+#include "core/criterion/declared_criterion.h"
+#include "core/optim/lr_scheduler.h"
+#include "core/options/command_line.h"
+#include "core/run/run_components.h"
+#include "core/run/training/preset_training.h"
+#include "core/score/metrics/metric.h"
+
+namespace phraseq {
+
+TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
+  const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
+  if (!ValidationOptions::is_loss(chosen_by))
+    components.metric = chosen_by;
+  components.describe(table);
+  optimization.describe(table);
+  average.describe(table);
+  validation.describe(table);
+  checkpoints.describe(table);
+  embeddings.describe(table);
+  machine.describe(table);
+  device.describe(table);
+  distributed.describe(table);
+  const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
+    return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
+  };
+  task = pick(Task::kKind, "task", components.task);
+  if (!peek_option(table, arguments, "arch", "").empty())
+    architecture = pick(Architecture::kKind, "arch", "");
+  take_declared_criterion();
+  take_component_names(architecture.training, !declared_criterion(architecture).empty(), table);
+  criterion = pick(Criterion::kKind, "criterion", components.criterion);
+  optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
+  scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
+  if (peek_flag(arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
+      !peek_option(arguments, "metric", "").empty())
+    metric = pick(Metric::kKind, "metric", components.metric);
+  take_option_values(architecture.training, arguments, table);
+}
+
+void TrainRun::take_declared_criterion() {
+  const std::string declared = declared_criterion(architecture);
+  if (declared.empty())
+    return;
+  components.criterion = declared;
+  OptionField& field = *table.find("criterion");
+  field.default_text = field.to_text();
+}
+
+std::vector<std::string> TrainRun::problems() const {
+  std::vector<std::string> found;
+  const auto gather = [&](const Options& options) {
+    for (auto& text : options.problems()) found.push_back(std::move(text));
+  };
+  gather(optimization);
+  gather(validation);
+  gather(distributed);
+  gather(machine);
+  if (const std::string text = metric_problem(); !text.empty())
+    found.push_back(text);
+  for (const Selection* selection :
+       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
+    if (selection->options)
+      gather(*selection->options);
+  }
+  return found;
+}
+
+/// That --metric and --best-checkpoint-metric name two metrics, or an empty string.
+std::string TrainRun::metric_problem() const {
+  const std::string& chosen_by = validation.best_checkpoint_metric;
+  if (ValidationOptions::is_loss(chosen_by) || metric.component == nullptr)
+    return {};
+  if (loaded->registry.select(Metric::kKind, chosen_by).name == metric.name)
+    return {};
+  return fmt::format(
+      "--best-checkpoint-metric {} needs --metric {}: validation computes one metric, {}",
+      chosen_by,
+      chosen_by,
+      metric.name);
+}
+
+}  // namespace phraseq

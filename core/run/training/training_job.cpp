@@ -1,0 +1,318 @@
+#include "core/run/training/training_job.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/criterion/declared_criterion.h"
+#include "core/criterion/named_criterion.h"
+#include "core/data/batching/batch_iterator.h"
+#include "core/distributed/sharding/sharded_optimizer.h"
+#include "core/io/atomic_file.h"
+#include "core/optim/named_optimizer.h"
+#include "core/plot/curves/learning_curves.h"
+#include "core/run/batches/automatic_batches.h"
+#include "core/run/run_manifest.h"
+#include "core/run/training/agreed_corpus.h"
+#include "core/run/training/announcements.h"
+#include "core/run/training/computation.h"
+#include "core/run/training/first_model.h"
+#include "core/run/training/preset_training.h"
+#include "core/run/training/resumed_run.h"
+#include "core/run/training/training_summary.h"
+#include "core/run/training/training_warnings.h"
+#include "core/run/training/validation_parts.h"
+#include "core/train/trainer.h"
+
+namespace phraseq {
+
+namespace {
+
+BatchingOptions training_batches(const TrainRun& run, const Architecture& model) {
+  BatchingOptions batching;
+  batching.max_tokens = run.optimization.batches.max_tokens;
+  batching.max_sentences = run.optimization.batches.batch_size;
+  batching.max_source_positions = model.max_source_positions();
+  batching.max_target_positions = model.max_target_positions();
+  batching.seed = static_cast<uint64_t>(run.machine.seed);
+  return batching;
+}
+
+void write_manifest(const TrainRun& run, const std::string& folder, nlohmann::json manifest) {
+  manifest["precision"] = precision_text(run);
+  try {
+    write_file(folder + "/run.json", manifest.dump(2) + "\n");
+  } catch (const IoError& failure) {
+    if (run.checkpoints.save_failure == SaveFailure::kStop)
+      throw;
+    log_error(fmt::format("training continues without a new manifest (--save-failure warn): {}",
+                          failure.what()));
+  }
+}
+
+/// Draws the learning curves when the training ends, however it ends.
+class CurvesAtEnd {
+ public:
+  explicit CurvesAtEnd(std::string folder) : folder_(std::move(folder)) {}
+  CurvesAtEnd(const CurvesAtEnd&) = delete;
+  CurvesAtEnd& operator=(const CurvesAtEnd&) = delete;
+  ~CurvesAtEnd() {
+    if (!folder_.empty())
+      plot::write_learning_curves(folder_);
+  }
+
+ private:
+  std::string folder_;
+};
+
+/// With the batches that all processes together compute for an update.
+OptimizationOptions of_all(OptimizationOptions options, const ProcessGroup& processes) {
+  for (int64_t& batches : options.update_freq) batches *= processes.size();
+  return options;
+}
+
+/// What only the first process writes is switched off in the others.
+MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
+  MachineOptions machine = run.machine;
+  if (!processes.is_first()) {
+    machine.quiet = true;
+    machine.tensorboard_logdir.clear();
+  }
+  return machine;
+}
+
+/// 0 with --no-overlap.
+int64_t bucket_bytes(const DistributedOptions& options) {
+  constexpr double kMegabyte = 1024 * 1024;
+  return options.no_overlap
+             ? 0
+             : std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte));
+}
+
+/// What training needs besides its batches but has not taken yet: a second buffer of gradients
+/// where several batches or processes are summed, and the average of the parameters.
+int64_t reserved_bytes(const TrainRun& run,
+                       const TranslationModel& translator,
+                       const ProcessGroup& processes) {
+  const auto bytes = static_cast<int64_t>(translator.parameters->values().nbytes());
+  const auto& update_freq = run.optimization.update_freq;
+  const bool sums = run.optimization.accumulate_to_tokens > 0 || !processes.is_alone() ||
+                    *std::max_element(update_freq.begin(), update_freq.end()) > 1;
+  return (sums ? bytes : 0) + (run.average.enabled() ? bytes : 0);
+}
+
+TrainerOptions trainer_options(const TrainRun& run) {
+  return {run.optimization,
+          run.validation,
+          run.checkpoints,
+          precision_of(run),
+          static_cast<uint64_t>(run.machine.seed),
+          {run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
+           bucket_bytes(run.distributed)},
+          run.machine.loss_scale,
+          run.machine.checkpoint_activations,
+          &run.table};
+}
+
+NamedScheduler make_scheduler(const TrainRun& run,
+                              const TranslationModel& translator,
+                              const Validator* validator) {
+  return {run.scheduler,
+          {run.optimization.lr.front(),
+           translator.model->model_width(),
+           run.optimization.max_update,
+           run.optimization.lr,
+           larger_is_better(run.validation, validator)}};
+}
+
+/// Only the first process has a folder.
+std::unique_ptr<CheckpointFolder> make_folder(const CheckpointOptions& options,
+                                              const ProcessGroup& processes) {
+  if (options.no_save || !processes.is_first())
+    return nullptr;
+  return std::make_unique<CheckpointFolder>(options.save_dir);
+}
+
+/// The optimizer; `sharded` is the same one where its state is divided between processes.
+struct OptimizerParts {
+  std::unique_ptr<Optimizer> optimizer;
+  ShardedOptimizer* sharded = nullptr;
+};
+
+OptimizerParts make_optimizer(const TrainRun& run,
+                              nn::FlatParameters& parameters,
+                              ProcessGroup& processes) {
+  const auto make = [&run](const OptimizerSetup& setup) -> std::unique_ptr<Optimizer> {
+    return std::make_unique<NamedOptimizer>(run.optimizer, setup);
+  };
+  if (run.distributed.zero_sharding == ZeroSharding::kNone || processes.is_alone())
+    return {make({&parameters}), nullptr};
+  auto sharded =
+      std::make_unique<ShardedOptimizer>(make, run.optimizer.name, parameters, processes);
+  ShardedOptimizer* const same = sharded.get();
+  return {std::move(sharded), same};
+}
+
+/// One training from the options to the last checkpoint: the parts, in the order in which they need
+/// one another, and the steps of their use.
+class TrainingJob {
+ public:
+  TrainingJob(TrainRun& run, ProcessGroup& processes)
+      : run_(run),
+        processes_(processes),
+        folder_(make_folder(run.checkpoints, processes)),
+        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
+        translator_(make_first_model(run, resumed_.record.has_value(), processes)),
+        criterion_(make_criterion(run, translator_)),
+        optimizer_(make_optimizer(run, *translator_.parameters, processes)),
+        corpus_(open_agreed_corpus(run, translator_, processes)),
+        automatic_batches_(settle_automatic_batches()),
+        batches_(
+            corpus_,
+            training_batches(run, *translator_.model),
+            [this](const std::vector<Example>& examples) { return collate(examples); },
+            run.machine.data_buffer_size),
+        length_(settle_length()),
+        validation_(make_validation(run, translator_, *criterion_, processes)),
+        scheduler_(make_scheduler(run, translator_, validation_.validator.get())),
+        average_(make_average()),
+        log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
+    warn();
+  }
+
+  /// Trains; returns the exit code.
+  int train(std::span<const std::string> arguments) {
+    announce(run_, translator_, batches_, processes_);
+    announce_preset_values(run_, translator_.architecture_selection.training);
+    TrainingShares shares(
+        translator_,
+        *criterion_,
+        [this] { return make_criterion(run_, translator_); },
+        thread_settings(run_));
+    Trainer trainer(parts(shares), trainer_options(run_));
+    if (resumed_.record)
+      trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
+    record(arguments);  // only now: a run that is rejected leaves the manifest of the one before
+    const CurvesAtEnd curves(folder_ && !run_.machine.no_plot ? folder_->path() : "");
+    const int signal = trainer.run();
+    summarize(trainer.state());
+    processes_.finish();
+    return signal == 0 ? kExitOk : 128 + signal;
+  }
+
+ private:
+  const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
+
+  /// On the prefetching thread.
+  Batch collate(const std::vector<Example>& examples) const {
+    Batch batch = translator_.collate(examples);
+    return translator_.parameters->values().is_cuda() ? batch.pinned() : batch;
+  }
+
+  /// Without an automatic size, nothing.
+  std::optional<nlohmann::json> settle_automatic_batches() {
+    AutomaticBatches request;
+    request.parts = {&translator_,
+                     criterion_.get(),
+                     corpus_.get(),
+                     [this] { return make_criterion(run_, translator_); },
+                     [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
+    request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}};
+    request.batching = training_batches(run_, *translator_.model);
+    request.reserved_bytes = reserved_bytes(run_, translator_, processes_);
+    request.recorded = resumed_.record ? &resumed_.record->options : nullptr;
+    request.processes = &processes_;
+    return settle_batches(run_.table, request);
+  }
+
+  /// The updates of the whole run, where that is known; a share of it is the warm-up.
+  std::optional<int64_t> settle_length() {
+    const auto length =
+        expected_updates(of_all(run_.optimization, processes_), batches_.batches_in_epoch());
+    take_warmup(defaults(),
+                length,
+                resumed_.record ? resumed_.record->options : nlohmann::json::object(),
+                run_.table);
+    return length;
+  }
+
+  std::unique_ptr<ParameterAverage> make_average() {
+    return run_.average.enabled()
+               ? std::make_unique<ParameterAverage>(run_.average, *translator_.parameters)
+               : nullptr;
+  }
+
+  void warn() const {
+    warn_of_warmup(length_, run_.table);
+    if (processes_.is_first())
+      warn_of_data(run_, translator_, *corpus_);
+  }
+
+  TrainerParts parts(TrainingShares& shares) {
+    return {&translator_,
+            &shares,
+            optimizer_.optimizer.get(),
+            &scheduler_,
+            &batches_,
+            validation_.validator.get(),
+            folder_.get(),
+            &log_,
+            &signals_,
+            average_.get(),
+            &processes_,
+            optimizer_.sharded};
+  }
+
+  /// run.json
+  void record(std::span<const std::string> arguments) const {
+    if (!folder_)
+      return;
+    auto manifest = run_manifest(
+        arguments, run_.table, run_.loaded->plugins, translator_, corpus_->fingerprint());
+    manifest["processes"] = processes_.size();
+    if (automatic_batches_)
+      manifest["automatic_batches"] = *automatic_batches_;
+    write_manifest(run_, folder_->path(), std::move(manifest));
+  }
+
+  void summarize(const TrainState& state) const {
+    const std::string text = folder_ ? training_summary(run_, state, *folder_, translator_) : "";
+    if (!text.empty())
+      log_info(text);
+  }
+
+  TrainRun& run_;
+  ProcessGroup& processes_;
+  std::unique_ptr<CheckpointFolder> folder_;
+  ResumedRun resumed_;
+  TranslationModel translator_;
+  std::unique_ptr<Criterion> criterion_;
+  OptimizerParts optimizer_;
+  std::shared_ptr<Corpus> corpus_;
+  std::optional<nlohmann::json> automatic_batches_;  ///< how they were found
+  BatchIterator batches_;
+  std::optional<int64_t> length_;
+  ValidationParts validation_;
+  NamedScheduler scheduler_;
+  std::unique_ptr<ParameterAverage> average_;
+  TrainingLog log_;
+  StopSignals signals_;
+};
+
+}  // namespace
+
+int run_training_job(TrainRun& run,
+                     std::span<const std::string> arguments,
+                     ProcessGroup& processes) {
+  warn_of_other_criterion(run.architecture, run.criterion);
+  return TrainingJob(run, processes).train(arguments);
+}
+
+}  // namespace phraseq

@@ -1,0 +1,111 @@
+#include "core/run/training/validation_parts.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/criterion/named_criterion.h"
+#include "core/data/joined/data_folders.h"
+#include "core/io/json_reader.h"
+#include "core/options/option_text.h"
+#include "core/run/training/computation.h"
+#include "core/score/metrics/named_metric.h"
+#include "core/search/named_decoder.h"
+
+namespace phraseq {
+
+namespace {
+
+std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task) {
+  const Selection decoder = run.loaded->registry.select(Decoder::kKind, "beam");
+  OptionTable table;
+  decoder.options->describe(table);
+  try {
+    const auto values = parse_json(run.validation.eval_bleu_args, "--eval-bleu-args");
+    JsonEntry(values, "--eval-bleu-args").object();
+    from_json(table, values, OptionOrigin::kCommandLine);
+  } catch (const FormatError& failure) {
+    throw UsageError(
+        failure.message(),
+        "--eval-bleu-args is a JSON object, for example {\"beam\": 4, \"lenpen\": 0.6}");
+  }
+  return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
+}
+
+/// As many batches at the same time as training computes shares.
+void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
+  const WorkerSettings settings = thread_settings(run);
+  std::vector<Criterion*> more;
+  for (int64_t worker = 1; worker < settings.workers; ++worker) {
+    parts.criteria.push_back(make_criterion(run, translator));
+    more.push_back(parts.criteria.back().get());
+  }
+  parts.validator->work_with(more, settings.threads);
+}
+
+void translate_in_validation(TrainRun& run,
+                             const TranslationModel& translator,
+                             ValidationParts& parts) {
+  std::vector<Decoder*> decoders;
+  for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
+    parts.decoders.push_back(make_validation_decoder(run, *translator.task));
+    decoders.push_back(parts.decoders.back().get());
+  }
+  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
+    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
+  parts.metric =
+      std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
+  parts.validator->translate_with(std::move(decoders), *parts.metric);
+}
+
+void require_split(const TrainRun& run, const Task& task) {
+  const std::string& subset = run.validation.valid_subset;
+  if (!task.has_split(subset)) {
+    throw DataError(fmt::format("{} has no split '{}' to validate on",
+                                data_folders(run.components.data).front(),
+                                subset),
+                    "preprocess with --validpref, use another split with --valid-subset, or turn "
+                    "validation off with --disable-validation");
+  }
+}
+
+ValidatorOptions validator_options(const TrainRun& run) {
+  ValidatorOptions options;
+  options.subset = run.validation.valid_subset;
+  options.max_tokens = run.validation.max_tokens_valid > 0 ? run.validation.max_tokens_valid
+                                                           : run.optimization.batches.max_tokens;
+  options.max_sentences = run.optimization.batches.batch_size;
+  options.translated_sentences = run.validation.eval_bleu_sentences;
+  options.printed_samples = run.validation.eval_bleu_print_samples;
+  options.remove_bpe = run.validation.eval_bleu_remove_bpe;
+  return options;
+}
+
+}  // namespace
+
+std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator) {
+  return std::make_unique<NamedCriterion>(
+      run.criterion, CriterionSetup{translator.task->target_dictionary().size()});
+}
+
+ValidationParts make_validation(TrainRun& run,
+                                const TranslationModel& translator,
+                                Criterion& criterion,
+                                ProcessGroup& processes) {
+  ValidationParts parts;
+  if (run.validation.disable_validation)
+    return parts;
+  require_split(run, *translator.task);
+  parts.validator =
+      std::make_unique<Validator>(translator, criterion, precision_of(run), validator_options(run));
+  parts.validator->share_with(processes);
+  divide_work(run, translator, parts);
+  if (run.validation.eval_bleu)
+    translate_in_validation(run, translator, parts);
+  return parts;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/criterion/criterion.h"
+#include "core/distributed/process_group.h"
+#include "core/run/training/train_run.h"
+#include "core/score/metrics/metric.h"
+#include "core/search/decoder.h"
+#include "core/train/validator.h"
+#include "core/translate/translation_model.h"
+
+namespace phraseq {
+
+/// The validation set's side of a run: the validator and, with --eval-bleu, what translates and
+/// scores.
+struct ValidationParts {
+  std::vector<std::unique_ptr<Criterion>> criteria;  ///< of all workers but the first
+  std::vector<std::unique_ptr<Decoder>> decoders;    ///< one a worker
+  std::unique_ptr<Metric> metric;
+  std::unique_ptr<Validator> validator;
+};
+
+/// Nothing with --disable-validation. `criterion` is the first worker's. Throws DataError when the
+/// data has no such split.
+ValidationParts make_validation(TrainRun& run,
+                                const TranslationModel& translator,
+                                Criterion& criterion,
+                                ProcessGroup& processes);
+
+/// The criterion of the run, for one worker.
+std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator);
+
+}  // namespace phraseq
