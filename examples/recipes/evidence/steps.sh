@@ -235,15 +235,24 @@ score_test() { # TEST SRC REF
   note_runs
 }
 
-# A system alone is compared with itself: its figures are wanted, too.
+# A system alone is compared with copies of its translations: its figures are wanted, too.
 compare_group() { # GROUP TEST SRC REF NAME=FILES...
   local group=$1 test=$2 src=$3 ref=$4 first
   shift 4
   first=${1%%=*}
-  [[ $# -gt 1 ]] || set -- "$1" "same=${1#*=}"
+  [[ $# -gt 1 ]] || set -- "$1" "same=$(copies_of "${1#*=}")"
   # shellcheck disable=SC2046
   phraseq compare "$@" --ref "$(file_of "$first" "$ref")" --src "$(file_of "$first" "$src")" -m bleu chrf ter \
     $(score_options "$first") --bucket-edges "$edges" --bucket-unit "$unit" -f json -o "scores/$test.$group.json"
+}
+
+copies_of() { # FILE,FILE...
+  local file files
+  IFS=, read -ra files <<< "$1"
+  for file in "${files[@]}"; do
+    cp "$file" "$file.copy"
+    echo "$file.copy"
+  done | paste -sd ,
 }
 
 # runs.tsv: of every seed of a chosen configuration what the tables need beside the scores.

@@ -156,11 +156,14 @@ start_of_group() { # GROUP
   esac
 }
 
-# The baseline's trials, one factor after another; x2 means twice the value so far.
+# The baseline's trials, one factor after another; x2 means twice the value so far. A few thousand pairs may need more
+# dropout than the start has.
 grid_of_baseline() { # GROUP
   case $1 in
     memory) echo "dropout=0.1 dropout=0.3 lr=x0.5 lr=x2 warmup=x4 tokens=x2" ;;
-    *) echo "dropout=0.2 dropout=0.1 lr=x0.5 lr=x2 warmup=x2 tokens=x2 smoothing=0.2 norm=pre norm=post" ;;
+    *)
+      echo "${pairs:+dropout=0.4 }dropout=0.2 dropout=0.1 lr=x0.5 lr=x2 warmup=x2 tokens=x2 smoothing=0.2" \
+        "norm=pre norm=post" ;;
   esac
 }
 
