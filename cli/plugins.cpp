@@ -21,6 +21,7 @@
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/io/program_output.h"
+#include "core/io/staging_folder.h"
 #include "core/options/command_line.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
@@ -299,12 +300,7 @@ std::string command_page(const fs::path& program) {
 }
 
 void make_page_folder(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (!problem && !fs::is_directory(folder, problem))
-    problem = std::make_error_code(std::errc::not_a_directory);
-  if (problem)
-    throw IoError(folder.string(), "make the folder", problem.value());
+  make_folders(folder.string());
   check_target((folder / "README.md").string());
 }
 

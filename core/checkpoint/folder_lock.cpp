@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/io/staging_folder.h"
 
 namespace phraseq {
 namespace {
@@ -48,7 +49,7 @@ bool is_removed(int descriptor) {
 }  // namespace
 
 FolderLock::FolderLock(const std::string& folder) : folder_(folder), file_(folder_ / ".lock") {
-  make_folder();
+  make_missing_folders();
   open_file();
   lock_file();
   write_holder(descriptor_);
@@ -63,13 +64,11 @@ FolderLock::~FolderLock() {
   ::close(descriptor_);  // which gives the lock back
 }
 
-void FolderLock::make_folder() {
+void FolderLock::make_missing_folders() {
   std::error_code problem;
   for (fs::path at = folder_; !at.empty() && !fs::exists(at, problem); at = at.parent_path())
     made_.push_back(at);
-  fs::create_directories(folder_, problem);
-  if (problem)
-    throw IoError(folder_.string(), "make the folder", problem.value());
+  make_folders(folder_.string());
 }
 
 void FolderLock::open_file() {

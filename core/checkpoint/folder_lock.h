@@ -22,7 +22,7 @@ class PHRASEQ_API FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  void make_folder();
+  void make_missing_folders();
   void open_file();
   void lock_file();
   bool is_folder_unused() const;

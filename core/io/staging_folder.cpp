@@ -47,13 +47,20 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 }  // namespace
 
+void make_folders(const std::string& path) {
+  std::error_code problem;
+  fs::create_directories(path, problem);
+  if (!problem && !fs::is_directory(path, problem) && !problem)
+    problem = std::make_error_code(std::errc::not_a_directory);
+  if (problem)
+    throw IoError(path, "make the folder", problem.value());
+}
+
 StagingFolder::StagingFolder(std::string destination)
     : destination_(without_trailing_slash(std::move(destination))),
       path_(temporary_name(destination_)) {
+  make_folders(folder_of(destination_));
   std::error_code problem;
-  fs::create_directories(folder_of(destination_), problem);
-  if (problem)
-    throw IoError(folder_of(destination_), "make the folder", problem.value());
   if (fs::exists(destination_, problem) && !fs::is_directory(destination_, problem))
     throw IoError(destination_, "write into", ENOTDIR);
   remove_left_over(destination_);

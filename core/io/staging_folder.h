@@ -6,6 +6,10 @@
 
 namespace phraseq {
 
+/// Makes a folder and those above it, as far as they are missing. Throws IoError, also where a file
+/// of this name exists.
+PHRASEQ_API void make_folders(const std::string& path);
+
 /// A folder under construction: made next to its destination under a temporary name, moved into
 /// place when it is whole, removed when it never is. What a killed process left is removed by the
 /// next one with the same destination.

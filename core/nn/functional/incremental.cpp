@@ -19,7 +19,10 @@ namespace phraseq::nn {
 
 namespace {
 
-constexpr int64_t kBlockSteps = 16;
+constexpr int64_t kBlockSteps = 16;  // at most, in a block of a cache
+/// Blocks that would be larger have fewer steps and this size, whatever the number of rows is: the
+/// allocator then has one of an earlier batch, whose memory need not be cleared.
+constexpr int64_t kBlockBytes = int64_t{4} << 20;
 constexpr int64_t kRowsPerTask = 8;
 
 /// The element type as the kernels know it.
@@ -132,6 +135,18 @@ void attend_rows(const at::Tensor& q,
   });
 }
 
+/// For the keys and values `kv` [rows, columns] of a step and of steps after it: [steps, rows,
+/// columns].
+at::Tensor new_block(const at::Tensor& kv) {
+  const int64_t most = kBlockBytes / static_cast<int64_t>(kv.element_size());
+  const int64_t size = std::max<int64_t>(1, kv.numel());
+  const int64_t steps = std::clamp<int64_t>(most / size, 1, kBlockSteps);
+  const int64_t elements = steps == kBlockSteps ? steps * size : std::max(most, size);
+  return at::empty({elements}, kv.options())
+      .narrow(0, 0, steps * kv.numel())
+      .view({steps, kv.size(0), kv.size(1)});
+}
+
 }  // namespace
 
 Ancestry::Ancestry(int64_t rows) : rows_(rows) {}
@@ -167,9 +182,10 @@ const int32_t* Ancestry::of(int64_t row) const { return table_.data() + row * ca
 void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) {
   const WorkSpan span(Work::kCaches);
   const int64_t rows = kv.size(0);
-  const bool fits = !blocks_.empty() && used_ < kBlockSteps && blocks_.back().size(1) >= rows;
+  const bool fits =
+      !blocks_.empty() && used_ < blocks_.back().size(0) && blocks_.back().size(1) >= rows;
   if (!fits) {
-    blocks_.push_back(at::empty({kBlockSteps, rows, kv.size(1)}, kv.options()));
+    blocks_.push_back(new_block(kv));
     used_ = 0;
   }
   at::Tensor place = blocks_.back()[used_++];  // [rows when the block was made, columns]
