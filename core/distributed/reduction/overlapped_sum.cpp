@@ -142,12 +142,14 @@ void OverlappedSum::abandon() {
     if (!is_armed_)
       return;
     is_armed_ = false;
-    earlier_ = at::Tensor();
-    if (handed_over_ == 0)
+    if (handed_over_ == 0) {
+      earlier_ = at::Tensor();
       return;
+    }
     is_spoiled_ = true;
   }
-  finish();
+  finish();  // until then the thread reads what earlier batches gave
+  earlier_ = at::Tensor();
 }
 
 void OverlappedSum::finish() {

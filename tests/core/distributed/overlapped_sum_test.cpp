@@ -1,5 +1,9 @@
 #include "core/distributed/reduction/overlapped_sum.h"
 
+#include <chrono>
+#include <future>
+#include <thread>
+
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
@@ -222,6 +226,45 @@ TEST(OverlappedSum, IsSpoiledByAPassThatIsComputedAgain) {
     sum.take();
     EXPECT_TRUE(rank.flat.gradients().equal(expected));
   });
+}
+
+/// Holds its first sum back until `go_on`, and notes what the sums after it are given.
+class SlowGroup final : public ProcessGroup {
+ public:
+  SlowGroup() : ProcessGroup(0, 1) {}
+  std::vector<std::string> all_texts(const std::string& mine) override { return {mine}; }
+  void take_from_first(at::Tensor& /*tensor*/) override {}
+  void sum_into(at::Tensor& /*sums*/,
+                const at::Tensor& mine,
+                const std::vector<bool>& /*contributes*/,
+                Wire /*wire*/) override {
+    if (given.empty())
+      go_on.get_future().wait();
+    given.push_back(mine.clone());
+  }
+  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
+
+  std::promise<void> go_on;
+  std::vector<at::Tensor> given;
+};
+
+TEST(OverlappedSum, KeepsWhatEarlierBatchesGaveForTheBucketsThatAreUnderWay) {
+  SlowGroup group;
+  Rank rank(group, 30);
+  rank.model.unused.set_requires_grad(false);
+  OverlappedSum sum(group, rank.flat, 30, Wire::kSame);
+  const at::Tensor earlier = at::full_like(rank.flat.gradients(), 1e9);
+  sum.begin({true});
+  sum.arm(earlier);
+  rank.gradient_of(7);
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // `abandon` waits by then
+    group.go_on.set_value();
+  });
+  sum.abandon();
+  releasing.join();
+  ASSERT_EQ(group.given.size(), sum.buckets());
+  for (const at::Tensor& given : group.given) EXPECT_GT(given.min().item<float>(), 5e8F);
 }
 
 TEST(OverlappedSum, IsNotSpoiledByAPassThatFailsBeforeItsFirstGradient) {
