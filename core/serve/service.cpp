@@ -115,8 +115,16 @@ Service::Service(const ServeOptions& options, ModelPool& models)
 }
 
 void Service::reload_keys() {
-  if (!options_.api_keys.empty())
-    keys_ = std::make_shared<const ApiKeys>(options_.api_keys);
+  if (options_.api_keys.empty())
+    return;
+  auto read = std::make_shared<const ApiKeys>(options_.api_keys);
+  const std::lock_guard lock(keys_mutex_);
+  keys_ = std::move(read);
+}
+
+std::shared_ptr<const ApiKeys> Service::keys() const {
+  const std::lock_guard lock(keys_mutex_);
+  return keys_;
 }
 
 void Service::handle(HttpRequest request, std::function<void(HttpResponse)> reply) {
@@ -179,7 +187,7 @@ void Service::route(const HttpRequest& request, const Reply& reply) {
 }
 
 void Service::check_key(const HttpRequest& request, const std::string& key_in_body) const {
-  const std::shared_ptr<const ApiKeys> keys = keys_;
+  const auto keys = this->keys();
   if (!keys->required())
     return;
   const std::string key = key_in_body.empty() ? key_of(request) : key_in_body;
@@ -189,7 +197,7 @@ void Service::check_key(const HttpRequest& request, const std::string& key_in_bo
 }
 
 std::string Service::client_of(const HttpRequest& request, const std::string& key) const {
-  return keys_.load()->required() ? "key " + key : request.address;
+  return keys()->required() ? "key " + key : request.address;
 }
 
 void Service::translate(const HttpRequest& request, const Reply& reply) {

@@ -41,6 +41,7 @@ class Service : public HttpHandler {
   class ClientSlot;
 
   void route(const HttpRequest& request, const Reply& reply);
+  std::shared_ptr<const ApiKeys> keys() const;
   void check_key(const HttpRequest& request, const std::string& key_in_body) const;
   std::string client_of(const HttpRequest& request, const std::string& key) const;
   void translate(const HttpRequest& request, const Reply& reply);
@@ -48,7 +49,8 @@ class Service : public HttpHandler {
 
   const ServeOptions& options_;
   ModelPool& models_;
-  std::atomic<std::shared_ptr<const ApiKeys>> keys_ = std::make_shared<const ApiKeys>();
+  mutable std::mutex keys_mutex_;
+  std::shared_ptr<const ApiKeys> keys_ = std::make_shared<const ApiKeys>();
   ServerMetrics metrics_;
   std::function<int64_t()> connections_;
   std::atomic<bool> stopping_ = false;
