@@ -13,6 +13,8 @@
 namespace phraseq {
 namespace {
 
+constexpr double kLargestWeight = 1e100;  // times a number of sentences it is finite
+
 /// A dictionary of Python's whose texts have single quotes, as JSON.
 std::string with_double_quotes(std::string text) {
   std::replace(text.begin(), text.end(), '\'', '"');
@@ -28,9 +30,14 @@ std::vector<double> given_weights(const std::string& text,
   for (const LanguagePair& pair : pairs) {
     const std::string category = "main:" + pair.name();
     const double weight = entry.at(entry.has(category) ? category : pair.name()).number();
-    if (!(weight > 0)) {
-      throw UsageError(fmt::format("{}: the weight of {} is {}", place, pair.name(), weight),
-                       "Give positive weights, and leave other pairs out of --lang-pairs.");
+    if (!(weight > 0 && weight <= kLargestWeight)) {
+      throw UsageError(fmt::format("{}: the weight of {} is {}, expected a number above 0 and at "
+                                   "most {}",
+                                   place,
+                                   pair.name(),
+                                   weight,
+                                   kLargestWeight),
+                       "Leave pairs that are not to be used out of --lang-pairs.");
     }
     weights.push_back(weight);
   }

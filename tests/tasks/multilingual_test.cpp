@@ -188,6 +188,12 @@ TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
                 size({{"sampling-weights", "{\"en-de\": 4}"}});
               }),
               HasSubstr("fr-en"));
+  for (const std::string weight : {"0", "1e308"}) {
+    EXPECT_THAT(message_of<UsageError>([&] {
+                  size({{"sampling-weights", "{'en-de': 1e100, 'fr-en': " + weight + "}"}});
+                }),
+                HasSubstr("expected a number above 0 and at most 1e+100"));
+  }
 }
 
 TEST_F(Multilingual, SaysWhatIsWrongWithTheData) {
