@@ -30,8 +30,12 @@ function(phraseq_add_kernel_level target level flags)
     INCLUDE_DIRECTORIES $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_compile_features(${objects} PRIVATE cxx_std_20)
   target_compile_definitions(${objects} PRIVATE PHRASEQ_KERNEL_LEVEL=${level})
+  set(optimization -O3)
+  if(PHRASEQ_SANITIZER)
+    set(optimization -O1)  # with a sanitizer's checks in every loop, -O3 takes long to compile and gains little
+  endif()
   target_compile_options(${objects} PRIVATE ${PHRASEQ_PLUGIN_OPTIONS}
-    -O3 -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-psabi ${flags})
+    ${optimization} -fno-math-errno -fno-trapping-math -fopenmp-simd -Wno-psabi ${flags})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   set_property(TARGET ${target} APPEND PROPERTY PHRASEQ_KERNEL_OBJECTS ${objects})
 endfunction()
