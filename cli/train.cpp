@@ -1,8 +1,9 @@
 // phraseq train: trains a translation model.
 
+#include "core/run/training/train.h"
+
 #include "cli/command.h"
 #include "core/nn/caching_allocator.h"
-#include "core/run/training/train.h"
 
 namespace {
 
