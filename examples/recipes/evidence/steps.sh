@@ -323,7 +323,7 @@ draw_curves() {
   phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x hours --title "Dev BLEU and cost" --output cost.svg
 }
 
-# The files that are committed: RESULTS/CORPUS.
+# The files that are committed: RESULTS/CORPUS. Folders of this machine are named in none of them.
 collect() { # RESULTS
   local to=$1/$name system place seed
   mkdir -p "$to"
@@ -340,6 +340,7 @@ collect() { # RESULTS
       gzip -9n < "$place/test.hyp" > "$seed/test.hyp.gz"
     done
   done
+  find "$to" -name '*.json' -exec sed -i "s,$data,DATA,g; s,$folder,FOLDER,g; s,$results,RESULTS,g" {} +
 }
 
 # What committed results have and this folder lacks, so that seeds and systems can be added on another machine. The
