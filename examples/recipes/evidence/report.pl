@@ -202,6 +202,8 @@ sub section {
   my $folder = "$results/$corpus";
   my $runs = runs_of($folder);
   my $text = "### $corpus\n\n" . setup_of($folder);
+  $text .= "\n![Learning curves of the first seeds](../examples/recipes/evidence/results/$corpus/curves.svg)\n"
+    if -e "$folder/curves.svg";
   for my $file (sort glob "$folder/scores/*.json") {
     my ($test, $group) = $file =~ m{/([^/]+)\.([a-z]+)\.json$} or next;
     my $compared = json_of($file);
