@@ -13,10 +13,11 @@ void announce(const TrainRun& run,
               const BatchIterator& batches,
               const ProcessGroup& processes);
 
-/// The values that a preset was tested with and that this run uses.
+/// The values of this run that come from the tested configuration of its preset.
 void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults);
 
-/// What the data lets expect: a dictionary that is too large, a validation set that was trained on.
+/// Warns of a dictionary that is too large for the data, and of validation pairs that are trained
+/// on.
 void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training);
 
 }  // namespace phraseq

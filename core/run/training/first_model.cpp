@@ -60,8 +60,8 @@ TranslationModel make_translator(TrainRun& run) {
   return translator;
 }
 
-/// What a new run begins with in place of random values: the parameters of --finetune-from-model,
-/// or the embeddings of --encoder-embed-path and --decoder-embed-path.
+/// Replaces random initial values by the parameters of --finetune-from-model, or by the embeddings
+/// of --encoder-embed-path and --decoder-embed-path.
 void take_first_parameters(const TrainRun& run, TranslationModel& translator) {
   const std::string& checkpoint = run.checkpoints.finetune_from_model;
   if (checkpoint.empty()) {
