@@ -4,10 +4,10 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include <ATen/Parallel.h>
+
+#include "core/base/threads.h"
 
 namespace phraseq {
 
@@ -49,15 +49,13 @@ void run_jobs(int64_t jobs,
   if (workers <= 1) {
     work(queue, 0, job);
   } else {
-    std::vector<std::thread> threads;
-    for (int64_t worker = 0; worker < workers; ++worker) {
-      threads.emplace_back([&queue, &job, &settings, worker] {
-        at::set_num_threads(
-            static_cast<int>(settings.threads));  // of the operators this thread calls
-        work(queue, worker, job);
-      });
-    }
-    for (auto& thread : threads) thread.join();
+    const auto threads = start_threads(static_cast<size_t>(workers), [&](size_t worker) {
+      at::set_num_threads(
+          static_cast<int>(settings.threads));  // of the operators this thread calls
+      work(queue, static_cast<int64_t>(worker), job);
+    });
+    if (threads.empty())
+      work(queue, 0, job);
   }
   if (queue.failure)
     std::rethrow_exception(queue.failure);

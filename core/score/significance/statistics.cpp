@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/threads.h"
 
 namespace phraseq::score {
 namespace {
@@ -55,10 +56,11 @@ void in_parallel(size_t count,
       failures[worker] = std::current_exception();
     }
   };
-  std::vector<std::thread> pool;
-  for (size_t worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
-  run(0);
-  for (auto& thread : pool) thread.join();
+  {
+    const auto others = start_threads(workers - 1, [&](size_t number) { run(number + 1); });
+    run(0);
+    for (size_t worker = others.size() + 1; worker < workers; ++worker) run(worker);
+  }
   for (const auto& failure : failures) {
     if (failure)
       std::rethrow_exception(failure);

@@ -1,12 +1,16 @@
 #include "core/translate/workers.h"
 
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace phraseq {
 namespace {
@@ -46,6 +50,38 @@ TEST(RunJobs, ThrowsTheFirstFailureAndTakesNoMoreJobs) {
         std::runtime_error);
     EXPECT_LT(done, 100);
   }
+}
+
+/// No further address space than a few stacks of threads need.
+class FewThreads {
+ public:
+  FewThreads() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(pages * ::getpagesize() + (int64_t{30} << 20));
+    ::setrlimit(RLIMIT_AS, &few);
+  }
+  ~FewThreads() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(RunJobs, DoesEveryJobWithFewerThreadsThanWorkers) {
+  constexpr int64_t kWorkers = 100;
+  std::vector<std::atomic<int>> done(kWorkers), used(kWorkers);
+  {
+    const FewThreads limit;
+    run_jobs(kWorkers, {kWorkers, 1}, [&](int64_t number, int64_t worker) {
+      ++done[static_cast<size_t>(number)];
+      ++used[static_cast<size_t>(worker)];
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    });
+  }
+  for (const auto& times : done) EXPECT_EQ(times, 1);
+  EXPECT_EQ(used.back(), 0) << "the limit had no effect";
 }
 
 TEST(RunJobs, DoesNothingForNoJobs) {
