@@ -8,8 +8,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "core/base/launcher/log_of_rank.h"
 #include "core/base/line_file.h"
-#include "core/base/log_of_rank.h"
 
 namespace phraseq {
 namespace {

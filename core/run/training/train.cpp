@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/launcher/environment.h"
+#include "core/base/launcher/log_of_rank.h"
 #include "core/base/log.h"
-#include "core/base/log_of_rank.h"
 #include "core/base/signals.h"
 #include "core/distributed/c10d_group.h"
 #include "core/distributed/local_launch.h"
