@@ -25,7 +25,7 @@ struct BatchRoomParts {
 };
 
 struct BatchRoomOptions {
-  int64_t most_skipped_in_a_row = 0;  ///< sentences; so many end the run
+  int64_t most_skipped_in_a_row = 0;  ///< sentences; the run ends at this number
   bool checkpoint_activations = false;
 };
 
@@ -36,7 +36,7 @@ class PHRASEQ_API BatchRoom {
   BatchRoom(const BatchRoomParts& parts, const BatchRoomOptions& options);
 
   void begin_pass() { memory_.begin_pass(); }
-  /// The passes since then, of so many tokens, had enough memory.
+  /// The passes since begin_pass, over `tokens` tokens in all, had enough memory.
   void note_fitted(int64_t tokens);
   /// Divides `group.own[place]`, or takes it out, after a pass that threw `failure`; throws it
   /// again when it is not about memory. Throws OutOfMemory when too many in a row had no room.

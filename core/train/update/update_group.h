@@ -27,7 +27,7 @@ struct UpdateGroup {
 /// How much an update consists of.
 struct UpdateSize {
   int64_t batches = 1;        ///< of all processes together
-  int64_t target_tokens = 0;  ///< > 0: as many batches as have so many tokens instead
+  int64_t target_tokens = 0;  ///< > 0: batches are added until they have this many tokens
 };
 
 /// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.

@@ -208,7 +208,7 @@ sub section {
     my ($test, $group) = $file =~ m{/([^/]+)\.([a-z]+)\.json$} or next;
     my $compared = json_of($file);
     $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test');
-    $text .= "\nBLEU by $compared->{buckets}{by} (number of sentences):\n\n" . lengths_table($compared);
+    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses:\n\n" . lengths_table($compared);
   }
   for my $set (sort glob "$folder/scores/*.contrastive") {
     my ($name) = $set =~ m{/([^/]+)\.contrastive$};
