@@ -8,6 +8,7 @@
 #include "core/cuda/driver.h"
 #include "core/cuda/kernel_cache.h"
 #include "core/cuda/nvrtc.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::cuda {
 namespace {
@@ -53,9 +54,6 @@ TEST(CudaKernelSources, ThatAreWrongAreReportedWithTheCompilersMessage) {
 
 class CudaKernelCache : public ::testing::Test {
  protected:
-  CudaKernelCache() { std::filesystem::remove_all(folder_); }
-  ~CudaKernelCache() override { std::filesystem::remove_all(folder_); }
-
   /// What the cache gives for a kernel, and whether it was compiled for that.
   std::pair<std::string, bool> get(const KernelSource& kernel,
                                    const std::string& architecture = "sm_90",
@@ -68,7 +66,8 @@ class CudaKernelCache : public ::testing::Test {
     return {cubin, compiled};
   }
 
-  std::string folder_ = ::testing::TempDir() + "/phraseq_cuda_cache/kernels";
+  TemporaryFolder temporary_;
+  std::string folder_ = temporary_.file("cache/kernels");
 };
 
 TEST_F(CudaKernelCache, CompilesOnceForASourceItsOptionsTheArchitectureAndTheCompiler) {

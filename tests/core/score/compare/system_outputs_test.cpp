@@ -1,7 +1,6 @@
 #include "core/score/compare/system_outputs.h"
 
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/score/compare/comparison.h"
 #include "core/score/metrics/bleu.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::score {
 namespace {
@@ -32,8 +32,8 @@ TEST(SystemOutputs, AreAFileOrNamedFiles) {
 }
 
 TEST(SystemOutputs, AreAFileWhereTheTextNamesOne) {
-  const std::string name = ::testing::TempDir() + "a=b,c";
-  std::ofstream(name) << "line\n";
+  const TemporaryFolder folder;
+  const std::string name = folder.write("a=b,c", "line\n");
   EXPECT_THAT(parse_system_outputs(name).files, ElementsAre(name));
 }
 

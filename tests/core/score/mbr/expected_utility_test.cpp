@@ -1,14 +1,13 @@
 #include "core/score/mbr/expected_utility.h"
 
 #include <cmath>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/score/mbr/mbr_options.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::score {
 namespace {
@@ -68,10 +67,8 @@ TEST(MbrWeights, AreProbabilitiesNormalizedOverTheList) {
 
 class NBestLists : public ::testing::Test {
  protected:
-  std::string file(const std::string& name, const std::string& text) {
-    const std::string path = testing::TempDir() + "nbest_lists_" + name;
-    write_file(path, text);
-    return path;
+  std::string file(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text);
   }
   static std::string problem(const std::string& path, NBestFormat format, int64_t size) {
     try {
@@ -81,6 +78,8 @@ class NBestLists : public ::testing::Test {
     }
     return {};
   }
+
+  TemporaryFolder folder_;
 };
 
 TEST_F(NBestLists, AreReadFromTheOutputOfFairseqInAnyOrder) {
@@ -117,6 +116,15 @@ TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
   EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1), HasSubstr(bad + ":2"));
   EXPECT_THAT(problem(file("no_moses", "a b c\n"), NBestFormat::kMoses, 1),
               HasSubstr("ID ||| text"));
+}
+
+TEST_F(NBestLists, OfAnotherFormatAreNotTakenForAnEmptyOne) {
+  const std::string plain = file("not_fairseq", "ein Haus\nein Hund\n");
+  EXPECT_THAT(
+      problem(plain, NBestFormat::kFairseq, 1),
+      testing::AllOf(
+          HasSubstr(plain), HasSubstr("there are no hypotheses"), HasSubstr("another --format")));
+  EXPECT_EQ(read_nbest_lists(file("empty", ""), NBestFormat::kFairseq, 1).size(), 0U);
 }
 
 TEST_F(NBestLists, OfSeveralSystemsAreOneList) {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/text/processing/learn_options.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -21,14 +21,14 @@ class TextPipelines : public ::testing::Test {
   }
 
   /// Writes `file`; returns the path of `name` in the same folder.
-  static std::string write(const std::string& name,
-                           const std::string& file,
-                           const std::string& text) {
-    const std::string folder = testing::TempDir() + "text_pipeline_";
-    write_file(folder + file, text);
-    return folder + name;
+  std::string write(const std::string& name,
+                    const std::string& file,
+                    const std::string& text) const {
+    folder_.write(file, text);
+    return folder_.file(name);
   }
 
+  TemporaryFolder folder_;
   MosesOptions options_;
 };
 

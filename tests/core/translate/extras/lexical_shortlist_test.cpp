@@ -1,12 +1,10 @@
 #include "core/translate/extras/lexical_shortlist.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -25,12 +23,11 @@ class Shortlist : public ::testing::Test {
   LexicalShortlist read(const std::string& text,
                         const ShortlistSize& size,
                         const std::string& target = "uvwxyz") const {
-    std::ofstream(path_) << text;
-    return LexicalShortlist::read(path_, dictionary_of("abc"), dictionary_of(target), size);
+    return LexicalShortlist::read(
+        folder_.write("lex.s2t", text), dictionary_of("abc"), dictionary_of(target), size);
   }
-  ~Shortlist() override { std::filesystem::remove(path_); }
 
-  std::string path_ = ::testing::TempDir() + "lexical_shortlist_test.s2t";
+  TemporaryFolder folder_;
 };
 
 TEST_F(Shortlist, HasTheBestTranslationsOfEveryWordAndTheFirstWords) {
