@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <numbers>
 #include <unistd.h>
 #include <utility>
@@ -19,6 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of all threads of this process.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 double per(double sum, int64_t count) {
@@ -88,10 +94,11 @@ std::string validation_line(const nlohmann::json& r) {
         fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());
   const std::string metric = r.value("best_metric", "loss");
   const bool in_bits = metric == "loss" || metric == "nll_loss";
-  return line + fmt::format(" | num_updates {} | best_{} {:.3f}",
-                            r["updates"].get<int64_t>(),
-                            metric,
-                            r.value("best", 0.0) * (in_bits ? bits : 1.0)) +
+  return line +
+         fmt::format(" | num_updates {} | best_{} {:.3f}",
+                     r["updates"].get<int64_t>(),
+                     metric,
+                     r.value("best", 0.0) * (in_bits ? bits : 1.0)) +
          part_lines(r);
 }
 
@@ -111,6 +118,7 @@ TrainingLog::Style TrainingLog::style_from(const MachineOptions& options) {
 TrainingLog::TrainingLog(const MachineOptions& options, const std::string& folder)
     : style_(style_from(options)),
       log_interval_(options.log_interval),
+      processor_start_(processor_seconds()),
       start_(Clock::now()),
       interval_start_(start_),
       epoch_start_(start_) {
@@ -150,6 +158,7 @@ void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
 void TrainingLog::record(const std::string& event, nlohmann::json fields, const Line& line) {
   fields["event"] = event;
   fields["wall"] = wall_seconds();
+  fields["processor"] = processor_seconds() - processor_start_;
   write(fields);
   if (tensorboard_)
     tensorboard_->record(fields);

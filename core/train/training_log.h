@@ -58,6 +58,7 @@ class PHRASEQ_API TrainingLog {
   std::unique_ptr<LineFile> metrics_;
   ProgressBar bar_;
   std::unique_ptr<tensorboard::TensorBoardLog> tensorboard_;  ///< with --tensorboard-logdir
+  double processor_start_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;

@@ -80,6 +80,13 @@ TEST_F(LearningCurvesOfRuns, ShareOnePicture) {
                     HasSubstr(">No BLEU: long.<")));
 }
 
+TEST_F(LearningCurvesOfRuns, MayRunOverProcessorHours) {
+  const auto result = plot("one two --x processor-hours --output cost.svg");
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(space->read("cost.svg"),
+              AllOf(HasSubstr(">Processor hours of training<"), Not(HasSubstr("left out"))));
+}
+
 TEST_F(LearningCurvesOfRuns, MakeAPageOrGoToStandardOutput) {
   ASSERT_EQ(plot("one --output page.html").exit_code, kExitOk);
   EXPECT_THAT(space->read("page.html"), AllOf(HasSubstr("<svg "), HasSubstr("<td>8</td>")));

@@ -336,6 +336,23 @@ TEST_F(Recipes, EvidenceOnThePageIsThatOfTheCommittedLogs) {
       << output() << errors();
 }
 
+TEST_F(Recipes, EvidenceMarksSystemsThatWereTunedFromAnEarlierBaseline) {
+  const std::string corpus = "results/multi30k-5k-en-de/";
+  fs::copy(PHRASEQ_SOURCE_FOLDER "/examples/recipes/evidence/results",
+           workspace_.path("results"),
+           fs::copy_options::recursive);
+  const auto row_of_ta = [&] {
+    workspace_.write("page.md", "<!-- tables -->\n\n<!-- end of tables -->\n");
+    EXPECT_EQ(evidence("--report results page.md"), 0) << errors();
+    const std::string page = workspace_.read("page.md");
+    return page.substr(page.find("| Xu et al., +Max+Attn+TA"), 40);
+  };
+  workspace_.write(corpus + "ta/trials.tsv", "20.0\tdropout=0.9\n");
+  EXPECT_THAT(row_of_ta(), HasSubstr("TA † |"));
+  workspace_.write(corpus + "ta/trials.tsv", "20.0\t" + workspace_.read(corpus + "base/chosen"));
+  EXPECT_THAT(row_of_ta(), HasSubstr("TA | "));
+}
+
 TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
   fs::create_directories(workspace_.path("text"));
   for (const auto& [arguments, message] :

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,15 +22,31 @@ namespace {
 constexpr size_t kValidationOfOneRun = 4;  ///< vermilion, next to the blue of training
 
 double x_of(const Measurement& point, CurveAxis axis) {
-  if (axis == CurveAxis::kUpdates)
-    return point.updates;
-  return axis == CurveAxis::kEpochs ? point.epochs : point.hours;
+  switch (axis) {
+    case CurveAxis::kUpdates:
+      return point.updates;
+    case CurveAxis::kEpochs:
+      return point.epochs;
+    case CurveAxis::kHours:
+      return point.time.hours;
+    case CurveAxis::kProcessorHours:
+      return point.time.processor_hours;
+  }
+  return 0;
 }
 
 const char* axis_title(CurveAxis axis) {
-  if (axis == CurveAxis::kUpdates)
-    return "Updates";
-  return axis == CurveAxis::kEpochs ? "Epochs" : "Hours of training";
+  switch (axis) {
+    case CurveAxis::kUpdates:
+      return "Updates";
+    case CurveAxis::kEpochs:
+      return "Epochs";
+    case CurveAxis::kHours:
+      return "Hours of training";
+    case CurveAxis::kProcessorHours:
+      return "Processor hours of training";
+  }
+  return "";
 }
 
 const std::vector<Measurement>& series(const Measurements& all, const std::string& key) {
@@ -86,6 +103,8 @@ class CurvePainter {
       lost += std::isfinite(point.value) ? 0 : 1;
       if (std::isfinite(x))
         points.push_back({x, point.value * metric_factor(key)});
+      else
+        without_place_.insert(label);
     }
     if (lost > 0) {
       const std::string owner = runs_.size() == 1 ? "" : " of " + label;
@@ -107,7 +126,9 @@ class CurvePainter {
         panel.curves.push_back({label + ", validation", validation, style(run, true)});
       has_training_ = has_training_ || !training.empty();
       has_validation_ = has_validation_ || !validation.empty();
-      if (training.empty() && validation.empty() && !metrics.is_empty())
+      const bool is_measured =
+          !training_series(metrics, key).empty() || !series(metrics.validations, key).empty();
+      if (!is_measured && !metrics.is_empty())
         missing.push_back(label);
     }
     if (!missing.empty())
@@ -152,6 +173,11 @@ class CurvePainter {
     if (!selection.missing.empty())
       chart_.notes.push_back(fmt::format("Not recorded: {}.", fmt::join(selection.missing, ", ")));
     for (const auto& text : incomplete_) chart_.notes.push_back(text);
+    if (!without_place_.empty()) {
+      chart_.notes.push_back(fmt::format("Measurements without \"{}\" are left out: {}.",
+                                         axis_title(settings_.x),
+                                         fmt::join(without_place_, ", ")));
+    }
     if (!not_finite_.empty()) {
       chart_.notes.push_back(fmt::format("Values that are not finite, drawn as gaps: {}.",
                                          fmt::join(not_finite_, "; ")));
@@ -167,6 +193,7 @@ class CurvePainter {
   PanelChart chart_;
   bool has_training_ = false, has_validation_ = false;
   std::vector<std::string> incomplete_, not_finite_;
+  std::set<std::string> without_place_;  ///< labels of runs
 };
 
 void draw_folder(const std::string& folder) {

@@ -10,9 +10,12 @@
 
 namespace phraseq::plot {
 
-enum class CurveAxis { kUpdates, kEpochs, kHours };
+enum class CurveAxis { kUpdates, kEpochs, kHours, kProcessorHours };
 inline constexpr EnumName<CurveAxis> kCurveAxisNames[] = {
-    {"updates", CurveAxis::kUpdates}, {"epochs", CurveAxis::kEpochs}, {"hours", CurveAxis::kHours}};
+    {"updates", CurveAxis::kUpdates},
+    {"epochs", CurveAxis::kEpochs},
+    {"hours", CurveAxis::kHours},
+    {"processor-hours", CurveAxis::kProcessorHours}};
 
 /// What of the runs is drawn.
 struct CurveSettings {

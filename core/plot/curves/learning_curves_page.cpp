@@ -90,7 +90,7 @@ std::string row(const LabeledRun& run) {
       escape_xml(run.label),
       whole(last.updates),
       last.epochs,
-      last.hours,
+      last.time.hours,
       lowest_loss(run.metrics),
       escape_xml(last_scores(run.metrics)));
 }

@@ -24,12 +24,13 @@ class RecordCollector {
     const bool resumed = record.event == MetricsEvent::kResume;
     if (resumed || begins_process(record)) {
       forget(record.updates, /*keep_equal=*/resumed);
-      hours_before_ = hours_;
+      time_before_ = time_;
     }
     wall_ = record.wall;
     if (resumed)
       return;
-    hours_ = hours_before_ + (std::isfinite(record.wall) ? record.wall / 3600 : 0);
+    time_ = {time_before_.hours + (std::isfinite(record.wall) ? record.wall / 3600 : 0),
+             time_before_.processor_hours + record.processor / 3600};
     updates_ = record.updates;
     place(record);
   }
@@ -42,7 +43,7 @@ class RecordCollector {
  private:
   /// The end of an interval or an epoch.
   struct Anchor {
-    double updates, epochs, hours;
+    double updates, epochs;
   };
 
   /// Without a resume event: the clock or the updates went back.
@@ -55,12 +56,12 @@ class RecordCollector {
     const auto cut = [&](auto& points) {
       while (!points.empty() && !is_kept(points.back().updates)) points.pop_back();
     };
-    hours_ = 0;
+    time_ = {};
     for (auto* part : {&metrics_.intervals, &metrics_.epochs, &metrics_.validations}) {
       for (auto& [name, points] : *part) {
         cut(points);
-        if (!points.empty())
-          hours_ = std::max(hours_, points.back().hours);
+        if (!points.empty() && points.back().time.hours > time_.hours)
+          time_ = points.back().time;
       }
     }
     cut(anchors_);
@@ -69,7 +70,7 @@ class RecordCollector {
 
   void place(const MetricsRecord& record) {
     if (std::isfinite(record.position))
-      anchors_.push_back({record.updates, record.position, hours_});
+      anchors_.push_back({record.updates, record.position});
     if (!record.score_name.empty())
       metrics_.scores.insert(record.score_name);
     Measurements& part = record.event == MetricsEvent::kInterval ? metrics_.intervals
@@ -78,7 +79,7 @@ class RecordCollector {
     const double epochs = std::isfinite(record.position) ? record.position : record.epoch;
     for (const auto& [name, value] : record.values) {
       auto& points = part[name];
-      const Measurement point{record.updates, epochs, hours_, value};
+      const Measurement point{record.updates, epochs, time_, value};
       if (!points.empty() && points.back().updates == record.updates)
         points.back() = point;
       else
@@ -109,7 +110,7 @@ class RecordCollector {
   std::vector<Anchor> anchors_;
   double wall_ = -std::numeric_limits<double>::infinity();
   double updates_ = -std::numeric_limits<double>::infinity();
-  double hours_ = 0, hours_before_ = 0;
+  TrainingTime time_, time_before_;
 };
 
 std::string metrics_path(const std::string& run) {

@@ -10,12 +10,18 @@
 
 namespace phraseq::plot {
 
+/// How long a run has trained, over all processes of a resumed run.
+struct TrainingTime {
+  double hours = 0;
+  double processor_hours = 0;  ///< of all threads; NaN where the file does not say
+};
+
 /// One number of metrics.jsonl and when it was measured.
 struct Measurement {
   double updates = 0;
   double epochs = 0;  ///< finished ones, with the finished share of the current one
-  double hours = 0;   ///< of training, over all processes of a resumed run
-  double value = 0;   ///< NaN where the file has null: the number was not finite
+  TrainingTime time;
+  double value = 0;  ///< NaN where the file has null: the number was not finite
 };
 
 using Measurements = std::map<std::string, std::vector<Measurement>>;  ///< by key of the file

@@ -11,8 +11,16 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Where and when, rather than what was measured.
-constexpr std::array<std::string_view, 9> kPlaceKeys = {
-    "epoch", "batch", "batches", "updates", "wall", "seconds", "tokens", "sentences", "best"};
+constexpr std::array<std::string_view, 10> kPlaceKeys = {"epoch",
+                                                         "batch",
+                                                         "batches",
+                                                         "updates",
+                                                         "wall",
+                                                         "processor",
+                                                         "seconds",
+                                                         "tokens",
+                                                         "sentences",
+                                                         "best"};
 
 MetricsEvent event_of(const std::string& name) {
   if (name == "train")
@@ -68,6 +76,7 @@ std::optional<MetricsRecord> record_of(const nlohmann::json& object) {
   record.epoch = number_in(object, "epoch", kUnknown);
   record.position = position_of(object, record.event, record.epoch);
   record.wall = number_in(object, "wall", kUnknown);
+  record.processor = number_in(object, "processor", kUnknown);
   take_values(object, record);
   return record;
 }

@@ -72,8 +72,21 @@ sub runs_of {
   return \%runs;
 }
 
+# Systems whose trials began with a configuration that the baseline has no longer.
+sub outdated_systems {
+  my ($folder, $runs) = @_;
+  my %outdated;
+  for my $system (grep { -e "$folder/$_/trials.tsv" } @systems) {
+    my ($baseline) = grep { $group{$_} eq $group{$system} } @systems;
+    next if $system eq $baseline or !$runs->{$baseline};
+    my ($first) = rows_of("$folder/$system/trials.tsv");
+    $outdated{$system} = 1 if $first->[1] ne $runs->{$baseline}{config};
+  }
+  return \%outdated;
+}
+
 sub scores_table {
-  my ($compared, $runs, $is_test) = @_;
+  my ($compared, $runs, $is_test, $outdated) = @_;
   my @metrics = grep { $_ ne 'system' } qw(BLEU chrF2 TER);
   my @header = ('', 'BLEU', 'Δ', 'p', 'chrF', 'TER', 'parameters');
   push @header, 'updates', 'processor hours', 'words/s' if $is_test;
@@ -82,7 +95,7 @@ sub scores_table {
     my $name = $system->{system};
     next unless $label{$name};
     my $run = $runs->{$name};
-    my @cells = ($label{$name});
+    my @cells = ($label{$name} . ($outdated->{$name} ? ' †' : ''));
     for my $metric (@metrics) {
       my $score = $system->{$metric};
       push @cells, spread($score->{score}, $score->{standard_deviation}, scalar @{$score->{outputs}}, 1);
@@ -201,13 +214,15 @@ sub section {
   my ($corpus) = @_;
   my $folder = "$results/$corpus";
   my $runs = runs_of($folder);
+  my $outdated = outdated_systems($folder, $runs);
   my $text = "### $corpus\n\n" . setup_of($folder);
   $text .= "\n![Learning curves of the first seeds](../examples/recipes/evidence/results/$corpus/curves.svg)\n"
     if -e "$folder/curves.svg";
   for my $file (sort glob "$folder/scores/*.json") {
     my ($test, $group) = $file =~ m{/([^/]+)\.([a-z]+)\.json$} or next;
     my $compared = json_of($file);
-    $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test');
+    $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test', $outdated);
+    $text .= "\n† trained with an earlier configuration of the baseline, which has had more trials since.\n" if %$outdated;
     $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses:\n\n" . lengths_table($compared);
   }
   for my $set (sort glob "$folder/scores/*.contrastive") {

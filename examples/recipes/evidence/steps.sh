@@ -157,6 +157,26 @@ dev_bleu() { # SYSTEM CONFIGURATION SEED
 
 larger() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }
 
+# Whether a system's search is still to be made, or goes on: with more trials, or from another configuration of the baseline.
+needs_tuning() { # SYSTEM
+  local base
+  base=$(baseline_of "$1")
+  [[ -e $1/chosen ]] || return 0
+  (($(wc -l < "$1/trials.tsv") > trials)) || return 0
+  [[ $1 != "$base" && $(head -n 1 "$1/trials.tsv" | cut -f 2) != "$(cat "$base/chosen")" ]]
+}
+
+# Trials that have been made are not trained again: their scores are put where dev_bleu looks for them.
+recall_trials() { # SYSTEM
+  local score config place
+  [[ -e $1/trials.tsv ]] || return 0
+  while IFS=$'\t' read -r score config; do
+    place=$(place_of "$1" "$config" "$first_seed")
+    mkdir -p "$place"
+    [[ -e $place/dev.bleu ]] || echo "$score" > "$place/dev.bleu"
+  done < "$1/trials.tsv"
+}
+
 # One factor after another: a change is kept when dev BLEU rises. SYSTEM/chosen: the configuration.
 tune() { # SYSTEM
   local system=$1 base config best candidate score change count=0 grid
@@ -168,6 +188,7 @@ tune() { # SYSTEM
     config=$(cat "$base/chosen") grid=$(grid_of "$system")
   fi
   mkdir -p "$system"
+  recall_trials "$system"
   best=$(dev_bleu "$system" "$config" "$first_seed")
   printf '%s\t%s\n' "$best" "$config" > "$system/trials.new"
   for change in $grid; do
@@ -180,7 +201,13 @@ tune() { # SYSTEM
     if larger "$score" "$best"; then best=$score config=$candidate; fi
   done
   mv "$system/trials.new" "$system/trials.tsv"
+  [[ ! -e $system/chosen || $(cat "$system/chosen") == "$config" ]] || forget_scores "$system"
   echo "$config" > "$system/chosen"
+}
+
+# Scores are kept by system and seed: those of an earlier configuration would be taken for the new one's.
+forget_scores() { # SYSTEM
+  rm -f scores/*.contrastive/"$1".*.json scores/constituents/"$1".*
 }
 
 # What is in the way of a system with this corpus; nothing when it can be trained.
@@ -199,7 +226,7 @@ train_system() { # SYSTEM
   [[ $(data_of "$1") == data-bin || ! $words ]] || prepare_words "$(data_of "$1")"
   obstacle=$(obstacle_of "$1")
   if [[ $obstacle ]]; then echo "evidence.sh: $1 is left out: $obstacle" >&2; return; fi
-  [[ -e $1/chosen ]] || tune "$1"
+  if needs_tuning "$1"; then tune "$1"; fi
   config=$(cat "$1/chosen")
   for seed in "${seeds[@]}"; do dev_bleu "$1" "$config" "$seed" > /dev/null; done
 }
@@ -313,24 +340,26 @@ score_constituents() {
   done
 }
 
-# Learning curves of the first seeds: by updates, and by hours.
+# Learning curves of the first seeds: by updates, and by processor hours.
 draw_curves() {
   local system runs=() labels=()
   for system in $(trained_systems); do
     runs+=("$(place_of "$system" "$(cat "$system/chosen")" "$first_seed")/metrics.jsonl") labels+=("$system")
   done
   phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score,nll --output curves.svg
-  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x hours --title "Dev BLEU and cost" --output cost.svg
+  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x processor-hours --title "Dev BLEU and cost" --output cost.svg
 }
 
 # The files that are committed: RESULTS/CORPUS. Folders of this machine are named in none of them.
 collect() { # RESULTS
   local to=$1/$name system place seed
+  rm -rf "${to:?}/scores"
   mkdir -p "$to"
   cp -r runs.tsv leaks.tsv scores manifest.json "$to"
   cp curves.svg cost.svg "$to"
   rm -f "$to"/scores/*.leaks
   for system in $(trained_systems); do
+    rm -rf "${to:?}/$system"
     mkdir -p "$to/$system"
     cp "$system"/{trials.tsv,chosen} "$to/$system"
     for place in $(places_with "$system" test.hyp); do

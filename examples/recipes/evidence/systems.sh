@@ -1,7 +1,7 @@
 # The systems of protocol.md: the rows of the tables, their options and their trials.
 
 # A table each; the first system is the baseline of the others.
-transformer_systems=(base wide_ta wide_interleaved_queryk wide_pt_2_3
+transformer_systems=(base wide_ta wide_homogeneous_queryk wide_interleaved_queryk wide_pt_2_3
   mean max attn ta parse mean_centered ta_centered
   homogeneous_convkv homogeneous_queryk heterogeneous_convkv heterogeneous_queryk interleaved_convkv interleaved_queryk
   homogeneous_convkv_tri homogeneous_queryk_tri heterogeneous_convkv_tri heterogeneous_queryk_tri

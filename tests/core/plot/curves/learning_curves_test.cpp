@@ -30,7 +30,7 @@ std::vector<Measurement> measured(const std::vector<double>& values) {
   std::vector<Measurement> points;
   for (size_t i = 0; i < values.size(); ++i) {
     const double n = static_cast<double>(i) + 1;
-    points.push_back({100 * n, n, n / 2, values[i]});
+    points.push_back({100 * n, n, {n / 2, n / 4}, values[i]});
   }
   return points;
 }
@@ -69,6 +69,23 @@ TEST(LearningCurves, HaveAPanelForEachMetricInBits) {
   EXPECT_EQ(chart.legend[0].name, "training");
   EXPECT_EQ(chart.legend[1].name, "validation");
   EXPECT_THAT(chart.notes, IsEmpty());
+}
+
+TEST(LearningCurves, MayRunOverProcessorHoursWhereTheyAreKnown) {
+  auto settings = settings_for({"loss"});
+  settings.x = CurveAxis::kProcessorHours;
+  auto without = example_run("b");
+  for (auto* part : {&without.metrics.intervals, &without.metrics.validations}) {
+    for (auto& [name, points] : *part) {
+      for (auto& point : points) point.time.processor_hours = std::nan("");
+    }
+  }
+  const auto chart = learning_curves({example_run("a"), without}, settings);
+  ASSERT_EQ(chart.panels[0].curves.size(), 2u);  // training and validation of a
+  EXPECT_EQ(chart.panels[0].curves[0].points[2].x, 0.75);
+  EXPECT_EQ(chart.x_title, "Processor hours of training");
+  EXPECT_THAT(chart.notes,
+              ElementsAre("Measurements without \"Processor hours of training\" are left out: b."));
 }
 
 TEST(LearningCurves, MayRunOverEpochsOrHours) {

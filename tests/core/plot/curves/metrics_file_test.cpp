@@ -76,7 +76,7 @@ TEST_F(MetricsFile, HoldsTrainingAndValidationByName) {
   EXPECT_THAT(values(run.validations.at("loss")), ElementsAre(3));
   EXPECT_THAT(values(run.validations.at("BLEU")), ElementsAre(30));
   EXPECT_THAT(run.scores, ElementsAre("BLEU"));
-  EXPECT_EQ(run.intervals.at("loss")[1].hours, 2);
+  EXPECT_EQ(run.intervals.at("loss")[1].time.hours, 2);
   EXPECT_EQ(run.intervals.at("loss")[0].epochs, 0.5);
   EXPECT_EQ(run.validations.at("loss")[0].epochs, 0.5);
   EXPECT_EQ(run.intervals.count("updates"), 0u);
@@ -98,20 +98,34 @@ TEST_F(MetricsFile, KeepsTheRepetitionAfterAResume) {
            train(30, 1, 1800));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(4, 3, 1));
   EXPECT_THAT(values(run.validations.at("loss")), ElementsAre(9));
-  EXPECT_EQ(run.intervals.at("loss")[2].hours, 2.5);  // 2 before the resume, 0.5 after
+  EXPECT_EQ(run.intervals.at("loss")[2].time.hours, 2.5);  // 2 before the resume, 0.5 after
+}
+
+TEST_F(MetricsFile, AddsTheProcessorTimeOfAllProcesses) {
+  const auto with_processor = [](std::string line, double seconds) {
+    return line.insert(1, fmt::format("\"processor\":{},", seconds));
+  };
+  const auto run = read(with_processor(train(10, 4, 3600), 7200) +
+                        "{\"event\":\"resume\",\"updates\":10,\"checkpoint\":\"c\",\"wall\":5}\n" +
+                        with_processor(train(20, 3, 1800), 1800) + train(30, 2, 2000));
+  const auto& points = run.intervals.at("loss");
+  EXPECT_EQ(points[0].time.processor_hours, 2);
+  EXPECT_EQ(points[1].time.processor_hours, 2.5);
+  EXPECT_TRUE(std::isnan(points[2].time.processor_hours));
+  EXPECT_EQ(run.intervals.count("processor"), 0u);
 }
 
 TEST_F(MetricsFile, ForgetsARunThatWasStartedAgainFromScratch) {
   const auto run = read(train(10, 4, 5) + train(20, 3, 10) + valid(20, 9, 10) + train(10, 8, 5));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(8));
   EXPECT_THAT(run.validations.at("loss"), IsEmpty());
-  EXPECT_NEAR(run.intervals.at("loss")[0].hours, 5.0 / 3600, 1e-12);
+  EXPECT_NEAR(run.intervals.at("loss")[0].time.hours, 5.0 / 3600, 1e-12);
 }
 
 TEST_F(MetricsFile, GoesOnWhereTheResumeEventIsLost) {
   const auto run = read(train(10, 4, 5) + train(20, 3, 10) + train(30, 2, 3) + train(40, 1, 6));
   EXPECT_THAT(updates(run.intervals.at("loss")), ElementsAre(10, 20, 30, 40));
-  EXPECT_NEAR(run.intervals.at("loss")[3].hours, 16.0 / 3600, 1e-12);
+  EXPECT_NEAR(run.intervals.at("loss")[3].time.hours, 16.0 / 3600, 1e-12);
 }
 
 TEST_F(MetricsFile, LeavesOutATornLine) {
