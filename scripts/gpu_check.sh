@@ -111,16 +111,20 @@ at_device=(--device "$device")
 
 # ---- models
 
-for architecture in transformer rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet; do
+for architecture in transformer rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet \
+  ssru_transformer transformer_align transformer_lm; do
   check "conformance of $architecture" phraseq plugins check "$build/lib/phraseq/libphraseq-$architecture.so"
 done
-for criterion in cross_entropy label_smoothed_cross_entropy label_smoothed_cross_entropy_with_rdrop phrase_mixture; do
+for criterion in cross_entropy label_smoothed_cross_entropy label_smoothed_cross_entropy_with_rdrop \
+  label_smoothed_cross_entropy_with_alignment phrase_mixture; do
   check "conformance of $criterion" phraseq plugins check "$build/lib/phraseq/libphraseq-$criterion.so"
 done
 check 'golden values of transformer' gtest test-nn 'Golden*:*Transformer*'
-for architecture in rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet; do
+for architecture in rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet transformer_lm; do
   check "golden values of $architecture" gtest "test-$architecture" '*Golden*'
 done
+check 'golden values of ssru_transformer' gtest test-ssru_transformer '*SsruTransformerModel*'
+check 'golden values of transformer_align' gtest test-transformer_align '*TransformerAlignChecks*'
 check 'golden values of criterions' gtest test-criterions '*'
 check 'CUDA kernels: arithmetic' gtest test-cuda 'CudaKernels.*'
 check 'CUDA kernels: NVRTC' gtest test-cuda 'CudaKernelSources.*'

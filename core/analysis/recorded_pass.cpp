@@ -20,12 +20,8 @@ std::vector<std::string> symbols(const at::Tensor& tokens, const Dictionary& dic
 
 /// The batch's entry "phrase_offsets" of models that divide their source into phrases.
 std::vector<int64_t> phrase_offsets(const Batch& batch) {
-  const auto found = batch.extras.find("phrase_offsets");
-  if (found == batch.extras.end())
-    return {};
-  const at::Tensor offsets = found->second.to(at::kCPU, at::kLong).contiguous();  // [phrases + 1]
-  const int64_t* begin = offsets.data_ptr<int64_t>();
-  return {begin, begin + offsets.numel()};
+  const auto found = batch.host_extras.find("phrase_offsets");
+  return found == batch.host_extras.end() ? std::vector<int64_t>() : found->second;
 }
 
 analysis::RecordedTensor plain(const nn::Recording::Named& entry) {

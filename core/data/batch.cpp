@@ -87,8 +87,12 @@ PackedTokens PackedTokens::to(at::Device device) const {
 }
 
 Batch Batch::to(at::Device device) const {
-  Batch moved{
-      sentence_ids, source.to(device), target_in.to(device), to_device(target_out, device), {}};
+  Batch moved{sentence_ids,
+              source.to(device),
+              target_in.to(device),
+              to_device(target_out, device),
+              {},
+              host_extras};
   for (const auto& [name, tensor] : extras) moved.extras[name] = to_device(tensor, device);
   return moved;
 }

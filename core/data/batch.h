@@ -47,8 +47,10 @@ struct PHRASEQ_API Batch {
   PackedTokens source;                ///< ends in </s> (and may start with <s>)
   PackedTokens target_in;             ///< what the decoder is fed: start token, then the target
   at::Tensor target_out;  ///< [target tokens] int64: what it should generate; packed as target_in
-  std::map<std::string, at::Tensor>
-      extras;  ///< named additions of a task (phrase index, candidates …)
+  std::map<std::string, at::Tensor> extras;  ///< named additions of a task (candidates …)
+  /// The same for what the host reads, such as where phrases begin: `to` leaves them there, so that
+  /// no pass waits for a GPU.
+  std::map<std::string, std::vector<int64_t>> host_extras;
 
   int64_t sentences() const { return source.sentences(); }
   bool has_target() const { return target_out.defined(); }

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestMeeting{300};
 constexpr std::chrono::milliseconds kLookAgain{50};
+constexpr std::chrono::milliseconds kLongestFarewell{5000};
 
 std::string place_text(const Placement& placement) {
   return fmt::format("{}:{}", placement.address, placement.port);
@@ -97,14 +98,11 @@ class Attendance {
           fmt::format("two processes have rank {} ({})", rank, placement_.source),
           "every process needs a RANK of its own; a port can be used by one training at a time");
     }
-    const std::string first = entry_of(0);  // read before rank 0 can see this one, and end
     store_.set(
         "present/" + rank,
         nlohmann::json{
             {"host", host_name()}, {"process", ::getpid()}, {"world_size", placement_.world_size}}
             .dump());
-    if (!first.empty())
-      note(0, first);
   }
 
   std::vector<std::string> wait(std::chrono::seconds timeout) {
@@ -138,18 +136,34 @@ class Attendance {
   void note(int rank, const std::string& text) {
     const auto entry = nlohmann::json::parse(text);
     const int size = entry.at("world_size").get<int>();
-    if (size != placement_.world_size) {
-      throw UsageError(fmt::format("rank {} was started with a world size of {}, rank {} with {}",
-                                   rank,
-                                   size,
-                                   placement_.rank,
-                                   placement_.world_size),
-                       "WORLD_SIZE (or --distributed-world-size) must be equal for all processes");
-    }
+    if (size != placement_.world_size)
+      throw_other_size(rank, size);
     names_[static_cast<size_t>(rank)] = fmt::format("rank {} ({}, process {})",
                                                     rank,
                                                     entry.at("host").get<std::string>(),
                                                     entry.at("process").get<int64_t>());
+  }
+
+  [[noreturn]] void throw_other_size(int rank, int size) {
+    const auto known_to = [](int who) { return fmt::format("other_size/{}", who); };
+    store_.set(known_to(placement_.rank), "known");
+    if (placement_.rank == 0)
+      wait_for(known_to(rank));
+    throw UsageError(fmt::format("rank {} was started with a world size of {}, rank {} with {}",
+                                 rank,
+                                 size,
+                                 placement_.rank,
+                                 placement_.world_size),
+                     "WORLD_SIZE (or --distributed-world-size) must be equal for all processes");
+  }
+
+  /// Rank 0 takes the store along when it ends: what others have to read there, they must have
+  /// read.
+  void wait_for(const std::string& key) {
+    try {
+      store_.wait({key}, kLongestFarewell);
+    } catch (const c10::Error& /*the other one has ended*/) {
+    }
   }
 
   void require_no_failure() {

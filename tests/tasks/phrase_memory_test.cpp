@@ -85,10 +85,7 @@ class PhraseMemoryTask : public phraseq::testing::TaskTest {
     setup.phrase_table = table;
     return make_task(setup);
   }
-  static Ids extra(const Batch& batch, const char* name) {
-    const at::Tensor& values = batch.extras.at(name);
-    return {values.data_ptr<int64_t>(), values.data_ptr<int64_t>() + values.numel()};
-  }
+  static Ids extra(const Batch& batch, const char* name) { return batch.host_extras.at(name); }
   static void expect_training_phrases(const Corpus& corpus) {
     const Example dog = corpus.get(0);
     ASSERT_EQ(dog.phrases.size(), 1U);
@@ -169,10 +166,10 @@ TEST_F(PhraseMemoryTask, HasThemInTheBatchBeforeTheArchitecturesExtension) {
   const auto task = task_of_bin();
   SequenceConventions conventions;
   conventions.extend = [](const std::vector<Example>&, Batch& batch) {
-    batch.extras["seen"] = batch.extras.at(kPhraseTags);
+    batch.host_extras["seen"] = batch.host_extras.at(kPhraseTags);
   };
   const Batch batch = task->collate({task->open("train", true)->get(0)}, conventions);
-  EXPECT_TRUE(batch.extras.contains("seen"));
+  EXPECT_TRUE(batch.host_extras.contains("seen"));
 }
 
 TEST_F(PhraseMemoryTask, TranslatesWithWhatACheckpointKeeps) {

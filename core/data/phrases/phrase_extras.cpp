@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -38,9 +38,9 @@ class PhraseColumns {
     slot_offsets_.push_back(static_cast<int64_t>(word_offsets_.size()) - 1);
   }
 
-  void move_into(Batch& batch) const {
-    const auto keep = [&](const char* name, const std::vector<int64_t>& values) {
-      batch.extras[name] = at::tensor(values, at::kLong);
+  void move_into(Batch& batch) {
+    const auto keep = [&](const char* name, std::vector<int64_t>& values) {
+      batch.host_extras[name] = std::move(values);
     };
     keep(kPhraseTags, tags_);
     keep(kPhraseSlotOffsets, slot_offsets_);
@@ -118,14 +118,13 @@ void add_phrases(const std::vector<Example>& examples, Batch& batch) {
   columns.move_into(batch);
 }
 
-std::vector<int64_t> phrase_numbers(const Batch& batch, const char* name) {
-  const auto found = batch.extras.find(name);
-  if (found == batch.extras.end()) {
+const std::vector<int64_t>& phrase_numbers(const Batch& batch, const char* name) {
+  const auto found = batch.host_extras.find(name);
+  if (found == batch.host_extras.end()) {
     throw UsageError("the batch has no phrases",
                      "a model with a phrase memory needs --task translation_with_phrase_memory");
   }
-  const at::Tensor values = found->second.cpu().contiguous();
-  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
+  return found->second;
 }
 
 }  // namespace phraseq

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// What the phrases of a batch's sentences are called among its extras; all int64, packed. A slot's
+/// What the phrases of a batch's sentences are called among its host_extras; all packed. A slot's
 /// number counts within its sentence, from 0.
 ///
 /// [source tokens] the slot whose phrase covers the token, -1 = none
@@ -32,7 +32,7 @@ inline constexpr const char* kPhraseSpanLength = "phrase_span_length";
 /// slots. Throws DataError for a place outside of its sentence.
 PHRASEQ_API void add_phrases(const std::vector<Example>& examples, Batch& batch);
 
-/// One of these extras as numbers. Throws UsageError for a batch of a task without phrases.
-PHRASEQ_API std::vector<int64_t> phrase_numbers(const Batch& batch, const char* name);
+/// One of these extras. Throws UsageError for a batch of a task without phrases.
+PHRASEQ_API const std::vector<int64_t>& phrase_numbers(const Batch& batch, const char* name);
 
 }  // namespace phraseq

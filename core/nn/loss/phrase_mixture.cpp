@@ -67,11 +67,11 @@ struct Spans {
 };
 
 Spans::Spans(const Batch& batch) {
-  const auto slot_at = phrase_numbers(batch, kPhraseSpanSlot);
-  const auto length_at = phrase_numbers(batch, kPhraseSpanLength);
-  const auto first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
-  const auto first_word = phrase_numbers(batch, kPhraseWordOffsets);
-  const auto words = phrase_numbers(batch, kPhraseWords);
+  const auto& slot_at = phrase_numbers(batch, kPhraseSpanSlot);
+  const auto& length_at = phrase_numbers(batch, kPhraseSpanLength);
+  const auto& first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto& first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto& words = phrase_numbers(batch, kPhraseWords);
   of_row.assign(slot_at.size(), -1);
   for (int64_t sentence = 0; sentence < batch.sentences(); ++sentence) {
     const auto& offsets = batch.target_in.offsets;

@@ -9,17 +9,15 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-std::vector<int64_t> numbers(const Batch& batch, const char* name) {
-  const auto found = batch.extras.find(name);
-  if (found == batch.extras.end()) {
+const std::vector<int64_t>& numbers(const Batch& batch, const char* name) {
+  const auto found = batch.host_extras.find(name);
+  if (found == batch.host_extras.end()) {
     throw UsageError(fmt::format("the batch has no '{}': its task did not apply the sequence "
                                  "conventions of the architecture",
                                  name),
                      "use a task that applies SequenceConventions::extend, such as translation");
   }
-  const at::Tensor values = found->second.to(at::kCPU).contiguous();
-  const auto* first = values.const_data_ptr<int64_t>();
-  return {first, first + values.numel()};
+  return found->second;
 }
 
 }  // namespace

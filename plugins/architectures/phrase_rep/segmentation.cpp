@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -96,8 +96,8 @@ BatchExtension phrase_extension(const SegmentationOptions& options) {
       for (const int64_t phrase : phrases) offsets.push_back(offsets.back() + phrase);
       of_sentence.push_back(static_cast<int64_t>(offsets.size()) - 1);
     }
-    batch.extras["phrase_offsets"] = at::tensor(offsets, at::kLong);
-    batch.extras["sentence_phrases"] = at::tensor(of_sentence, at::kLong);
+    batch.host_extras["phrase_offsets"] = std::move(offsets);
+    batch.host_extras["sentence_phrases"] = std::move(of_sentence);
   };
 }
 

@@ -49,7 +49,7 @@ at::Tensor BatchPhrases::tags(at::ScalarType type) const {
     return {};
   const auto& offsets = batch_.source.offsets;
   const int64_t time = batch_.source.max_length();
-  const auto slot_of_token = phrase_numbers(batch_, kPhraseTags);
+  const auto& slot_of_token = phrase_numbers(batch_, kPhraseTags);
   const at::Tensor tags = at::zeros({batch_.sentences(), time, slots_}, at::kFloat);
   auto* const data = tags.mutable_data_ptr<float>();
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {
@@ -69,8 +69,8 @@ at::Tensor BatchPhrases::present() const {
 }
 
 at::Tensor BatchPhrases::before_span_ends() const {
-  const auto slot_at = phrase_numbers(batch_, kPhraseSpanSlot);
-  const auto length_at = phrase_numbers(batch_, kPhraseSpanLength);
+  const auto& slot_at = phrase_numbers(batch_, kPhraseSpanSlot);
+  const auto& length_at = phrase_numbers(batch_, kPhraseSpanLength);
   const auto& offsets = batch_.target_in.offsets;
   const at::Tensor before = at::ones({batch_.target_in.tokens(), slots_}, at::kBool);
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence) {

@@ -58,11 +58,13 @@ TEST(Batch, MovesWithItsExtrasAndWithoutATarget) {
   batch.sentence_ids = {4, 9, 1};
   batch.source = three_sentences();
   batch.extras["phrases"] = at::tensor({1, 2}, at::kLong);
+  batch.host_extras["runs"] = {0, 3};
   const Batch moved = batch.to(at::kCPU);
   EXPECT_FALSE(moved.has_target());
   EXPECT_EQ(moved.sentences(), 3);
   EXPECT_EQ(moved.sentence_ids, batch.sentence_ids);
   EXPECT_TRUE(at::equal(moved.extras.at("phrases"), batch.extras.at("phrases")));
+  EXPECT_EQ(moved.host_extras, batch.host_extras);
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ TEST(PhraseRepModel, ReportsThatABatchWasMadeWithoutPhrases) {
   const CheckedModel checked(std::make_shared<PhraseRepModel>(
       options_of(all["variants"]["base"]["options"], all["sizes"]), setup_of(11, 13)));
   Batch batch = checked.batch(examples_of({{5, 2}}, {{4, 2}}));
-  batch.extras.clear();
+  batch.host_extras.clear();
   nn::Context context = checked.context();
   EXPECT_THROW(checked.model().forward(batch, context), UsageError);
 }

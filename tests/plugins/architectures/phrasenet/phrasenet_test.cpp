@@ -48,7 +48,7 @@ std::vector<Example> examples_of(const nlohmann::json& sentences) {
 }
 
 std::vector<double> values_of(const at::Tensor& values) {
-  const at::Tensor flat = values.to(at::kDouble).contiguous().view({-1});
+  const at::Tensor flat = values.to(at::kCPU, at::kDouble).contiguous().view({-1});
   return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 

@@ -49,7 +49,7 @@ class GoldenRnnSearch : public ::testing::TestWithParam<const char*> {
     std::vector<std::vector<double>> rows;
     for (int64_t t = 0; t < batch.target_in.tokens(); ++t) {
       const at::Tensor weights =
-          session->step(batch.target_in.ids.narrow(0, t, 1)).attention.to(at::kDouble);
+          session->step(batch.target_in.ids.narrow(0, t, 1)).attention.to(at::kCPU, at::kDouble);
       rows.emplace_back(weights.data_ptr<double>(), weights.data_ptr<double>() + weights.numel());
     }
     return rows;
@@ -78,7 +78,8 @@ TEST_P(GoldenRnnSearch, RecordsTheAttentionOfOnePass) {
   nn::Context pass = checked_->context();
   pass.record_into(&recording);
   checked_->model().forward(checked_->batch({examples_[0]}), pass);
-  const at::Tensor weights = recording.named(checked_->model()).at("decoder.attention.weights");
+  const at::Tensor weights =
+      recording.named(checked_->model()).at("decoder.attention.weights").cpu();
   const auto queries = static_cast<int64_t>(expected.size());
   const auto keys = static_cast<int64_t>(expected[0].size());
   ASSERT_EQ(weights.sizes().vec(), (std::vector<int64_t>{1, 1, queries, 1, keys}));

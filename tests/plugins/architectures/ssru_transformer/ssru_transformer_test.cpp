@@ -95,7 +95,7 @@ TEST(Ssru, ComputesItsEquations) {
                                        parameters["x_proj.weight"],
                                        parameters["f_proj.weight"],
                                        parameters["f_proj.bias"]);
-    const at::Tensor part = found.narrow(0, first, rows).contiguous();
+    const at::Tensor part = found.narrow(0, first, rows).cpu().contiguous();
     const std::vector<double> values(part.data_ptr<double>(),
                                      part.data_ptr<double>() + part.numel());
     EXPECT_THAT(values, ::testing::Pointwise(::testing::DoubleNear(1e-12), expected));

@@ -41,7 +41,7 @@ Batch batch_of(const Sequences& inputs, const Sequences& targets) {
   for (size_t i = 0; i < inputs.size(); ++i) batch.sentence_ids.push_back(static_cast<int64_t>(i));
   batch.source = batch.target_in = PackedTokens::pack(inputs);
   batch.target_out = PackedTokens::pack(targets).ids;
-  return batch;
+  return batch.to(testing_support::test_device());
 }
 
 class GoldenLanguageModel : public ::testing::TestWithParam<const char*> {
@@ -58,7 +58,7 @@ class GoldenLanguageModel : public ::testing::TestWithParam<const char*> {
     at::NoGradGuard no_grad;
     nn::Context pass = checked_->context();
     const at::Tensor scores =
-        token_log_probabilities(checked_->model().forward(batch, pass), batch, pass);
+        token_log_probabilities(checked_->model().forward(batch, pass), batch, pass).cpu();
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 

@@ -1,0 +1,169 @@
+// The commands on the emulated GPU: what they compute, and how often the host waits.
+
+#include <cstdlib>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
+#include "tests/end_to_end/workspace.h"
+
+namespace phraseq::end_to_end {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CommandsOnTheEmulatedGpu : public ::testing::Test {
+ protected:
+  CommandsOnTheEmulatedGpu() {
+    write_toy_corpus(workspace_);
+    EXPECT_EQ(workspace_.run(toy_preprocess() + words("--joined-dictionary")).exit_code, kExitOk);
+    setenv("LD_PRELOAD", EMULATED_GPU_LIBRARY, 1);
+    setenv("PHRASEQ_EMULATED_GPU_WAITS", workspace_.path("waits").c_str(), 1);
+  }
+  ~CommandsOnTheEmulatedGpu() override {
+    unsetenv("LD_PRELOAD");
+    unsetenv("PHRASEQ_EMULATED_GPU_WAITS");
+    unsetenv("PHRASEQ_EMULATED_GPU_MB");
+  }
+
+  CommandResult run(const std::string& command) { return workspace_.run(words(command)); }
+  CommandResult train(const std::string& save_dir, int updates, const std::string& more) {
+    return workspace_.run(toy_train(save_dir, updates) + words("--threads 1 " + more));
+  }
+  double last_loss(const std::string& save_dir) const {
+    return std::stod(losses(workspace_, save_dir).rbegin()->second);
+  }
+  /// Since the last call, for all reasons together.
+  int64_t waits() const {
+    const auto lines = lines_of(workspace_.read("waits"));
+    workspace_.write("waits", "");
+    return static_cast<int64_t>(lines.size());
+  }
+  /// Of updates in one epoch, after which one checkpoint is saved.
+  int64_t waits_of_training(int updates,
+                            const std::string& preset,
+                            const std::string& data = "data-bin") {
+    const auto result = run("train " + data +
+                            " --max-tokens 30 --log-interval 1000 --disable-validation --no-plot "
+                            "--threads 1 --save-dir ck" +
+                            std::to_string(updates) + " --max-update " + std::to_string(updates) +
+                            " --arch " + preset);
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr(" on cuda:0"));
+    return waits();
+  }
+  std::string translation(const std::string& more) {
+    const auto result = workspace_.run(words("generate --path ck/checkpoint_last " + more),
+                                       workspace_.read("test.en"));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result.output;
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(CommandsOnTheEmulatedGpu, TrainAsTheCpuDoes) {
+  for (const std::string more : {"", "--bf16", "--update-freq 2 --optimizer adafactor"}) {
+    ASSERT_EQ(train("gpu", 25, more + " --log-interval 1").exit_code, kExitOk) << more;
+    ASSERT_EQ(train("cpu", 25, more + " --log-interval 1 --cpu").exit_code, kExitOk) << more;
+    EXPECT_NEAR(last_loss("gpu"), last_loss("cpu"), 0.02 * last_loss("cpu")) << more;
+    ASSERT_EQ(
+        std::system(("rm -r " + workspace_.path("gpu") + " " + workspace_.path("cpu")).c_str()), 0);
+  }
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBits) {
+  for (const std::string more : {"", "--fp16 --fp16-scale-window 3"}) {
+    ASSERT_EQ(train("whole" + more.substr(0, 6), 14, more).exit_code, kExitOk);
+    ASSERT_EQ(train("parts" + more.substr(0, 6), 6, more).exit_code, kExitOk);
+    ASSERT_EQ(train("parts" + more.substr(0, 6), 14, more).exit_code, kExitOk);
+    EXPECT_EQ(last_tensors(workspace_, "parts" + more.substr(0, 6)),
+              last_tensors(workspace_, "whole" + more.substr(0, 6)));
+  }
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOne) {
+  const std::string more = "--disable-validation --max-tokens 100 ";
+  const auto two = train("two", 6, more + "--nproc-per-node 2");
+  ASSERT_EQ(two.exit_code, kExitOk) << two.errors;
+  ASSERT_EQ(train("one", 6, more + "--update-freq 2").exit_code, kExitOk);
+  EXPECT_EQ(losses(workspace_, "two"), losses(workspace_, "one"));
+  EXPECT_EQ(last_tensors(workspace_, "two"), last_tensors(workspace_, "one"));
+}
+
+class UpdatesOnTheEmulatedGpu : public CommandsOnTheEmulatedGpu,
+                                public ::testing::WithParamInterface<const char*> {};
+
+/// An update is settled while the next one is on its way, and no model reads from the GPU.
+TEST_P(UpdatesOnTheEmulatedGpu, DoNotWait) {
+  const int64_t few = waits_of_training(4, GetParam());
+  EXPECT_GT(few, 0);  // one checkpoint is saved
+  EXPECT_EQ(waits_of_training(10, GetParam()), few);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets,
+                         UpdatesOnTheEmulatedGpu,
+                         ::testing::Values("transformer_tiny",
+                                           "transformer_tiny --bf16",
+                                           "phrase_rep_tiny",
+                                           "phrasal_tiny_homogeneous_convkv_22",
+                                           "phrasal_tiny_interleaved_queryk_12",
+                                           "phrase_transformer_tiny_2_3",
+                                           "ssru_transformer_tiny",
+                                           "rnnsearch_tiny"));
+
+TEST_F(CommandsOnTheEmulatedGpu, DoNotWaitInAnUpdateWithAPhraseMemory) {
+  workspace_.write("table",
+                   "seven ||| sieben ||| numbers ||| 1 ||| 1\n"
+                   "one two ||| eins zwei ||| numbers ||| 1 ||| 1\n");
+  const auto preprocess = workspace_.run(
+      words("preprocess -s en -t de --trainpref train --validpref dev --destdir data-phrases "
+            "--phrase-table table --pn-slots 3"));
+  ASSERT_EQ(preprocess.exit_code, kExitOk) << preprocess.errors;
+  const std::string preset =
+      "phrasenet_tiny_gate --task translation_with_phrase_memory --criterion phrase_mixture";
+  const int64_t few = waits_of_training(4, preset, "data-phrases");
+  EXPECT_EQ(waits_of_training(10, preset, "data-phrases"), few);
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, TranslateAndScoreAsTheCpuDoes) {
+  ASSERT_EQ(train("ck", 60, "").exit_code, kExitOk);
+  for (const std::string more : {"--beam 4",
+                                 "--beam 1",
+                                 "--beam 3 --no-repeat-ngram-size 2 --min-len 3",
+                                 "--sampling --sampling-topk 3 --seed 5",
+                                 "--diverse-beam-groups 2 --beam 4"}) {
+    SCOPED_TRACE(more);
+    EXPECT_EQ(translation(more), translation(more + " --cpu"));
+  }
+  const std::string scores = "rescore --path ck/checkpoint_last --source test.en --target test.de";
+  const auto on_gpu = lines_of(run(scores).output),
+             on_cpu = lines_of(run(scores + " --cpu").output);
+  ASSERT_EQ(on_gpu.size(), on_cpu.size());
+  for (size_t i = 0; i < on_gpu.size(); ++i)
+    EXPECT_NEAR(std::stod(on_gpu[i]), std::stod(on_cpu[i]), 1e-3);
+}
+
+/// --batch-size 30 makes one batch of all sentences.
+TEST_F(CommandsOnTheEmulatedGpu, WaitAboutOncePerStepOfASearch) {
+  ASSERT_EQ(train("ck", 60, "").exit_code, kExitOk);
+  waits();
+  translation("--beam 4 --batch-size 30 --max-len-a 0 --max-len-b 2 --min-len 2");
+  const int64_t short_search = waits();
+  translation("--beam 4 --batch-size 30 --max-len-a 0 --max-len-b 12 --min-len 12");
+  EXPECT_LE(waits() - short_search, 10 + 2);
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, DivideABatchThatDoesNotFit) {
+  setenv("PHRASEQ_EMULATED_GPU_MB", "3", 1);
+  const auto result = train("ck", 3, "--max-tokens 4000 --disable-validation");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("--max-tokens"));
+}
+
+}  // namespace
+}  // namespace phraseq::end_to_end

@@ -1,0 +1,27 @@
+#pragma once
+
+// The memory of the emulated GPU: host memory under addresses that the host cannot read. Whoever
+// forgets to copy a tensor to the host, or hands its address to a kernel of the CPU, is stopped by
+// the processor, as with a real GPU.
+
+#include <cstddef>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/CachingDeviceAllocator.h>
+
+namespace phraseq::emulated_gpu {
+
+/// Where the memory behind an address of the device is in the host.
+void* host_address(const void* device);
+
+c10::DeviceAllocator& device_allocator();
+
+/// The same memory as a tensor of the other side. A view on the host becomes a view on the device:
+/// the storage is shared, so that both live until the last of them is gone.
+at::Tensor on_host(const at::Tensor& device);
+at::Tensor on_device(const at::Tensor& host);
+
+/// After an operator has given `host`, which was on_host(device), another shape or more memory.
+void take_shape(const at::Tensor& device, const at::Tensor& host);
+
+}  // namespace phraseq::emulated_gpu
