@@ -205,7 +205,8 @@ std::vector<std::filesystem::path> command_programs() {
   std::vector<fs::path> programs;
   for (const auto& entry :
        fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
-    if (entry.path().filename().string().starts_with("phraseq-"))
+    const bool is_program = entry.is_regular_file() && access(entry.path().c_str(), X_OK) == 0;
+    if (is_program && entry.path().filename().string().starts_with("phraseq-"))
       programs.push_back(entry.path());
   }
   std::sort(programs.begin(), programs.end());

@@ -23,13 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kWriteBufferBytes = 1 << 20;
-/// The file that a rename may replace: where a symbolic link leads; never a device or a folder.
+/// The file that a rename may replace: where a symbolic link leads; never a device, a pipe or a
+/// folder. The status is that of the link: /dev/stdout leads to a pipe that no path names.
 std::string resolve_target(const std::string& path) {
   std::error_code problem;
-  std::string target = path;
-  if (fs::is_symlink(path, problem))
-    target = fs::weakly_canonical(path, problem).string();
-  const fs::file_status status = fs::status(target, problem);
+  const fs::file_status status = fs::status(path, problem);
   if (problem && problem != std::errc::no_such_file_or_directory)  // e.g. a name that is too long
     throw IoError(path, "write", problem.value());
   if (fs::is_directory(status))
@@ -40,7 +38,7 @@ std::string resolve_target(const std::string& path) {
                   0,
                   "Give a file name; '-' stands for standard output.");
   }
-  return target;
+  return end_of_links(path);
 }
 
 /// Removes what killed processes left of earlier attempts at this file.

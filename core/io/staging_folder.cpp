@@ -25,10 +25,18 @@ std::string without_trailing_slash(std::string path) {
   return path;
 }
 
-void remove_left_over(const std::string& destination) {
-  const std::string beginning = temporary_beginning(destination);
+/// What the temporary folder is named after: the destination, or, where that is there already, a
+/// name within it. A rename cannot replace ".", a mount point or what a symbolic link leads to, and
+/// the folder that holds the destination may be another file system or closed to the user.
+std::string staged_next_to(const std::string& destination) {
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder_of(destination), problem)) {
+  return fs::is_directory(destination, problem) ? destination + "/new" : destination;
+}
+
+void remove_left_over(const std::string& neighbor) {
+  const std::string beginning = temporary_beginning(neighbor);
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder_of(neighbor), problem)) {
     const bool ours = entry.path().filename().string().starts_with(beginning);
     if (!ours || !entry.is_directory() || !is_stale_temporary(entry))
       continue;
@@ -57,18 +65,20 @@ void make_folders(const std::string& path) {
 }
 
 StagingFolder::StagingFolder(std::string destination)
-    : destination_(without_trailing_slash(std::move(destination))),
-      path_(temporary_name(destination_)) {
+    : destination_(end_of_links(without_trailing_slash(std::move(destination)))),
+      path_(temporary_name(staged_next_to(destination_))) {
   make_folders(folder_of(destination_));
   std::error_code problem;
-  if (fs::exists(destination_, problem) && !fs::is_directory(destination_, problem))
+  const bool is_there = fs::exists(destination_, problem);
+  if (is_there && !fs::is_directory(destination_, problem))
     throw IoError(destination_, "write into", ENOTDIR);
   remove_left_over(destination_);
+  remove_left_over(destination_ + "/new");
   remember_unfinished(path_);
   fs::create_directory(path_, problem);
   if (problem) {
     forget_unfinished(path_);
-    throw IoError(destination_, "write next to", problem.value());
+    throw IoError(destination_, is_there ? "write into" : "write next to", problem.value());
   }
 }
 
@@ -84,23 +94,28 @@ void StagingFolder::commit(const std::string& last) {
   std::error_code problem;
   if (const int pretended = failpoint("staging_folder.before_rename"))
     throw IoError(destination_, "rename to", pretended);
-  fs::rename(path_, destination_, problem);
-  if (problem == std::errc::directory_not_empty || problem == std::errc::file_exists) {
-    for (const std::string& name : names_in(path_)) {
-      if (name != last)
-        move_file(name);
-    }
-    failpoint("staging_folder.before_last");
-    move_file(last);
-    fs::remove(path_);
-  } else if (problem) {
-    throw IoError(destination_, "rename to", problem.value());
+  if (!fs::is_directory(destination_, problem)) {
+    fs::rename(path_, destination_, problem);
+    if (problem)
+      throw IoError(destination_, "rename to", problem.value());
+  } else {
+    move_files(last);
   }
   forget_unfinished(std::exchange(path_, {}));
   for (const std::string& folder : {destination_, folder_of(destination_)}) {
     if (const int failed = sync_folder(folder))
       throw IoError(folder, "fsync", failed);
   }
+}
+
+void StagingFolder::move_files(const std::string& last) {
+  for (const std::string& name : names_in(path_)) {
+    if (name != last)
+      move_file(name);
+  }
+  failpoint("staging_folder.before_last");
+  move_file(last);
+  fs::remove(path_);
 }
 
 void StagingFolder::move_file(const std::string& name) {

@@ -10,9 +10,9 @@ namespace phraseq {
 /// of this name exists.
 PHRASEQ_API void make_folders(const std::string& path);
 
-/// A folder under construction: made next to its destination under a temporary name, moved into
-/// place when it is whole, removed when it never is. What a killed process left is removed by the
-/// next one with the same destination.
+/// A folder under construction: made under a temporary name next to its destination, or within it
+/// where it is there already, moved into place when it is whole, removed when it never is. What a
+/// killed process left is removed by the next one with the same destination.
 class PHRASEQ_API StagingFolder {
  public:
   /// Throws IoError when nothing can be written there.
@@ -23,12 +23,13 @@ class PHRASEQ_API StagingFolder {
 
   const std::string& path() const { return path_; }
 
-  /// One rename where the destination is missing or empty. Otherwise the files move one by one,
+  /// One rename where the destination is missing. Otherwise the files move one by one,
   /// `last` after all others: the file that marks the folder as complete. The caller
   /// makes sure that an old one does not exist meanwhile.
   void commit(const std::string& last);
 
  private:
+  void move_files(const std::string& last);
   void move_file(const std::string& name);
 
   std::string destination_;

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = ".tmp.";
 constexpr int kRandomDigits = 8;
 constexpr size_t kLongestBase = 200;  // bytes; names have up to 255
+constexpr int kMostLinks = 40;        // as in Linux
 
 /// The process that a temporary name carries, or 0 when the name is not one of ours.
 pid_t writer_of(std::string_view name) {
@@ -78,6 +79,13 @@ bool is_stale_temporary(const fs::directory_entry& entry) {
   std::error_code problem;
   const auto written = entry.last_write_time(problem);
   return !problem && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
+std::string end_of_links(std::string path) {
+  std::error_code problem;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(path, problem); ++link)
+    path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
+  return path;
 }
 
 int sync_folder(const std::string& folder) {

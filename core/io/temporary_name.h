@@ -23,6 +23,9 @@ bool is_stale_temporary(const std::filesystem::directory_entry& entry);
 /// The folder that holds `path`; "." for a bare name.
 std::string folder_of(const std::string& path);
 
+/// Where symbolic links lead, also when nothing is there yet; `path` itself when it is no link.
+std::string end_of_links(std::string path);
+
 /// After a rename only this makes the new name survive a power cut. Returns an errno, 0 = done.
 /// Some file systems cannot; that is not an error.
 int sync_folder(const std::string& folder);

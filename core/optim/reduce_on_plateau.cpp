@@ -1,11 +1,27 @@
 #include "core/optim/reduce_on_plateau.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
 
 namespace phraseq {
 namespace {
 
 constexpr double kSmallestChange = 1e-8;  // torch's `eps`: a smaller reduction is left out
+constexpr double kMostEpochs = 1e15;      // exact as a double
+
+/// A number of epochs, as the state in a checkpoint has it.
+int64_t epochs_of(double stored) {
+  if (stored >= 0 && stored <= kMostEpochs && stored == std::floor(stored))
+    return static_cast<int64_t>(stored);
+  throw FormatError(fmt::format("the state of the learning-rate schedule: bad_epochs is {}, "
+                                "expected a number of epochs",
+                                stored),
+                    "--reset-lr-scheduler starts with a new schedule");
+}
 
 }  // namespace
 
@@ -81,7 +97,7 @@ void ReduceOnPlateau::restore(const std::map<std::string, double>& state) {
   if (state.contains("lr"))
     lr_ = state.at("lr");
   if (state.contains("bad_epochs"))
-    bad_epochs_ = static_cast<int64_t>(state.at("bad_epochs"));
+    bad_epochs_ = epochs_of(state.at("bad_epochs"));
   if (state.contains("best"))
     best_ = state.at("best");
 }

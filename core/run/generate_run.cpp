@@ -159,8 +159,9 @@ class Report {
       repeated_.note(translation.example.source, text);
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(text);
-      references_.push_back(reference_text(task, translation.example, remove_bpe_));
+      hypotheses_.push_back(scored_hypothesis(task, text));
+      references_.push_back(
+          scored_reference(task, reference_text(task, translation.example, remove_bpe_)));
     }
   }
 

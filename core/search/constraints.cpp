@@ -11,6 +11,13 @@ namespace {
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
+/// A forced token's edits: the penalty on <unk> holds for it, too.
+std::vector<ScoreEdit> edits_of_forced(int64_t token, const ConstraintSettings& settings) {
+  if (token != kUnk || settings.unknown_penalty == 0)
+    return {};
+  return {{kUnk, -settings.unknown_penalty}};
+}
+
 }  // namespace
 
 std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n) {
@@ -48,7 +55,7 @@ StepConstraint step_constraint(const ConstraintSettings& settings,
   if (step < static_cast<int64_t>(prefix.size())) {
     const int64_t forced = prefix[static_cast<size_t>(step)];
     if (!exact || forced != kEos)
-      return {forced, {}};
+      return {forced, edits_of_forced(forced, settings)};
   }
   StepConstraint constraint{-1, {{kPad, kForbidden}}};
   if (exact || step < settings.min_length)

@@ -20,14 +20,15 @@ struct ConstraintSettings {
 /// What a hypothesis may say in one step: anything but the edits, or one token alone.
 struct StepConstraint {
   int64_t only = -1;             ///< the one allowed token, -1 = all
-  std::vector<ScoreEdit> edits;  ///< on the others
+  std::vector<ScoreEdit> edits;  ///< on the allowed ones
   bool costs_nothing = false;    ///< `only` has log-probability 0, whatever the model gives it
 };
 
 /// The constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length` on only
 /// </s>; else the next of `prefix`; else <pad> never, </s> not before the minimum, the penalty on
-/// <unk>. With `match_source_len` the maximum length is the minimum, too: </s> is forbidden before
-/// it, also in a prefix, and costs nothing there (fairseq's LengthConstrainedBeamSearch).
+/// <unk>, also on a forced one. With `match_source_len` the maximum length is the minimum, too:
+/// </s> is forbidden before it, also in a prefix, and costs nothing there (fairseq's
+/// LengthConstrainedBeamSearch).
 PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,
                                            int64_t step,
                                            int64_t max_length,

@@ -84,11 +84,11 @@ int64_t max_length_of(const Batch& batch,
 /// The strings of every sentence's phrases, empty for a batch without any.
 std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& batch) {
   std::vector<std::vector<std::vector<int64_t>>> all(static_cast<size_t>(batch.sentences()));
-  if (batch.extras.count(kPhraseStrings) == 0)
+  if (batch.host_extras.count(kPhraseStrings) == 0)
     return all;
-  const auto first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
-  const auto first_word = phrase_numbers(batch, kPhraseWordOffsets);
-  const auto strings = phrase_numbers(batch, kPhraseStrings);
+  const auto& first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto& first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto& strings = phrase_numbers(batch, kPhraseStrings);
   for (size_t sentence = 0; sentence < all.size(); ++sentence) {
     for (auto slot = static_cast<size_t>(first_slot[sentence]);
          slot < static_cast<size_t>(first_slot[sentence + 1]);
@@ -147,6 +147,13 @@ std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
   return sentences;
 }
 
+/// What the constraint adds to the log-probability of a column.
+double change_of(int64_t column, const StepConstraint& constraint) {
+  double change = 0;
+  for (const ScoreEdit& edit : constraint.edits) change += edit.column == column ? edit.change : 0;
+  return change;
+}
+
 /// One column alone. Returns the row's normalizer, NaN when scores are not finite.
 template <class Number>
 double rank_only(std::span<const Number> scores,
@@ -172,8 +179,12 @@ double rank_row(std::span<const Number> scores,
                 std::vector<RankedColumn>& best) {
   if (constraint.only == kNoDecision)
     return 0;
-  if (constraint.only >= 0)
-    return rank_only(scores, constraint.only, constraint.costs_nothing, normalized, best);
+  if (constraint.only >= 0) {
+    const double norm_of_only =
+        rank_only(scores, constraint.only, constraint.costs_nothing, normalized, best);
+    best.front().log_probability += change_of(constraint.only, constraint);
+    return norm_of_only;
+  }
   const double norm = log_softmax_top_k(scores, k, constraint.edits, normalized, best);
   if (!best.empty() || std::isnan(norm))
     return norm;
@@ -254,7 +265,8 @@ double rank_answer(const ScoreAnswer& answer,
   const int64_t column = constraint.only >= 0 ? constraint.only : kEos;
   const auto place =
       std::find(query.columns.begin(), query.columns.end(), column) - query.columns.begin();
-  best.assign(1, {answer.scores[static_cast<size_t>(place)] - answer.normalizer, column});
+  const double change = constraint.only >= 0 ? change_of(column, constraint) : 0;
+  best.assign(1, {answer.scores[static_cast<size_t>(place)] - answer.normalizer + change, column});
   return answer.normalizer;
 }
 
@@ -303,9 +315,7 @@ double constrained(double log_probability, int64_t column, const StepConstraint&
     return -std::numeric_limits<double>::infinity();
   if (constraint.only == column && constraint.costs_nothing)
     return 0;
-  for (const ScoreEdit& edit : constraint.edits)
-    log_probability += edit.column == column ? edit.change : 0;
-  return log_probability;
+  return log_probability + change_of(column, constraint);
 }
 
 /// A session of a model; what it throws names the architecture where that is known.

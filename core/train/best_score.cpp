@@ -1,5 +1,7 @@
 #include "core/train/best_score.h"
 
+#include <cmath>
+
 namespace phraseq {
 
 BestScore::BestScore(bool larger_is_better,
@@ -10,19 +12,18 @@ BestScore::BestScore(bool larger_is_better,
       validations_without_better_(validations_without_better) {}
 
 bool BestScore::is_better(double value) const {
-  if (!best_)
+  if (!best_ || std::isnan(*best_))
     return true;
-  return larger_is_better_ ? value >= *best_ : value <= *best_;
+  return larger_is_better_ ? value > *best_ : value < *best_;
 }
 
 bool BestScore::note(double value) {
-  if (!is_better(value)) {
-    ++validations_without_better_;
-    return false;
-  }
-  best_ = value;
-  validations_without_better_ = 0;
-  return true;
+  const bool better = is_better(value);
+  const bool is_best = better || value == *best_;
+  validations_without_better_ = better ? 0 : validations_without_better_ + 1;
+  if (is_best)
+    best_ = value;
+  return is_best;
 }
 
 }  // namespace phraseq

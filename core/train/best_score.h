@@ -7,8 +7,9 @@
 
 namespace phraseq {
 
-/// The best value so far of the metric that chooses checkpoints. A value equal to the best counts
-/// as better, as in fairseq: the later of two equal checkpoints becomes checkpoint_best.
+/// The best value so far of the metric that chooses checkpoints. As in fairseq, the later of two
+/// equal checkpoints becomes checkpoint_best, but a value equal to the best is no improvement, for
+/// which --patience waits.
 class PHRASEQ_API BestScore {
  public:
   /// `best` and `validations_without_better` are a part of the training state and outlive this.
@@ -17,7 +18,7 @@ class PHRASEQ_API BestScore {
             int64_t& validations_without_better);
 
   /// Takes a validation's value into account; whether it is the best so far. NaN never is, unless
-  /// there is no other value yet.
+  /// there is no other value yet, and is surpassed by any number.
   bool note(double value);
   bool larger_is_better() const { return larger_is_better_; }
 

@@ -171,16 +171,18 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
   v.field("restore-file",
           restore_file,
-          "Checkpoint to resume from, a file name in --save-dir or a path; if it does not exist, "
-          "training starts from scratch.")
+          "Checkpoint to resume from, a file name in --save-dir or a path. Without checkpoint_last "
+          "(or checkpoint_best), training starts from scratch.")
       .harmless();
   v.field("finetune-from-model",
           finetune_from_model,
           "Start a new run from the parameters of this checkpoint.")
       .value_name("FILE")
       .harmless();
-  v.field(
-       "reset-optimizer", reset_optimizer, "Do not load the optimizer state from the checkpoint.")
+  v.field("reset-optimizer",
+          reset_optimizer,
+          "Do not load the optimizer state from the checkpoint: updates are counted from 0, the "
+          "schedule of the learning rate begins again, and the best score is not loaded.")
       .harmless();
   v.field("reset-lr-scheduler",
           reset_lr_scheduler,
@@ -189,7 +191,7 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
   v.field("reset-dataloader",
           reset_dataloader,
-          "Do not load the dataloader state from the checkpoint.")
+          "Do not load the dataloader state from the checkpoint: epochs are counted from 1.")
       .harmless();
   v.field("reset-meters",
           reset_meters,

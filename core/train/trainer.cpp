@@ -43,6 +43,28 @@ SavingTogether saving_together(const TrainerParts& parts, const CheckpointOption
           }};
 }
 
+/// Leaves out what --reset-dataloader resets: the epochs are counted from 1 again, as in fairseq.
+void reset_data(TrainState& state) {
+  state.finished_epochs = 0;
+  state.epoch = {};
+}
+
+/// Leaves out what --reset-optimizer resets: a new optimizer counts its updates from 0, so that the
+/// schedule of the learning rate begins again, as in fairseq.
+void reset_updates(TrainState& state) {
+  state.updates = 0;
+  state.bad_updates = 0;
+  state.bad_updates_in_a_row = 0;
+  state.scheduler.clear();
+  state.loss_scaler = nullptr;
+  state.interval = {};
+}
+
+void reset_best(TrainState& state) {
+  state.best.reset();
+  state.validations_without_better = 0;
+}
+
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
@@ -431,16 +453,18 @@ void Trainer::resume(const std::string& path,
   announce_processes(run, record);
   state_ = record.state;
   is_new_model_ = false;
+  if (options_.checkpoints.reset_optimizer)
+    reset_updates(state_);
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
-  if (loss_scaler_ && !state_.loss_scaler.is_null() && !options_.checkpoints.reset_optimizer)
+  if (loss_scaler_ && !state_.loss_scaler.is_null())
     loss_scaler_->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
-  if (!options_.checkpoints.reset_dataloader)
+  if (options_.checkpoints.reset_dataloader)
+    reset_data(state_);
+  else
     parts_.batches->restore(record.position);
-  if (options_.checkpoints.reset_meters) {
-    state_.best.reset();
-    state_.validations_without_better = 0;
-  }
+  if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
+    reset_best(state_);
   parts_.translator->parameters->refresh_copy(options_.precision);
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
                        path,

@@ -16,6 +16,7 @@
 #include "core/train/train_options.h"
 #include "core/translate/extras/prompts.h"
 #include "core/translate/hypothesis_text.h"
+#include "core/translate/sentence_source.h"
 #include "core/translate/workers.h"
 
 namespace phraseq {
@@ -77,6 +78,7 @@ Validator::Validator(const TranslationModel& translator,
     throw DataError(
         fmt::format("the split '{}' contains no sentence that fits the model", options_.subset));
   }
+  require_references(*corpus_, options_.subset);
 }
 
 void Validator::work_with(const std::vector<Criterion*>& more_criteria,
@@ -228,11 +230,17 @@ void Validator::add_score(nlohmann::json& result) {
   repeated_in_a_row_ = repeated_.finding().empty() ? 0 : repeated_in_a_row_ + 1;
   if (repeated_in_a_row_ == kRepeatedForWarning)
     warn_of_repeated_hypotheses();
+  std::vector<std::string> marked_hypotheses, marked_references;
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    marked_hypotheses.push_back(scored_hypothesis(*translator_.task, hypotheses[i]));
+    marked_references.push_back(scored_reference(*translator_.task, references[i]));
+  }
   const auto all = static_cast<int64_t>(hypotheses.size());
-  const score::Score scored = score_of({"", 0, all}, hypotheses, references);
+  const score::Score scored = score_of({"", 0, all}, marked_hypotheses, marked_references);
   for (const CorpusPart& part : plans_.parts) {
     if (result.contains("parts") && part.begin < part.end && part.end <= all)
-      result["parts"][part.name]["score"] = score_of(part, hypotheses, references).value;
+      result["parts"][part.name]["score"] =
+          score_of(part, marked_hypotheses, marked_references).value;
   }
   result["score"] = scored.value;
   result["score_name"] = scored.name;

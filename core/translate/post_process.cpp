@@ -1,20 +1,10 @@
 #include "core/translate/post_process.h"
 
+#include "core/text/replace_all.h"
+
 namespace phraseq {
 
 namespace {
-
-std::string replace_all(std::string_view text, std::string_view what, std::string_view with) {
-  std::string result;
-  size_t begin = 0;
-  for (size_t found = text.find(what); found != std::string_view::npos;
-       found = text.find(what, begin)) {
-    result += text.substr(begin, found - begin);
-    result += with;
-    begin = found + what.size();
-  }
-  return result += text.substr(begin);
-}
 
 std::string strip(const std::string& text) {
   const size_t begin = text.find_first_not_of(' ');

@@ -35,6 +35,16 @@ void announce(const TextFiles& files) {
     announce_terminal_input("parse trees, one per line,");
 }
 
+std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
+                                        const std::string& folder,
+                                        const std::string& split) {
+  if (!model.task->has_split(split)) {
+    throw DataError(fmt::format("{} has no split '{}'", folder, split),
+                    "use another split with --gen-subset, or preprocess with --testpref");
+  }
+  return model.open(split, /*training=*/false);
+}
+
 }  // namespace
 
 std::vector<Example> SentenceSource::take(int64_t count) {
@@ -160,14 +170,26 @@ bool CorpusSource::skip() {
   return true;
 }
 
+void require_references(const Corpus& corpus, const std::string& split) {
+  for (int64_t i = 0; i < corpus.size(); ++i) {
+    if (corpus.target_length(i) == 0)
+      throw DataError(fmt::format("the split '{}' has no references", split),
+                      "preprocess the text of both languages, without --only-source");
+  }
+}
+
 std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                            const std::string& folder,
                                            const std::string& split) {
-  if (!model.task->has_split(split)) {
-    throw DataError(fmt::format("{} has no split '{}'", folder, split),
-                    "use another split with --gen-subset, or preprocess with --testpref");
-  }
-  return std::make_unique<CorpusSource>(model.open(split, /*training=*/false));
+  return std::make_unique<CorpusSource>(corpus_of_split(model, folder, split));
+}
+
+std::unique_ptr<SentenceSource> open_split_with_references(const TranslationModel& model,
+                                                           const std::string& folder,
+                                                           const std::string& split) {
+  auto corpus = corpus_of_split(model, folder, split);
+  require_references(*corpus, split);
+  return std::make_unique<CorpusSource>(std::move(corpus));
 }
 
 }  // namespace phraseq

@@ -93,9 +93,16 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
   int64_t next_ = 0;
 };
 
+/// Throws DataError unless every sentence of the split has a translation.
+PHRASEQ_API void require_references(const Corpus& corpus, const std::string& split);
+
 /// Opens a split, or throws DataError saying that the folder has none of this name.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
                                                        const std::string& split);
+
+/// The same for a split that has to have references.
+PHRASEQ_API std::unique_ptr<SentenceSource> open_split_with_references(
+    const TranslationModel& model, const std::string& folder, const std::string& split);
 
 }  // namespace phraseq

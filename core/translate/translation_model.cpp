@@ -252,6 +252,28 @@ void require_same_sources(const std::vector<TranslationModel>& models) {
   }
 }
 
+bool is_equal(const at::Tensor& a, const at::Tensor& b) { return at::equal(a, b); }
+bool is_equal(const std::vector<int64_t>& a, const std::vector<int64_t>& b) { return a == b; }
+
+/// What `model` wants of a batch goes to what the first model has got.
+template <typename Values>
+void add_extras(std::map<std::string, Values>& all,
+                const std::map<std::string, Values>& own,
+                const TranslationModel& first,
+                const TranslationModel& model) {
+  for (const auto& [name, values] : own) {
+    const auto [place, is_new] = all.emplace(name, values);
+    if (!is_new && !is_equal(place->second, values)) {
+      throw UsageError(
+          fmt::format("--path: {} and {} want other '{}' of the same sentences",
+                      first.path,
+                      model.path,
+                      name),
+          "the models of an ensemble must prepare their batches with the same options");
+    }
+  }
+}
+
 }  // namespace
 
 Batch collate_for(const std::vector<TranslationModel>& models,
@@ -259,17 +281,9 @@ Batch collate_for(const std::vector<TranslationModel>& models,
   require_same_sources(models);
   Batch batch = models.front().collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
-    for (auto& [name, values] : models[i].collate(examples).extras) {
-      const auto [place, is_new] = batch.extras.emplace(name, values);
-      if (!is_new && !at::equal(place->second, values)) {
-        throw UsageError(
-            fmt::format("--path: {} and {} want other '{}' of the same sentences",
-                        models.front().path,
-                        models[i].path,
-                        name),
-            "the models of an ensemble must prepare their batches with the same options");
-      }
-    }
+    const Batch own = models[i].collate(examples);
+    add_extras(batch.extras, own.extras, models.front(), models[i]);
+    add_extras(batch.host_extras, own.host_extras, models.front(), models[i]);
   }
   return batch.to(models.front().parameters->values().device());
 }

@@ -1,6 +1,7 @@
 // The scripts of `phraseq completion`, run by the real shells.
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 using Words = std::vector<std::string>;
@@ -206,6 +208,19 @@ TEST(CompletionCommand, RefusesAnotherShell) {
   const auto result = space.run({"completion", "tcsh"});
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr("'tcsh' is not one of bash, zsh, fish"));
+}
+
+TEST(CompletionCommand, PassesOverWhatIsNoProgram) {
+  end_to_end::Workspace space;
+  const std::string program = space.path("phraseq-completion");
+  std::filesystem::copy_file(PHRASEQ_BUILD_FOLDER "/bin/phraseq-completion", program);
+  space.write("phraseq-notes", "");
+  std::filesystem::create_directory(space.path("phraseq-folder"));
+  ::setenv("LD_LIBRARY_PATH", PHRASEQ_BUILD_FOLDER "/lib", 1);  // what is copied finds no library
+  const auto result = space.start_program({program, "bash"}).wait();
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, Not(HasSubstr("phraseq-notes")));
 }
 
 }  // namespace

@@ -123,6 +123,23 @@ TEST_F(BadInput, CarriageReturnsAtLineEndsChangeNothing) {
   EXPECT_EQ(workspace_.read("data-bin/train.en-de.de.bin"), clean);
 }
 
+TEST_F(BadInput, ASplitWithoutReferencesIsNamedBeforeTheWork) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("checkpoints", 2)).exit_code, kExitOk);
+  ASSERT_EQ(workspace_
+                .run(words("preprocess --only-source -s en -t de --validpref dev --testpref test "
+                           "--srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt "
+                           "--destdir sources"))
+                .exit_code,
+            kExitOk);
+  for (const std::string command : {"rescore sources", "validate sources --valid-subset test"}) {
+    const auto result = workspace_.run(words(command + " --path checkpoints"));
+    EXPECT_EQ(result.exit_code, kExitData) << result.errors;
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr("the split 'test' has no references"), HasSubstr("--only-source")));
+  }
+}
+
 TEST_F(BadInput, AnUnknownNameIsAnsweredWithTheNearestKnownOne) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   const CommandResult result =

@@ -326,11 +326,12 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
     }
     last = line;
   }
-  // fairseq's own `--scoring sacrebleu --remove-bpe sentencepiece` has 32.14; it writes unknown
-  // words of references as <<unk>>, and counts none of them.
+  // sacrebleu 2.6.0 has this for the same lines with three words of the references, those with an
+  // unknown piece, replaced by words that match nothing, as fairseq's own BLEU and --eval-bleu have
+  // them. fairseq's `--scoring sacrebleu` has 32.14: it divides "<<unk>>" into five tokens.
   const size_t value = last.find(" = ");
   ASSERT_NE(value, std::string::npos) << last;
-  EXPECT_NEAR(std::stod(last.substr(value + 3)), 32.16, 0.006) << last;
+  EXPECT_NEAR(std::stod(last.substr(value + 3)), 32.19, 0.006) << last;
   ASSERT_EQ(run("generate", fmt::format("{} --format plain --output {}", with, lines.string())), 0);
   for (const std::string& line : read_lines(lines.string()))
     EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;

@@ -18,7 +18,7 @@ std::vector<int> worse_in_a_row(const Workspace& workspace) {
     if (entry.at("event") != "valid")
       continue;
     const double loss = entry.at("loss");
-    const bool is_better = counts.empty() || loss <= best;
+    const bool is_better = counts.empty() || loss < best;
     counts.push_back(is_better ? 0 : counts.back() + 1);
     best = is_better ? loss : best;
   }

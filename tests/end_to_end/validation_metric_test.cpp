@@ -93,6 +93,28 @@ TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
               AllOf(HasSubstr("sieben"), ::testing::Not(HasSubstr("@@"))));
 }
 
+/// As in fairseq: what the vocabulary lacks is not right because the reference lacks it, too.
+TEST_F(ValidationMetric, CountsUnknownWordsAsWrong) {
+  std::string unknown;
+  for (size_t i = 0; i < lines_of(workspace_.read("test.de")).size(); ++i)
+    unknown += "neu neu neu neu\n";
+  workspace_.write("test.de", unknown);
+  ASSERT_EQ(workspace_
+                .run(words("preprocess --source-lang en --target-lang de --destdir data-bin "
+                           "--overwrite --trainpref train --validpref test --testpref test"))
+                .exit_code,
+            kExitOk);
+  const auto result = workspace_.run(
+      toy_train("unknown", 2) + words("--threads 1 --eval-bleu --eval-bleu-print-samples") +
+      Arguments{"--eval-bleu-args", R"({"unkpen": -1000, "min_len": 4, "max_len_b": 4})"});
+  EXPECT_THAT(result.errors, HasSubstr("hypothesis: <unk> <unk> <unk> <unk>\n"));
+  EXPECT_EQ(last_validation("unknown")["score"], 0.0);
+  const auto translated = workspace_.run(words(
+      "generate data-bin --path unknown --threads 1 --unkpen -1000 --min-len 4 --max-len-b 4"));
+  EXPECT_THAT(translated.output,
+              AllOf(HasSubstr("\t<unk> <unk> <unk> <unk>\n"), HasSubstr(" = 0.00 0.0/")));
+}
+
 TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   train("checkpoints", 20, "");
   const std::string generate =

@@ -44,6 +44,26 @@ TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {
   EXPECT_EQ(workspace_.read("run/run.json"), manifest);
 }
 
+/// Otherwise a training from scratch would replace the checkpoints of the earlier one.
+TEST_F(WrongResume, ANamedCheckpointThatIsMissingIsAnError) {
+  const std::string before = workspace_.read("run/metrics.jsonl");
+  for (const std::string name : {"checkpoint_2", "./run/checkpoint_2"}) {
+    const CommandResult result =
+        workspace_.run(toy_train("run", 20) + words("--threads 1 --restore-file " + name));
+    EXPECT_NE(result.exit_code, kExitOk) << name;
+    EXPECT_THAT(result.errors, HasSubstr("checkpoint_2"));
+  }
+  EXPECT_EQ(workspace_.read("run/metrics.jsonl"), before);
+}
+
+TEST_F(WrongResume, ACopyOfAPointerIsFollowed) {
+  workspace_.write("run/checkpoint_of_the_paper", workspace_.read("run/checkpoint_last"));
+  const CommandResult result = workspace_.run(
+      toy_train("run", 20) + words("--threads 1 --restore-file checkpoint_of_the_paper"));
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("at update 10"));
+}
+
 TEST_F(WrongResume, AnAverageCannotBeResumed) {
   ASSERT_EQ(workspace_.run(words("average --inputs run/checkpoint_last --output mean.safetensors"))
                 .exit_code,

@@ -2,25 +2,39 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
 namespace phraseq {
 
 namespace {
 
-/// The checkpoint to continue from, or nothing.
-std::optional<std::string> restore_path(const CheckpointOptions& options,
-                                        const CheckpointFolder* folder) {
-  namespace fs = std::filesystem;
-  if (folder == nullptr)
-    return std::nullopt;
+/// A checkpoint or a pointer that was named: training from scratch in its place would replace the
+/// files of the earlier run.
+std::string named_checkpoint(const CheckpointOptions& options) {
   const std::string& name = options.restore_file;
   if (name.find('/') != std::string::npos)
     return resolve_checkpoint(name);
-  if (name == "checkpoint_last" || name == "checkpoint_best")
-    return folder->resolve(name, options.strict_resume);
-  const std::string path = folder->path() + "/" + name;
-  if (!fs::exists(path))
+  const std::string path = options.save_dir + "/" + name;
+  if (!std::filesystem::exists(path)) {
+    throw UsageError(fmt::format("--restore-file {}: {} has no such file", name, options.save_dir),
+                     fmt::format("Give the whole name, such as checkpoint4.safetensors, or a path: "
+                                 "./{} is in the current folder.",
+                                 name));
+  }
+  return resolve_checkpoint(path);
+}
+
+/// The checkpoint to continue from, or nothing.
+std::optional<std::string> restore_path(const CheckpointOptions& options,
+                                        const CheckpointFolder* folder) {
+  const std::string& name = options.restore_file;
+  if (name != "checkpoint_last" && name != "checkpoint_best")
+    return named_checkpoint(options);
+  if (folder == nullptr)
     return std::nullopt;
-  return path;
+  return folder->resolve(name, options.strict_resume);
 }
 
 std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options,

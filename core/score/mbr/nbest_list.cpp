@@ -94,6 +94,12 @@ std::vector<NBestList> read_fairseq(LineReader& reader) {
     }
     add(line.front() == 'D' ? texts : symbols, std::move(*entry));
   }
+  if (texts.empty() && symbols.empty() && reader.line_number() > 0) {
+    throw DataError({reader.path(), 0, 0},
+                    "there are no hypotheses: no line begins with D- or H-",
+                    "give the output of `phraseq generate --format fairseq --nbest N`, or select "
+                    "another --format");
+  }
   return in_order(texts.empty() ? std::move(symbols) : std::move(texts), reader.path());
 }
 

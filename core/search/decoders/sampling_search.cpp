@@ -9,18 +9,22 @@ namespace phraseq {
 
 namespace {
 
+/// The most candidates of a row that may be drawn; 0 = all. As in fairseq, a top p replaces the
+/// top k.
+size_t most_candidates(const SamplingSettings& settings) {
+  const bool limited = settings.top_k > 0 && settings.top_p <= 0;
+  return limited ? static_cast<size_t>(settings.top_k) : 0;
+}
+
 /// The candidates that the restriction leaves, and their mass.
 size_t restrict(std::span<const RankedColumn> ranked,
                 const SamplingSettings& settings,
                 double& mass) {
-  const size_t limit = settings.top_k > 0
-                           ? std::min(ranked.size(), static_cast<size_t>(settings.top_k))
-                           : ranked.size();
-  double total = 0;
-  for (const RankedColumn& column : ranked) total += std::exp(column.log_probability);
+  const size_t most = most_candidates(settings);
+  const size_t limit = most > 0 ? std::min(ranked.size(), most) : ranked.size();
   size_t count = 0;
   mass = 0;
-  while (count < limit && (count == 0 || settings.top_p <= 0 || mass < settings.top_p * total)) {
+  while (count < limit && (count == 0 || settings.top_p <= 0 || mass < settings.top_p)) {
     mass += std::exp(ranked[count++].log_probability);
   }
   return count;
@@ -56,7 +60,8 @@ void repeat_rows(SearchState& state, int64_t samples) {
 std::vector<Candidate> draw(const SearchState& state,
                             const StepOutput& output,
                             const SamplingSettings& settings) {
-  const int64_t wanted = settings.top_k > 0 ? settings.top_k : output.scores.size(1);
+  const auto most = static_cast<int64_t>(most_candidates(settings));
+  const int64_t wanted = most > 0 ? most : output.scores.size(1);
   const auto ranked = rank_rows(output, constrain_rows(state), wanted);
   const auto candidates = row_candidates(state, ranked);
   std::vector<Candidate> drawn;

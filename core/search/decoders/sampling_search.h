@@ -11,7 +11,7 @@ namespace phraseq {
 
 /// How a token is drawn from a row's probabilities.
 struct SamplingSettings {
-  int64_t top_k = -1;   ///< only the k most probable; -1 = all
+  int64_t top_k = -1;   ///< only the k most probable, unless there is a top p; -1 = all
   double top_p = -1;    ///< only the most probable up to this mass, at least one; -1 = all
   int64_t samples = 1;  ///< translations of each sentence
   uint64_t seed = 1;
@@ -27,7 +27,8 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& in
                                                                  const SamplingSettings& settings);
 
 /// The place in `ranked` (best first, not empty) that `point` in [0, 1) of the mass falls on when
-/// it is restricted to the settings' top k and top p: what is left shares the mass in proportion.
+/// it is restricted to the settings' top k or top p: what is left shares the mass in proportion.
+/// The mass of the top p is that of the model, also where constraints forbid some of it.
 PHRASEQ_API size_t draw_place(std::span<const RankedColumn> ranked,
                               const SamplingSettings& settings,
                               double point);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/text/dictionary.h"
+#include "core/text/replace_all.h"
 #include "core/text/unicode.h"
 #include "core/translate/hard_alignment.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr const char* kTextExtra = "source_text";
 constexpr std::string_view kUnknown = "<unk>";
+constexpr std::string_view kUnknownOfSentencePiece = " \u2047 ";  // in text
+constexpr std::string_view kSpaceOfSentencePiece = "\u2581";      // in pieces
 
 std::string text_of(const Example& example) {
   const auto found = example.extras.find(kTextExtra);
@@ -28,19 +31,52 @@ std::vector<std::string> source_words(const Task& task, const Example& example) 
   for (const int64_t id : example.source) tokens += is_control(id) ? 0 : 1;
   const std::string text = text_of(example);
   const auto words = split_whitespace(text);
-  if (words.size() == tokens)
-    return {words.begin(), words.end()};
   const std::string symbols = task.symbols(example.source, /*target_side=*/false);
+  const bool are_cut_here = symbols.find(kSpaceOfSentencePiece) != std::string::npos &&
+                            text.find(kSpaceOfSentencePiece) == std::string::npos;
+  if (words.size() == tokens && !are_cut_here)
+    return {words.begin(), words.end()};
   const auto parts = split_whitespace(symbols);
   return {parts.begin(), parts.end()};
 }
 
-size_t count_unknowns(std::string_view text) {
+size_t count_in(std::string_view text, std::string_view what) {
   size_t count = 0;
-  for (size_t at = text.find(kUnknown); at != std::string_view::npos;
-       at = text.find(kUnknown, at + kUnknown.size()))
+  for (size_t at = text.find(what); at != std::string_view::npos;
+       at = text.find(what, at + what.size()))
     ++count;
   return count;
+}
+
+std::string replace_each(const std::string& text,
+                         std::string_view what,
+                         const std::vector<std::string>& replacements) {
+  std::string replaced;
+  size_t begin = 0;
+  for (const std::string& word : replacements) {
+    const size_t at = text.find(what, begin);
+    replaced += text.substr(begin, at - begin) + word;
+    begin = at + what.size();
+  }
+  return replaced + text.substr(begin);
+}
+
+/// What SentencePiece makes of pieces within text; it keeps unknown ones.
+std::string text_of_pieces(const std::string& piece) {
+  if (piece == kUnknown)
+    return std::string(kUnknownOfSentencePiece);
+  return replace_all(piece, kSpaceOfSentencePiece, " ");
+}
+
+std::string replace_in_text_of_pieces(const std::string& text,
+                                      const std::vector<std::string>& pieces) {
+  std::vector<std::string> words;
+  for (const std::string& piece : pieces) words.push_back(text_of_pieces(piece));
+  std::string replaced = replace_each(text, kUnknownOfSentencePiece, words);
+  const bool begins_with_piece = text.starts_with(kUnknownOfSentencePiece);
+  if (begins_with_piece && pieces.front() != kUnknown && replaced.starts_with(' '))
+    replaced.erase(0, 1);
+  return replaced;
 }
 
 }  // namespace
@@ -96,16 +132,13 @@ void keep_source_text(Example& example, std::string_view text) {
 
 std::string replace_unknown_words(const std::string& text,
                                   const std::vector<std::string>& replacements) {
-  if (replacements.empty() || count_unknowns(text) != replacements.size())
+  if (replacements.empty())
     return text;
-  std::string replaced;
-  size_t begin = 0;
-  for (const std::string& word : replacements) {
-    const size_t at = text.find(kUnknown, begin);
-    replaced += text.substr(begin, at - begin) + word;
-    begin = at + kUnknown.size();
-  }
-  return replaced + text.substr(begin);
+  if (count_in(text, kUnknown) == replacements.size())
+    return replace_each(text, kUnknown, replacements);
+  if (count_in(text, kUnknownOfSentencePiece) == replacements.size())
+    return replace_in_text_of_pieces(text, replacements);
+  return text;
 }
 
 }  // namespace phraseq

@@ -32,8 +32,8 @@ class PHRASEQ_API UnknownWords {
 /// The raw text of a source, kept so that a word outside the vocabulary can be copied.
 PHRASEQ_API void keep_source_text(Example& example, std::string_view text);
 
-/// `text` with its <unk>s replaced, one after the other. Unchanged when there are not as many of
-/// them.
+/// `text` with its <unk>s replaced, one after the other, or with what SentencePiece writes for
+/// them; the replacements are pieces then. Unchanged when there are not as many of them.
 PHRASEQ_API std::string replace_unknown_words(const std::string& text,
                                               const std::vector<std::string>& replacements);
 

@@ -16,7 +16,9 @@ struct SamplingOptions : SearchOptions {
     table.field("beam", beam, "Accepted for compatibility with fairseq: 0, or the same as --nbest.")
         .in(0, 10000);
     table.field(
-        "sampling-topk", sampling.top_k, "Sample from the K most probable tokens; -1 = all.");
+        "sampling-topk",
+        sampling.top_k,
+        "Sample from the K most probable tokens, unless --sampling-topp is given; -1 = all.");
     table
         .field("sampling-topp",
                sampling.top_p,

@@ -159,6 +159,10 @@ TEST(AtomicFile, WritesWhereASymbolicLinkLeads) {
   write_file(folder.file("link"), "new");
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
   EXPECT_EQ(read_file(real), "new");
+  fs::create_symlink("later", folder.file("dangling"));
+  write_file(folder.file("dangling"), "first");
+  EXPECT_TRUE(fs::is_symlink(folder.file("dangling")));
+  EXPECT_EQ(read_file(folder.file("later")), "first");
 }
 
 TEST(AtomicFile, RejectsWhatIsNotARegularFile) {
@@ -166,6 +170,12 @@ TEST(AtomicFile, RejectsWhatIsNotARegularFile) {
   EXPECT_THAT(message_of_writing(folder.path()), HasSubstr("Is a directory"));
   EXPECT_THAT(message_of_writing("/dev/null"), HasSubstr("not a regular file"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);  // as /dev/stdout: a link to a pipe, which has no path
+  EXPECT_THAT(message_of_writing("/dev/fd/" + std::to_string(pipe_ends[1])),
+              AllOf(HasSubstr("/dev/fd/"), HasSubstr("not a regular file")));
+  ::close(pipe_ends[0]);
+  ::close(pipe_ends[1]);
 }
 
 TEST(AtomicFile, ReportsThatTheFolderIsMissing) {

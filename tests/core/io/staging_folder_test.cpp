@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,58 @@ TEST(StagingFolder, MovesIntoAFolderThatIsThereAndKeepsOtherFiles) {
   EXPECT_EQ(read_file(folder.file("out/mine")), "kept");
   EXPECT_EQ(read_file(folder.file("out/seal")), "2");
   EXPECT_EQ(folder.entries(), 1U);
+}
+
+/// Commits a file "a" to `destination`.
+void stage_into(const std::string& destination) {
+  StagingFolder staging(destination);
+  write_file(staging.path() + "/a", "1");
+  staging.commit("a");
+}
+
+TEST(StagingFolder, MovesIntoWhatALinkLeadsTo) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("disk"));
+  fs::create_directory_symlink(folder.file("disk"), folder.file("link"));
+  fs::create_directory_symlink(folder.file("missing"), folder.file("dangling"));
+  stage_into(folder.file("link"));
+  stage_into(folder.file("dangling"));
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_EQ(read_file(folder.file("disk/a")), "1");
+  EXPECT_TRUE(fs::is_symlink(folder.file("dangling")));
+  EXPECT_EQ(read_file(folder.file("missing/a")), "1");
+  EXPECT_EQ(folder.entries(), 4U);
+}
+
+TEST(StagingFolder, MovesIntoTheCurrentFolder) {
+  const TemporaryFolder folder;
+  const int status = in_child([&] {
+    fs::current_path(folder.path());
+    stage_into(".");
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a"}));
+}
+
+TEST(StagingFolder, KeepsAnEmptyFolderThatIsThere) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("out"));
+  fs::permissions(folder.file("out"), fs::perms::owner_all);
+  stage_into(folder.file("out"));
+  EXPECT_EQ(fs::status(folder.file("out")).permissions(), fs::perms::owner_all);
+}
+
+TEST(StagingFolder, RemovesWhatAKilledRunLeftInAFolder) {
+  set_log_quiet(true);
+  const TemporaryFolder folder;
+  const int status = in_child([&] {
+    const ActiveFailpoint fault("staging_folder.before_rename:kill");
+    stage_into(folder.path());
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(folder.entries(), 1U);
+  stage_into(folder.path());
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a"}));
 }
 
 TEST(StagingFolder, VanishesWithoutCommit) {

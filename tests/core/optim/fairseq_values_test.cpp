@@ -188,6 +188,13 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauHasTheSameRates) {
   expect_fairseqs_rates<ReduceOnPlateau, ReduceOnPlateauOptions>("reduce_lr_on_plateau");
 }
 
+TEST(FairseqsSchedules, ReduceLrOnPlateauRejectsAStateWithoutANumberOfEpochs) {
+  ReduceOnPlateau schedule({}, {});
+  for (const double epochs : {1e300, -1.0, 0.5})
+    EXPECT_THROW(schedule.restore({{"bad_epochs", epochs}}), FormatError) << epochs;
+  EXPECT_NO_THROW(schedule.restore({{"bad_epochs", 2.0}}));
+}
+
 TEST(FairseqsSchedules, TriStageHasTheSameRates) {
   expect_fairseqs_rates<TriStage, TriStageOptions>("tri_stage");
 }

@@ -58,6 +58,13 @@ TEST(StepConstraint, TakesThePenaltyOffUnknowns) {
   EXPECT_EQ(step_constraint({1, 0, 0}, 0, 9, {}).edits.size(), 2u);  // <pad> and </s>
 }
 
+TEST(StepConstraint, TakesThePenaltyOffForcedUnknowns) {
+  const std::vector<int64_t> prefix{kUnk, 8};
+  EXPECT_EQ(step_constraint({1, 2.5, 0}, 0, 9, prefix).only, kUnk);
+  EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, 0, 9, prefix), kUnk), -2.5);
+  EXPECT_TRUE(step_constraint({1, 2.5, 0}, 1, 9, prefix).edits.empty());
+}
+
 TEST(ForbidRepeats, ForbidsARepeatedUnknownOnce) {
   const std::vector<int64_t> tokens{4, kUnk, 4};
   StepConstraint constraint = step_constraint({0, 2.5, 2}, 3, 9, {});

@@ -33,12 +33,12 @@ TEST_F(BestScoreTest, KeepsTheLargestOrTheSmallest) {
   EXPECT_EQ(best, 9);
 }
 
-TEST_F(BestScoreTest, CountsAnEqualValueAsBetter) {
+TEST_F(BestScoreTest, TakesAnEqualValueButDoesNotCountItAsAnImprovement) {
   for (const bool larger : {false, true}) {
     best = 4;
     without_better = 2;
     EXPECT_TRUE(BestScore(larger, best, without_better).note(4));
-    EXPECT_EQ(without_better, 0);
+    EXPECT_EQ(without_better, 3);
   }
 }
 
@@ -50,6 +50,14 @@ TEST_F(BestScoreTest, CountsValidationsWithoutABetterOne) {
   EXPECT_EQ(without_better, 2);
   score.note(4);
   EXPECT_EQ(without_better, 0);
+}
+
+TEST_F(BestScoreTest, TakesANumberAfterNan) {
+  for (const bool larger : {false, true}) {
+    best = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(BestScore(larger, best, without_better).note(4));
+    EXPECT_EQ(best, 4);
+  }
 }
 
 TEST_F(BestScoreTest, NeverTakesNanOverANumber) {

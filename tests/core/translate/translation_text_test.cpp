@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/unknown_words.h"
 #include "core/translate/hypothesis_text.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -81,6 +81,30 @@ class TranslationText : public ::testing::Test {
   Translation translation_;
 };
 
+TEST_F(TranslationText, IsScoredWithUnknownWordsThatMatchNothing) {
+  const Example& example = translation_.example;  // "ein Baum", and "Baum" is not known
+  Hypothesis same;
+  same.tokens = example.target;
+  const std::string hypothesis =
+      scored_hypothesis(task_, hypothesis_text(task_, example, same, PostProcess::kNotGiven));
+  const std::string reference =
+      scored_reference(task_, reference_text(task_, example, PostProcess::kNotGiven));
+  EXPECT_EQ(hypothesis, "[ein \uE000]");
+  EXPECT_EQ(reference, "[ein \uE001]");
+}
+
+TEST(ReplacedUnknownWords, AreDecodedWhereSentencePieceWroteThem) {
+  EXPECT_EQ(replace_unknown_words("Das \u2047  ist \u2047 s", {"\u2581Haus", "\u2581gro\u00df"}),
+            "Das Haus ist gro\u00dfs");
+  EXPECT_EQ(replace_unknown_words(" \u2047  \u2047  da", {"\u2581Tom", "s"}), "Toms da");
+  EXPECT_EQ(replace_unknown_words(" \u2047  da", {"<unk>"}), " \u2047  da");
+  EXPECT_EQ(replace_unknown_words("ein \u2047 ", {"a", "b"}), "ein \u2047 ");
+}
+
+TEST_F(TranslationText, KeepsACharacterThatOnlySentencePieceWritesForUnknownWords) {
+  EXPECT_EQ(scored_hypothesis(task_, "was \u2047 <unk>"), "was \u2047 \uE000");
+}
+
 TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
   Translation unknown;
   unknown.example.source = task_.source_dictionary().encode("Zug Haus ein");  // Zug is <unk>
@@ -90,8 +114,8 @@ TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
   hypothesis.token_scores = {-1, -1, -1, -1};
   hypothesis.slots = {-1, -1, -1, -1};
   hypothesis.attention = {{0.9f, 0.1f, 0, 0}, {0, 0, 1, 0}, {0, 0.6f, 0.4f, 0}, {0, 0, 0, 1}};
-  const std::string file = testing::TempDir() + "replace_unk_dictionary";
-  write_file(file, "Haus house 0.5\nBaum tree\n");
+  const TemporaryFolder folder;
+  const std::string file = folder.write("dictionary", "Haus house 0.5\nBaum tree\n");
   hypothesis.unknown_words =
       UnknownWords::read(file).replacements(task_, unknown.example, hypothesis);
   unknown.hypotheses = {hypothesis};
@@ -101,7 +125,7 @@ TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
   unknown.hypotheses[0].unknown_words =
       UnknownWords().replacements(task_, unknown.example, hypothesis);
   EXPECT_EQ(translation_text(unknown, task_, {}), "[Zug ein Haus]\n");
-  write_file(file, "Haus house\nBaum\n");
+  folder.write("dictionary", "Haus house\nBaum\n");
   EXPECT_THROW(UnknownWords::read(file), DataError);
 }
 

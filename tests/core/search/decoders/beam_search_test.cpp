@@ -280,6 +280,19 @@ TEST(BeamSearch, FollowsAForcedPrefixAndDecidesAfterIt) {
   }
 }
 
+/// As fairseq, which subtracts the penalty before it looks at the prefix.
+TEST(BeamSearch, TakesThePenaltyOffAnUnknownWordThatAPrefixForces) {
+  auto input_sentences = sentences(1, 9);
+  input_sentences[0].prefix = {kUnk};
+  const auto first_score = [&](double penalty) {
+    SearchOptions options;
+    options.constraints.unknown_penalty = penalty;
+    SearchInput input(input_sentences, std::make_unique<ToySession>(1, random_language(3)));
+    return beam_search(input, options, {4, 4})[0][0].token_scores[0];
+  };
+  EXPECT_NEAR(first_score(1.5), first_score(0) - 1.5, 1e-12);
+}
+
 TEST(BeamSearch, KeepsTheAttentionOfTheRowThatGeneratedEachToken) {
   auto session = std::make_unique<ToySession>(1,
                                               table({{{}, {{kA, 0.6}, {kB, 0.4}}},

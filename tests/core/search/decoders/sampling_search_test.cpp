@@ -62,6 +62,32 @@ TEST(DrawPlace, KeepsTheSmallestSetThatHasTheTopPMass) {
   EXPECT_EQ(draw_place(kRanked, settings, 0.999), 0u);
 }
 
+/// As in fairseq, the mass is that of the model's probabilities, also where some are forbidden.
+TEST(DrawPlace, CountsTheTopPMassWithoutForbiddenTokens) {
+  const std::vector<RankedColumn> half{{std::log(0.3), 4}, {std::log(0.2), 5}};
+  SamplingSettings settings;
+  settings.top_p = 0.4;  // 0.3 is too little
+  EXPECT_EQ(draw_place(half, settings, 0.61), 1u);
+}
+
+TEST(DrawPlace, LeavesTheTopKToTheTopP) {
+  SamplingSettings settings;
+  settings.top_k = 1;
+  settings.top_p = 0.6;  // as in fairseq, this alone counts: 0.5 + 0.3
+  EXPECT_EQ(draw_place(kRanked, settings, 0.63), 1u);
+}
+
+TEST(SamplingSearch, LooksAtAllTokensForTheTopP) {
+  SamplingSettings settings;
+  settings.samples = 400;
+  settings.top_k = 1;
+  settings.top_p = 0.99;
+  const auto found = sample(sentences(1, 9), settings)[0];
+  std::map<int64_t, int> first;
+  for (const auto& hypothesis : found) ++first[hypothesis.tokens[0]];
+  EXPECT_EQ(first.size(), 3u);
+}
+
 TEST(SamplingSearch, GivesEachTranslationAtItsProbability) {
   // First words of 4,000 samples: A 5/9, B 3/9, C 1/9 (</s> is forbidden by the minimum length).
   SamplingSettings settings;

@@ -42,7 +42,7 @@ void expect_same_ranks(const at::Tensor& scores,
 std::vector<StepConstraint> all_kinds() {
   return {{},
           {-1, {{1, -kInfinity}, {2, -kInfinity}, {3, -0.75}}},
-          {17, {}},
+          {17, {{17, -1.5}}},
           {2, {}, /*costs_nothing=*/true},
           {kNoDecision, {}},
           {-1, {{40, 9.0}, {41, 8.0}}}};
