@@ -6,22 +6,19 @@ its port. Each request is translated as it arrives, by one of `--workers` replic
 
 import argparse
 import http.server
-import json
-import pathlib
 import tempfile
 
 import ctranslate2
 
 import ctranslate2_generation
-import fairseq_data
+import generation_peer
 
 
 def load(arguments):
-    symbols = fairseq_data.read_symbols(f"{arguments.data}/dict.en.txt")
-    options = json.loads(pathlib.Path(arguments.options).read_text())
+    tensors = generation_peer.read_safetensors(arguments.weights)
     with tempfile.TemporaryDirectory() as folder:
-        ctranslate2_generation.convert(
-            ctranslate2_generation.read_safetensors(arguments.weights), options, symbols, folder)
+        ctranslate2_generation.convert(tensors, generation_peer.shape_of(arguments, tensors),
+                                       generation_peer.symbols_of(arguments), folder)
         return ctranslate2.Translator(folder, compute_type="float32", inter_threads=arguments.workers, intra_threads=1)
 
 

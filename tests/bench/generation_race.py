@@ -1,4 +1,4 @@
-"""Generation: `phraseq generate` against CTranslate2 with the same weights, sentences and beams."""
+"""Generation: `phraseq generate` against CTranslate2, fairseq and Marian with the same sentences and beams."""
 
 import json
 import pathlib
@@ -8,12 +8,6 @@ import fairseq_data
 import racing
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-# fairseq 0.12.2 on a machine where PyTorch's eager fp32 step (preset tiny) made 3,517 target tokens/s:
-# a peer that cannot be installed here, scaled by this machine's PyTorch.
-FAIRSEQ_TOKENS_PER_SECOND = 1656
-FAIRSEQ_PYTORCH_TRAINING = 3517
-
 
 def batching_text(tokens):
     return f"{tokens} tokens a batch" if tokens else "one sentence at a time"
@@ -49,23 +43,29 @@ class Setting:
         return [(threads, 1), (1, threads)] if threads > 1 else [(1, 1)]
 
 
-class CTranslate2:
-    def __init__(self, setting, compute_type, workers, threads):
-        self.setting, self.compute_type, self.workers, self.threads = setting, compute_type, workers, threads
-        self.group = f"CTranslate2 {compute_type}"
+class Peer:
+    """Another toolkit, by a script with the arguments of generation_peer.py."""
+
+    def __init__(self, setting, toolkit, python, compute_type, workers, threads):
+        self.setting, self.python, self.compute_type, self.workers, self.threads = (
+            setting, python, compute_type, workers, threads)
+        self.script = HERE / f"{toolkit.lower()}_generation.py"
+        self.group = f"{toolkit} {compute_type}"
         self.name = f"{self.group} {workers}×{threads}"
 
     def tokens_per_second(self):
         setting, model = self.setting, self.setting.model
         length = ["--length", str(model.length)] if model.length else []
         output = subprocess.run(
-            [setting.options.ctranslate2_python, HERE / "ctranslate2_generation.py",
-             model.weights, model.shape, model.data, "--workers", str(self.workers), "--threads", str(self.threads),
+            [self.python, self.script, model.weights, model.shape, model.data,
+             "--workers", str(self.workers), "--threads", str(self.threads),
              "--batch-tokens", str(setting.batch_tokens), "--beam", str(setting.beam),
              "--compute-type", self.compute_type, "--clock", setting.options.clock,
              "--sentences", str(len(setting.sentences())), *length],
             check=True, stdout=subprocess.PIPE, text=True).stdout
-        return json.loads(output)["tokens_per_second"]
+        figures = json.loads(output)
+        self.megabytes = figures["megabytes"]
+        return figures["tokens_per_second"]
 
 
 class Phraseq:
@@ -89,13 +89,13 @@ class Phraseq:
     def generate(self, sentences):
         tokens = self.setting.batch_tokens
         batching = ["--max-tokens", str(tokens)] if tokens else ["--batch-size", "1"]
-        seconds, output = racing.timed(
+        return racing.timed(
             [self.program, "generate", "--path", self.setting.model.checkpoint, *self.search(), *batching,
              *self.arithmetic_options(), "--workers", str(self.workers), "--threads", str(self.threads)],
             "".join(f"{sentence}\n" for sentence in sentences), self.setting.options.clock)
-        return seconds, output.splitlines()
 
-    def subwords(self, hypotheses):
+    def subwords(self, output):
+        hypotheses = output.splitlines()
         length = self.setting.model.length
         if length:  # not counted in the text: it may hold <unk>, which no text shows
             return len(hypotheses) * (length + 1)
@@ -103,16 +103,25 @@ class Phraseq:
 
     def tokens_per_second(self):
         sentences = self.setting.sentences()
-        overhead, first = self.generate(sentences[:1])
-        seconds, hypotheses = self.generate(sentences)
-        return (self.subwords(hypotheses) - self.subwords(first)) / (seconds - overhead)
+        first, all = self.generate(sentences[:1]), self.generate(sentences)
+        self.megabytes = all.megabytes
+        return (self.subwords(all.output) - self.subwords(first.output)) / (all.seconds - first.seconds)
+
+
+def peers_of(setting, workers, threads):
+    """Those whose Python exists; Marian has workers only."""
+    options = setting.options
+    toolkits = [("CTranslate2", options.ctranslate2_python, "float32"), ("CTranslate2", options.ctranslate2_python, "int8")]
+    toolkits += [("fairseq", options.fairseq_python, "float32")] if workers == 1 else []
+    toolkits += [("Marian", options.marian_python, "float32")] if threads == 1 else []
+    return [Peer(setting, name, python, kind, workers, threads)
+            for name, python, kind in toolkits if pathlib.Path(python or "/nowhere").exists()]
 
 
 def contestants_of(setting):
     contestants = []
     for workers, threads in setting.layouts():
-        if pathlib.Path(setting.options.ctranslate2_python or "/nowhere").exists():
-            contestants += [CTranslate2(setting, kind, workers, threads) for kind in ("float32", "int8")]
+        contestants += peers_of(setting, workers, threads)
         if setting.options.earlier_phraseq:
             contestants.append(Phraseq(setting, "fp32", workers, threads, setting.options.earlier_phraseq, "earlier"))
         contestants += [Phraseq(setting, kind, workers, threads) for kind in setting.options.arithmetic]
@@ -125,17 +134,18 @@ def best_of_groups(contestants, rows):
     for contestant in contestants:
         row = rows[contestant.name]
         if contestant.group not in best or row["median"] > best[contestant.group]["median"]:
-            best[contestant.group] = row | {"layout": f"{contestant.workers}×{contestant.threads}"}
+            layout = f"{contestant.workers}×{contestant.threads}"
+            best[contestant.group] = row | {"layout": layout, "megabytes": contestant.megabytes}
     return best
 
 
-def race(options, model, title, more_peers):
+def race(options, model, title):
     results = {}
     for beam in options.beams:
         for tokens in (1024, 0):
             contestants = contestants_of(Setting(options, model, beam, tokens))
             rows = best_of_groups(contestants, racing.race(contestants, options.rounds))
-            peers = {name: row["median"] for name, row in rows.items() if name.startswith("CTranslate2")} | more_peers
+            peers = {name: row["median"] for name, row in rows.items() if not name.startswith(("phraseq", "earlier"))}
             heading = f"{title}, {f'beam {beam}' if beam > 1 else 'greedy'}, {batching_text(tokens)}"
             print(f"\n### Generation, {heading}, subwords per second ({options.clock} time)\n")
             print(racing.table(rows, peers), flush=True)
@@ -143,16 +153,13 @@ def race(options, model, title, more_peers):
     return results
 
 
-def run_trained(options, folder, pytorch_training):
-    """With the model that fairseq trained. `pytorch_training`: PyTorch's tokens/s here, or None."""
+def run_trained(options, folder):
+    """With the model that fairseq trained."""
     data, checkpoint = options.data, f"{folder}/fairseq.safetensors"
     subprocess.run([options.phraseq, "import", "fairseq", f"{data}/model.safetensors",
                     f"{data}/options.json", f"{data}/data-bin", "--output", checkpoint], check=True)
     model = Model(f"{data}/model.safetensors", f"{data}/options.json", f"{data}/data-bin", checkpoint)
-    peers = {}
-    if pytorch_training:
-        peers["fairseq, scaled"] = FAIRSEQ_TOKENS_PER_SECOND * pytorch_training / FAIRSEQ_PYTORCH_TRAINING
-    return race(options, model, f"preset tiny, {len(model.sentences[:options.sentences])} sentences", peers)
+    return race(options, model, f"preset tiny, {len(model.sentences[:options.sentences])} sentences")
 
 
 def run_base(options, folder):
@@ -166,4 +173,4 @@ def run_base(options, folder):
     shape = pathlib.Path(folder, "base-shape.json")
     shape.write_text(json.dumps({"encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 8}))
     model = Model(checkpoint, shape, data, checkpoint, length)
-    return race(options, model, f"preset base, untrained, {length} tokens a sentence", {})
+    return race(options, model, f"preset base, untrained, {length} tokens a sentence")

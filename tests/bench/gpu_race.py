@@ -163,11 +163,10 @@ class PhraseqGeneration:
         race, options = self.race, self.race.options
         batching = ["--max-tokens", str(race.batch_tokens)] if race.batch_tokens else ["--batch-size", "1"]
         length = str(race.length)
-        seconds, _ = racing.timed(
+        return racing.timed(
             [options.phraseq, "generate", "--path", race.checkpoint, "--beam", "4", "--min-len", length, "--max-len-a",
              "0", "--max-len-b", length, *batching, "--precision", options.precision, "--device", options.device],
-            "".join(f"{sentence}\n" for sentence in sentences), "wall")
-        return seconds
+            "".join(f"{sentence}\n" for sentence in sentences), "wall").seconds
 
     def tokens_per_second(self):
         few = self.race.sentences[:1]

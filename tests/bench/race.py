@@ -1,4 +1,4 @@
-"""Races phraseq against PyTorch's eager Transformer (training) and CTranslate2 (generation).
+"""Races phraseq against PyTorch's eager Transformer (training), and CTranslate2, fairseq and Marian (generation).
 
 All contestants of a race run one after another, in turns, on the same data and machine; a row's
 figure is the median of its rounds. Printed as tables, and written as JSON when asked.
@@ -20,7 +20,8 @@ def parse_arguments():
     parser.add_argument("--phraseq", required=True, help="the program to race")
     parser.add_argument("--data", help="a folder with data-bin/ (its sentence lengths are used), model.safetensors\n"
                                        "and options.json (a trained model of preset tiny to translate with)")
-    parser.add_argument("--ctranslate2-python", help="a Python that has ctranslate2")
+    for peer in ("ctranslate2", "fairseq", "marian"):
+        parser.add_argument(f"--{peer}-python", help=f"a Python that has {peer}, for generation")
     parser.add_argument("--presets", nargs="*", default=list(training_race.PRESETS), choices=training_race.PRESETS,
                         help="of the training race; none = no training race")
     parser.add_argument("--no-generation", action="store_true")
@@ -46,8 +47,7 @@ def main():
         for preset in options.presets:
             results["training"][preset] = training_race.run(preset, options, folder)
         if options.data and not options.no_generation:
-            tiny = results["training"].get("tiny", {}).get("PyTorch fp32", {}).get("median")
-            results["generation"] = generation_race.run_trained(options, folder, tiny)
+            results["generation"] = generation_race.run_trained(options, folder)
         if not options.no_generation and not options.no_base:
             results["generation, base"] = generation_race.run_base(options, folder)
     if options.json:

@@ -3,10 +3,11 @@
 import os
 import pathlib
 import platform
-import resource
 import statistics
 import subprocess
+import tempfile
 import time
+import typing
 
 
 def machine():
@@ -19,14 +20,25 @@ def machine():
     return f"{name}, {os.cpu_count()} cores, {' '.join(wanted)}"
 
 
+class Measured(typing.NamedTuple):
+    seconds: float
+    output: str
+    megabytes: float  # the most at any time
+
+
 def timed(command, text, clock):
-    """Runs a command on a text; its seconds by a clock, "wall" or "cpu" (user time), and its output."""
-    def now():
-        return time.perf_counter() if clock == "wall" else resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    start = now()
-    output = subprocess.run(command, input=text, check=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True).stdout
-    return now() - start, output
+    """Runs a command on a text; measures it by a clock, "wall" or "cpu" (user time)."""
+    with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as target:
+        source.write(text)
+        source.seek(0)
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdin=source, stdout=target, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start if clock == "wall" else used.ru_utime
+        if status != 0:
+            raise subprocess.CalledProcessError(os.waitstatus_to_exitcode(status), command)
+        target.seek(0)
+        return Measured(seconds, target.read(), used.ru_maxrss / 1024)
 
 
 def race(contestants, rounds):
@@ -41,9 +53,12 @@ def race(contestants, rounds):
 
 def table(rows, peers):
     """The rows as Markdown; `peers` maps a column's title to the figure that a row is divided by."""
-    lines = ["| | tokens/s | least to most | " + " | ".join(f"× {title}" for title in peers) + " |",
-             "|---|---:|---:|" + "---:|" * len(peers)]
+    memory = any("megabytes" in row for row in rows.values())
+    titles = [f"× {title}" for title in peers] + (["MB"] if memory else [])
+    lines = ["| | tokens/s | least to most | " + " | ".join(titles) + " |",
+             "|---|---:|---:|" + "---:|" * len(titles)]
     for name, row in rows.items():
-        ratios = " | ".join(f"{row['median'] / figure:.2f}" for figure in peers.values())
-        lines.append(f"| {name} | {row['median']:,.0f} | {row['least']:,.0f} to {row['most']:,.0f} | {ratios} |")
+        cells = [f"{row['median'] / figure:.2f}" for figure in peers.values()]
+        cells += [f"{row['megabytes']:,.0f}"] if memory else []
+        lines.append(f"| {name} | {row['median']:,.0f} | {row['least']:,.0f} to {row['most']:,.0f} | {' | '.join(cells)} |")
     return "\n".join(lines)
