@@ -6,6 +6,8 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
+PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /// Sixteen numbers at once, lowered to whatever registers the instruction set has.
 constexpr int64_t kLanes = 16;
 template <class Sum>
@@ -15,6 +17,15 @@ struct LanesOf {
 };
 template <class Sum>
 using Lanes = typename LanesOf<Sum>::type;
+
+/// Keys are scored by fours.
+constexpr int kKeys = 4;
+template <class Sum>
+struct QuadOf {
+  typedef Sum type __attribute__((vector_size(kKeys * sizeof(Sum)), aligned(sizeof(Sum))));
+};
+template <class Sum>
+using Quad = typename QuadOf<Sum>::type;
 
 PHRASEQ_INLINE void load_lanes(const float* from, Lanes<float>& to) {
   to = *reinterpret_cast<const Lanes<float>*>(from);
@@ -28,36 +39,68 @@ PHRASEQ_INLINE void load_lanes(const Bfloat16* from, Lanes<float>& to) {
   to = reinterpret_cast<Lanes<float>>(bits << 16);
 }
 
+/// Lane i of four: the sum of the lanes i, i + 4, …
 template <class Sum>
-PHRASEQ_INLINE Sum sum_of(const Lanes<Sum>& lanes) {
-  Sum sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < kLanes; ++i) sum += lanes[i];
-  return sum;
+PHRASEQ_INLINE Quad<Sum> folded(const Lanes<Sum>& lanes) {
+  const auto half = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+                    __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3) +
+         __builtin_shufflevector(half, half, 4, 5, 6, 7);
 }
 
-/// Adds a's products with `count` keys to `sums`.
-template <int count, class Element, class Sum>
+/// The sums of four keys' lanes, [a, b, c, d], by shuffles that every instruction set has.
+template <class Sum>
+PHRASEQ_INLINE Quad<Sum> sums_of(const Lanes<Sum>* keys) {
+  const Quad<Sum> a = folded<Sum>(keys[0]), b = folded<Sum>(keys[1]);
+  const Quad<Sum> c = folded<Sum>(keys[2]), d = folded<Sum>(keys[3]);
+  const Quad<Sum> ab =
+      __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad<Sum> cd =
+      __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/// Adds a's products with four keys to `sums`.
+template <class Element, class Sum>
 PHRASEQ_INLINE void add_dots(const Element* a,
                              const Element* const* keys,
                              int64_t size,
-                             Sum* sums) {
-  Lanes<Sum> lanes[count] = {};
+                             Quad<Sum>& sums) {
+  Lanes<Sum> lanes[kKeys] = {};
   int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
     Lanes<Sum> x, y;
     load_lanes(a + i, x);
 #pragma GCC unroll 4
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < kKeys; ++k) {
       load_lanes(keys[k] + i, y);
       lanes[k] += x * y;
     }
   }
-#pragma GCC unroll 4
-  for (int k = 0; k < count; ++k) {
-    sums[k] += sum_of<Sum>(lanes[k]);
-    for (int64_t rest = i; rest < size; ++rest) sums[k] += load(a[rest]) * load(keys[k][rest]);
+  sums += sums_of<Sum>(lanes);
+  for (; i < size; ++i) {
+    for (int k = 0; k < kKeys; ++k) sums[k] += load(a[i]) * load(keys[k][i]);
   }
+}
+
+/// e^(score - highest) of kLanes scores in place, added to `total`.
+template <class Sum>
+PHRASEQ_INLINE void add_exponentials(Sum* scores, Sum highest, Sum* total) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < kLanes; ++i) {
+    scores[i] = exponential(scores[i] - highest);
+    total[i] += scores[i];
+  }
+}
+
+/// The same for fewer scores: the others count as -infinity.
+template <class Sum>
+PHRASEQ_INLINE void add_exponentials(Sum* scores, int64_t count, Sum highest, Sum* total) {
+  Sum padded[kLanes];
+  for (int64_t i = 0; i < kLanes; ++i) padded[i] = -std::numeric_limits<Sum>::infinity();
+  for (int64_t i = 0; i < count; ++i) padded[i] = scores[i];
+  add_exponentials(padded, highest, total);
+  for (int64_t i = 0; i < count; ++i) scores[i] = padded[i];
 }
 
 /// Softmax of `scores` in place.
@@ -66,14 +109,14 @@ PHRASEQ_INLINE void softmax(Sum* scores, int64_t size) {
   Sum highest = -std::numeric_limits<Sum>::infinity();
 #pragma omp simd reduction(max : highest)
   for (int64_t i = 0; i < size; ++i) highest = scores[i] > highest ? scores[i] : highest;
-  Sum total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < size; ++i) {
-    scores[i] = exponential(scores[i] - highest);
-    total += scores[i];
-  }
-  const Sum inverse = 1 / total;
-  for (int64_t i = 0; i < size; ++i) scores[i] *= inverse;
+  Sum totals[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) add_exponentials(scores + i, highest, totals);
+  if (i < size)
+    add_exponentials(scores + i, size - i, highest, totals);
+  const Quad<Sum> four = folded<Sum>(*reinterpret_cast<const Lanes<Sum>*>(totals));
+  const Sum inverse = 1 / ((four[0] + four[1]) + (four[2] + four[3]));
+  for (i = 0; i < size; ++i) scores[i] *= inverse;
 }
 
 /// What scores against one kind of key are made of.
@@ -85,33 +128,33 @@ struct ScoreSources {
   double scale;
 };
 
-/// All heads' scores of the tokens `token` and following, piece by piece; pieces before the first
-/// token count as zero. Head h's go to scores[h · step].
-template <int count, class Element, class Sum>
+/// All heads' scores of `count` tokens, at most kKeys, piece by piece; pieces before the first
+/// token count as zero, and `count` is 1 where there are such. Head h's go to scores[h · step].
+template <class Element, class Sum>
 PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           const Element* const* kv,
                           int64_t token,
+                          int64_t count,
                           Sum* scores,
                           int64_t step) {
   for (int64_t head = 0; head < from.heads; ++head) {
     const int64_t column = head * from.head_dim;
-    Sum sums[count] = {};
+    Quad<Sum> sums = {};
     for (int64_t j = 0; j < from.key.parts; ++j) {
       const int64_t first = token - from.key.part_lag * (from.key.parts - 1 - j);
-      if (first < 0)  // only ever one token at a time
+      if (first < 0)
         continue;
-      const Element* keys[count];
-      for (int k = 0; k < count; ++k)
-        keys[k] = kv[first + k] + from.key.column + j * from.key.part_step + column;
+      const Element* keys[kKeys];  // the last one again where there are fewer
+      for (int k = 0; k < kKeys; ++k)
+        keys[k] =
+            kv[first + smaller(k, count - 1)] + from.key.column + j * from.key.part_step + column;
       const Element* q = from.q + from.query.column + j * from.query.part_step + column;
-      add_dots<count, Element, Sum>(q, keys, from.head_dim, sums);
+      add_dots<Element, Sum>(q, keys, from.head_dim, sums);
     }
-    for (int k = 0; k < count; ++k)
-      scores[head * step + k] = static_cast<Sum>(from.scale) * sums[k];
+    sums *= static_cast<Sum>(from.scale);
+    for (int64_t k = 0; k < count; ++k) scores[head * step + k] = sums[k];
   }
 }
-
-PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// Scores against all keys of one kind, token after token so that a key's heads are read together.
 template <class Element, class Sum>
@@ -122,49 +165,56 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                Sum* scores,
                                int64_t step) {
   const int64_t reach = smaller(from.key.part_lag * (from.key.parts - 1), tokens);
-  int64_t token = first;
-  for (; token < reach; ++token)
-    score<1, Element, Sum>(from, kv, token, scores + token - first, step);
-  for (; token + 4 <= tokens; token += 4)
-    score<4, Element, Sum>(from, kv, token, scores + token - first, step);
-  for (; token < tokens; ++token)
-    score<1, Element, Sum>(from, kv, token, scores + token - first, step);
+  for (int64_t token = first; token < tokens;) {
+    const int64_t count = token < reach ? 1 : smaller(kKeys, tokens - token);
+    score<Element, Sum>(from, kv, token, count, scores, step);
+    token += count;
+    scores += count;
+  }
 }
 
-/// out = Σ weight · value over all kinds for pieces `first` and following, in registers. Pieces are
-/// a head's channels in kLanes, head after head, so that a token's heads are read together.
-template <int pieces, class Element, class Sum>
+/// out = Σ weight · value over all kinds, in registers, for the channels of `heads` heads, side by
+/// side, or of a part of one head: `pieces` times kLanes each, from `channel` on.
+template <int heads, int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
                                int64_t tokens,
                                const AttendShape& shape,
-                               int64_t first,
+                               int64_t channel,
                                const Sum* weights,
                                int64_t keys,
                                Element* out) {
-  const int64_t pieces_a_head = shape.head_dim / kLanes;
-  int64_t channel[pieces];
-  const Sum* weight[pieces];
-  for (int i = 0; i < pieces; ++i) {
-    const int64_t head = (first + i) / pieces_a_head;
-    channel[i] = head * shape.head_dim + (first + i) % pieces_a_head * kLanes;
-    weight[i] = weights + head * keys;
-  }
-  Lanes<Sum> sums[pieces] = {};
-  int64_t place = 0;
+  Lanes<Sum> sums[heads * pieces] = {};
   for (int64_t k = 0; k < shape.kind_count; ++k) {
-    for (int64_t token = shape.kinds[k].first; token < tokens; ++token, ++place) {
-      const Element* values = kv[token] + shape.kinds[k].value.column;
+    for (int64_t token = shape.kinds[k].first; token < tokens; ++token, ++weights) {
+      const Element* values = kv[token] + shape.kinds[k].value.column + channel;
 #pragma GCC unroll 8
-      for (int i = 0; i < pieces; ++i) {
+      for (int i = 0; i < heads * pieces; ++i) {
         Lanes<Sum> lanes;
-        load_lanes(values + channel[i], lanes);
-        sums[i] += weight[i][place] * lanes;
+        load_lanes(values + i * kLanes, lanes);
+        sums[i] += weights[i / pieces * keys] * lanes;
       }
     }
   }
-  for (int i = 0; i < pieces; ++i) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) store(out + channel[i] + lane, sums[i][lane]);
+  for (int i = 0; i < heads * pieces; ++i) {
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      store(out + channel + i * kLanes + lane, sums[i][lane]);
   }
+}
+
+/// Heads of `pieces` times kLanes channels, `heads` at a time.
+template <int heads, int pieces, class Element, class Sum>
+PHRASEQ_INLINE void mix_heads(const Element* const* kv,
+                              int64_t tokens,
+                              const AttendShape& shape,
+                              const Sum* weights,
+                              int64_t keys,
+                              Element* out) {
+  constexpr int64_t kHeadDim = pieces * kLanes;
+  int64_t head = 0;
+  for (; head + heads <= shape.heads; head += heads)
+    mix_pieces<heads, pieces>(kv, tokens, shape, head * kHeadDim, weights + head * keys, keys, out);
+  for (; head < shape.heads; ++head)
+    mix_pieces<1, pieces>(kv, tokens, shape, head * kHeadDim, weights + head * keys, keys, out);
 }
 
 /// The same for one channel.
@@ -183,6 +233,24 @@ PHRASEQ_INLINE void mix_channel(const Element* const* kv,
   store(out + channel, sum);
 }
 
+/// A head of any size: four pieces, one piece, one channel at a time.
+template <class Element, class Sum>
+PHRASEQ_INLINE void mix_head(const Element* const* kv,
+                             int64_t tokens,
+                             const AttendShape& shape,
+                             int64_t head,
+                             const Sum* weights,
+                             int64_t keys,
+                             Element* out) {
+  int64_t channel = head * shape.head_dim;
+  const int64_t end = channel + shape.head_dim;
+  for (; channel + 4 * kLanes <= end; channel += 4 * kLanes)
+    mix_pieces<1, 4>(kv, tokens, shape, channel, weights, keys, out);
+  for (; channel + kLanes <= end; channel += kLanes)
+    mix_pieces<1, 1>(kv, tokens, shape, channel, weights, keys, out);
+  for (; channel < end; ++channel) mix_channel(kv, tokens, shape, channel, weights, out);
+}
+
 template <class Element, class Sum>
 PHRASEQ_INLINE void mix_values(const Element* const* kv,
                                int64_t tokens,
@@ -190,16 +258,16 @@ PHRASEQ_INLINE void mix_values(const Element* const* kv,
                                const Sum* weights,
                                int64_t keys,
                                Element* out) {
-  const int64_t pieces = shape.heads * (shape.head_dim / kLanes);
-  int64_t i = 0;
-  for (; i + 8 <= pieces; i += 8) mix_pieces<8>(kv, tokens, shape, i, weights, keys, out);
-  for (; i + 2 <= pieces; i += 2) mix_pieces<2>(kv, tokens, shape, i, weights, keys, out);
-  for (; i < pieces; ++i) mix_pieces<1>(kv, tokens, shape, i, weights, keys, out);
-  for (int64_t head = 0; head < shape.heads; ++head) {
-    for (int64_t d = shape.head_dim / kLanes * kLanes; d < shape.head_dim; ++d) {
-      mix_channel(kv, tokens, shape, head * shape.head_dim + d, weights + head * keys, out);
-    }
+  switch (shape.head_dim) {
+    case kLanes:
+      return mix_heads<8, 1>(kv, tokens, shape, weights, keys, out);
+    case 2 * kLanes:
+      return mix_heads<4, 2>(kv, tokens, shape, weights, keys, out);
+    case 4 * kLanes:
+      return mix_heads<2, 4>(kv, tokens, shape, weights, keys, out);
   }
+  for (int64_t head = 0; head < shape.heads; ++head)
+    mix_head(kv, tokens, shape, head, weights + head * keys, keys, out);
 }
 
 template <class Element, class Sum>

@@ -6,6 +6,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/base/random.h"
@@ -164,6 +165,28 @@ class DecodeCrossAttention : public ::testing::Test {
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInFp64) { compare(at::kDouble, 1e-12); }
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInFp32) { compare(at::kFloat, 2e-6); }
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInBf16) { compare(at::kBFloat16, 4e-3); }
+
+/// Whole vectors, parts of vectors, and both; several heads at a time, and those that are left.
+TEST(DecodeCrossAttentionSizes, EqualTheReferenceForHeadsAndSentencesOfAnySize) {
+  for (const int64_t size : {1, 7, 16, 17, 32, 40, 64, 80}) {
+    for (const int64_t tokens : {1, 2, 3, 4, 5, 16, 17, 33}) {
+      const int64_t heads = 5, model = heads * size;
+      const at::Tensor q = 3 * random_tensor({2, model}, 8, at::kDouble);
+      const at::Tensor kv = random_tensor({tokens, 2 * model}, 9, at::kDouble);
+      const std::vector<int64_t> offsets{0, tokens}, sentence_of_row{0, 0};
+      const at::Tensor expected =
+          cross_attention_reference(q, kv, {offsets, sentence_of_row}, heads, 0.3, nullptr);
+      const auto compute = [&](at::ScalarType type) {
+        return decode_cross_attention(q.to(type), kv.to(type), offsets, sentence_of_row, heads, 0.3)
+            .to(at::kDouble);
+      };
+      const std::string what = fmt::format("{} channels, {} tokens", size, tokens);
+      EXPECT_TRUE(at::allclose(compute(at::kDouble), expected, 0, 1e-13)) << what;
+      EXPECT_TRUE(at::allclose(compute(at::kFloat), expected, 0, 2e-6)) << what;
+      EXPECT_TRUE(at::allclose(compute(at::kBFloat16), expected, 0, 2e-2)) << what;
+    }
+  }
+}
 
 TEST(IncrementalComposite, EqualsTheKernelsOverAReorderedBeam) {
   constexpr int64_t kHeads = 2, kModel = 14;
