@@ -37,8 +37,10 @@ def load_model(arguments, dictionary):
     unset = [name for name in missing if not name.endswith(SHARED_OR_CONSTANT)]
     if unset:
         raise ValueError(f"{arguments.weights}: no tensor {', '.join(unset)}")
+    for layer in model.encoder.layers:
+        layer.load_to_BT = False  # a path of PyTorch 1.12 that later versions reject
     model.prepare_for_inference_(argparse.Namespace(generation=argparse.Namespace(beam=arguments.beam)))
-    return model.eval()
+    return model
 
 
 def batches_of(sources, tokens):
