@@ -1,5 +1,6 @@
 #include "core/corpus/preprocess_inputs.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -49,6 +50,21 @@ SplitText find_split(const PreprocessOptions& options,
   return split;
 }
 
+/// A text is read for each of the check, the subwords, the dictionary, the ids and the manifest.
+void reject_pipes(const SplitText& split) {
+  std::vector<std::string> files = split.files;
+  files.push_back(split.trees);
+  files.push_back(split.alignments);
+  for (const std::string& file : files) {
+    if (file.empty() || std::filesystem::is_regular_file(file))
+      continue;
+    throw UsageError(
+        fmt::format("{} is not a regular file, and preprocess reads its text several times", file),
+        "A pipe, such as <(...), can be read only once: write the text to a file, plain or .gz. "
+        "--check-only reads pipes, too.");
+  }
+}
+
 }  // namespace
 
 std::vector<SplitText> find_splits(const PreprocessOptions& options) {
@@ -62,6 +78,8 @@ std::vector<SplitText> find_splits(const PreprocessOptions& options) {
       splits.push_back(find_split(options, numbered, prefixes[i]));
     }
   }
+  if (!options.check_only)
+    std::for_each(splits.begin(), splits.end(), reject_pipes);
   return splits;
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/base/api.h"
 #include "core/corpus/preprocess_options.h"
 #include "core/corpus/split_check.h"
 
@@ -10,8 +11,9 @@ namespace phraseq {
 /// The splits that the options name, with the files of each: PREFIX.LANG, or PREFIX.LANG.gz where
 /// only that exists, and likewise PREFIX.SRC.trees with --trees and PREFIX.SUFFIX with
 /// --align-suffix, which only the training split has to have. The training split comes first, when
-/// there is one. Throws IoError for a missing file.
-std::vector<SplitText> find_splits(const PreprocessOptions& options);
+/// there is one. Throws IoError for a missing file and, without --check-only, which reads a text
+/// once, UsageError for a pipe.
+PHRASEQ_API std::vector<SplitText> find_splits(const PreprocessOptions& options);
 
 /// Checks every split, logs what was found, and returns the reports in the same order. Throws
 /// DataError when the training text holds no word, and, with --check-only, when any line is bad.

@@ -10,9 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "core/corpus/data_folder.h"
+#include "core/corpus/preprocess_inputs.h"
 #include "core/io/mapped_file.h"
 #include "tests/core/corpus/preprocess_case.h"
 #include "tests/core/io/child_process.h"
@@ -328,6 +330,21 @@ TEST_F(PreprocessTest, RejectsTextWithoutWords) {
 TEST_F(PreprocessTest, ReportsWhichFileIsMissing) {
   options.validpref = {folder.file("nowhere")};
   EXPECT_THAT(message(), AllOf(HasSubstr("nowhere.de: cannot open"), HasSubstr("nowhere.de.gz")));
+}
+
+TEST_F(PreprocessTest, RejectsAPipeThatItWouldReadSeveralTimes) {
+  const std::string pipe = folder.file("piped.de");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  folder.write("piped.en", "x\n");
+  options.trainpref = folder.file("piped");
+  try {
+    find_splits(options);
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(pipe), HasSubstr("write the text to a file")));
+  }
+  options.check_only = true;
+  EXPECT_NO_THROW(find_splits(options));
 }
 
 TEST_F(PreprocessTest, DoesNotOverwriteAnEarlierResult) {
