@@ -86,6 +86,23 @@ void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
     check_sum(data.prefix() + ".bin", data.ids_fingerprint(), expected);
 }
 
+using PairNames = std::set<std::pair<std::string, std::string>>;
+
+/// Whether all of the folder's text is without a target; without a name, it has no pair.
+bool has_one_language(const std::string& path, const PairNames& pairs) {
+  if (pairs.empty())
+    return fs::exists(dictionary_path(path, ""));
+  return std::all_of(pairs.begin(), pairs.end(), [](const auto& pair) {
+    return pair.second == kNoTargetLanguage;
+  });
+}
+
+[[noreturn]] void reject_one_language(const std::string& path) {
+  throw UsageError(fmt::format("{}: text of one language, without translations", path),
+                   "Train a language model with --task language_modeling --arch transformer_lm, or "
+                   "run phraseq preprocess on parallel text with --source-lang and --target-lang.");
+}
+
 }  // namespace
 
 std::string dictionary_path(const std::string& folder, const std::string& language) {
@@ -115,6 +132,11 @@ DataFolder DataFolder::open_monolingual(const std::string& path, const std::stri
       "Give the language of the model with --source-lang.");
 }
 
+void DataFolder::require_pair() const {
+  if (pair_target_ == kNoTargetLanguage)
+    reject_one_language(path_);
+}
+
 DataFolder DataFolder::of_path(const std::string& path) {
   DataFolder folder;
   folder.path_ = path;
@@ -133,7 +155,7 @@ void DataFolder::read_manifest() {
 
 /// `target_of_raw_text`: where nothing is indexed yet.
 void DataFolder::find_languages(const std::string& target_of_raw_text) {
-  std::set<std::pair<std::string, std::string>> pairs;
+  PairNames pairs;
   if (const auto language = value_at(manifest_, {"source_language"}); language.is_string()) {
     pairs.emplace(language, manifest_.value("target_language", ""));
   } else {
@@ -153,6 +175,8 @@ void DataFolder::find_languages(const std::string& target_of_raw_text) {
     return !fits(source_, pair.second) || !fits(target_, pair.first);
   });
   const auto& fitting = as_named.empty() ? turned : as_named;
+  if (fitting.empty() && target_of_raw_text != kNoTargetLanguage && has_one_language(path_, pairs))
+    reject_one_language(path_);
   if (fitting.size() != 1) {
     throw UsageError(fmt::format("{}: the folder holds {} language pairs{}",
                                  path_,

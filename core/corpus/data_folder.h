@@ -43,6 +43,9 @@ class PHRASEQ_API DataFolder {
   /// languages and none was asked for.
   static DataFolder open_monolingual(const std::string& path, const std::string& language = {});
 
+  /// Throws UsageError when the text is of one language, so that there is nothing to translate.
+  void require_pair() const;
+
   const std::string& path() const { return path_; }
   const std::string& source() const { return source_; }
   const std::string& target() const { return target_; }

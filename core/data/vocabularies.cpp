@@ -79,6 +79,7 @@ Vocabularies Vocabularies::from_folder(const std::string& path,
                                        const std::string& target,
                                        const TokenizerFiles& given) {
   const DataFolder folder = DataFolder::open(path, source, target);
+  folder.require_pair();
   Vocabularies made;
   made.tokenizer = given.name.empty() ? folder.tokenizer() : given.name;
   made.tokenizer_options =

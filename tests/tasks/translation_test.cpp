@@ -38,6 +38,13 @@ TEST_F(TranslationTask, FindsLanguagesAndDictionariesInTheFolder) {
   EXPECT_FALSE(task->has_split("valid"));
 }
 
+TEST_F(TranslationTask, NamesTheTaskForTextOfOneLanguage) {
+  write("dict.en.txt", "the 9\n");
+  write_indexed("train.en-None.en", 5, {{4, 2}});
+  EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(); }),
+              HasSubstr("--task language_modeling"));
+}
+
 TEST_F(TranslationTask, FeedsTheDecoderTheStartTokenAndTheTargetWithoutItsEnd) {
   write_small_folder();
   const auto task = task_from_folder();

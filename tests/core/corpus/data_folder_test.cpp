@@ -14,6 +14,7 @@
 namespace phraseq {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -88,6 +89,37 @@ TEST(DataFolder, ReadsOurManifest) {
   EXPECT_EQ(data.tokenizer(), "sentencepiece");
   EXPECT_EQ(data.tokenizer_model("de"), folder.file("sentencepiece.model"));
   EXPECT_EQ(data.tokenizer_options().value("lowercase", false), true);
+}
+
+/// The message of the error for a folder whose text is to be translated.
+std::string rejection_of_pair(const TemporaryFolder& folder,
+                              const std::string& source = {},
+                              const std::string& target = {}) {
+  try {
+    DataFolder::open(folder.path(), source, target).require_pair();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
+  const TemporaryFolder english;
+  write_side(english, "train", "en-None", "en", {4, 2});
+  const auto advice =
+      AllOf(HasSubstr("text of one language"), HasSubstr("--task language_modeling"));
+  EXPECT_THAT(rejection_of_pair(english), advice);
+  EXPECT_THAT(rejection_of_pair(english, "en"), advice);
+  EXPECT_THAT(rejection_of_pair(english, "", "en"), advice);
+  EXPECT_THAT(rejection_of_pair(english, "en", "de"), advice);
+  EXPECT_THROW(DataFolder::open_monolingual(english.path(), "de"), UsageError);
+  const TemporaryFolder nameless;
+  nameless.write("dict.txt", "a 1\n");
+  EXPECT_THAT(rejection_of_pair(nameless), advice);
+  const TemporaryFolder pair;
+  write_pair(pair, "train", "de", "en");
+  EXPECT_EQ(rejection_of_pair(pair), "no error");
+  EXPECT_THAT(rejection_of_pair(pair, "en", "fr"), HasSubstr("none of them the requested pair"));
 }
 
 TEST(DataFolder, RejectsAFolderThatIsNotFinished) {
