@@ -327,6 +327,11 @@ TEST_F(TrainedLanguageModel, NeedsAnArchitectureWithoutEncoder) {
 
 TEST_F(TrainedLanguageModel, LearnsOneSideOfAPair) {
   run_well(*workspace_, toy_preprocess());
+  const CommandResult as_translation =
+      workspace_->run(words("train data-bin --arch transformer_lm --max-tokens 400 --max-update 1 "
+                            "--save-dir translation"));
+  EXPECT_EQ(as_translation.exit_code, kExitUsage);
+  EXPECT_THAT(as_translation.errors, HasSubstr("--task language_modeling"));
   Arguments arguments = training("german", 5);
   arguments[1] = "data-bin";
   run_well(*workspace_, arguments + words("-s de"));

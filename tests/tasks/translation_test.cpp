@@ -45,6 +45,15 @@ TEST_F(TranslationTask, NamesTheTaskForTextOfOneLanguage) {
               HasSubstr("--task language_modeling"));
 }
 
+TEST_F(TranslationTask, RejectsLanguageModels) {
+  write_small_folder();
+  SequenceConventions conventions;
+  conventions.reads_source = false;
+  const auto task = task_from_folder();
+  EXPECT_THAT(message_of<UsageError>([&] { task->open("train", true, conventions); }),
+              HasSubstr("--task language_modeling"));
+}
+
 TEST_F(TranslationTask, FeedsTheDecoderTheStartTokenAndTheTargetWithoutItsEnd) {
   write_small_folder();
   const auto task = task_from_folder();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/joined/rotating_corpus.h"
@@ -11,6 +12,16 @@
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
+namespace {
+
+[[noreturn]] void reject_language_model() {
+  throw UsageError(
+      "the architecture is a language model, which would learn from the targets alone: tasks of "
+      "translation need an architecture that reads the source",
+      "Train it with --task language_modeling, or choose another --arch.");
+}
+
+}  // namespace
 
 PairData::PairData(const Registry& registry,
                    std::string loader,
@@ -63,6 +74,8 @@ std::unique_ptr<Corpus> PairData::open_training(size_t folder,
 std::unique_ptr<Corpus> PairData::open(const std::string& split,
                                        bool training,
                                        const PairReading& reading) const {
+  if (training && !reading.conventions.reads_source)
+    reject_language_model();
   if (!training)
     return open_split(0, split, training, reading);
   if (loaders_.size() == 1)

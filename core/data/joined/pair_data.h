@@ -33,7 +33,7 @@ class PHRASEQ_API PairData {
   bool has_split(const std::string& split) const;
   /// When training, `split` may be a list, a single name includes its numbered parts
   /// (training_splits), and of several folders each epoch uses one (RotatingCorpus). Everything
-  /// else comes from the first folder.
+  /// else comes from the first folder. Throws UsageError when a language model is to be trained.
   std::unique_ptr<Corpus> open(const std::string& split,
                                bool training,
                                const PairReading& reading) const;
