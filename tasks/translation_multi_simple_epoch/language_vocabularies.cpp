@@ -20,12 +20,13 @@ constexpr const char* kRemedy =
     "docs/guide/multilingual.md.";
 constexpr const char* kFirstBlob = "source_tokenizer";  // the name that other tasks use
 
-std::vector<LanguagePair> pairs_of(const MultilingualOptions& options) {
+std::vector<LanguagePair> pairs_of(const MultilingualOptions& options, const std::string& folder) {
   if (options.lang_pairs.empty()) {
     throw UsageError("--lang-pairs is missing",
                      "List the language pairs to train on: --lang-pairs en-de,de-en.");
   }
-  return parse_language_pairs(options.lang_pairs);
+  return parse_language_pairs(options.lang_pairs,
+                              pair_test(options.langs, options.lang_dict, folder));
 }
 
 /// What the pairs must agree on, gathered pair by pair.
@@ -158,7 +159,7 @@ nlohmann::json add_models(TaskState& state, const std::map<std::string, std::str
 LanguageVocabularies LanguageVocabularies::from_folder(const std::string& folder,
                                                        const MultilingualOptions& options) {
   LanguageVocabularies made;
-  made.pairs = pairs_of(options);
+  made.pairs = pairs_of(options, folder);
   made.languages = known_languages(options.langs, options.lang_dict, made.pairs);
   Gathering gathering(made, folder);
   for (const LanguagePair& pair : made.pairs)

@@ -196,6 +196,16 @@ TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
   }
 }
 
+TEST_F(Multilingual, TrainsPairsOfLanguagesWithHyphens) {
+  write("dict.en.txt", "a 2\nb 1\n");
+  write("dict.pt-BR.txt", "a 2\nb 1\n");
+  write_indexed("train.en-pt-BR.en", 6, {{4, 5, 2}});
+  write_indexed("train.en-pt-BR.pt-BR", 6, {{5, 2}});
+  const auto task = task_from_folder({{"lang-pairs", "en-pt-BR"}});
+  EXPECT_EQ(task->target_language(), "pt-BR");
+  EXPECT_EQ(task->open("train", true)->size(), 1);
+}
+
 TEST_F(Multilingual, SaysWhatIsWrongWithTheData) {
   write_pairs();
   const auto failure = [&](const std::string& pairs) {

@@ -27,14 +27,37 @@ bool is_file(const std::string& name) {
   return fs::is_regular_file(name, problem);
 }
 
-LanguagePair parse_pair(std::string_view text) {
-  const auto parts = split_text(text, "-");
-  if (parts.size() != 2 || parts[0].empty() || parts[1].empty() ||
-      text.find('/') != std::string_view::npos) {
-    throw UsageError(fmt::format("--lang-pairs: '{}' is no pair of languages", text),
-                     "Give pairs as SOURCE-TARGET, separated by commas: en-de,de-en.");
+/// "en-pt-BR" as en and pt-BR, en-pt and BR.
+std::vector<LanguagePair> divisions(const std::string& text) {
+  std::vector<LanguagePair> pairs;
+  for (size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+    if (at > 0 && at + 1 < text.size() && text.find('/') == std::string::npos)
+      pairs.push_back({text.substr(0, at), text.substr(at + 1)});
   }
-  return {std::string(parts[0]), std::string(parts[1])};
+  return pairs;
+}
+
+[[noreturn]] void reject_several(const std::string& text, const std::vector<LanguagePair>& pairs) {
+  std::vector<std::string> names;
+  for (const LanguagePair& pair : pairs)
+    names.push_back(fmt::format("{} to {}", pair.source, pair.target));
+  throw UsageError(
+      fmt::format("--lang-pairs: '{}' is {}", text, fmt::join(names, " or ")),
+      "Rename a language, or list the languages with --langs, without those that are not meant.");
+}
+
+LanguagePair parse_pair(const std::string& text, const PairTest& exists) {
+  std::vector<LanguagePair> pairs = divisions(text);
+  if (pairs.size() > 1)
+    std::erase_if(pairs, [&](const LanguagePair& pair) { return !exists || !exists(pair); });
+  if (pairs.size() > 1)
+    reject_several(text, pairs);
+  if (pairs.empty()) {
+    throw UsageError(fmt::format("--lang-pairs: '{}' is no pair of languages", text),
+                     "Give pairs as SOURCE-TARGET, separated by commas: en-de,de-en. A language "
+                     "with a hyphen must be in --langs, or in the data.");
+  }
+  return pairs.front();
 }
 
 std::vector<std::string> lines_of(const std::string& file) {
@@ -52,6 +75,19 @@ std::vector<std::string> languages_of(const std::vector<LanguagePair>& pairs) {
   std::set<std::string> names;
   for (const LanguagePair& pair : pairs) names.insert({pair.source, pair.target});
   return {names.begin(), names.end()};
+}
+
+/// Whether a folder has dict.LANG.txt, or a file such as train.LANG or train.LANG.gz.
+bool has_language(const std::string& folder, const std::string& language) {
+  if (is_file(fmt::format("{}/dict.{}.txt", folder, language)))
+    return true;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with("." + language) || name.ends_with("." + language + ".gz"))
+      return true;
+  }
+  return false;
 }
 
 void require_known(const std::vector<std::string>& languages,
@@ -74,16 +110,32 @@ void require_known(const std::vector<std::string>& languages,
 
 }  // namespace
 
-std::vector<LanguagePair> parse_language_pairs(const std::string& text) {
+std::vector<LanguagePair> parse_language_pairs(const std::string& text, const PairTest& exists) {
   const std::string list = without_spaces(is_file(text) ? read_file(text) : text);
   std::vector<LanguagePair> pairs;
   for (const std::string_view part : split_text(list, ",")) {
-    const LanguagePair pair = parse_pair(part);
+    const LanguagePair pair = parse_pair(std::string(part), exists);
     if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end())
       throw UsageError(fmt::format("--lang-pairs: {} stands there twice", pair.name()));
     pairs.push_back(pair);
   }
   return pairs;
+}
+
+PairTest pair_test(const std::vector<std::string>& listed,
+                   const std::string& file,
+                   const std::string& folder) {
+  const std::vector<std::string> languages = file.empty() ? listed : lines_of(file);
+  if (languages.empty()) {
+    return [folder](const LanguagePair& pair) {
+      const std::string place = pair_folder(folder, pair);
+      return has_language(place, pair.source) && has_language(place, pair.target);
+    };
+  }
+  return [languages](const LanguagePair& pair) {
+    return std::count(languages.begin(), languages.end(), pair.source) > 0 &&
+           std::count(languages.begin(), languages.end(), pair.target) > 0;
+  };
 }
 
 std::string to_string(const std::vector<LanguagePair>& pairs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,20 @@ struct LanguagePair {
   friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
 };
 
-/// "en-de,de-en" as --lang-pairs has it; the text of the file of this name, if there is one. Throws
-/// UsageError for what is no pair, and for a pair that is given twice.
-PHRASEQ_API std::vector<LanguagePair> parse_language_pairs(const std::string& text);
+/// Whether there are the two languages.
+using PairTest = std::function<bool(const LanguagePair&)>;
+
+/// "en-de,de-en" as --lang-pairs has it; the text of the file of this name, if there is one. A text
+/// with several hyphens (en-pt-BR) is the one pair of all its divisions that `exists`. Throws
+/// UsageError for what is no pair or could be several, and for a pair that is given twice.
+PHRASEQ_API std::vector<LanguagePair> parse_language_pairs(const std::string& text,
+                                                           const PairTest& exists = {});
+
+/// A pair exists when its languages are `listed` (--langs), or are lines of a file (--lang-dict);
+/// without these, when the pair_folder of `folder` has a dictionary or text of each.
+PHRASEQ_API PairTest pair_test(const std::vector<std::string>& listed,
+                               const std::string& file,
+                               const std::string& folder);
 
 /// "en-de, de-en".
 PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);

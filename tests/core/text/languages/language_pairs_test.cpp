@@ -1,5 +1,7 @@
 #include "core/text/languages/language_pairs.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +42,32 @@ TEST(LanguagePairs, ThatAreNoneAreRefused) {
   EXPECT_THAT(refusal([] { parse_language_pairs("a-b-c"); }), HasSubstr("is no pair"));
   EXPECT_THAT(refusal([] { parse_language_pairs("a-b,a-b"); }),
               HasSubstr("a-b stands there twice"));
+}
+
+TEST(LanguagePairs, WithSeveralHyphensAreDividedWhereThereAreLanguages) {
+  const auto listed = pair_test({"en", "pt-BR", "zh-Hans"}, "", "");
+  const auto pairs = parse_language_pairs("en-pt-BR,zh-Hans-pt-BR", listed);
+  EXPECT_THAT(pairs, ElementsAre(LanguagePair{"en", "pt-BR"}, LanguagePair{"zh-Hans", "pt-BR"}));
+  EXPECT_THAT(refusal([&] { parse_language_pairs("en-pt-PT", listed); }),
+              HasSubstr("'en-pt-PT' is no pair"));
+  EXPECT_THAT(refusal([] {
+                parse_language_pairs("a-b-c", pair_test({"a", "a-b", "b-c", "c"}, "", ""));
+              }),
+              HasSubstr("'a-b-c' is a to b-c or a-b to c"));
+}
+
+TEST(LanguagePairs, WithSeveralHyphensAreDividedAsTheDataIs) {
+  const TemporaryFolder folder;
+  folder.write("dict.en.txt", "");
+  folder.write("dict.pt-BR.txt", "");
+  const auto in_folder = pair_test({}, "", folder.path());
+  EXPECT_THAT(parse_language_pairs("en-pt-BR", in_folder),
+              ElementsAre(LanguagePair{"en", "pt-BR"}));
+  std::filesystem::create_directory(folder.file("zh-Hans-de"));
+  folder.write("zh-Hans-de/train.zh-Hans", "");
+  folder.write("zh-Hans-de/train.de.gz", "");
+  EXPECT_THAT(parse_language_pairs("de-zh-Hans", in_folder),
+              ElementsAre(LanguagePair{"de", "zh-Hans"}));
 }
 
 TEST(LanguagePairs, NameTheLanguagesUnlessTheirOrderIsGiven) {
