@@ -43,7 +43,8 @@ int shortlist(std::span<const std::string> arguments) {
                     "Lexical shortlists: 'build' aligns the words of parallel text and writes the "
                     "probable translations of each source word, to which generate --shortlist "
                     "restricts the output vocabulary of each sentence.",
-                    arguments);
+                    arguments,
+                    [&] { return options.problems(); });
   return has_work ? build(options) : kExitOk;
 }
 

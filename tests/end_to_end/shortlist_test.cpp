@@ -51,6 +51,14 @@ TEST_F(WithAShortlist, OfTheTrainingTextTranslatesAsWithTheWholeVocabulary) {
       << "the probabilities are among fewer words";
 }
 
+TEST(ShortlistCommand, RejectsACompressedOutput) {
+  Workspace workspace;
+  const CommandResult result = workspace.run(
+      words("shortlist build --source train.en --target train.de --output lex.s2t.gz"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("lex.s2t.gz: shortlists are written plain, without .gz"));
+}
+
 TEST_F(WithAShortlist, DoesNotDependOnTheBatch) {
   expect_success(words("shortlist build --source train.en --target train.de --output lex.s2t"));
   const std::string options = "--shortlist lex.s2t --shortlist-best 2 --shortlist-frequent 0 ";

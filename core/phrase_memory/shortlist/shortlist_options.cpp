@@ -38,4 +38,10 @@ void ShortlistCommandOptions::describe(OptionTable& table) {
       .at_least(0);
 }
 
+std::vector<std::string> ShortlistCommandOptions::problems() const {
+  if (output.ends_with(".gz"))
+    return {"--output " + output + ": shortlists are written plain, without .gz"};
+  return {};
+}
+
 }  // namespace phraseq

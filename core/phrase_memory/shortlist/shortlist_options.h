@@ -24,6 +24,7 @@ struct PHRASEQ_API ShortlistCommandOptions final : Options {
   int64_t best = 0;
 
   void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
 };
 
 }  // namespace phraseq
