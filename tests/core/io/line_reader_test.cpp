@@ -81,7 +81,8 @@ TEST_F(LineReaderTest, NamesFileLineAndByteOfBadText) {
   EXPECT_THAT(message_of(std::string_view("a\0b\n", 4)),
               HasSubstr("text:1:2: control byte (0x00)"));
   EXPECT_THAT(message_of("x\n\x1B[0m\n"),
-              AllOf(HasSubstr("text:2:1: control byte (0x1B)"), HasSubstr("--on-bad-line")));
+              AllOf(HasSubstr("text:2:1: control byte (0x1B)"),
+                    HasSubstr("preprocess and generate have --on-bad-line skip")));
 }
 
 TEST_F(LineReaderTest, RecognizesUtf16) {
@@ -121,9 +122,10 @@ TEST_F(LineReaderTest, RepairsBadLinesAndCountsThem) {
 
 TEST_F(LineReaderTest, LimitsTheBytesOfALine) {
   EXPECT_THAT(lines_of("12345\n1234", {.max_line_bytes = 5}), ElementsAre("12345", "1234"));
-  EXPECT_THAT(
-      message_of("ok\n123456\n", {.max_line_bytes = 5}),
-      AllOf(HasSubstr("text:2: the line is longer than 5 bytes"), HasSubstr("--max-line-bytes")));
+  EXPECT_THAT(message_of("ok\n123456\n", {.max_line_bytes = 5}),
+              AllOf(HasSubstr("text:2: the line is longer than 5 bytes"),
+                    HasSubstr("preprocess has --max-line-bytes"),
+                    HasSubstr("preprocess and generate have --on-bad-line skip")));
   EXPECT_THAT(message_of("123456\n", {.max_line_bytes = 5, .on_bad_line = OnBadLine::kReplace}),
               HasSubstr("longer"));
   EXPECT_THAT(
