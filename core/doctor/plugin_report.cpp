@@ -79,8 +79,9 @@ void report_from(const std::vector<std::string>& files, size_t first, json& repo
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   const std::string text = content_of(descriptor);
   close(descriptor);
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
+  // A last line without its end is of a child that could not write all of it.
+  size_t at = 0;
+  for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', at)) {
     reports.push_back(json::parse(text.substr(at, end - at)));
     at = end + 1;
   }

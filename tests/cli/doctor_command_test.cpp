@@ -1,8 +1,10 @@
 // phraseq doctor as a user runs it.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -92,6 +94,25 @@ TEST(DoctorCommand, OutlivesBrokenPluginsAndNamesThem) {
   EXPECT_EQ(problems["libphraseq-transformer.so"], "") << "those after it are looked at, too";
   EXPECT_EQ(report["problems"].size(), 3u);
   EXPECT_TRUE(report["training"].contains("loss")) << "it uses the built-in plugins only";
+}
+
+TEST(DoctorCommand, OutlivesAReportThatIsCutOff) {
+  end_to_end::Workspace space;
+  const std::string command = "cd " + space.path("") +
+                              " && (ulimit -f 8; " PHRASEQ_BUILD_FOLDER
+                              "/bin/phraseq doctor --json) 2> errors | cat > page";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), kExitOk);
+  const auto report =
+      nlohmann::json::parse(space.read("page"), nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(report.is_object()) << space.read("page") << space.read("errors");
+  std::vector<std::string> problems;
+  for (const auto& plugin : report["plugins"]["files"])
+    problems.push_back(plugin.value("problem", ""));
+  const auto cut_off = std::find_if(problems.begin(), problems.end(), [](const auto& problem) {
+    return problem.find("exit code 6") != std::string::npos;
+  });
+  ASSERT_LT(cut_off - problems.begin() + 1, static_cast<std::ptrdiff_t>(problems.size()));
+  EXPECT_EQ(*std::next(cut_off), "") << "those after it are looked at, too";
 }
 
 TEST(DoctorCommand, ReportsATrainingStepThatFails) {
