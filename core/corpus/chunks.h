@@ -2,13 +2,25 @@
 
 #include <cstdint>
 #include <future>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace phraseq {
 
+/// Calls `work()` on another thread or, where the system gives none, when its result is asked for.
+template <class Work>
+auto beside_this_thread(const Work& work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, work);
+  }
+}
+
 /// Works on a text chunk by chunk, `workers` of them at a time, the first on this thread, and
-/// hands the results to `use` in the order of the text.
+/// hands the results to `use` in the order of the text. Where the system gives fewer threads, this
+/// one does their work.
 ///
 /// `next()` gives the next chunk, an empty one at the end; `work(chunk)` its result.
 template <class Next, class Work, class Use>
@@ -25,7 +37,7 @@ void over_chunks(int64_t workers, const Next& next, const Work& work, const Use&
       return;
     std::vector<std::future<decltype(work(chunks[0]))>> others;
     for (size_t i = 1; i < chunks.size(); ++i)
-      others.push_back(std::async(std::launch::async, [&, i] { return work(chunks[i]); }));
+      others.push_back(beside_this_thread([&, i] { return work(chunks[i]); }));
     use(work(chunks[0]));
     for (auto& other : others) use(other.get());
   }

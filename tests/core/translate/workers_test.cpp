@@ -2,15 +2,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
+
+#include "tests/core/base/few_threads.h"
 
 namespace phraseq {
 namespace {
@@ -51,23 +50,6 @@ TEST(RunJobs, ThrowsTheFirstFailureAndTakesNoMoreJobs) {
     EXPECT_LT(done, 100);
   }
 }
-
-/// No further address space than a few stacks of threads need.
-class FewThreads {
- public:
-  FewThreads() {
-    ::getrlimit(RLIMIT_AS, &before_);
-    int64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    rlimit few = before_;
-    few.rlim_cur = static_cast<rlim_t>(pages * ::getpagesize() + (int64_t{30} << 20));
-    ::setrlimit(RLIMIT_AS, &few);
-  }
-  ~FewThreads() { ::setrlimit(RLIMIT_AS, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST(RunJobs, DoesEveryJobWithFewerThreadsThanWorkers) {
   constexpr int64_t kWorkers = 100;

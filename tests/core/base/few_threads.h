@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <unistd.h>
+
+#include <sys/resource.h>
+
+namespace phraseq {
+
+/// While it lives, the process has no further address space than a few stacks of threads need.
+class FewThreads {
+ public:
+  FewThreads() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(pages * ::getpagesize() + (int64_t{30} << 20));
+    ::setrlimit(RLIMIT_AS, &few);
+  }
+  ~FewThreads() { ::setrlimit(RLIMIT_AS, &before_); }
+  FewThreads(const FewThreads&) = delete;
+  FewThreads& operator=(const FewThreads&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace phraseq
