@@ -41,6 +41,17 @@ c10::Stream stream_beside(at::Device device) {
       .getStreamFromGlobalPool(device, /*isHighPriority=*/true);
 }
 
+/// What `work` threw, for the thread that waits for it; null when it did not.
+template <class Work>
+std::exception_ptr failure_of(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& /*kept*/) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 /// Hooks behind the nodes of the parameters. They keep the nodes: a parameter has the same one as
@@ -196,26 +207,23 @@ void OverlappedSum::work() {
   block_signals_on_this_thread();
   const at::NoGradGuard no_gradients;
   c10::OptionalStreamGuard beside;  // the stream of the backward pass
-  if (!sums_.is_cpu())
-    beside.reset_stream(stream_beside(sums_.device()));
+  std::exception_ptr failure = failure_of([&] {
+    if (!sums_.is_cpu())
+      beside.reset_stream(stream_beside(sums_.device()));
+  });
   std::unique_lock lock(mutex_);
+  failure_ = failure;
   for (;;) {
     changed_.wait(lock, [this] { return ends_ || summed_ < handed_over_; });
     if (ends_)
       return;
     const size_t number = summed_;
-    const bool has_failed = failure_ != nullptr;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      if (!has_failed)
-        sum_bucket(number);
-    } catch (const std::exception& /*kept for the thread that waits*/) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure)
+    if (!failure_) {
+      lock.unlock();
+      failure = failure_of([&] { sum_bucket(number); });
+      lock.lock();
       failure_ = failure;
+    }
     ++summed_;
     changed_.notify_all();
   }

@@ -126,6 +126,29 @@ TEST_P(OverlappedSumTest, ComesToTheBitsOfASumAfterThePass) {
   });
 }
 
+/// Meta tensors are not on the CPU, and their device has no streams.
+struct ModelWithoutStreams : torch::nn::Module {
+  at::Tensor table = register_parameter("table", at::zeros({3, 5}, at::TensorOptions(at::kMeta)));
+};
+
+TEST(OverlappedSum, PassesOnThatThereIsNoStream) {
+  as_ranks(1, [](ProcessGroup& group) {
+    ModelWithoutStreams model;
+    nn::FlatParameters flat(model, /*with_gradients=*/true);
+    OverlappedSum sum(group, flat, 30, Wire::kSame);
+    bool has_failed = false;
+    for (int tries = 0; tries < 1000 && !has_failed; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      try {
+        sum.finish();
+      } catch (const c10::Error&) {
+        has_failed = true;
+      }
+    }
+    EXPECT_TRUE(has_failed);
+  });
+}
+
 TEST(OverlappedSum, HandsBucketsOverWhileThePassRuns) {
   as_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
