@@ -29,6 +29,7 @@
 #include "core/run/training/training_summary.h"
 #include "core/run/training/training_warnings.h"
 #include "core/run/training/validation_parts.h"
+#include "core/train/resume/same_run.h"
 #include "core/train/trainer.h"
 
 namespace phraseq {
@@ -71,12 +72,6 @@ class CurvesAtEnd {
  private:
   std::string folder_;
 };
-
-/// With the batches that all processes together compute for an update.
-OptimizationOptions of_all(OptimizationOptions options, const ProcessGroup& processes) {
-  for (int64_t& batches : options.update_freq) batches *= processes.size();
-  return options;
-}
 
 /// What only the first process writes is switched off in the others.
 MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
@@ -234,8 +229,9 @@ class TrainingJob {
 
   /// The updates of the whole run, where that is known; a share of it is the warm-up.
   std::optional<int64_t> settle_length() {
-    const auto length =
-        expected_updates(of_all(run_.optimization, processes_), batches_.batches_in_epoch());
+    OptimizationOptions of_all = run_.optimization;
+    of_all.update_freq = batches_per_update(processes_.size(), of_all.update_freq);
+    const auto length = expected_updates(of_all, batches_.batches_in_epoch());
     take_warmup(defaults(),
                 length,
                 resumed_.record ? resumed_.record->options : nlohmann::json::object(),

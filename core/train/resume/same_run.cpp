@@ -26,20 +26,12 @@ std::vector<std::string> names_of_schedule(const OptionTable& table) {
   return names;
 }
 
-/// Of all processes together, by epoch.
-using BatchesPerUpdate = std::vector<int64_t>;
-
-BatchesPerUpdate batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
-  for (int64_t& batches : update_freq) batches *= processes;
-  return update_freq;
-}
-
-BatchesPerUpdate batches_then(const TrainRecord& record) {
+std::vector<int64_t> batches_then(const TrainRecord& record) {
   return batches_per_update(record.processes,
                             record.options.value("update_freq", std::vector<int64_t>{1}));
 }
 
-BatchesPerUpdate batches_now(const ResumingRun& run) {
+std::vector<int64_t> batches_now(const ResumingRun& run) {
   return batches_per_update(run.processes, run.optimization->update_freq);
 }
 
@@ -59,6 +51,11 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
 
 }  // namespace
 
+std::vector<int64_t> batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
+  for (int64_t& batches : update_freq) batches *= processes;
+  return update_freq;
+}
+
 void require_same_options(const ResumingRun& run,
                           const std::string& path,
                           const TrainRecord& record) {
@@ -77,8 +74,8 @@ void announce_processes(const ResumingRun& run, const TrainRecord& record) {
     return;
   const std::string change =
       fmt::format("trained with {} processes before, with {} now", record.processes, run.processes);
-  const BatchesPerUpdate then = batches_then(record);
-  const BatchesPerUpdate now = batches_now(run);
+  const std::vector<int64_t> then = batches_then(record);
+  const std::vector<int64_t> now = batches_now(run);
   if (run.optimization->accumulate_to_tokens > 0 || then == now) {
     log_info(change + ": updates consist of the same batches");
     return;

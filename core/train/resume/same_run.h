@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/data/task.h"
@@ -19,6 +20,11 @@ struct ResumingRun {
   const CheckpointOptions* checkpoints = nullptr;
   int64_t processes = 1;
 };
+
+/// The batches of an update that all processes together compute, by epoch: of --update-freq, which
+/// is for each process.
+PHRASEQ_API std::vector<int64_t> batches_per_update(int64_t processes,
+                                                    std::vector<int64_t> update_freq);
 
 /// Options that differ from those in the record of the checkpoint at `path` are a UsageError that
 /// shows them, unless allowed by name (--allow-changed).
