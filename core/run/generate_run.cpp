@@ -23,6 +23,7 @@
 #include "core/text/tokenizer.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/mbr_choice.h"
+#include "core/translate/extras/scored_text.h"
 #include "core/translate/extras/unknown_words.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/repeated_hypotheses.h"
@@ -146,7 +147,8 @@ class Report {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Report(PostProcess remove_bpe, ConstraintOrder order) : remove_bpe_(remove_bpe), order_(order) {}
+  Report(PostProcess remove_bpe, ConstraintOrder order, const Task& task)
+      : remove_bpe_(remove_bpe), order_(order), scored_text_(task) {}
 
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time) {
     seconds_ += std::chrono::duration<double>(time).count();
@@ -159,9 +161,9 @@ class Report {
       repeated_.note(translation.example.source, text);
       if (translation.example.target.empty())
         continue;
-      hypotheses_.push_back(scored_hypothesis(task, text));
+      hypotheses_.push_back(scored_text_.hypothesis(text));
       references_.push_back(
-          scored_reference(task, reference_text(task, translation.example, remove_bpe_)));
+          scored_text_.reference(reference_text(task, translation.example, remove_bpe_)));
     }
   }
 
@@ -221,6 +223,7 @@ class Report {
 
   PostProcess remove_bpe_;
   ConstraintOrder order_;
+  ScoredText scored_text_;
   int64_t constrained_ = 0;
   int64_t unmet_ = 0;
   double seconds_ = 0;
@@ -381,7 +384,7 @@ Report translate_all(GenerateRun& run,
                      Translator& engine,
                      ResultOutput& output) {
   const Finishing finishing(run, workers);
-  Report report(run.options.format.post_process, constraint_order(run));
+  Report report(run.options.format.post_process, constraint_order(run), engine.task());
   bool is_read = true;
   while (is_read) {
     auto examples = read(source, run.options.buffer_size);

@@ -15,6 +15,7 @@
 #include "core/text/subword_marks.h"
 #include "core/train/train_options.h"
 #include "core/translate/extras/prompts.h"
+#include "core/translate/extras/scored_text.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/workers.h"
@@ -231,9 +232,10 @@ void Validator::add_score(nlohmann::json& result) {
   if (repeated_in_a_row_ == kRepeatedForWarning)
     warn_of_repeated_hypotheses();
   std::vector<std::string> marked_hypotheses, marked_references;
+  const ScoredText scored_text(*translator_.task);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    marked_hypotheses.push_back(scored_hypothesis(*translator_.task, hypotheses[i]));
-    marked_references.push_back(scored_reference(*translator_.task, references[i]));
+    marked_hypotheses.push_back(scored_text.hypothesis(hypotheses[i]));
+    marked_references.push_back(scored_text.reference(references[i]));
   }
   const auto all = static_cast<int64_t>(hypotheses.size());
   const score::Score scored = score_of({"", 0, all}, marked_hypotheses, marked_references);

@@ -2,14 +2,10 @@
 
 #include <functional>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/message_text.h"
 #include "core/data/phrases/example_phrases.h"
-#include "core/text/dictionary.h"
-#include "core/text/replace_all.h"
 #include "core/translate/extras/unknown_words.h"
 #include "core/translate/post_process.h"
 
@@ -40,21 +36,6 @@ std::string join_said(const Example& example,
   }
   add(write(tokens.subspan(written)));
   return on_one_line(text);
-}
-
-constexpr std::string_view kUnknown = "<unk>";
-constexpr std::string_view kUnknownOfSentencePiece = "\u2047";
-// Of the private use area: neither letters nor punctuation, so that no tokenizer splits them.
-constexpr std::string_view kScoredUnknownOfHypothesis = "\uE000";
-constexpr std::string_view kScoredUnknownOfReference = "\uE001";
-
-std::string mark_unknowns_for_score(const Task& task,
-                                    std::string text,
-                                    std::string_view replacement) {
-  const std::string spelled = task.text(std::span(&kUnk, 1), /*target_side=*/true);
-  if (spelled.find(kUnknownOfSentencePiece) != std::string::npos)
-    text = replace_all(text, kUnknownOfSentencePiece, replacement);
-  return replace_all(text, kUnknown, replacement);
 }
 
 }  // namespace
@@ -96,14 +77,6 @@ std::string reference_text(const Task& task, const Example& example, PostProcess
     return text;
   const std::string symbols = on_one_line(task.symbols(example.target, /*target_side=*/true));
   return post_process_text(text, symbols, remove_bpe);
-}
-
-std::string scored_hypothesis(const Task& task, std::string text) {
-  return mark_unknowns_for_score(task, std::move(text), kScoredUnknownOfHypothesis);
-}
-
-std::string scored_reference(const Task& task, std::string text) {
-  return mark_unknowns_for_score(task, std::move(text), kScoredUnknownOfReference);
 }
 
 nlohmann::ordered_json hypothesis_phrases(const Example& example, const Hypothesis& hypothesis) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -31,11 +30,6 @@ PHRASEQ_API std::string hypothesis_text(const Task& task,
 PHRASEQ_API std::string reference_text(const Task& task,
                                        const Example& example,
                                        PostProcess remove_bpe);
-
-/// These texts as metrics get them: an unknown word is one character that the other side never has,
-/// so that unknown words match nothing, and one token for every tokenizer of the scorer.
-PHRASEQ_API std::string scored_hypothesis(const Task& task, std::string text);
-PHRASEQ_API std::string scored_reference(const Task& task, std::string text);
 
 /// The phrases that a hypothesis says, in their order, for jsonl (docs/formats/output.md).
 PHRASEQ_API nlohmann::ordered_json hypothesis_phrases(const Example& example,

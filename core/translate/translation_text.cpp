@@ -8,6 +8,7 @@
 
 #include "core/base/message_text.h"
 #include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/unknown_spelling.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/hypothesis_text.h"
 #include "core/translate/post_process.h"
@@ -24,7 +25,7 @@ std::string mark_unknowns(const std::string& symbols) {
   for (size_t begin = 0; begin <= symbols.size();) {
     const size_t end = std::min(symbols.find(' ', begin), symbols.size());
     const std::string symbol = symbols.substr(begin, end - begin);
-    marked += (begin > 0 ? " " : "") + (symbol == "<unk>" ? "<<unk>>" : symbol);
+    marked += (begin > 0 ? " " : "") + (symbol == kUnknownSymbol ? "<<unk>>" : symbol);
     begin = end + 1;
   }
   return marked;

@@ -7,6 +7,7 @@
 #include "core/text/dictionary.h"
 #include "core/text/replace_all.h"
 #include "core/text/unicode.h"
+#include "core/translate/extras/unknown_spelling.h"
 #include "core/translate/hard_alignment.h"
 
 namespace phraseq {
@@ -14,9 +15,7 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kTextExtra = "source_text";
-constexpr std::string_view kUnknown = "<unk>";
-constexpr std::string_view kUnknownOfSentencePiece = " \u2047 ";  // in text
-constexpr std::string_view kSpaceOfSentencePiece = "\u2581";      // in pieces
+constexpr std::string_view kSpaceOfSentencePiece = "\u2581";  // in pieces
 
 std::string text_of(const Example& example) {
   const auto found = example.extras.find(kTextExtra);
@@ -63,8 +62,8 @@ std::string replace_each(const std::string& text,
 
 /// What SentencePiece makes of pieces within text; it keeps unknown ones.
 std::string text_of_pieces(const std::string& piece) {
-  if (piece == kUnknown)
-    return std::string(kUnknownOfSentencePiece);
+  if (piece == kUnknownSymbol)
+    return std::string(kSentencePieceUnknownWithSpaces);
   return replace_all(piece, kSpaceOfSentencePiece, " ");
 }
 
@@ -72,9 +71,9 @@ std::string replace_in_text_of_pieces(const std::string& text,
                                       const std::vector<std::string>& pieces) {
   std::vector<std::string> words;
   for (const std::string& piece : pieces) words.push_back(text_of_pieces(piece));
-  std::string replaced = replace_each(text, kUnknownOfSentencePiece, words);
-  const bool begins_with_piece = text.starts_with(kUnknownOfSentencePiece);
-  if (begins_with_piece && pieces.front() != kUnknown && replaced.starts_with(' '))
+  std::string replaced = replace_each(text, kSentencePieceUnknownWithSpaces, words);
+  const bool begins_with_piece = text.starts_with(kSentencePieceUnknownWithSpaces);
+  if (begins_with_piece && pieces.front() != kUnknownSymbol && replaced.starts_with(' '))
     replaced.erase(0, 1);
   return replaced;
 }
@@ -116,7 +115,7 @@ std::vector<std::string> UnknownWords::replacements(const Task& task,
       const bool known =
           source != aligned.end() && source->second < static_cast<int64_t>(words.size());
       const std::string word =
-          known ? words[static_cast<size_t>(source->second)] : std::string(kUnknown);
+          known ? words[static_cast<size_t>(source->second)] : std::string(kUnknownSymbol);
       const auto translation = dictionary_.find(word);
       found.push_back(translation == dictionary_.end() ? word : translation->second);
     }
@@ -134,9 +133,9 @@ std::string replace_unknown_words(const std::string& text,
                                   const std::vector<std::string>& replacements) {
   if (replacements.empty())
     return text;
-  if (count_in(text, kUnknown) == replacements.size())
-    return replace_each(text, kUnknown, replacements);
-  if (count_in(text, kUnknownOfSentencePiece) == replacements.size())
+  if (count_in(text, kUnknownSymbol) == replacements.size())
+    return replace_each(text, kUnknownSymbol, replacements);
+  if (count_in(text, kSentencePieceUnknownWithSpaces) == replacements.size())
     return replace_in_text_of_pieces(text, replacements);
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/translate/extras/constrained_line.h"
+#include "core/translate/extras/scored_text.h"
 #include "core/translate/extras/unknown_words.h"
 #include "core/translate/hypothesis_text.h"
 #include "tests/core/io/temporary_folder.h"
@@ -85,12 +86,11 @@ TEST_F(TranslationText, IsScoredWithUnknownWordsThatMatchNothing) {
   const Example& example = translation_.example;  // "ein Baum", and "Baum" is not known
   Hypothesis same;
   same.tokens = example.target;
-  const std::string hypothesis =
-      scored_hypothesis(task_, hypothesis_text(task_, example, same, PostProcess::kNotGiven));
-  const std::string reference =
-      scored_reference(task_, reference_text(task_, example, PostProcess::kNotGiven));
-  EXPECT_EQ(hypothesis, "[ein \uE000]");
-  EXPECT_EQ(reference, "[ein \uE001]");
+  const ScoredText scored(task_);
+  EXPECT_EQ(scored.hypothesis(hypothesis_text(task_, example, same, PostProcess::kNotGiven)),
+            "[ein \uE000]");
+  EXPECT_EQ(scored.reference(reference_text(task_, example, PostProcess::kNotGiven)),
+            "[ein \uE001]");
 }
 
 TEST(ReplacedUnknownWords, AreDecodedWhereSentencePieceWroteThem) {
@@ -102,7 +102,25 @@ TEST(ReplacedUnknownWords, AreDecodedWhereSentencePieceWroteThem) {
 }
 
 TEST_F(TranslationText, KeepsACharacterThatOnlySentencePieceWritesForUnknownWords) {
-  EXPECT_EQ(scored_hypothesis(task_, "was \u2047 <unk>"), "was \u2047 \uE000");
+  EXPECT_EQ(ScoredText(task_).hypothesis("was \u2047 <unk>"), "was \u2047 \uE000");
+}
+
+/// Spells unknown words as SentencePiece and counts how often it was asked for a text.
+class PieceTask final : public WordTask {
+ public:
+  std::string text(std::span<const int64_t> /*ids*/, bool /*target_side*/) const override {
+    ++asked;
+    return " \u2047 ";
+  }
+  mutable int asked = 0;
+};
+
+TEST(ScoredTextOfSentencePiece, HasItsUnknownWordsAndAsksTheTaskOnce) {
+  const PieceTask task;
+  const ScoredText scored(task);
+  EXPECT_EQ(scored.hypothesis("was \u2047 <unk>"), "was \uE000 \uE000");
+  EXPECT_EQ(scored.reference("\u2047 da"), "\uE001 da");
+  EXPECT_EQ(task.asked, 1);
 }
 
 TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
