@@ -6,19 +6,20 @@
 
 namespace phraseq {
 
-/// `text` with `with` in every place of `what`, from left to right; `what` is not empty.
-inline std::string replace_all(std::string_view text,
-                               std::string_view what,
-                               std::string_view with) {
+/// `text` with `with` in every place of `what`, from left to right; `what` is not empty. A text
+/// without `what` is returned as it is, without a copy.
+inline std::string replace_all(std::string text, std::string_view what, std::string_view with) {
+  size_t found = text.find(what);
+  if (found == std::string::npos)
+    return text;
   std::string result;
   size_t begin = 0;
-  for (size_t found = text.find(what); found != std::string_view::npos;
-       found = text.find(what, begin)) {
-    result += text.substr(begin, found - begin);
+  for (; found != std::string::npos; found = text.find(what, begin)) {
+    result.append(text, begin, found - begin);
     result += with;
     begin = found + what.size();
   }
-  return result += text.substr(begin);
+  return result.append(text, begin);
 }
 
 }  // namespace phraseq

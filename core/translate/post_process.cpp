@@ -15,7 +15,7 @@ std::string strip(const std::string& text) {
 
 /// The symbols joined, with `mark` where a word begins or ends.
 std::string join_at(std::string_view symbols, std::string_view mark) {
-  return strip(replace_all(replace_all(symbols, " ", ""), mark, " "));
+  return strip(replace_all(replace_all(std::string(symbols), " ", ""), mark, " "));
 }
 
 std::string join_continued(std::string_view symbols) {

@@ -1,5 +1,9 @@
 #include "core/score/tokenizers/punctuation_rules.h"
 
+#include <utility>
+
+#include "core/text/replace_all.h"
+
 namespace phraseq::score {
 namespace {
 
@@ -73,20 +77,6 @@ std::string space_dashes_after_a_digit(std::string_view text) {
 std::string apply_punctuation_rules(std::string_view text) {
   return space_dashes_after_a_digit(
       space_marks_before_a_nondigit(space_marks_after_a_nondigit(space_symbols(text))));
-}
-
-std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  size_t at = text.find(from);
-  if (at == std::string::npos)
-    return text;
-  std::string result;
-  size_t begin = 0;
-  for (; at != std::string::npos; at = text.find(from, begin)) {
-    result.append(text, begin, at - begin);
-    result += to;
-    begin = at + from.size();
-  }
-  return result.append(text, begin);
 }
 
 std::string decode_entities(std::string text) {

@@ -27,7 +27,4 @@ PHRASEQ_API std::string apply_punctuation_rules(std::string_view text);
 /// `&quot;`. Other entities stay.
 PHRASEQ_API std::string decode_entities(std::string text);
 
-/// Every `from` in `text`, left to right, replaced by `to`.
-PHRASEQ_API std::string replace_all(std::string text, std::string_view from, std::string_view to);
-
 }  // namespace phraseq::score

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/score/tokenizers/punctuation_rules.h"
+#include "core/text/replace_all.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {

@@ -1,6 +1,9 @@
 #include "core/score/tokenizers/tokenizer_13a.h"
 
+#include <utility>
+
 #include "core/score/tokenizers/punctuation_rules.h"
+#include "core/text/replace_all.h"
 
 namespace phraseq::score {
 
