@@ -1,21 +1,32 @@
 #include "core/convert/export_folder.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// What a killed export left does not count: StagingFolder removes it.
+bool is_empty_folder(const std::string& folder) {
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+    if (!entry.is_directory() || !is_stale_temporary(entry))
+      return false;
+  }
+  return !unreadable;
+}
+
 /// The folder, which must have nothing in it: files of an older model are never replaced.
 const std::string& require_empty(const std::string& folder) {
-  std::error_code unreadable;
-  if (fs::exists(folder) && (!fs::is_directory(folder) || !fs::is_empty(folder, unreadable))) {
+  if (fs::exists(folder) && !is_empty_folder(folder)) {
     throw UsageError(fmt::format("{}: exists and is not an empty folder", folder),
                      "Give the name of a new folder.");
   }
