@@ -4,19 +4,18 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/core/io/temporary_folder.h"
 #include "tests/docs/pages.h"
 
 namespace phraseq {
@@ -37,26 +36,13 @@ std::map<std::string, std::string> pages_of(const fs::path& folder) {
   return pages;
 }
 
-/// A folder of this test's own, removed with it.
-struct TemporaryFolder {
-  TemporaryFolder()
-      : path(fs::temp_directory_path() / ("phraseq-docs-" + std::to_string(getpid()))) {
-    fs::create_directories(path);
-  }
-  ~TemporaryFolder() { fs::remove_all(path); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  fs::path path;
-};
-
 TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
   const TemporaryFolder folder;
   const std::string command = "env -u PHRASEQ_PLUGIN_PATH " PHRASEQ_BUILD_FOLDER
                               "/bin/phraseq-plugins options --output " +
-                              folder.path.string();
+                              folder.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
-  const auto fresh = pages_of(folder.path);
+  const auto fresh = pages_of(folder.path());
   const auto committed = pages_of(kSource / "docs/options");
   EXPECT_GT(fresh.size(), 30u);
   for (const auto& [name, text] : fresh) {
@@ -161,10 +147,10 @@ TEST(LinksInPages, NameHeadingsInLowerCaseWithoutPunctuation) {
 TEST(Diagrams, AreUpToDate) {
   const TemporaryFolder folder;
   const std::string command =
-      "python3 -B " + (kSource / "docs/diagrams/draw.py").string() + " " + folder.path.string();
+      "python3 -B " + (kSource / "docs/diagrams/draw.py").string() + " " + folder.path();
   ASSERT_EQ(std::system(command.c_str()), 0);
   size_t checked = 0;
-  for (const auto& entry : fs::directory_iterator(folder.path)) {
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
     ++checked;
     const fs::path committed = kSource / "docs/diagrams" / entry.path().filename();
     EXPECT_EQ(content_of(entry.path()), content_of(committed)) << "run docs/diagrams/draw.py";

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
 
 /// Begins the function that a file of tests/fuzz/targets defines: `data` are `size` bytes of input,
 /// the result is 0. The program fuzz runs one of these functions, the test test-fuzz all.
@@ -56,25 +56,6 @@ inline std::vector<std::string> arguments_of(std::string_view text) {
   }
   return arguments;
 }
-
-/// A folder that is removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "fuzz-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw std::runtime_error("cannot make " + path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// One folder for all inputs of the process.
 inline const std::string& folder() {

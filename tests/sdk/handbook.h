@@ -12,7 +12,7 @@ namespace phraseq::sdk {
 /// is the file, or its next part; declarations of phraseq's own headers, "core/…", are not. Returns
 /// how many blocks there were.
 inline int write_code_blocks(const std::string& page,
-                             const TemporaryFolder& folder,
+                             const GrowingFolder& folder,
                              const std::string& into) {
   int blocks = 0;
   std::string file;

@@ -87,7 +87,7 @@ class InstalledTree : public ::testing::Test {
     EXPECT_EQ(translated.text, "20\n");
   }
 
-  TemporaryFolder folder_;
+  GrowingFolder folder_;
 };
 
 TEST_F(InstalledTree, WorksWhereItWasMoved) {

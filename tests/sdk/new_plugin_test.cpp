@@ -26,7 +26,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
 }
 
 TEST(NewPlugin, WritesTheExampleForAnArchitecture) {
-  const TemporaryFolder folder;
+  const GrowingFolder folder;
   const Outcome outcome =
       shell("cd " + folder.path() + " && " + kNewPlugin + "plugin_template --kind architecture");
   ASSERT_EQ(outcome.code, 0) << outcome.text;
@@ -52,7 +52,7 @@ TEST(NewPlugin, NeedsAtMostThirtyLinesInAdditionToTheMathematics) {
 }
 
 TEST(NewPlugin, LeavesNoMarkUnfilled) {
-  const TemporaryFolder folder;
+  const GrowingFolder folder;
   for (const char* kind : {"architecture",
                            "task",
                            "criterion",
@@ -73,7 +73,7 @@ TEST(NewPlugin, LeavesNoMarkUnfilled) {
 }
 
 TEST(NewPlugin, TakesAKindWithADash) {
-  const TemporaryFolder folder;
+  const GrowingFolder folder;
   for (const char* kind : {"data-loader", "data_loader"}) {
     const Outcome outcome =
         shell(kNewPlugin + "mine --kind " + kind + " --output " + folder.path(kind));
@@ -90,7 +90,7 @@ TEST(NewPlugin, RejectsInvalidNames) {
 }
 
 TEST(NewPlugin, TouchesNothingThatIsThere) {
-  const TemporaryFolder folder;
+  const GrowingFolder folder;
   folder.write("mine/notes.txt", "precious");
   const Outcome outcome =
       shell("cd " + folder.path() + " && " + kNewPlugin + "mine --kind criterion");
@@ -100,7 +100,7 @@ TEST(NewPlugin, TouchesNothingThatIsThere) {
 }
 
 TEST(NewPlugin, LeavesNothingHalfWritten) {
-  const TemporaryFolder folder;
+  const GrowingFolder folder;
   const Outcome outcome = shell("cd " + folder.path() + " && ulimit -f 1 && " + kNewPlugin +
                                 "mine --kind architecture");
   EXPECT_EQ(outcome.code, 6) << outcome.text;

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdlib.h>
 #include <string>
 
+#include "tests/core/io/temporary_folder.h"
 #include "tests/support/shell.h"
 
 namespace phraseq::sdk {
@@ -18,17 +18,9 @@ inline std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A folder of one test's own, far from the source tree, removed with it.
-class TemporaryFolder {
+/// A folder of one test's own, far from the source tree, in which files grow piece by piece.
+class GrowingFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "phraseq-sdk-XXXXXX").string();
-    path_ = std::filesystem::canonical(mkdtemp(pattern.data()));
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
   std::string path(const std::string& name = "") const { return (path_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
@@ -36,7 +28,8 @@ class TemporaryFolder {
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = std::filesystem::canonical(folder_.path());
 };
 
 }  // namespace phraseq::sdk

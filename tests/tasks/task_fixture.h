@@ -7,7 +7,6 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,17 +16,14 @@
 #include "core/data/task.h"
 #include "core/options/option_table.h"
 #include "core/plugin/loader.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::testing {
 
-/// A folder of its own, removed afterwards, and the plugins of the build.
+/// A folder of its own and the plugins of the build.
 class TaskTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              (std::string("phraseq-task-") + test->name() + "-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
     for (const char* name : {"translation",
                              "translation_with_phrase_memory",
                              "indexed_data",
@@ -38,7 +34,6 @@ class TaskTest : public ::testing::Test {
                        std::string(PHRASEQ_BUILD_FOLDER "/lib/phraseq/libphraseq-") + name + ".so");
     }
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
@@ -81,7 +76,8 @@ class TaskTest : public ::testing::Test {
 
   std::string task_name_ = "translation";
   Registry registry_;
-  std::filesystem::path folder_;
+  TemporaryFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 /// The message of the error that `action` throws, or an empty string.

@@ -1,15 +1,14 @@
 #include "core/base/log.h"
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -32,16 +31,14 @@ TEST(Log, WritesToStandardErrorAndKeepsWarningsWhenQuiet) {
 }
 
 TEST(Log, AppendsToAFileWithTheDate) {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("phraseq-log-" + std::to_string(getpid()) + ".txt");
-  std::ofstream(path) << "before\n";
-  add_log_file(path.string());
+  const TemporaryFolder folder;
+  const std::string path = folder.write("log.txt", "before\n");
+  add_log_file(path);
   testing::internal::CaptureStderr();
   log_info("after");
   testing::internal::GetCapturedStderr();
   std::ifstream stream(path);
   const std::string content{std::istreambuf_iterator<char>(stream), {}};
-  std::filesystem::remove(path);
   EXPECT_THAT(content, MatchesRegex("before\n....-..-.. ..:..:.. \\| info \\| after\n"));
 }
 

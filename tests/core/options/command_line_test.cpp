@@ -1,12 +1,10 @@
 #include "core/options/command_line.h"
 
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/core/io/temporary_folder.h"
 #include "tests/core/options/options_test.h"
 
 namespace phraseq {
@@ -33,16 +31,12 @@ std::string complaint(const Arguments& arguments) {
 /// A file that is removed at the end of the test.
 class ConfigFile {
  public:
-  explicit ConfigFile(const std::string& content)
-      : path_(std::filesystem::temp_directory_path() /
-              ("phraseq-config-" + std::to_string(getpid()) + ".ini")) {
-    std::ofstream(path_) << content;
-  }
-  ~ConfigFile() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
+  explicit ConfigFile(const std::string& content) : path_(folder_.write("config.ini", content)) {}
+  const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::string path_;
 };
 
 TEST(CommandLine, TakesValuesAfterTheNameAndJoinedToIt) {

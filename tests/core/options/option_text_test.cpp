@@ -1,13 +1,11 @@
 #include "core/options/option_text.h"
 
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/options/command_line.h"
+#include "tests/core/io/temporary_folder.h"
 #include "tests/core/options/options_test.h"
 
 namespace phraseq {
@@ -67,12 +65,10 @@ TEST(PrintConfig, IsReadBackAsAConfigurationFile) {
                     HasSubstr("dropout = 0.3  # command line\n"),
                     HasSubstr("layers = 6  # default\n"),
                     HasSubstr("remove-bpe = \"@@ \"  #")));
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("phraseq-print-config-" + std::to_string(getpid()) + ".ini");
-  std::ofstream(path) << text;
+  const TemporaryFolder folder;
   Sample other;
-  parse_command_line(other.table, std::vector<std::string>{"--config", path.string()});
-  std::filesystem::remove(path);
+  parse_command_line(other.table,
+                     std::vector<std::string>{"--config", folder.write("print_config.ini", text)});
   EXPECT_EQ(to_json(other.table), to_json(sample.table));
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/plot/curves/learning_curves_page.h"
 #include "core/plot/curves/plot_options.h"
+#include "tests/core/io/temporary_folder.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::plot {
@@ -195,18 +195,13 @@ TEST(LearningCurvesPage, LoadsNothingAndListsTheRuns) {
 
 class CurvesInAFolder : public ::testing::Test {
  protected:
-  CurvesInAFolder()
-      : folder_(fs::temp_directory_path() / ("phraseq-curves-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~CurvesInAFolder() override { fs::remove_all(folder_); }
-
   void write_metrics() {
     std::ofstream(folder_ / "metrics.jsonl")
         << "{\"event\":\"train\",\"updates\":1,\"loss\":2,\"wall\":1}\n";
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 TEST_F(CurvesInAFolder, AreWrittenNextToTheMetrics) {
@@ -215,7 +210,7 @@ TEST_F(CurvesInAFolder, AreWrittenNextToTheMetrics) {
   std::ifstream file(folder_ / "learning_curves.svg");
   const std::string svg((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   EXPECT_EQ(XmlCheck(svg).fault(), "");
-  EXPECT_THAT(svg, HasSubstr("Learning curves: phraseq-curves-"));
+  EXPECT_THAT(svg, HasSubstr("Learning curves: phraseq-test-"));
 }
 
 TEST_F(CurvesInAFolder, NeverFailATraining) {

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::plot {
 namespace {
@@ -22,18 +22,13 @@ using ::testing::IsEmpty;
 
 class MetricsFile : public ::testing::Test {
  protected:
-  MetricsFile()
-      : folder_(fs::temp_directory_path() / ("phraseq-metrics-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~MetricsFile() override { fs::remove_all(folder_); }
-
   RunMetrics read(const std::string& text) const {
     std::ofstream(folder_ / "metrics.jsonl", std::ios::binary) << text;
     return read_run_metrics(folder_.string());
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 std::string train(int updates, double loss, double wall, int batch = 0, int epoch = 1) {

@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 #include "core/score/contrastive/contrastive_plot.h"
 #include "core/score/contrastive/contrastive_report.h"
 #include "core/score/contrastive/contrastive_text.h"
+#include "tests/core/io/temporary_folder.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::score {
@@ -25,12 +25,6 @@ using testing::IsEmpty;
 /// A file that goes away with the test.
 class ContrastiveFile : public ::testing::Test {
  protected:
-  ContrastiveFile() {
-    path_ = std::filesystem::temp_directory_path() /
-            ("phraseq-contrastive-" + std::to_string(getpid()) + ".tsv");
-  }
-  ~ContrastiveFile() override { std::filesystem::remove(path_); }
-
   ContrastiveSet read(const std::string& text, const ContrastiveColumns& columns = {}) {
     std::ofstream(path_, std::ios::binary) << text;
     return read_contrastive_set(path_, columns);
@@ -46,7 +40,8 @@ class ContrastiveFile : public ::testing::Test {
     return "nothing was thrown";
   }
 
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.file("set.tsv");
 };
 
 TEST_F(ContrastiveFile, FindsColumnsByTheirUsualNames) {

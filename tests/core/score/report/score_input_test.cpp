@@ -1,13 +1,12 @@
 #include "core/score/report/score_input.h"
 
 #include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::score {
 namespace {
@@ -21,18 +20,8 @@ constexpr char kGzipped[] =
 
 class ScoreInputTest : public ::testing::Test {
  protected:
-  ScoreInputTest() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("phraseq-score-" + std::to_string(getpid()) + '-' + test->name());
-    std::filesystem::create_directories(folder_);
-  }
-  ~ScoreInputTest() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& bytes) {
-    const std::string path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
+    return temporary_.write(name, bytes);
   }
 
   std::string message_of(const std::vector<std::string>& inputs,
@@ -50,7 +39,8 @@ class ScoreInputTest : public ::testing::Test {
     return "nothing was thrown";
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(ScoreInputTest, SplitsAtLineFeedsAndDropsTrailingWhitespace) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/io/crc32c.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::tensorboard {
 namespace {
@@ -26,12 +26,6 @@ using testing::SizeIs;
 
 class TensorBoardFolder : public ::testing::Test {
  protected:
-  TensorBoardFolder()
-      : folder_(fs::temp_directory_path() / ("phraseq-tensorboard-" + std::to_string(getpid()))) {
-    fs::remove_all(folder_);
-  }
-  ~TensorBoardFolder() override { fs::remove_all(folder_); }
-
   /// The bytes of every event file of a part, by name.
   std::vector<std::string> files(const std::string& part) const {
     std::set<fs::path> paths;
@@ -45,7 +39,8 @@ class TensorBoardFolder : public ::testing::Test {
     return contents;
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.file("runs");
 };
 
 /// The data of each frame, read by the rules of TFRecord rather than by our writer.
