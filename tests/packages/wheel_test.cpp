@@ -59,7 +59,7 @@ class Wheel : public ::testing::Test {
     }
   }
 
-  sdk::TemporaryFolder folder_;
+  sdk::GrowingFolder folder_;
   std::string site_;
 };
 
