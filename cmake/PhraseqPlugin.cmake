@@ -1,14 +1,47 @@
 # How plugins are built, here and, installed, in the projects of others (phraseqConfig.cmake).
 
 # phraseq_sources(VARIABLE FOLDER...): every .cpp file in and below the folders, so that adding a file needs no
-# change here.
+# change here. What lies in a build folder is left out: CMake itself writes a .cpp file there, with a main().
 function(phraseq_sources variable)
   set(found)
   foreach(folder IN LISTS ARGN)
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-    list(APPEND found ${sources})
+    get_filename_component(path ${folder} ABSOLUTE)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${path}/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "/CMakeFiles/")
+    phraseq_build_folders(builds ${path})
+    foreach(source IN LISTS sources)
+      phraseq_is_below(is_built ${source} ${builds})
+      if(NOT is_built)
+        list(APPEND found ${source})
+      endif()
+    endforeach()
   endforeach()
   set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# The build folders below a folder: this build's, which may not have its cache yet, and earlier ones.
+function(phraseq_build_folders variable path)
+  file(GLOB_RECURSE caches ${path}/CMakeCache.txt)
+  set(builds)
+  foreach(cache IN LISTS caches ITEMS ${CMAKE_BINARY_DIR}/CMakeCache.txt)
+    get_filename_component(build ${cache} DIRECTORY)
+    phraseq_is_below(is_below ${build} ${path})
+    if(is_below)
+      list(APPEND builds ${build})
+    endif()
+  endforeach()
+  set(${variable} ${builds} PARENT_SCOPE)
+endfunction()
+
+# phraseq_is_below(VARIABLE PATH FOLDER...): whether the path is below one of the folders, not the folder itself.
+function(phraseq_is_below variable path)
+  set(${variable} FALSE PARENT_SCOPE)
+  foreach(folder IN LISTS ARGN)
+    string(FIND ${path} ${folder}/ position)
+    if(position EQUAL 0)
+      set(${variable} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
 endfunction()
 
 # phraseq_add_kernels(TARGET SOURCE...): compiles plain loops, without LibTorch, once for each level of x86-64 and

@@ -206,6 +206,18 @@ TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
   for (const std::string& name : names) EXPECT_THAT(list.text, HasSubstr("  " + name + " "));
 }
 
+TEST_F(InstalledTree, BuildsAPluginInSeveralFoldersBelowIt) {
+  const Outcome begun = phraseq("new-plugin exactly --kind metric");
+  ASSERT_EQ(begun.code, 0) << begun.text;
+  for (const char* folder : {"build", "build-debug", "out/third"}) {
+    const Outcome built = shell("cd " + folder_.path("exactly") + " && " + PHRASEQ_CMAKE +
+                                " -S . -DCMAKE_PREFIX_PATH=" + prefix() + " -B " + folder + " && " +
+                                PHRASEQ_CMAKE + " --build " + folder + " --verbose");
+    EXPECT_EQ(built.code, 0) << built.text;
+    EXPECT_THAT(built.text, AllOf(HasSubstr("register.cpp"), Not(HasSubstr("CompilerIdCXX"))));
+  }
+}
+
 TEST_F(InstalledTree, ScoresWithTheMetricOfATemplate) {
   const Outcome begun = phraseq("new-plugin exactly --kind metric");
   ASSERT_EQ(begun.code, 0) << begun.text;
