@@ -20,8 +20,8 @@ namespace {
 constexpr unsigned kReadBufferBytes = 1 << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kBadLineHint =
-    "Repair the text. preprocess and generate have --on-bad-line skip, which drops and counts such "
-    "lines, and --on-bad-line replace, which repairs them.";
+    "Repair the line; if the whole text has another encoding, convert it with iconv. preprocess, "
+    "generate and interactive can also skip or replace such lines: see their --on-bad-line.";
 constexpr const char* kUtf16Hint =
     "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
 
@@ -140,11 +140,10 @@ bool LineReader::State::read_raw(std::string& line) {
 
 void LineReader::State::reject_too_long() {
   if (options.on_bad_line != OnBadLine::kSkip) {
-    throw DataError(
-        {path, line_number + 1},
-        fmt::format("the line is longer than {} bytes", options.max_line_bytes),
-        "Does the file separate lines with '\\n'? preprocess has --max-line-bytes, which sets "
-        "the limit; preprocess and generate have --on-bad-line skip.");
+    throw DataError({path, line_number + 1},
+                    fmt::format("the line is longer than {} bytes", options.max_line_bytes),
+                    "Does the file separate lines with '\\n'? preprocess has another limit with "
+                    "--max-line-bytes, and can leave out such lines with --on-bad-line skip.");
   }
   bad = true;
   defect = "line too long";

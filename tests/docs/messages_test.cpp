@@ -70,6 +70,16 @@ std::string output_of(const std::string& arguments, const TemporaryFolder& folde
       .text;
 }
 
+TEST(ThePreprocessPage, ShowsTheErrorOfAnInvalidLine) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int line = 1; line < 1042; ++line) text += "y\n";
+  folder.write("train.en", text + "y\n");
+  folder.write("train.de", text + std::string(56, 'x') + "\xC3\n");
+  EXPECT_THAT(content_of(kSource / "docs/guide/preprocess.md"),
+              HasSubstr(output_of("preprocess -s en -t de --trainpref train", folder)));
+}
+
 TEST(TheOptionsPage, ShowsTheReportOfSeveralProblems) {
   EXPECT_THAT(content_of(kSource / "docs/guide/options.md"),
               HasSubstr(output_of("train data-bin --arch transformer_tiny --dropot 0.1 "

@@ -92,6 +92,17 @@ TEST_F(LineReaderTest, RecognizesUtf16) {
               HasSubstr("iconv -f UTF-16"));
 }
 
+// Only three of the commands that read lines have the option.
+TEST_F(LineReaderTest, SaysWhichCommandsCanSkipBadLines) {
+  const std::string text = message_of("a\nb\xFF\n");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("iconv"),
+                    HasSubstr("preprocess, generate and interactive"),
+                    HasSubstr("--on-bad-line")));
+  EXPECT_THAT(message_of("123456\n", {.max_line_bytes = 5}),
+              HasSubstr("preprocess has another limit"));
+}
+
 TEST_F(LineReaderTest, SkipsBadLinesAsEmptyOnes) {
   LineReader reader(folder.write("text", "a\nb\xFF\nc\n"), {.on_bad_line = OnBadLine::kSkip});
   std::string line;
