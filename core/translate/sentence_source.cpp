@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/data/phrases/example_phrases.h"
 #include "core/io/crc32c.h"
@@ -23,6 +24,20 @@ DataError ends_early(const LineReader& shorter, const LineReader& longer) {
       {shorter.path(), shorter.line_number(), 0},
       fmt::format("ends here, but {} continues: both files must have the same number of lines",
                   longer.path()));
+}
+
+/// The first lines of a text that --on-bad-line skipped or mended.
+void warn_of_bad_line(const LineReader& reader) {
+  constexpr int64_t kReportedLines = 10;
+  if (reader.defect().empty() || reader.bad_lines() > kReportedLines)
+    return;
+  log_warning(
+      fmt::format("{}:{}: {}: {}{}",
+                  reader.path(),
+                  reader.line_number(),
+                  reader.defect(),
+                  reader.bad() ? "the line is taken as empty" : "replaced",
+                  reader.bad_lines() < kReportedLines ? "" : "; further lines are not reported"));
 }
 
 /// Tells the user at a terminal which of the files is waited for.
@@ -92,6 +107,7 @@ bool TextSource::read(Lines& lines) {
   }
   if (!is_line)
     return false;
+  warn_of_bad_line(sources_);
   for (const std::string* line : {&lines.source, &lines.target, &lines.tree})
     sum_ = crc32c(std::as_bytes(std::span(line->c_str(), line->size() + 1)), sum_);
   return true;

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Replaces line `number` (from 1) of a text.
 std::string with_line(const std::string& text, size_t number, const std::string& replacement) {
@@ -47,6 +48,28 @@ TEST_F(BadInput, DifferentLineCountsAreAnErrorWithBothCounts) {
 TEST_F(BadInput, InvalidUtf8IsNamedByFileLineAndByte) {
   workspace_.write("train.de", with_line(workspace_.read("train.de"), 42, "eins \xC3( zwei"));
   EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.de:42:6"));
+}
+
+TEST_F(BadInput, InvalidLinesThatGenerateSkipsOrMendsAreNamed) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("run", 2)).exit_code, kExitOk);
+  const Arguments generate = words("generate --path run --max-len-b 3 --on-bad-line skip");
+  const CommandResult skipped = workspace_.run(generate, "one \xFF\ntwo\nthree \x01\n");
+  EXPECT_EQ(skipped.exit_code, kExitOk);
+  const auto lines = lines_of(skipped.output);
+  ASSERT_EQ(lines.size(), 3u) << skipped.output;
+  EXPECT_EQ(lines[0] + lines[2], "");
+  EXPECT_THAT(skipped.errors,
+              AllOf(HasSubstr("standard input:1: byte that is never in UTF-8: the line is taken as "
+                              "empty\n"),
+                    HasSubstr("standard input:3: control byte: the line is taken as empty\n")));
+  EXPECT_THAT(workspace_.run(generate, "two\n").errors, Not(HasSubstr("as empty")));
+  const CommandResult many =
+      workspace_.run(words("generate --path run --max-len-b 3 --on-bad-line replace"),
+                     "one \xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n\xFF\n");
+  EXPECT_THAT(many.errors,
+              AllOf(HasSubstr("standard input:10: byte that is never in UTF-8: replaced; further"),
+                    Not(HasSubstr("standard input:11:"))));
 }
 
 TEST_F(BadInput, AnEmptyTrainingFileIsAnError) {
