@@ -1,5 +1,6 @@
 #include "core/options/command_line.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -134,9 +135,18 @@ bool apply_arguments(OptionTable& table,
   return spelled.has_unknown;
 }
 
+/// Whether a value was given and rejected: then it is not missing as well.
+bool is_rejected(const OptionField& field, const Problems& problems) {
+  const std::string subject = fmt::format("--{}: ", field.name);
+  return std::ranges::any_of(problems, [&](const std::string& problem) {
+    return problem.find(subject) != std::string::npos;
+  });
+}
+
 void check_required(const OptionTable& table, bool has_unknown, Problems& problems) {
   for (const OptionField& field : table.fields()) {
-    if (!field.is_required || field.origin != OptionOrigin::kDefault)
+    if (!field.is_required || field.origin != OptionOrigin::kDefault ||
+        is_rejected(field, problems))
       continue;
     // The value of an unknown option may be the argument that is missing.
     if (field.is_positional && has_unknown)

@@ -127,6 +127,21 @@ TEST(CommandLine, NamesAMissingArgumentByItsValuesName) {
             "unknown option --quite");
 }
 
+TEST(CommandLine, ReportsARejectedValueOfARequiredOptionOnce) {
+  OptionTable table;
+  std::string kind, output;
+  table.field("kind", kind, "Kind.").one_of({"task", "metric"}).required();
+  table.field("output", output, "Where to.").required();
+  EXPECT_EQ(message_of([&] {
+              parse_command_line(table, Arguments{"--kind", "metrics", "--output", "x"});
+            }),
+            "--kind: 'metrics' is not one of task, metric; did you mean 'metric'?");
+  OptionTable again;
+  again.field("kind", kind, "Kind.").one_of({"task", "metric"}).required();
+  EXPECT_EQ(message_of([&] { parse_command_line(again, Arguments{"--kind"}); }),
+            "--kind: a value is missing");
+}
+
 TEST(CommandLine, ReportsEveryProblemAtOnce) {
   const std::string text = complaint({"--dropot",
                                       "0.1",
