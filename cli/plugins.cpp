@@ -244,6 +244,21 @@ int explain(PluginsOptions& options) {
   throw IoError(program.string(), "run", errno);
 }
 
+/// Throws PluginError when another plugin of the search path has a name of this one: no command
+/// could use both. An installed copy of the same plugin does not count.
+void check_names(const PluginsOptions& options) {
+  Registry registry;
+  for (const std::string& other : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    if (fs::path(other).filename() == fs::path(options.subject).filename())
+      continue;
+    try {
+      load_plugin_file(registry, other);
+    } catch (const Error&) {  // of another plugin: `list` shows it
+    }
+  }
+  load_plugin_file(registry, options.subject);
+}
+
 int check_here(const PluginsOptions& options) {
   const std::string& file = options.subject;
   Registry registry;
@@ -261,8 +276,10 @@ int check_here(const PluginsOptions& options) {
   }
   if (registry.components().empty())
     problems.emplace_back("it registers no component");
-  if (problems.empty())
+  if (problems.empty()) {
+    check_names(options);
     become_conformance(options);
+  }
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
 }
 

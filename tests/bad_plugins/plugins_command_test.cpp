@@ -83,6 +83,23 @@ TEST(PluginsCommand, ChecksAGoodPlugin) {
                     HasSubstr("preset rectangle_tall")));
 }
 
+TEST(PluginsCommand, ChecksThatNoOtherPluginHasTheNames) {
+  const PluginFolder folder, copy;
+  folder.copy("good");
+  const std::string second = folder.copy("good", "second");
+  const Outcome taken = shell("phraseq plugins check " + second + " --plugin-dir " + folder.path());
+  EXPECT_EQ(taken.code, 5) << taken.text;
+  EXPECT_THAT(taken.text,
+              AllOf(HasSubstr("toy 'rectangle' is registered twice: by "),
+                    HasSubstr("libphraseq-good.so and by " + second)));
+  const std::string installed = copy.copy("good");  // the same plugin, to be installed there
+  const Outcome again =
+      shell("phraseq plugins check " + installed + " --plugin-dir " + folder.path());
+  EXPECT_THAT(again.text, HasSubstr("registered twice"));
+  std::filesystem::remove(second);
+  EXPECT_EQ(shell("phraseq plugins check " + installed + " --plugin-dir " + folder.path()).code, 0);
+}
+
 TEST(PluginsCommand, OutlivesAPluginThatCrashesWhileItIsChecked) {
   const PluginFolder folder;
   const Outcome outcome = shell("phraseq plugins check " + folder.copy("crashes"));
