@@ -26,6 +26,7 @@ const std::vector<std::string>& lines() {
                                                   "Tên biến có thể chứa dấu cách",
                                                   "1,234.5 km/h (30 %)",
                                                   "two  blanks",
+                                                  "a\ttab",
                                                   "x"};
   return kLines;
 }

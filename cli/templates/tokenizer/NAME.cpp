@@ -1,6 +1,7 @@
 #include "@name@.h"
 
 #include "core/io/utf8.h"
+#include "core/text/unicode.h"
 
 namespace @name@_plugin {
 
@@ -10,9 +11,9 @@ std::vector<std::string> Characters::encode(std::string_view line) const {
   std::vector<std::string> symbols;
   for (size_t position = 0; position < line.size();) {
     const size_t begin = position;
-    phraseq::next_character(line, position);
-    const std::string_view character = line.substr(begin, position - begin);
-    symbols.emplace_back(character == " " ? kSpace : character);
+    const char32_t character = phraseq::next_character(line, position);
+    const bool is_space = phraseq::is_space(character);
+    symbols.emplace_back(is_space ? kSpace : line.substr(begin, position - begin));
   }
   return symbols;
 }

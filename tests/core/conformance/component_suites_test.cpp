@@ -1,5 +1,6 @@
 // The suites of criterions, decoders, data loaders and optimizers find what is wrong.
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -142,15 +143,18 @@ struct TestMetric final : Metric {
   mutable std::atomic<int> calls_ = 0;
 };
 
-enum class Cut { kRight, kEveryBlank, kUnsteady };
+enum class Cut { kRight, kEveryBlank, kKeepsTabulators, kUnsteady };
 
 /// Words between blanks.
 template <Cut kCut>
 struct TestTokenizer final : Tokenizer {
   TestTokenizer(const NoOptions&, const TokenizerSetup&) {}
   std::vector<std::string> encode(std::string_view line) const override {
+    std::string text(line);
+    if (kCut != Cut::kKeepsTabulators)
+      std::ranges::replace(text, '\t', ' ');
     std::vector<std::string> words;
-    for (const auto part : std::views::split(line, ' ')) {
+    for (const auto part : std::views::split(text, ' ')) {
       const std::string word(part.begin(), part.end());
       if (kCut == Cut::kEveryBlank || !word.empty())
         words.push_back(word);
@@ -271,9 +275,11 @@ TEST_F(ComponentSuites, FindAMetricThatWritesPastItsRow) {
               Contains("every row has the same length"));
 }
 
-TEST_F(ComponentSuites, FindATokenizerWithEmptySymbolsOrUnsteadySamples) {
+TEST_F(ComponentSuites, FindATokenizerWithInvalidSymbolsOrUnsteadySamples) {
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kRight>>()), IsEmpty());
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kEveryBlank>>()),
+              ElementsAre("symbols are valid in a dictionary"));
+  EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kKeepsTabulators>>()),
               ElementsAre("symbols are valid in a dictionary"));
   EXPECT_THAT((failures<Tokenizer, TestTokenizer<Cut::kUnsteady>>()),
               ElementsAre("sampling depends on its seed and preserves the text"));
