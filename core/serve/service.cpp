@@ -80,6 +80,13 @@ bool is_form(const HttpRequest& request) {
          request.header("content-type").starts_with("application/x-www-form-urlencoded");
 }
 
+void reject_multipart(const HttpRequest& request) {
+  if (request.header("content-type").starts_with("multipart/")) {
+    throw ServiceError(
+        400, "bad_request", "multipart forms are not supported: send JSON or an urlencoded form");
+  }
+}
+
 }  // namespace
 
 /// A client's request in progress; 429 when it has too many.
@@ -207,6 +214,7 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
     check_key(request, "");  // before the body is looked at
   if (stopping_)
     throw ServiceError(503, "stopping", "the server is stopping");
+  reject_multipart(request);
   const auto body = libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
   if (libre && key.empty()) {
     key = string_field(body, "api_key", "");

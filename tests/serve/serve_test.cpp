@@ -124,6 +124,14 @@ TEST_F(ServeTest, SpeaksTheInterfaceOfLibreTranslate) {
                                     single.dump(),
                                     "Content-Type: application/x-www-form-urlencoded\r\n");
   EXPECT_EQ(sent_by_curl.json(), json({{"translatedText", one}})) << sent_by_curl.body;
+  const Response parts =
+      ask(port(),
+          "POST",
+          "/translate",
+          "--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\none\r\n--x--\r\n",
+          "Content-Type: multipart/form-data; boundary=x\r\n");
+  EXPECT_EQ(parts.status, 400);
+  EXPECT_THAT(parts.body, HasSubstr("multipart forms are not supported"));
   EXPECT_EQ(ask(port(), "GET", "/languages").json(),
             json::parse(R"([{"code":"de","name":"German","targets":[]},
                             {"code":"en","name":"English","targets":["de"]}])"));
