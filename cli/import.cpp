@@ -152,10 +152,17 @@ Toolkit toolkit_of_folder(const fs::path& folder) {
   if (fs::exists(folder / "model.bin"))
     return Toolkit::kCTranslate2;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (const Toolkit of_file = toolkit_of_file(entry.path()); of_file != Toolkit::kFairseq)
+    const Toolkit of_file = toolkit_of_file(entry.path());
+    if (of_file == Toolkit::kMarian || of_file == Toolkit::kJoeyNmt)
       return of_file;
   }
-  return Toolkit::kHuggingFace;
+  if (fs::exists(folder / "config.json"))
+    return Toolkit::kHuggingFace;
+  throw UsageError(
+      fmt::format("{}: the folder holds no model: expected config.json (Hugging Face), model.bin "
+                  "(CTranslate2), a .npz file (Marian) or a .ckpt file (JoeyNMT)",
+                  folder.string()),
+      "For a model of fairseq or OpenNMT-py, give its .pt file.");
 }
 
 /// What was given, or what the file or the folder looks like.

@@ -1,6 +1,7 @@
 // phraseq inspect, average and import as a user runs them.
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -182,6 +183,15 @@ TEST_F(Command, ImportNamesWhatIsMissingOrTooMuch) {
   outcome = run("import fairseq w.safetensors --output x");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("OPTIONS and DATA-BIN are missing"));
+}
+
+TEST_F(Command, ImportOfAFolderWithoutAModelSaysWhatItLooksFor) {
+  std::filesystem::create_directory(folder.file("data"));
+  const Outcome outcome = run("import data out.safetensors");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("data: the folder holds no model: expected config.json"),
+                    HasSubstr("give its .pt file")));
 }
 
 TEST_F(Command, ImportRejectsBeforeItWrites) {

@@ -92,6 +92,14 @@ TEST_F(Quantized, IsScoredByRescoreAsGenerateScoresIt) {
   for (size_t i = 0; i < lines.size(); ++i) EXPECT_NEAR(std::stod(lines[i]), expected[i], 0.1);
 }
 
+TEST_F(Quantized, IsNotExportedAndTheReasonIsGiven) {
+  const CommandResult result =
+      workspace_.run(words("export --format onnx small.safetensors exported"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("is quantized to int8\n  Export the checkpoint that was"));
+  EXPECT_FALSE(workspace_.exists("exported"));
+}
+
 TEST_F(Quantized, NeedsFp32) {
   const CommandResult result = translated("--path run --quantization int8 --precision bf16");
   EXPECT_EQ(result.exit_code, kExitUsage);
