@@ -15,7 +15,6 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/io/atomic_file.h"
 
 namespace phraseq {
 namespace {
@@ -116,7 +115,7 @@ std::map<std::string, std::string> averaged_metadata(const std::vector<Checkpoin
 void average_checkpoints(std::span<const std::string> inputs, const std::string& output) {
   if (inputs.empty())
     throw UsageError("nothing to average");
-  check_target(output);
+  check_new_checkpoint(output, inputs);
   std::vector<CheckpointFile> files;
   for (const auto& path : inputs) {
     files.push_back(CheckpointFile::open(path));

@@ -1,6 +1,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -117,6 +118,17 @@ void write_checkpoint(const std::string& path,
   file.write(header);
   for (const auto* tensor : ordered) file.write(tensor->bytes);
   file.commit();
+}
+
+void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs) {
+  check_target(path);
+  for (const std::string& input : inputs) {
+    std::error_code missing;
+    if (std::filesystem::equivalent(path, input, missing)) {
+      throw UsageError(fmt::format("{}: is one of the inputs, which would be lost", path),
+                       "Write to another file.");
+    }
+  }
 }
 
 }  // namespace phraseq

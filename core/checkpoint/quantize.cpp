@@ -1,6 +1,7 @@
 #include "core/checkpoint/quantize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -15,7 +16,6 @@
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -140,7 +140,7 @@ std::string_view name_of(StoredType type) {
 QuantizedSize quantize_checkpoint(const std::string& input,
                                   const std::string& output,
                                   StoredType type) {
-  check_target(output);
+  check_new_checkpoint(output, std::array{input});
   const auto file = CheckpointFile::open(input);
   require_model(file);
   if (const std::string stored = stored_type_of(file); !stored.empty()) {

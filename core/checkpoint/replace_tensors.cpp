@@ -1,6 +1,7 @@
 #include "core/checkpoint/replace_tensors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <optional>
@@ -16,7 +17,6 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
-#include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -135,7 +135,7 @@ std::map<std::string, std::string> recorded(const CheckpointFile& model,
 ReplacedTensors replace_tensors(const std::string& model,
                                 const std::string& tensors,
                                 const std::string& output) {
-  check_target(output);
+  check_new_checkpoint(output, std::array{model, tensors});
   const auto checkpoint = CheckpointFile::open(model);
   require_model(checkpoint);
   const auto file = CheckpointFile::open(tensors);

@@ -122,6 +122,16 @@ TEST(Average, ListsEveryDifferentName) {
   }
 }
 
+TEST(Average, WritesOverNoneOfItsInputs) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> inputs = {Moment{}.write(folder.file("a")),
+                                           Moment{}.write(folder.file("b"))};
+  std::filesystem::create_hard_link(inputs[0], folder.file("same"));
+  for (const std::string& output : {inputs[0], inputs[1], folder.file("same")})
+    EXPECT_THROW(average_checkpoints(inputs, output), UsageError) << output;
+  EXPECT_NE(CheckpointFile::open(inputs[0]).find("optimizer.moment"), nullptr);
+}
+
 TEST(Average, RejectsADivergedRun) {
   const TemporaryFolder folder;
   try {

@@ -99,6 +99,14 @@ TEST(Quantize, RejectsAQuantizedCheckpoint) {
                UsageError);
 }
 
+TEST(Quantize, DoesNotWriteOverItsInput) {
+  const TemporaryFolder folder;
+  quantized(folder, {1, 2, 3, 4}, StoredType::kInt8);
+  const std::string model = folder.file("model");
+  EXPECT_THROW(quantize_checkpoint(model, model, StoredType::kInt8), UsageError);
+  EXPECT_NO_THROW(reject_quantized(CheckpointFile::open(model)));
+}
+
 TEST(Quantize, LeavesACheckpointThatTrainingAndAverageReject) {
   const TemporaryFolder folder;
   const auto file = quantized(folder, {1, 2, 3, 4}, StoredType::kInt8);

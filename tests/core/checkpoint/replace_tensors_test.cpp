@@ -122,6 +122,14 @@ TEST_F(ReplaceTensors, RejectsValuesThatAreNotFiniteAlsoOnlyAfterRounding) {
               HasSubstr("encoder.bias holds values that are not finite"));
 }
 
+TEST_F(ReplaceTensors, WritesOverNeitherOfItsInputs) {
+  const std::vector<float> values = {-1, 0.5, 7};
+  replace({view("encoder.weight", DType::kF32, {3}, values)});
+  const std::string model = folder_.file("model"), tensors = folder_.file("tensors");
+  for (const std::string& output : {model, tensors})
+    EXPECT_THROW(replace_tensors(model, tensors, output), UsageError);
+}
+
 TEST_F(ReplaceTensors, TakesNoFileOfWeightsForTheCheckpoint) {
   const std::string header = R"({"weight":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
   testing::write_bytes(folder_.file("weights"), testing::raw_file(header, "x"));
