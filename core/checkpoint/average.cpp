@@ -19,6 +19,8 @@
 namespace phraseq {
 namespace {
 
+constexpr size_t kShownProblems = 10;
+
 std::string kind_of(const TensorView& tensor) {
   return fmt::format("{} [{}]", to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
 }
@@ -45,6 +47,11 @@ void compare_tensor(const TensorView& wanted,
 /// Averaging makes sense only between moments of one model over one vocabulary.
 void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   std::vector<std::string> problems;
+  const auto texts = model.metadata().find("task_texts");
+  const auto other_texts = other.metadata().find("task_texts");
+  const bool has_both = texts != model.metadata().end() && other_texts != other.metadata().end();
+  if (has_both && texts->second != other_texts->second)
+    problems.emplace_back("the vocabularies or languages differ");
   for (const auto& tensor : model.tensors()) {
     if (is_kept(tensor))
       compare_tensor(tensor, other, problems);
@@ -53,17 +60,16 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
     if (is_kept(tensor) && model.find(tensor.name) == nullptr)
       problems.push_back(tensor.name + " is not in the other checkpoint");
   }
-  const auto texts = model.metadata().find("task_texts");
-  const auto other_texts = other.metadata().find("task_texts");
-  const bool has_both = texts != model.metadata().end() && other_texts != other.metadata().end();
-  if (has_both && texts->second != other_texts->second)
-    problems.emplace_back("the vocabularies or languages differ");
   if (problems.empty())
     return;
-  throw FormatError(fmt::format("{} cannot be averaged with {}:\n    {}",
+  const size_t shown = std::min(problems.size(), kShownProblems);
+  const std::string more =
+      shown < problems.size() ? fmt::format("\n    and {} more", problems.size() - shown) : "";
+  throw FormatError(fmt::format("{} cannot be averaged with {}:\n    {}{}",
                                 other.path(),
                                 model.path(),
-                                fmt::join(problems, "\n    ")),
+                                fmt::join(std::span(problems).first(shown), "\n    "),
+                                more),
                     "Average checkpoints of the same run.");
 }
 

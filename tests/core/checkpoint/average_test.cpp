@@ -1,5 +1,6 @@
 #include "core/checkpoint/average.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -119,6 +120,24 @@ TEST(Average, ListsEveryDifferentName) {
     EXPECT_THAT(problem.message(), HasSubstr("bias is missing"));
     EXPECT_THAT(problem.message(), HasSubstr("weight is F32 [3], not F32 [2, 1]"));
     EXPECT_THAT(problem.message(), HasSubstr("blob.source_tokenizer is missing"));
+  }
+}
+
+TEST(Average, ShowsTenDifferencesAndCountsTheOthers) {
+  const TemporaryFolder folder;
+  const std::vector<float> values = {1};
+  std::vector<TensorView> tensors;
+  for (int i = 0; i < 14; ++i)
+    tensors.push_back(view("layer" + std::to_string(i), DType::kF32, {1}, values));
+  write_checkpoint(folder.file("other"), {{"task_texts", "{\"other\":\"\"}"}}, tensors);
+  try {
+    average_of(folder, {folder.file("other"), Moment{}.write(folder.file("last"))});
+    FAIL();
+  } catch (const FormatError& problem) {
+    const std::string text = problem.message();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11) << text;
+    EXPECT_THAT(text, HasSubstr(":\n    the vocabularies or languages differ\n"));
+    EXPECT_THAT(text, ::testing::EndsWith("\n    and 8 more"));
   }
 }
 
