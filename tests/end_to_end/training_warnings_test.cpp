@@ -47,6 +47,14 @@ TEST_F(TrainingWarnings, TellOfALossThatHasNotMovedAndWhatToDo) {
                                   "last 10. Try another --lr \\(it is ")));
 }
 
+TEST_F(TrainingWarnings, TellThatTheBestCheckpointHasDiverged) {
+  const auto run = train("diverged", 1, "--lr 1e36 --lr-scheduler fixed --clip-norm 0");
+  ASSERT_EQ(run.exit_code, kExitOk) << run.errors;
+  EXPECT_THAT(run.errors,
+              AllOf(HasSubstr("nan): training diverged; reduce --lr"),
+                    Not(HasSubstr("translate with it"))));
+}
+
 TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {
   Workspace alike;  // every target sentence is the same
   for (const auto& [name, pairs] :

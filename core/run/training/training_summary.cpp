@@ -1,5 +1,6 @@
 #include "core/run/training/training_summary.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -56,6 +57,9 @@ std::string training_summary(const TrainRun& run,
                              checkpoint,
                              score_text(run.validation.best_checkpoint_metric, *state.best))
                : fmt::format("last checkpoint: {} (no validation)", checkpoint);
+  if (has_best && !std::isfinite(*state.best))
+    return score +
+           ": training diverged; reduce --lr, clip with --clip-norm, or use a longer warm-up";
   return fmt::format(
       "{}; translate with it:\n    {}", score, generate_command(run, translator, checkpoint));
 }
