@@ -80,9 +80,7 @@ TEST_F(LineReaderTest, NamesFileLineAndByteOfBadText) {
               HasSubstr("text:1:5: invalid UTF-8: surrogate (0xED 0xA0 0x80)"));
   EXPECT_THAT(message_of(std::string_view("a\0b\n", 4)),
               HasSubstr("text:1:2: control byte (0x00)"));
-  EXPECT_THAT(message_of("x\n\x1B[0m\n"),
-              AllOf(HasSubstr("text:2:1: control byte (0x1B)"),
-                    HasSubstr("preprocess and generate have --on-bad-line skip")));
+  EXPECT_THAT(message_of("x\n\x1B[0m\n"), HasSubstr("text:2:1: control byte (0x1B)"));
 }
 
 TEST_F(LineReaderTest, RecognizesUtf16) {
@@ -99,8 +97,6 @@ TEST_F(LineReaderTest, SaysWhichCommandsCanSkipBadLines) {
               AllOf(HasSubstr("iconv"),
                     HasSubstr("preprocess, generate and interactive"),
                     HasSubstr("--on-bad-line")));
-  EXPECT_THAT(message_of("123456\n", {.max_line_bytes = 5}),
-              HasSubstr("preprocess has another limit"));
 }
 
 TEST_F(LineReaderTest, SkipsBadLinesAsEmptyOnes) {
@@ -135,8 +131,7 @@ TEST_F(LineReaderTest, LimitsTheBytesOfALine) {
   EXPECT_THAT(lines_of("12345\n1234", {.max_line_bytes = 5}), ElementsAre("12345", "1234"));
   EXPECT_THAT(message_of("ok\n123456\n", {.max_line_bytes = 5}),
               AllOf(HasSubstr("text:2: the line is longer than 5 bytes"),
-                    HasSubstr("preprocess has --max-line-bytes"),
-                    HasSubstr("preprocess and generate have --on-bad-line skip")));
+                    HasSubstr("preprocess has another limit with --max-line-bytes")));
   EXPECT_THAT(message_of("123456\n", {.max_line_bytes = 5, .on_bad_line = OnBadLine::kReplace}),
               HasSubstr("longer"));
   EXPECT_THAT(
