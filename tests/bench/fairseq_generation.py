@@ -17,9 +17,9 @@ from fairseq.data.dictionary import Dictionary
 from fairseq.models.transformer import TransformerModel, base_architecture
 from fairseq.sequence_generator import SequenceGenerator
 
+import fairseq_data
 import generation_peer
 
-PAD = 1
 SHARED_OR_CONSTANT = ("decoder.embed_tokens.weight", "output_projection.weight", "version", "_float_tensor")
 
 
@@ -58,7 +58,7 @@ def main():
     arguments = generation_peer.arguments_of(__doc__)
     torch.set_num_threads(arguments.threads)
     dictionary = Dictionary()
-    for symbol in generation_peer.symbols_of(arguments)[4:]:
+    for symbol in generation_peer.symbols_of(arguments)[fairseq_data.SPECIAL_SYMBOLS:]:
         dictionary.add_symbol(symbol)
     model = load_model(arguments, dictionary)
     lengths = {"max_len_a": 0, "max_len_b": 200}
@@ -69,7 +69,8 @@ def main():
     def translate(sources):
         hypotheses = [None] * len(sources)
         for batch in batches_of(sources, arguments.batch_tokens):
-            tokens = collate_tokens([torch.tensor(list(sources[place])) for place in batch], PAD, left_pad=True)
+            tokens = collate_tokens([torch.tensor(list(sources[place])) for place in batch],
+                                    fairseq_data.PAD, left_pad=True)
             sizes = torch.tensor([len(sources[place]) for place in batch])
             found = generator.generate([model], {"net_input": {"src_tokens": tokens, "src_lengths": sizes}})
             for place, ranked in zip(batch, found):
