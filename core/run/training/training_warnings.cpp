@@ -64,7 +64,8 @@ void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {
     return;
   log_warning(fmt::format(
       "the dictionary has {} types for {} target tokens of training text, {:.1f} per type: most "
-      "types are too rare to be learned. Preprocess with a smaller number of --subwords",
+      "types are too rare to be learned. Preprocess with fewer --subwords, or with a smaller "
+      "--nwordstgt if they are whole words",
       types,
       tokens,
       static_cast<double>(tokens) / static_cast<double>(types)));
