@@ -135,16 +135,15 @@ void attend_rows(const at::Tensor& q,
   });
 }
 
-/// For the keys and values `kv` [rows, columns] of a step and of steps after it: [steps, rows,
-/// columns].
-at::Tensor new_block(const at::Tensor& kv) {
-  const int64_t most = kBlockBytes / static_cast<int64_t>(kv.element_size());
-  const int64_t size = std::max<int64_t>(1, kv.numel());
+/// For the keys and values of a step [rows, columns] and of steps after it: [steps, rows, columns].
+at::Tensor new_block(int64_t rows, int64_t columns, const at::TensorOptions& options) {
+  const int64_t most = kBlockBytes / static_cast<int64_t>(options.dtype().itemsize());
+  const int64_t size = std::max<int64_t>(1, rows * columns);
   const int64_t steps = std::clamp<int64_t>(most / size, 1, kBlockSteps);
   const int64_t elements = steps == kBlockSteps ? steps * size : std::max(most, size);
-  return at::empty({elements}, kv.options())
-      .narrow(0, 0, steps * kv.numel())
-      .view({steps, kv.size(0), kv.size(1)});
+  return at::empty({elements}, options)
+      .narrow(0, 0, steps * rows * columns)
+      .view({steps, rows, columns});
 }
 
 }  // namespace
@@ -179,18 +178,25 @@ void Ancestry::select(const std::vector<int64_t>& rows) {
 
 const int32_t* Ancestry::of(int64_t row) const { return table_.data() + row * capacity_; }
 
-void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) {
-  const WorkSpan span(Work::kCaches);
-  const int64_t rows = kv.size(0);
+at::Tensor SelfAttentionCache::open_step(int64_t rows,
+                                         int64_t columns,
+                                         const at::TensorOptions& options) {
   const bool fits =
       !blocks_.empty() && used_ < blocks_.back().size(0) && blocks_.back().size(1) >= rows;
   if (!fits) {
-    blocks_.push_back(new_block(kv));
+    blocks_.push_back(new_block(rows, columns, options));
     used_ = 0;
   }
-  at::Tensor place = blocks_.back()[used_++];  // [rows when the block was made, columns]
-  place.slice(0, 0, rows).copy_(kv);           // [rows, columns]
-  steps_.push_back(place);
+  steps_.push_back(blocks_.back()[used_++]);  // [rows when the block was made, columns]
+  return steps_.back().narrow(0, 0, rows);    // [rows, columns]
+}
+
+void SelfAttentionCache::append(const at::Tensor& kv) {
+  const WorkSpan span(Work::kCaches);
+  open_step(kv.size(0), kv.size(1), kv.options()).copy_(kv);
+}
+
+void SelfAttentionCache::check_steps(const Ancestry& ancestry) const {
   if (static_cast<int64_t>(steps_.size()) != ancestry.steps()) {
     throw std::logic_error(
         "SelfAttentionCache::attend: the ancestry must be advanced once per step");
@@ -198,10 +204,9 @@ void SelfAttentionCache::append(const at::Tensor& kv, const Ancestry& ancestry) 
 }
 
 at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
-                                      const at::Tensor& kv,
                                       const Ancestry& ancestry,
                                       const AttentionLayout& layout) {
-  append(kv, ancestry);
+  check_steps(ancestry);
   return cpu::has_kernels(q) ? attend_cpu(q, ancestry, layout)
                              : self_attention_reference(q, steps_, ancestry, layout);
 }
@@ -211,7 +216,8 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
                                       int64_t heads,
                                       double scale) {
   const int64_t model = kvq.size(1) / 3;
-  append(kvq.slice(1, 0, 2 * model), ancestry);  // [rows, 2 · model]
+  append(kvq.narrow(1, 0, 2 * model));  // [rows, 2 · model]
+  check_steps(ancestry);
   return cpu::has_kernels(kvq)
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
              : self_attention_reference(kvq, steps_, ancestry, heads, scale);

@@ -37,19 +37,19 @@ class PHRASEQ_API Ancestry {
 
 class PHRASEQ_API SelfAttentionCache {
  public:
-  /// Writes this step's keys and values kv [rows, …] and attends with q [rows, …] as `layout` reads
-  /// them (no windows; a kind of query with `first` > 0 gives zeros): [rows, out columns].
-  /// `ancestry` was advanced for this step already.
-  at::Tensor attend(const at::Tensor& q,
-                    const at::Tensor& kv,
-                    const Ancestry& ancestry,
-                    const AttentionLayout& layout);
+  /// Room for the keys and values of the next step, [rows, columns]: to be filled before `attend`.
+  at::Tensor open_step(int64_t rows, int64_t columns, const at::TensorOptions& options);
+  /// Attends with q [rows, …] to the keys and values of all steps as `layout` reads them (no
+  /// windows; a kind of query with `first` > 0 gives zeros): [rows, out columns]. `ancestry` was
+  /// advanced for this step already.
+  at::Tensor attend(const at::Tensor& q, const Ancestry& ancestry, const AttentionLayout& layout);
   /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model].
   /// `ancestry` was advanced for this step already.
   at::Tensor attend(const at::Tensor& kvq, const Ancestry& ancestry, int64_t heads, double scale);
 
  private:
-  void append(const at::Tensor& kv, const Ancestry& ancestry);
+  void append(const at::Tensor& kv);
+  void check_steps(const Ancestry& ancestry) const;
   at::Tensor attend_cpu(const at::Tensor& q,
                         const Ancestry& ancestry,
                         const AttentionLayout& layout) const;

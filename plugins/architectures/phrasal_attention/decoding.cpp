@@ -20,46 +20,84 @@ std::vector<int64_t> rows_before(const PackedTokens& tokens, int64_t lag) {
   return rows;
 }
 
-/// One row's sums over the windows of a piece.
+/// A row's products in earlier steps; null where there is no such token.
 template <typename T>
-void sum_row(const T* products,
-             const std::vector<const T*>& earlier,
-             const SummedColumns::Piece& piece,
-             T* sum) {
-  const auto tap = [&](int64_t lag) {
-    return piece.column + (piece.window - 1 - lag) * piece.window_step;
-  };
-  const T* own = products + tap(0);
-  std::copy_n(own, piece.width, sum);
-  for (int64_t lag = 1; lag < std::min<int64_t>(piece.window, std::ssize(earlier) + 1); ++lag) {
-    if (const T* row = earlier[static_cast<size_t>(lag - 1)])
-      nn::cpu::loops<T>().dropout_add(row + tap(lag), sum, sum, {0, 1, piece.width}, {});
+void find_row(const std::vector<EarlierProducts>& earlier,
+              int64_t row,
+              std::vector<const T*>& found) {
+  for (size_t k = 0; k < earlier.size(); ++k) {
+    const int64_t place = earlier[k].rows[static_cast<size_t>(row)];
+    const at::Tensor& from = earlier[k].products;
+    found[k] = place < 0 ? nullptr : nn::cpu::data<T>(from) + place * from.size(1);
   }
 }
 
-at::Tensor sum_windows_cpu(const at::Tensor& products,
-                           const std::vector<EarlierProducts>& earlier,
-                           const SummedColumns& columns) {
-  at::Tensor sums =
-      at::empty({products.size(0), columns.columns}, products.options());  // [rows, summed columns]
+int64_t lags(const SummedColumns::Piece& piece, size_t earlier) {
+  return std::min(piece.window, static_cast<int64_t>(earlier) + 1);
+}
+
+/// Earlier steps have left the caches by the time that their products are summed.
+template <typename T>
+void prefetch(const std::vector<const T*>& earlier, const SummedColumns& columns) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (const auto& piece : columns.pieces) {
+    for (int64_t lag = 1; lag < lags(piece, earlier.size()); ++lag) {
+      const T* row = earlier[static_cast<size_t>(lag - 1)];
+      for (int64_t i = 0; row && i < piece.width; i += kLine)
+        __builtin_prefetch(row + piece.tap(lag) + i);
+    }
+  }
+}
+
+/// One row's sums over the windows of a piece.
+template <typename T>
+void sum_piece(const T* products,
+               const std::vector<const T*>& earlier,
+               const SummedColumns::Piece& piece,
+               T* sum) {
+  const T* so_far = products + piece.tap(0);
+  for (int64_t lag = 1; lag < lags(piece, earlier.size()); ++lag) {
+    if (const T* row = earlier[static_cast<size_t>(lag - 1)]) {
+      nn::cpu::loops<T>().dropout_add(row + piece.tap(lag), so_far, sum, {0, 1, piece.width}, {});
+      so_far = sum;
+    }
+  }
+  if (so_far != sum)
+    std::copy_n(so_far, piece.width, sum);
+}
+
+template <typename T>
+void sum_rows(const at::Tensor& products,
+              const std::vector<EarlierProducts>& earlier,
+              const SummedColumns& columns,
+              int64_t first,
+              int64_t last,
+              T* sum) {
+  std::vector<const T*> row_before(earlier.size()), next_before(earlier.size());
+  find_row(earlier, first, next_before);
+  for (int64_t row = first; row < last; ++row) {
+    row_before.swap(next_before);
+    if (row + 1 < last) {
+      find_row(earlier, row + 1, next_before);
+      prefetch(next_before, columns);
+    }
+    for (const auto& piece : columns.pieces) {
+      sum_piece(nn::cpu::data<T>(products) + row * products.size(1), row_before, piece, sum);
+      sum += piece.width;
+    }
+  }
+}
+
+void sum_windows_cpu(const at::Tensor& products,
+                     const std::vector<EarlierProducts>& earlier,
+                     const SummedColumns& columns,
+                     const at::Tensor& sums) {
   nn::cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
     nn::cpu::over_rows(sums, [&](int64_t first, int64_t last) {
-      std::vector<const T*> before(earlier.size());
-      for (int64_t row = first; row < last; ++row) {
-        for (size_t k = 0; k < earlier.size(); ++k) {
-          const int64_t place = earlier[k].rows[static_cast<size_t>(row)];
-          const at::Tensor& from = earlier[k].products;
-          before[k] = place < 0 ? nullptr : nn::cpu::data<T>(from) + place * from.size(1);
-        }
-        T* sum = nn::cpu::mutable_data<T>(sums) + row * columns.columns;
-        for (const auto& piece : columns.pieces) {
-          sum_row(nn::cpu::data<T>(products) + row * products.size(1), before, piece, sum);
-          sum += piece.width;
-        }
-      }
+      T* sum = nn::cpu::mutable_data<T>(sums) + first * columns.columns;
+      sum_rows(products, earlier, columns, first, last, sum);
     });
   });
-  return sums;
 }
 
 /// The rows themselves, [rows, columns], zero where there is none.
@@ -68,6 +106,16 @@ at::Tensor gathered(const EarlierProducts& earlier) {
   return earlier.products
       .index_select(0, rows.clamp_min(0))  // [rows, columns]
       .mul(rows.ge(0).unsqueeze(1));       // [rows, columns] * [rows, 1]
+}
+
+bool queries_have_windows(const nn::AttentionLayout& layout) {
+  const auto has_window = [](const nn::VectorLayout& query) { return query.window > 1; };
+  const auto any = [&](const nn::QueryKind& kind) {
+    return std::ranges::any_of(kind.queries, has_window);
+  };
+  return std::ranges::any_of(layout.groups, [&](const nn::HeadGroup& group) {
+    return std::ranges::any_of(group.queries, any);
+  });
 }
 
 }  // namespace
@@ -85,6 +133,7 @@ nn::VectorLayout SummedColumns::add(const nn::VectorLayout& layout, int64_t widt
 }
 
 SummedLayout::SummedLayout(const nn::AttentionLayout& original) : layout(original) {
+  const bool has_windows = queries_have_windows(original);
   for (nn::HeadGroup& group : layout.groups) {
     const int64_t width = group.heads * layout.head_dim;
     for (nn::KeyKind& kind : group.keys) {
@@ -92,7 +141,8 @@ SummedLayout::SummedLayout(const nn::AttentionLayout& original) : layout(origina
       kind.value = keys_values.add(kind.value, width);
     }
     for (nn::QueryKind& kind : group.queries) {
-      for (nn::VectorLayout& query : kind.queries) query = queries.add(query, width);
+      for (nn::VectorLayout& query : kind.queries)
+        query = has_windows ? queries.add(query, width) : query;
     }
   }
   later_ = layout;
@@ -101,25 +151,25 @@ SummedLayout::SummedLayout(const nn::AttentionLayout& original) : layout(origina
   }
 }
 
-at::Tensor sum_windows(const at::Tensor& products,
-                       const std::vector<EarlierProducts>& earlier,
-                       const SummedColumns& columns) {
+void sum_windows(const at::Tensor& products,
+                 const std::vector<EarlierProducts>& earlier,
+                 const SummedColumns& columns,
+                 const at::Tensor& sums) {
   if (nn::cpu::has_kernels(products))
-    return sum_windows_cpu(products.contiguous(), earlier, columns);
-  std::vector<at::Tensor> before, sums;
+    return sum_windows_cpu(products.contiguous(), earlier, columns, sums);
+  std::vector<at::Tensor> before, pieces;
   for (const EarlierProducts& products_before : earlier)
     before.push_back(gathered(products_before));
   for (const auto& piece : columns.pieces) {
     const auto tap = [&](const at::Tensor& rows, int64_t lag) {
-      const int64_t column = piece.column + (piece.window - 1 - lag) * piece.window_step;
-      return rows.narrow(1, column, piece.width);  // [rows, width of the piece]
+      return rows.narrow(1, piece.tap(lag), piece.width);  // [rows, width of the piece]
     };
     at::Tensor sum = tap(products, 0);
-    for (int64_t lag = 1; lag < std::min<int64_t>(piece.window, std::ssize(before) + 1); ++lag)
+    for (int64_t lag = 1; lag < lags(piece, before.size()); ++lag)
       sum = sum + tap(before[static_cast<size_t>(lag - 1)], lag);
-    sums.push_back(sum);
+    pieces.push_back(sum);
   }
-  return at::cat(sums, 1);  // [rows, summed columns]
+  sums.copy_(at::cat(pieces, 1));  // [rows, summed columns]
 }
 
 at::Tensor sum_windows(const at::Tensor& products,
@@ -128,7 +178,19 @@ at::Tensor sum_windows(const at::Tensor& products,
   std::vector<EarlierProducts> earlier;
   for (int64_t lag = 1; lag < columns.longest_window; ++lag)
     earlier.push_back({products, rows_before(tokens, lag)});
-  return sum_windows(products, earlier, columns);
+  const at::Tensor sums = at::empty({products.size(0), columns.columns}, products.options());
+  sum_windows(products, earlier, columns, sums);
+  return sums;
+}
+
+at::Tensor queries_of(const at::Tensor& products,
+                      const std::vector<EarlierProducts>& earlier,
+                      const SummedLayout& layout) {
+  if (layout.queries.pieces.empty())
+    return products;
+  const at::Tensor sums = at::empty({products.size(0), layout.queries.columns}, products.options());
+  sum_windows(products, earlier, layout.queries, sums);
+  return sums;
 }
 
 std::vector<EarlierProducts> RecentProducts::earlier(const nn::Ancestry& ancestry,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -16,6 +17,9 @@ struct SummedColumns {
   struct Piece {
     int64_t column, width;
     int64_t window, window_step;
+
+    /// The first column of what a token gives to the window that ends `lag` tokens after it.
+    int64_t tap(int64_t lag) const { return column + (window - 1 - lag) * window_step; }
   };
   std::vector<Piece> pieces;
   int64_t columns = 0;
@@ -26,12 +30,15 @@ struct SummedColumns {
 };
 
 /// A module's layout for products whose windows are summed: queries in one matrix, keys and values
-/// in another.
+/// in another. Queries without windows stay where they are, in the products.
 struct SummedLayout {
   explicit SummedLayout(const nn::AttentionLayout& layout);
 
   SummedColumns queries, keys_values;
   nn::AttentionLayout layout;
+  int64_t longest_window() const {
+    return std::max(queries.longest_window, keys_values.longest_window);
+  }
   /// The layout for one step: the phrase that ends at a sentence's first token has no query.
   const nn::AttentionLayout& at(bool first_step) const { return first_step ? layout : later_; }
 
@@ -45,15 +52,21 @@ struct EarlierProducts {
   std::vector<int64_t> rows;  ///< which row of `products`; -1 = there is no such token
 };
 
-/// Sums over windows, products [rows, columns] → [rows, summed columns]. earlier[k]: the
+/// Sums over windows, products [rows, columns] → sums [rows, summed columns]. earlier[k]: the
 /// tokens k + 1 before, as many as there are; what is missing counts as zero.
-at::Tensor sum_windows(const at::Tensor& products,
-                       const std::vector<EarlierProducts>& earlier,
-                       const SummedColumns& columns);
+void sum_windows(const at::Tensor& products,
+                 const std::vector<EarlierProducts>& earlier,
+                 const SummedColumns& columns,
+                 const at::Tensor& sums);
 /// The same for all tokens of packed sentences, [tokens, columns] → [tokens, summed columns].
 at::Tensor sum_windows(const at::Tensor& products,
                        const PackedTokens& tokens,
                        const SummedColumns& columns);
+
+/// The queries of a step, as `layout` reads them.
+at::Tensor queries_of(const at::Tensor& products,
+                      const std::vector<EarlierProducts>& earlier,
+                      const SummedLayout& layout);
 
 /// The products of the newest steps, found by a row's ancestors.
 class RecentProducts {

@@ -56,14 +56,15 @@ at::Tensor PhraseSelfAttention::step(const at::Tensor& x,
                                      nn::Context& context) const {
   auto& phrases = dynamic_cast<GrowingPhrases&>(state);
   const at::Tensor products = maps_.all(x, context);  // [rows, columns]
-  const int64_t reach =
-      std::max(summed_.keys_values.longest_window, summed_.queries.longest_window) - 1;
+  const int64_t reach = summed_.longest_window() - 1;
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
-  const at::Tensor keys_values = sum_windows(products, earlier, summed_.keys_values);
-  const at::Tensor queries = sum_windows(products, earlier, summed_.queries);
+  const at::Tensor keys_values =
+      phrases.past.open_step(x.size(0), summed_.keys_values.columns, products.options());
+  sum_windows(products, earlier, summed_.keys_values, keys_values);
+  const at::Tensor queries = queries_of(products, earlier, summed_);
   phrases.recent.append(products, reach);
   const auto& layout = summed_.at(rows.ancestry.steps() == 1);
-  return output_.forward(phrases.past.attend(queries, keys_values, rows.ancestry, layout), context);
+  return output_.forward(phrases.past.attend(queries, rows.ancestry, layout), context);
 }
 
 void PhraseSelfAttention::initialize(nn::Initializer& initializer) {
@@ -126,13 +127,12 @@ at::Tensor PhraseCrossAttention::step(const at::Tensor& x,
   const auto earlier = phrases.recent.earlier(rows.ancestry, reach);
   phrases.recent.append(products, reach);
   at::Tensor all_weights;  // [query kinds, heads, rows, key kinds, longest]
-  const at::Tensor heads =
-      nn::decode_cross_attention(sum_windows(products, earlier, summed_.queries),
-                                 phrases.keys_values,
-                                 rows.source_offsets,
-                                 rows.sentence_of_row,
-                                 summed_.at(first),
-                                 weights ? &all_weights : nullptr);
+  const at::Tensor heads = nn::decode_cross_attention(queries_of(products, earlier, summed_),
+                                                      phrases.keys_values,
+                                                      rows.source_offsets,
+                                                      rows.sentence_of_row,
+                                                      summed_.at(first),
+                                                      weights ? &all_weights : nullptr);
   if (weights) {
     *weights = align_to_tokens(
         all_weights, plan_.lengths, at::full({x.size(0)}, first, x.options().dtype(at::kBool)));
