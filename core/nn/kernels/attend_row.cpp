@@ -18,14 +18,20 @@ struct LanesOf {
 template <class Sum>
 using Lanes = typename LanesOf<Sum>::type;
 
-/// Keys are scored by fours.
-constexpr int kKeys = 4;
-template <class Sum>
-struct QuadOf {
-  typedef Sum type __attribute__((vector_size(kKeys * sizeof(Sum)), aligned(sizeof(Sum))));
+/// Keys are scored by eights where registers suffice, and the last ones by fours.
+#ifdef __AVX512F__
+constexpr int kMostKeys = 8;
+#else
+constexpr int kMostKeys = 4;
+#endif
+template <class Sum, int keys>
+struct SumsOf {
+  typedef Sum type __attribute__((vector_size(keys * sizeof(Sum)), aligned(sizeof(Sum))));
 };
+template <class Sum, int keys>
+using Sums = typename SumsOf<Sum, keys>::type;
 template <class Sum>
-using Quad = typename QuadOf<Sum>::type;
+using Quad = Sums<Sum, 4>;
 
 PHRASEQ_INLINE void load_lanes(const float* from, Lanes<float>& to) {
   to = *reinterpret_cast<const Lanes<float>*>(from);
@@ -39,47 +45,75 @@ PHRASEQ_INLINE void load_lanes(const Bfloat16* from, Lanes<float>& to) {
   to = reinterpret_cast<Lanes<float>>(bits << 16);
 }
 
+/// Lane i of eight: the sum of the lanes i and i + 8.
+template <class Sum>
+PHRASEQ_INLINE Sums<Sum, 8> halved(const Lanes<Sum>& lanes) {
+  return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+         __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 /// Lane i of four: the sum of the lanes i, i + 4, …
 template <class Sum>
 PHRASEQ_INLINE Quad<Sum> folded(const Lanes<Sum>& lanes) {
-  const auto half = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
-                    __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto half = halved<Sum>(lanes);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3) +
          __builtin_shufflevector(half, half, 4, 5, 6, 7);
 }
 
-/// The sums of four keys' lanes, [a, b, c, d], by shuffles that every instruction set has.
+/// Adds the sums of four keys' lanes, [a, b, c, d], by shuffles that every instruction set has.
 template <class Sum>
-PHRASEQ_INLINE Quad<Sum> sums_of(const Lanes<Sum>* keys) {
+PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 4>& sums) {
   const Quad<Sum> a = folded<Sum>(keys[0]), b = folded<Sum>(keys[1]);
   const Quad<Sum> c = folded<Sum>(keys[2]), d = folded<Sum>(keys[3]);
   const Quad<Sum> ab =
       __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Quad<Sum> cd =
       __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  sums += __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/// Adds a's products with four keys to `sums`.
-template <class Element, class Sum>
+/// Of two keys' eight lanes each: a's sums of lanes that are four apart in the lower half, b's in
+/// the upper one.
+template <class Sum>
+PHRASEQ_INLINE Sums<Sum, 8> quartered(const Sums<Sum, 8>& a, const Sums<Sum, 8>& b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+/// The same of eight keys: those of the lower and upper half of a vector are four apart.
+template <class Sum>
+PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 8>& sums) {
+  Sums<Sum, 8> pairs[4];  // pairs[i]: keys i and i + 4
+  for (int i = 0; i < 4; ++i)
+    pairs[i] = quartered<Sum>(halved<Sum>(keys[i]), halved<Sum>(keys[i + 4]));
+  const auto ab = __builtin_shufflevector(pairs[0], pairs[1], 0, 8, 1, 9, 4, 12, 5, 13) +
+                  __builtin_shufflevector(pairs[0], pairs[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const auto cd = __builtin_shufflevector(pairs[2], pairs[3], 0, 8, 1, 9, 4, 12, 5, 13) +
+                  __builtin_shufflevector(pairs[2], pairs[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  sums += __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) +
+          __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/// Adds a's products with the keys to `sums`.
+template <int count, class Element, class Sum>
 PHRASEQ_INLINE void add_dots(const Element* a,
                              const Element* const* keys,
                              int64_t size,
-                             Quad<Sum>& sums) {
-  Lanes<Sum> lanes[kKeys] = {};
+                             Sums<Sum, count>& sums) {
+  Lanes<Sum> lanes[count] = {};
   int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
     Lanes<Sum> x, y;
     load_lanes(a + i, x);
-#pragma GCC unroll 4
-    for (int k = 0; k < kKeys; ++k) {
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k) {
       load_lanes(keys[k] + i, y);
       lanes[k] += x * y;
     }
   }
-  sums += sums_of<Sum>(lanes);
+  add_sums<Sum>(lanes, sums);
   for (; i < size; ++i) {
-    for (int k = 0; k < kKeys; ++k) sums[k] += load(a[i]) * load(keys[k][i]);
+    for (int k = 0; k < count; ++k) sums[k] += load(a[i]) * load(keys[k][i]);
   }
 }
 
@@ -128,9 +162,9 @@ struct ScoreSources {
   double scale;
 };
 
-/// All heads' scores of `count` tokens, at most kKeys, piece by piece; pieces before the first
+/// All heads' scores of `count` tokens, at most `most`, piece by piece; pieces before the first
 /// token count as zero, and `count` is 1 where there are such. Head h's go to scores[h · step].
-template <class Element, class Sum>
+template <int most, class Element, class Sum>
 PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           const Element* const* kv,
                           int64_t token,
@@ -139,17 +173,17 @@ PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           int64_t step) {
   for (int64_t head = 0; head < from.heads; ++head) {
     const int64_t column = head * from.head_dim;
-    Quad<Sum> sums = {};
+    Sums<Sum, most> sums = {};
     for (int64_t j = 0; j < from.key.parts; ++j) {
       const int64_t first = token - from.key.part_lag * (from.key.parts - 1 - j);
       if (first < 0)
         continue;
-      const Element* keys[kKeys];  // the last one again where there are fewer
-      for (int k = 0; k < kKeys; ++k)
+      const Element* keys[most];  // the last one again where there are fewer
+      for (int k = 0; k < most; ++k)
         keys[k] =
             kv[first + smaller(k, count - 1)] + from.key.column + j * from.key.part_step + column;
       const Element* q = from.q + from.query.column + j * from.query.part_step + column;
-      add_dots<Element, Sum>(q, keys, from.head_dim, sums);
+      add_dots<most, Element, Sum>(q, keys, from.head_dim, sums);
     }
     sums *= static_cast<Sum>(from.scale);
     for (int64_t k = 0; k < count; ++k) scores[head * step + k] = sums[k];
@@ -166,8 +200,11 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                int64_t step) {
   const int64_t reach = smaller(from.key.part_lag * (from.key.parts - 1), tokens);
   for (int64_t token = first; token < tokens;) {
-    const int64_t count = token < reach ? 1 : smaller(kKeys, tokens - token);
-    score<Element, Sum>(from, kv, token, count, scores, step);
+    const int64_t count = token < reach ? 1 : smaller(kMostKeys, tokens - token);
+    if (count > 4)
+      score<kMostKeys, Element, Sum>(from, kv, token, count, scores, step);
+    else
+      score<4, Element, Sum>(from, kv, token, count, scores, step);
     token += count;
     scores += count;
   }

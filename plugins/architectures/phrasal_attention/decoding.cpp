@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/kernels/always_inline.h"
 
 namespace phraseq::phrasal {
 namespace {
@@ -36,9 +37,10 @@ int64_t lags(const SummedColumns::Piece& piece, size_t earlier) {
   return std::min(piece.window, static_cast<int64_t>(earlier) + 1);
 }
 
-/// Earlier steps have left the caches by the time that their products are summed.
+/// Earlier steps have left the processor's caches by the time that their products are summed.
+/// Inline, because GCC removes calls of functions that do nothing else.
 template <typename T>
-void prefetch(const std::vector<const T*>& earlier, const SummedColumns& columns) {
+PHRASEQ_INLINE void prefetch(const std::vector<const T*>& earlier, const SummedColumns& columns) {
   constexpr int64_t kLine = 64 / sizeof(T);
   for (const auto& piece : columns.pieces) {
     for (int64_t lag = 1; lag < lags(piece, earlier.size()); ++lag) {
