@@ -1,5 +1,6 @@
 #include "core/corpus/shards/gather_options.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -27,7 +28,9 @@ int64_t gather_to_file(const std::vector<std::string>& shards, const std::string
 
 int64_t gather_to_standard_output(const std::vector<std::string>& shards) {
   const int64_t sentences = gather_text(shards, [](std::string_view text) { std::cout << text; });
-  std::cout.flush();
+  errno = 0;
+  if (!std::cout.flush())  // found here, before the shards are removed
+    throw IoError("standard output", "write", errno);
   return sentences;
 }
 

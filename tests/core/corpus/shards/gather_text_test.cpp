@@ -1,3 +1,5 @@
+#include <iostream>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -5,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/shards/gather_options.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/corpus/shards/shard_seal.h"
 #include "core/corpus/shards/text_gatherer.h"
@@ -140,6 +144,37 @@ TEST_F(GatherText, RejectsShardsOfDifferentRuns) {
   format = "plain";
   folder.write("out.shard-1-of-2", "a\nc\n" + ShardSeal{{0, 2}, 3, "plain", run}.line());
   EXPECT_THAT(message(), HasSubstr("out.shard-1-of-2: contains shard 0 of 2"));
+}
+
+/// Standard output on a full disk, for as long as it lives.
+class FullStandardOutput {
+ public:
+  FullStandardOutput() : earlier_(std::cout.rdbuf(&full_)) {}
+  ~FullStandardOutput() { std::cout.rdbuf(earlier_); }  // which forgets the failure
+  FullStandardOutput(const FullStandardOutput&) = delete;
+  FullStandardOutput& operator=(const FullStandardOutput&) = delete;
+
+ private:
+  struct Full : std::streambuf {};  // takes nothing
+  Full full_;
+  std::streambuf* earlier_;
+};
+
+TEST_F(GatherText, RemovesNoShardWhoseLinesCouldNotBePrinted) {
+  set_log_quiet(true);
+  write({0, 2}, "a\n", 2);
+  write({1, 2}, "b\n", 2);
+  GatherOptions options;
+  options.name = folder.file("out");
+  options.output = "-";
+  options.delete_shards = true;
+  {
+    const FullStandardOutput full;
+    EXPECT_THROW(gather(options), IoError);
+  }
+  EXPECT_EQ(folder.entries(), 2U);
+  gather(options);
+  EXPECT_EQ(folder.entries(), 0U);
 }
 
 }  // namespace
