@@ -4,8 +4,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <spawn.h>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "core/base/log.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous.h"
+#include "core/options/command_line.h"
 
 namespace phraseq {
 namespace {
@@ -238,6 +241,16 @@ class LocalProcesses {
   int result_ = 0;
 };
 
+/// Each process reads the configuration, and a pipe gives it to the first reader only.
+void reject_configuration_from_pipe(std::span<const std::string> arguments) {
+  const std::string file = peek_option(arguments, "config", "");
+  std::error_code unknown;
+  if (!std::filesystem::is_fifo(file, unknown))
+    return;
+  throw UsageError(fmt::format("--config {} is a pipe, which only one process can read", file),
+                   "Write the configuration to a file.");
+}
+
 }  // namespace
 
 int processes_to_start(const DistributedOptions& options, const Environment& environment) {
@@ -265,6 +278,7 @@ int processes_to_start(const DistributedOptions& options, const Environment& env
 int run_local_processes(std::span<const std::string> arguments,
                         const DistributedOptions& options,
                         int count) {
+  reject_configuration_from_pipe(arguments);
   return LocalProcesses(arguments, options, count).run();
 }
 

@@ -19,7 +19,7 @@ PHRASEQ_API int processes_to_start(const DistributedOptions& options,
 /// their environment, and waits for them. SIGTERM, SIGINT and SIGHUP are passed on to all of them,
 /// SIGUSR1 to the first. When one fails, the others get some seconds to end, then they are ended.
 /// Returns 0, or the exit code of the process that failed first, 128 + n for one that signal n
-/// ended.
+/// ended. UsageError when the arguments name a pipe as --config.
 PHRASEQ_API int run_local_processes(std::span<const std::string> arguments,
                                     const DistributedOptions& options,
                                     int count);

@@ -1,17 +1,36 @@
 #include "core/options/config_file.h"
 
-#include <cerrno>
-#include <fstream>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/io/mapped_file.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
 namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// A command reads its configuration several times, but a pipe gives its text only once: it is
+/// kept.
+std::string config_text(const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> of_pipes;
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(path, unknown))
+    return read_file(path);
+  const std::lock_guard lock(mutex);
+  const auto known = of_pipes.find(path);
+  return known != of_pipes.end() ? known->second
+                                 : of_pipes.emplace(path, read_file(path)).first->second;
+}
 
 /// The text without the comment that a '#' after a space begins.
 std::string_view without_comment(std::string_view text) {
@@ -63,13 +82,13 @@ std::optional<ConfigEntry> parse_entry(std::string_view line) {
 
 std::vector<ConfigEntry> read_config_file(const std::string& path,
                                           std::vector<std::string>& problems) {
-  std::ifstream stream(path);
-  if (!stream)
-    throw IoError(path, "open the configuration file", errno);
+  const std::string text = config_text(path);
   std::vector<ConfigEntry> entries;
-  std::string raw;
-  for (int64_t number = 1; std::getline(stream, raw); ++number) {
-    const std::string_view line = trimmed(raw);
+  size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  for (int64_t number = 1; begin < text.size(); ++number) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
     if (line.empty() || line[0] == '#' || line[0] == ';')
       continue;
     if (line.starts_with('[') && without_comment(line).ends_with(']'))
@@ -82,8 +101,6 @@ std::vector<ConfigEntry> read_config_file(const std::string& path,
           fmt::format("{}:{}: '{}' is not 'name = value'", path, number, excerpt(line)));
     }
   }
-  if (stream.bad())
-    throw IoError(path, "read the configuration file", errno);
   return entries;
 }
 

@@ -2,12 +2,15 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/distributed/local_launch.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -169,6 +172,14 @@ TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
   EXPECT_EQ(processes_to_start(options, environment_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}})), 0);
   options.no_spawn = true;
   EXPECT_EQ(processes_to_start(options, environment_of({})), 0);
+}
+
+TEST(LocalProcesses, HaveNoConfigurationFromAPipe) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::vector<std::string> arguments = {"data", "--config", pipe};
+  EXPECT_THROW(run_local_processes(arguments, DistributedOptions(), 2), UsageError);
 }
 
 }  // namespace

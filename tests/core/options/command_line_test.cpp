@@ -1,5 +1,8 @@
 #include "core/options/command_line.h"
 
+#include <array>
+#include <string_view>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -229,8 +232,27 @@ TEST(CommandLine, NamesTheLineOfEveryProblemInAConfigurationFile) {
                     HasSubstr(file.path() + ":5: ")));
 }
 
+TEST(CommandLine, IgnoresAByteOrderMarkInAConfigurationFile) {
+  const ConfigFile file("\xEF\xBB\xBFlayers = 7\ndropot = 1\n");
+  EXPECT_THAT(complaint({"--config", file.path()}), StartsWith(file.path() + ":2: unknown option"));
+}
+
+/// What <(echo 'layers = 7') is to a command.
+TEST(CommandLine, ReadsAConfigurationFromAPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  constexpr std::string_view kText = "layers = 7\nformat = fairseq\n";
+  ASSERT_EQ(::write(ends[1], kText.data(), kText.size()), std::ssize(kText));
+  ::close(ends[1]);
+  const Arguments arguments = {"--config", "/dev/fd/" + std::to_string(ends[0])};
+  EXPECT_EQ(peek_option(arguments, "format", "none"), "fairseq");
+  EXPECT_EQ(parsed(arguments).layers, 7);
+  ::close(ends[0]);
+}
+
 TEST(CommandLine, ReportsThatAConfigurationFileCannotBeOpened) {
   EXPECT_THROW(parsed({"--config", "/nowhere/run.ini"}), IoError);
+  EXPECT_THROW(parsed({"--config", "/"}), IoError);
   EXPECT_THAT(complaint({"--config"}), HasSubstr("--config: a file name is missing"));
 }
 
