@@ -1,8 +1,10 @@
 #include "core/io/staging_folder.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -80,14 +82,19 @@ StagingFolder::StagingFolder(std::string destination)
     forget_unfinished(path_);
     throw IoError(destination_, is_there ? "write into" : "write next to", problem.value());
   }
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0)
+    mark_as_written(lock_);
 }
 
 StagingFolder::~StagingFolder() {
   std::error_code ignored;
-  if (path_.empty())
-    return;
-  fs::remove_all(path_, ignored);
-  forget_unfinished(path_);
+  if (!path_.empty()) {
+    fs::remove_all(path_, ignored);
+    forget_unfinished(path_);
+  }
+  if (lock_ >= 0)
+    ::close(lock_);
 }
 
 void StagingFolder::commit(const std::string& last) {

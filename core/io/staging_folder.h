@@ -34,6 +34,7 @@ class PHRASEQ_API StagingFolder {
 
   std::string destination_;
   std::string path_;
+  int lock_ = -1;  ///< says to other processes that this one writes the folder
 };
 
 }  // namespace phraseq

@@ -1,5 +1,6 @@
 #include "core/io/staging_folder.h"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -114,6 +115,16 @@ TEST(StagingFolder, RemovesWhatAKilledRunLeft) {
   EXPECT_FALSE(fs::exists(folder.file("out")));
   { const StagingFolder staging(folder.file("out")); }
   EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(StagingFolder, KeepsWhatAnotherRunHasBeenWritingForMoreThanADay) {
+  const TemporaryFolder folder;
+  StagingFolder slow(folder.file("out"));
+  write_file(slow.path() + "/a", "1");
+  fs::last_write_time(slow.path(), fs::file_time_type::clock::now() - std::chrono::hours(25));
+  { const StagingFolder other(folder.file("out")); }
+  slow.commit("a");
+  EXPECT_EQ(read_file(folder.file("out/a")), "1");
 }
 
 TEST(StagingFolder, RejectsADestinationThatIsAFile) {
