@@ -1,6 +1,5 @@
 #include "core/score/mbr/nbest_list.h"
 
-#include <charconv>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/split_text.h"
 #include "core/io/line_reader.h"
+#include "core/score/score_number.h"
 
 namespace phraseq::score {
 
@@ -21,15 +21,6 @@ struct Entry {
   double score = 0;
   std::string text;
 };
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
 
 /// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind.
 std::optional<Entry> fairseq_entry(std::string_view line) {
@@ -89,7 +80,8 @@ std::vector<NBestList> read_fairseq(LineReader& reader) {
     auto entry = fairseq_entry(line);
     if (!entry) {
       throw DataError({reader.path(), reader.line_number(), 0},
-                      fmt::format("expected {}ID<TAB>score<TAB>text", line.substr(0, 2)),
+                      fmt::format("expected {}ID<TAB>score<TAB>text, the score a finite number",
+                                  line.substr(0, 2)),
                       "give the output of `phraseq generate --format fairseq --nbest N`");
     }
     add(line.front() == 'D' ? texts : symbols, std::move(*entry));
@@ -109,9 +101,11 @@ std::vector<NBestList> read_moses(LineReader& reader) {
   while (reader.next(line)) {
     auto entry = moses_entry(line);
     if (!entry) {
-      throw DataError({reader.path(), reader.line_number(), 0},
-                      "expected ID ||| text, or ID ||| text ||| features ||| score",
-                      "select another --format");
+      throw DataError(
+          {reader.path(), reader.line_number(), 0},
+          "expected ID ||| text, or ID ||| text ||| features ||| score, the score a finite "
+          "number",
+          "select another --format");
     }
     add(lists, std::move(*entry));
   }

@@ -1,6 +1,5 @@
 #include "core/score/rerank/rerank_lists.h"
 
-#include <charconv>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -13,19 +12,11 @@
 #include "core/base/split_text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/line_reader.h"
+#include "core/score/score_number.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
 
 int64_t count_words(std::string_view text) {
   return static_cast<int64_t>(split_whitespace(text).size());
@@ -99,7 +90,7 @@ class ListReader {
     } else if (kind == 'P' && lines.scores < hypotheses.size()) {
       const auto sum = sum_of(text);
       if (!sum)
-        reject(reader_.line_number(), "the P- line has something that is not a number");
+        reject(reader_.line_number(), "the P- line has something that is not a finite number");
       hypotheses[lines.scores++].forward = *sum;
     } else {
       reject(reader_.line_number(), fmt::format("a {}- line without its H- line", kind));
@@ -142,7 +133,7 @@ void read_scores(const std::string& path,
         reject(fmt::format("the file ends after {} scores", hypotheses));
       const auto number = number_in<double>(strip(line));
       if (!number)
-        reject(fmt::format("'{}' is not a number", excerpt(line)));
+        reject(fmt::format("'{}' is not a finite number", excerpt(line)));
       hypothesis.*score = *number;
       ++hypotheses;
     }

@@ -118,6 +118,15 @@ TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
               HasSubstr("ID ||| text"));
 }
 
+TEST_F(NBestLists, HaveFiniteScores) {
+  for (const std::string score : {"nan", "inf", "-inf"}) {
+    const std::string fairseq = file("fairseq", "D-0\t-1\ta\nD-0\t" + score + "\tb\n");
+    EXPECT_THAT(problem(fairseq, NBestFormat::kFairseq, 1), HasSubstr(fairseq + ":2")) << score;
+    const std::string moses = file("moses", "0 ||| a ||| x ||| " + score + "\n");
+    EXPECT_THAT(problem(moses, NBestFormat::kMoses, 1), HasSubstr(moses + ":1")) << score;
+  }
+}
+
 TEST_F(NBestLists, OfAnotherFormatAreNotTakenForAnEmptyOne) {
   const std::string plain = file("not_fairseq", "ein Haus\nein Hund\n");
   EXPECT_THAT(

@@ -148,6 +148,8 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
   EXPECT_THAT(message(), AllOf(HasSubstr("lm"), HasSubstr("ends after 2 scores")));
   folder_.write("lm", "-1\nx\n-2\n");
   EXPECT_THAT(message(), HasSubstr("lm:2"));
+  folder_.write("lm", "-1\nnan\n-2\n");
+  EXPECT_THAT(message(), AllOf(HasSubstr("lm:2"), HasSubstr("'nan' is not a finite number")));
   folder_.write("lm", "-1\n-2\n-3\n-4\n");
   EXPECT_THAT(message(), HasSubstr("more scores than the 3 hypotheses"));
   options_.lm_scores.clear();
@@ -155,8 +157,10 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
   EXPECT_THAT(message(), HasSubstr("sentence 0 has 1 H- and 0 P- lines"));
   folder_.write("nbest", "H-0\t-0.5\n");
   EXPECT_THAT(message(), HasSubstr("nbest:1"));
-  folder_.write("nbest", "H-0\t-0.5\ta\nP-0\t-0.5 x\n");
-  EXPECT_THAT(message(), HasSubstr("nbest:2"));
+  for (const std::string number : {"x", "nan", "-inf"}) {
+    folder_.write("nbest", "H-0\t-0.5\ta\nP-0\t-0.5 " + number + "\n");
+    EXPECT_THAT(message(), HasSubstr("nbest:2")) << number;
+  }
   folder_.write("nbest", "nothing\n");
   EXPECT_THAT(message(), HasSubstr("there are no hypotheses"));
 }
