@@ -329,6 +329,29 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
               AllOf(HasSubstr("#### toy, more (transformer)"), HasSubstr("| | all (1) | 1 (1) |")));
 }
 
+/// A phraseq whose trainings write checkpoints and then fail, as on a full disk.
+constexpr const char* kFailingTraining = R"sh(
+status=$?
+[[ ${arguments[0]} != train ]] || exit 6
+exit $status
+)sh";
+
+TEST_F(Recipes, EvidenceEndsWithATrainingThatFailedAndKeepsItsCheckpoints) {
+  write_text("train", "dev", "test", "en", "de");
+  const std::string program = "tree/build/bin/phraseq";
+  const std::string working = workspace_.read(program);
+  std::string failing = working + kFailingTraining;
+  workspace_.write(program, failing.replace(failing.find("exec "), 5, ""));
+  EXPECT_EQ(evidence(std::string(kEvidence) + kOneLayer), 6);
+  EXPECT_THAT(workspace_.read("run/toy/commands.txt"), Not(HasSubstr("phraseq average")));
+  EXPECT_FALSE(workspace_.exists("run/toy/base/chosen"));
+  EXPECT_FALSE(workspace_.exists("made/toy"));
+
+  workspace_.write(program, working);
+  EXPECT_EQ(evidence(std::string(kEvidence) + " --systems base" + kOneLayer), 0) << errors();
+  EXPECT_TRUE(workspace_.exists("made/toy/base/chosen"));
+}
+
 TEST_F(Recipes, EvidenceOnThePageIsThatOfTheCommittedLogs) {
   EXPECT_EQ(evidence("--check tree/examples/recipes/evidence/results " PHRASEQ_SOURCE_FOLDER
                      "/docs/evidence.md"),
