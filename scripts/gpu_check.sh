@@ -10,6 +10,7 @@
 # examples/quickstart/run.sh (minutes). --only runs the checks whose names match a pattern of the shell ("train*"); those of
 # translation need "train fp32" and "train bf16". Exits with 1 when a check failed.
 set -uo pipefail
+export LC_ALL=C.UTF-8  # decimal points in numbers, whatever the language
 shopt -s extglob  # for --only
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,5 +1,6 @@
 # What the recipes share: rows, each a model in a folder of its own, trained under one budget, translated
 # with, and set beside the first. Source it from the folder that holds text/; phraseq must be on the PATH.
+export LC_ALL=C.UTF-8 # decimal points, whatever the language: awk and time read and write numbers
 shopt -s inherit_errexit # $(...) stops at a command that fails, too: a training that failed is not translated with
 
 # Stops a recipe before anything is trained when one of the chosen rows is not among the known ones.

@@ -20,6 +20,7 @@
 #
 # CORPUS: the folders that RECIPE/run.sh reads. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
+export LC_ALL=C.UTF-8 # decimal points in numbers, whatever the language
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

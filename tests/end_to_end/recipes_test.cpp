@@ -184,6 +184,20 @@ TEST_F(Recipes, HaveTheTablesOfTheirLogs) {
   EXPECT_THAT(output(), HasSubstr("multi30k, +Mean, nll: README.md 2.869, results 2.869: equal"));
 }
 
+TEST_F(Recipes, HaveTheSameTablesInALanguageWithADecimalComma) {
+  const std::string locales = workspace_.path("locales");
+  fs::create_directories(locales);
+  const std::string make =
+      "localedef -i de_DE -f UTF-8 " + locales + "/de_DE.UTF-8 > /dev/null 2>&1";
+  if (std::system(make.c_str()) != 0)
+    GTEST_SKIP() << "the sources of locales are not installed (Debian package locales)";
+  ::setenv("LOCPATH", locales.c_str(), 1);
+  ::setenv("LC_ALL", "de_DE.UTF-8", 1);
+  EXPECT_EQ(reproduce("--check xu2020"), 0) << output() << errors();
+  ::unsetenv("LC_ALL");
+  ::unsetenv("LOCPATH");
+}
+
 TEST_F(Recipes, ShowACellThatIsNotOfItsLog) {
   const std::string page = "tree/examples/recipes/xu2020/README.md";
   std::string text = workspace_.read(page);
