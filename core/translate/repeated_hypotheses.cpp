@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/message_text.h"
 #include "core/base/random.h"
 
 namespace phraseq {
@@ -32,7 +33,7 @@ std::string RepeatedHypotheses::finding() const {
   return fmt::format("{} of {} different sentences have the same translation, '{}'",
                      most_,
                      sentences,
-                     most_common_);
+                     excerpt(most_common_));
 }
 
 }  // namespace phraseq

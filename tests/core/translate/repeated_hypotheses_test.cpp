@@ -43,5 +43,13 @@ TEST(RepeatedHypotheses, DistinguishTheOrderOfWords) {
   EXPECT_EQ(hypotheses.finding(), "25 of 25 different sentences have the same translation, 'x'");
 }
 
+TEST(RepeatedHypotheses, QuoteTheBeginningOfALongTranslation) {
+  RepeatedHypotheses hypotheses;
+  for (int64_t id = 0; id < 20; ++id) hypotheses.note({id}, std::string(5000, 'x'));
+  EXPECT_EQ(hypotheses.finding(),
+            "20 of 20 different sentences have the same translation, '" + std::string(200, 'x') +
+                "... (5000 bytes)'");
+}
+
 }  // namespace
 }  // namespace phraseq
