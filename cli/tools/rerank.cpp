@@ -24,6 +24,13 @@ std::string chosen_lines(const std::vector<score::RerankList>& lists,
   return text;
 }
 
+void write_pairs(const std::vector<score::RerankList>& lists, const score::RerankOptions& options) {
+  if (options.source.empty())
+    score::write_pairs(lists, options.write_pairs);
+  else
+    score::write_text_pairs(lists, options.source, options.write_pairs);
+}
+
 int rerank_command(std::span<const std::string> arguments) {
   score::RerankOptions options;
   OptionTable table;
@@ -36,7 +43,7 @@ int rerank_command(std::span<const std::string> arguments) {
     return kExitOk;
   const auto lists = score::read_lists(options);
   if (!options.write_pairs.empty()) {
-    score::write_pairs(lists, options.write_pairs);
+    write_pairs(lists, options);
     return kExitOk;
   }
   const auto metric = metric_set.make(options.metric, {options.target_language});

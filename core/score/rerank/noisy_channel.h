@@ -22,6 +22,7 @@ struct RerankHypothesis {
 
 /// The hypotheses of one source sentence.
 struct RerankList {
+  int64_t id = 0;      ///< the number of the sentence, from 0 in the output of generate
   std::string source;  ///< symbols
   int64_t tokens = 0;  ///< of the source
   std::vector<RerankHypothesis> hypotheses;

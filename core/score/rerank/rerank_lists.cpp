@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/message_text.h"
 #include "core/base/split_text.h"
 #include "core/io/atomic_file.h"
@@ -46,7 +47,10 @@ class ListReader {
         take(line);
     }
     std::vector<RerankList> all;
-    for (auto& [id, lines] : sentences_) all.push_back(finished(id, std::move(lines)));
+    for (auto& [id, lines] : sentences_) {
+      all.push_back(finished(id, std::move(lines)));
+      all.back().id = id;
+    }
     if (all.empty())
       reject(0, "there are no hypotheses");
     return all;
@@ -110,6 +114,62 @@ class ListReader {
   std::map<int64_t, Lines> sentences_;
 };
 
+/// Writes a line for each hypothesis into each of two files.
+class PairWriter {
+ public:
+  explicit PairWriter(const std::string& prefix)
+      : sources_(prefix + ".src"), targets_(prefix + ".hyp") {}
+
+  void write(const RerankList& list,
+             const std::string& source,
+             std::string RerankHypothesis::*target) {
+    for (const RerankHypothesis& hypothesis : list.hypotheses) {
+      sources_.write(source + '\n');
+      targets_.write(hypothesis.*target + '\n');
+    }
+  }
+
+  void commit() {
+    sources_.commit();
+    targets_.commit();
+  }
+
+ private:
+  AtomicFile sources_;
+  AtomicFile targets_;
+};
+
+bool is_subwords(const RerankHypothesis& hypothesis) {
+  return hypothesis.symbols != hypothesis.text;
+}
+
+/// A model with subwords of its own would divide the symbols again and score something else.
+void warn_of_subwords(const std::vector<RerankList>& lists) {
+  for (const RerankList& list : lists) {
+    if (std::any_of(list.hypotheses.begin(), list.hypotheses.end(), is_subwords)) {
+      log_warning(
+          "the pairs are subwords or other symbols, which only models with this vocabulary and "
+          "without a tokenizer of their own can score. For other models, give the text that was "
+          "translated with "
+          "--source FILE: the pairs are then plain text.");
+      return;
+    }
+  }
+}
+
+const std::string& line_of(const RerankList& list,
+                           const std::vector<std::string>& lines,
+                           const std::string& path) {
+  if (list.id < 0 || list.id >= std::ssize(lines)) {
+    throw DataError({path, 0, 0},
+                    fmt::format("{} lines, but there are hypotheses of sentence {}, counted from 0",
+                                lines.size(),
+                                list.id),
+                    "Give the text that was translated, with all its lines.");
+  }
+  return lines[static_cast<size_t>(list.id)];
+}
+
 }  // namespace
 
 std::vector<RerankList> read_rerank_lists(const std::string& path) {
@@ -143,15 +203,20 @@ void read_scores(const std::string& path,
 }
 
 void write_pairs(const std::vector<RerankList>& lists, const std::string& prefix) {
-  AtomicFile sources(prefix + ".src"), targets(prefix + ".hyp");
-  for (const RerankList& list : lists) {
-    for (const RerankHypothesis& hypothesis : list.hypotheses) {
-      sources.write(list.source + '\n');
-      targets.write(hypothesis.symbols + '\n');
-    }
-  }
-  sources.commit();
-  targets.commit();
+  warn_of_subwords(lists);
+  PairWriter writer(prefix);
+  for (const RerankList& list : lists) writer.write(list, list.source, &RerankHypothesis::symbols);
+  writer.commit();
+}
+
+void write_text_pairs(const std::vector<RerankList>& lists,
+                      const std::string& source,
+                      const std::string& prefix) {
+  const auto lines = read_lines(source);
+  PairWriter writer(prefix);
+  for (const RerankList& list : lists)
+    writer.write(list, line_of(list, lines, source), &RerankHypothesis::text);
+  writer.commit();
 }
 
 }  // namespace phraseq::score

@@ -22,7 +22,14 @@ PHRASEQ_API void read_scores(const std::string& path,
                              std::vector<RerankList>& lists);
 
 /// Writes PREFIX.src and PREFIX.hyp, a line for each hypothesis: the symbols of its source and its
-/// own, for `phraseq rescore`.
+/// own, for `phraseq rescore`. Warns if the symbols are subwords.
 PHRASEQ_API void write_pairs(const std::vector<RerankList>& lists, const std::string& prefix);
+
+/// The same as plain text, for models with subwords of their own: the line of the sentence in
+/// `source`, the text that was translated, and the text of the hypothesis. DataError for a sentence
+/// without a line.
+PHRASEQ_API void write_text_pairs(const std::vector<RerankList>& lists,
+                                  const std::string& source,
+                                  const std::string& prefix);
 
 }  // namespace phraseq::score

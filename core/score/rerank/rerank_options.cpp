@@ -45,6 +45,12 @@ void describe_scores(OptionTable& table, RerankOptions& o) {
              "for phraseq rescore.")
       .value_name("PREFIX");
   table
+      .field("source",
+             o.source,
+             "For --write-pairs: the text that was translated. The pairs are then plain text, for "
+             "models with subwords of their own.")
+      .value_name("FILE");
+  table
       .field("forward-scores",
              o.forward_scores,
              "ln p(target | source) of each hypothesis, one per line; if missing, those of the "
@@ -112,6 +118,8 @@ std::vector<std::string> RerankOptions::problems() const {
   }
   if (tune.empty() == !references.empty())
     found.emplace_back("--tune-param and --references must be given together");
+  if (!source.empty() && write_pairs.empty())
+    found.emplace_back("--source is for --write-pairs only");
   if (lower_bound > upper_bound)
     found.push_back(
         fmt::format("--lower-bound {} is greater than --upper-bound {}", lower_bound, upper_bound));

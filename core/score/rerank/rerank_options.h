@@ -16,6 +16,7 @@ namespace phraseq::score {
 struct PHRASEQ_API RerankOptions : Options {
   std::string input;
   std::string write_pairs;
+  std::string source;
   std::string forward_scores;
   std::string channel_scores;
   std::string lm_scores;

@@ -81,6 +81,14 @@ class Reranking : public ::testing::Test {
     }
     return "no error";
   }
+  std::string text_pairs_message() {
+    try {
+      write_text_pairs(read_lists(options_), folder_.file("text"), folder_.file("pairs"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
 
   TemporaryFolder folder_;
   RerankOptions options_;
@@ -120,6 +128,26 @@ TEST_F(Reranking, WritesThePairsThatOtherModelsScore) {
   write_pairs(read_lists(options_), folder_.file("pairs"));
   EXPECT_EQ(read_file(folder_.file("pairs.src")), "w\nx y z\nx y z\n");
   EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\na@@ b\nc d\n");
+}
+
+TEST_F(Reranking, WritesThePairsAsPlainTextForModelsWithSubwordsOfTheirOwn) {
+  folder_.write("text", "0\n1\nw text\n3\n4\n5\n6\nxyz text\n8\n");
+  write_text_pairs(read_lists(options_), folder_.file("text"), folder_.file("pairs"));
+  EXPECT_EQ(read_file(folder_.file("pairs.src")), "w text\nxyz text\nxyz text\n");
+  EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\nab\nc d\n");
+  folder_.write("text", "0\n1\nw text\n");
+  EXPECT_THAT(text_pairs_message(), HasSubstr("3 lines, but there are hypotheses of sentence 7"));
+}
+
+TEST_F(Reranking, WarnsOfPairsOfSubwords) {
+  set_log_quiet(false);
+  ::testing::internal::CaptureStderr();
+  write_pairs(read_lists(options_), folder_.file("pairs"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("--source FILE"));
+  folder_.write("nbest", "S-2\tw\nH-2\t-0.1\te\nD-2\t-0.1\te\nP-2\t-0.25 -0.25\n");
+  ::testing::internal::CaptureStderr();
+  write_pairs(read_lists(options_), folder_.file("pairs"));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(Reranking, FindsWeightsThatAreBetterThanTheGivenOnes) {
@@ -171,6 +199,9 @@ TEST(RerankOptions, HaveNamesThatExist) {
   EXPECT_THAT(options.problems(), ::testing::Contains(HasSubstr("'weight4'")));
   options.tune = {"lenpen"};
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("must be given together")));
+  options = {};
+  options.source = "text";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--write-pairs only")));
 }
 
 }  // namespace
