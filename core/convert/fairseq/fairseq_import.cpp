@@ -11,6 +11,7 @@
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/fairseq/fairseq_checkpoint.h"
 #include "core/convert/fairseq/multilingual_import.h"
+#include "core/convert/fairseq/older_weights.h"
 #include "core/convert/torch/torch_file.h"
 #include "core/corpus/data_folder.h"
 #include "core/io/json_reader.h"
@@ -71,7 +72,7 @@ void fill(ImportedModel& model,
           const FairseqFiles& files,
           const json& fairseq_options,
           const std::string& options_name,
-          std::span<const TensorView> weights) {
+          const std::vector<TensorView>& weights) {
   model.options = options_from_fairseq(fairseq_options, options_name);
   if (is_fairseq_alignment_model(fairseq_options))
     model.architecture = "transformer_align";
@@ -83,8 +84,8 @@ void fill(ImportedModel& model,
     throw FormatError(fmt::format(
         "{}: the options share all embeddings, but the dictionaries differ", files.data));
   }
-  model.tensors =
-      weights_from_fairseq(weights, files.weights, model.options, source.size(), target.size());
+  model.tensors = weights_from_fairseq(
+      with_present_names(weights), files.weights, model.options, source.size(), target.size());
   set_tokenizer(model, files, folder);
 }
 
@@ -127,8 +128,11 @@ void fill_language_model(ImportedModel& model,
   const auto folder = DataFolder::open_monolingual(files.data, files.source_lang);
   const Dictionary dictionary = folder.dictionary(folder.source());
   model.set_vocabularies(folder.source(), dictionary, folder.source(), dictionary);
-  model.tensors = weights_from_fairseq(
-      checkpoint.weights, files.weights, model.options, dictionary.size(), dictionary.size());
+  model.tensors = weights_from_fairseq(with_present_names(checkpoint.weights),
+                                       files.weights,
+                                       model.options,
+                                       dictionary.size(),
+                                       dictionary.size());
   set_tokenizer(model, files, folder);
 }
 
