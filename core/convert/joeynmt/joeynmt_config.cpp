@@ -36,7 +36,7 @@ const std::set<std::string> kJoeyActivations = {"relu", "gelu", "swish"};
 class JoeyConfigReader {
  public:
   JoeyConfigReader(const json& config, const JoeyStackNorms& last_norms, const std::string& path)
-      : model_(JsonEntry(config, path).at("model")), last_norms_(last_norms), path_(path) {}
+      : config_(config, path), model_(config_.at("model")), last_norms_(last_norms), path_(path) {}
 
   json read() {
     options_ = {{"pos", "interleaved"},
@@ -58,6 +58,7 @@ class JoeyConfigReader {
     options_["share_decoder_input_output_embed"] = output;
     read_stack("encoder", last_norms_.encoder);
     read_stack("decoder", last_norms_.decoder);
+    check_prompts();
     refuse_unsupported(problems_, path_);
     return options_;
   }
@@ -140,6 +141,17 @@ class JoeyConfigReader {
     agree("no_scale_embedding", !is_on(entry, "scale"), "embeddings.scale");
   }
 
+  /// Models that continue a given beginning, such as a language tag.
+  void check_prompts() {
+    const json specials = joey_special_symbols(config_.value());
+    for (const char* name : {"sep_token", "lang_tags"}) {
+      const json value = specials.value(name, json());
+      if (!value.is_null() && value != json::array() && value != "")
+        reject("data.special_symbols", name, value);
+    }
+  }
+
+  JsonEntry config_;
   JsonEntry model_;
   JoeyStackNorms last_norms_;
   const std::string& path_;
@@ -148,6 +160,12 @@ class JoeyConfigReader {
 };
 
 }  // namespace
+
+json joey_special_symbols(const json& config) {
+  const json data = config.value("data", json());
+  const json symbols = data.is_object() ? data.value("special_symbols", json()) : json();
+  return symbols.is_object() ? symbols : json::object();
+}
 
 json options_from_joeynmt(const json& config,
                           const JoeyStackNorms& last_norms,

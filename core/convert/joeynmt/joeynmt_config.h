@@ -15,6 +15,9 @@ struct JoeyStackNorms {
   bool decoder = false;
 };
 
+/// The section `data.special_symbols` of a configuration; an empty object where there is none.
+PHRASEQ_API nlohmann::json joey_special_symbols(const nlohmann::json& config);
+
 /// The part `model` of a configuration of JoeyNMT (1.x and 2.x) as options of our architecture
 /// `transformer`. Throws FormatError for missing or impossible sizes, and UsageError that lists
 /// every setting without a counterpart.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/split_text.h"
@@ -127,18 +128,31 @@ class JoeyImporter {
                      "Give --source-lang and --target-lang.");
   }
 
+  /// JoeyNMT's special symbols in the order of ours, under the names that the configuration gives.
+  std::array<std::string, 4> special_symbols() const {
+    const json given = joey_special_symbols(config_);
+    const auto symbol = [&](const char* name, const char* fallback) {
+      const json value = given.value(name, json());
+      return value.is_string() ? value.get<std::string>() : std::string(fallback);
+    };
+    return {symbol("bos_token", "<s>"),
+            symbol("pad_token", "<pad>"),
+            symbol("eos_token", "</s>"),
+            symbol("unk_token", "<unk>")};
+  }
+
   ForeignVocabulary read_vocabulary(const std::string& path) const {
     const std::string text = read_file(path);
     std::vector<std::string> symbols;
     for (const std::string_view line : split_text(text, "\n")) symbols.emplace_back(line);
     if (symbols.back().empty())
       symbols.pop_back();
-    const std::array<int64_t, 4> specials = {row_of_symbol(symbols, "<s>"),
-                                             row_of_symbol(symbols, "<pad>"),
-                                             row_of_symbol(symbols, "</s>"),
-                                             row_of_symbol(symbols, "<unk>")};
+    const auto names = special_symbols();
+    std::array<int64_t, 4> specials{};
+    std::ranges::transform(
+        names, specials.begin(), [&](const auto& name) { return row_of_symbol(symbols, name); });
     if (std::ranges::count(specials, -1) > 0)
-      throw FormatError(fmt::format("{}: one of <s>, <pad>, </s> and <unk> is missing", path));
+      throw FormatError(fmt::format("{}: one of {} is missing", path, fmt::join(names, ", ")));
     return order_symbols(symbols, specials, path);
   }
 

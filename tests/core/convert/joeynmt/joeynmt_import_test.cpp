@@ -43,15 +43,19 @@ TEST(JoeyImport, ReadsOptionsLanguagesAndVocabularies) {
   EXPECT_EQ(shared.options.at("activation_fn"), "gelu");
 }
 
-std::string rejection_of_config(const std::function<void(json&)>& change, bool last_norm = true) {
+std::string rejection_of_whole(const std::function<void(json&)>& change, bool last_norm = true) {
   json config = parse_yaml(read_bytes(kJoeyGolden + "pre/config.yaml"), "config.yaml");
-  change(config["model"]);
+  change(config);
   try {
     options_from_joeynmt(config, {last_norm, last_norm}, "config.yaml");
     return "accepted";
   } catch (const Error& problem) {
     return problem.message();
   }
+}
+
+std::string rejection_of_config(const std::function<void(json&)>& change, bool last_norm = true) {
+  return rejection_of_whole([&](json& config) { change(config["model"]); }, last_norm);
 }
 
 TEST(JoeyConfig, NamesSettingsWithoutCounterpart) {
@@ -77,6 +81,37 @@ TEST(JoeyConfig, NamesSettingsWithoutCounterpart) {
               HasSubstr("model: 'decoder' is missing"));
 }
 
+/// JoeyNMT forbids the tags as outputs, and takes them from the line to translate.
+TEST(JoeyConfig, RejectsModelsThatArePrompted) {
+  const auto rejection = [](const json& symbols) {
+    return rejection_of_whole([&](json& config) { config["data"]["special_symbols"] = symbols; });
+  };
+  EXPECT_EQ(rejection({{"sep_token", nullptr}, {"lang_tags", json::array()}}), "accepted");
+  EXPECT_THAT(rejection({{"sep_token", "<sep>"}, {"sep_id", 4}}),
+              HasSubstr("data.special_symbols.sep_token: \"<sep>\""));
+  EXPECT_THAT(rejection({{"lang_tags", {"<de>", "<en>"}}}),
+              HasSubstr("data.special_symbols.lang_tags: [\"<de>\",\"<en>\"]"));
+}
+
+TEST(JoeyImport, FindsSpecialSymbolsUnderTheNamesOfTheConfiguration) {
+  const TemporaryFolder folder;
+  fs::copy(kJoeyGolden + "pre", folder.path());
+  for (const char* name : {"src_vocab.txt", "trg_vocab.txt"}) {
+    std::string vocabulary = read_bytes(folder.file(name));
+    vocabulary.replace(vocabulary.find("<unk>"), 5, "[UNK]");
+    vocabulary.replace(vocabulary.find("</s>"), 4, "[END]");
+    write_bytes(folder.file(name), vocabulary);
+  }
+  std::string config = read_bytes(folder.file("config.yaml"));
+  const std::string data = "data:\n";
+  config.insert(config.find(data) + data.size(),
+                "  special_symbols: {unk_token: \"[UNK]\", eos_token: \"[END]\"}\n");
+  write_bytes(folder.file("config.yaml"), config);
+  const ImportedModel renamed = import_joeynmt({.model = folder.path()});
+  const ImportedModel original = import_joeynmt({.model = kJoeyGolden + "pre"});
+  EXPECT_EQ(renamed.texts, original.texts);
+}
+
 TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
   const TemporaryFolder folder;
   const auto rejection = [&] {
@@ -93,7 +128,7 @@ TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
   write_bytes(folder.file("src_vocab.txt"), "<unk>\n<pad>\n<s>\n</s>\ns0\n");
   EXPECT_THAT(rejection(), HasSubstr("one row for each of the 5 symbols"));
   write_bytes(folder.file("src_vocab.txt"), "<unk>\n<pad>\ns0\n");
-  EXPECT_THAT(rejection(), HasSubstr("one of <s>, <pad>, </s> and <unk> is missing"));
+  EXPECT_THAT(rejection(), HasSubstr("one of <s>, <pad>, </s>, <unk> is missing"));
   write_bytes(folder.file("best.ckpt"), read_bytes(golden_torch_file("fairseq_cfg.pt")));
   EXPECT_THAT(rejection(), HasSubstr("it has no 'model_state'"));
   const std::string bytes = read_bytes(kJoeyGolden + "pre/best.ckpt");
