@@ -13,6 +13,7 @@
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_file.h"
 #include "core/convert/ctranslate2/ct2_vocabulary.h"
+#include "core/convert/hf/language_token_forms.h"
 #include "core/convert/position_table.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
@@ -36,7 +37,8 @@ const std::set<std::string> kMustBeZero = {"encoder/embeddings_merge",
 
 class Ct2Importer {
  public:
-  explicit Ct2Importer(fs::path folder) : folder_(std::move(folder)) {}
+  Ct2Importer(fs::path folder, std::string sentencepiece)
+      : folder_(std::move(folder)), sentencepiece_(std::move(sentencepiece)) {}
 
   ImportedModel run(const std::string& source_lang, const std::string& target_lang) {
     file_ = std::make_shared<Ct2File>((folder_ / "model.bin").string());
@@ -275,7 +277,32 @@ class Ct2Importer {
     if (!zero && start != "</s>" && start != "<s>")
       refuse(fmt::format("decoding starts from '{}'", start));
     model_.options["start_token"] = zero || start == "<s>" ? "bos" : "eos";
-    if (fs::exists(folder_ / "source.spm") && fs::exists(folder_ / "target.spm")) {
+    if (zero)
+      model_.options["source_eos"] =
+          true;  // Marian's, which some converters leave to the tokenizer
+    else if (start == "</s>" && model_.options.at("source_eos") == false)
+      refuse_language_tokens();
+    set_tokenizer();
+  }
+
+  /// A model of Hugging Face for many languages: the tokens of the languages and </s> are part of
+  /// its sources, and no text can name them here.
+  void refuse_language_tokens() const {
+    for (int64_t id = kUnk + 1; id < source_.dictionary.size(); ++id) {
+      const std::string& symbol = source_.dictionary.symbol(id);
+      if (is_m2m_language_token(symbol) || is_flores_code(symbol))
+        throw UsageError(fmt::format("{}: a model for many languages ('{}'), whose sources begin "
+                                     "with the token of one",
+                                     file_->path(),
+                                     symbol),
+                         "Import the model of Hugging Face from which it was converted.");
+    }
+  }
+
+  void set_tokenizer() {
+    if (!sentencepiece_.empty()) {
+      model_.set_sentencepiece(sentencepiece_, sentencepiece_);
+    } else if (fs::exists(folder_ / "source.spm") && fs::exists(folder_ / "target.spm")) {
       model_.set_sentencepiece((folder_ / "source.spm").string(),
                                (folder_ / "target.spm").string());
     } else {
@@ -320,6 +347,7 @@ class Ct2Importer {
   }
 
   fs::path folder_;
+  std::string sentencepiece_;
   std::shared_ptr<Ct2File> file_;
   std::map<std::string, TensorView> variables_;
   std::set<std::string> used_;
@@ -334,8 +362,9 @@ class Ct2Importer {
 
 ImportedModel import_ctranslate2(const std::string& folder,
                                  const std::string& source_lang,
-                                 const std::string& target_lang) {
-  return Ct2Importer(folder).run(source_lang, target_lang);
+                                 const std::string& target_lang,
+                                 const std::string& sentencepiece) {
+  return Ct2Importer(folder, sentencepiece).run(source_lang, target_lang);
 }
 
 }  // namespace phraseq

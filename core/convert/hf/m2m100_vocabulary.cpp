@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/convert/foreign_vocabulary.h"
+#include "core/convert/hf/language_token_forms.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
@@ -79,21 +79,6 @@ class Gathered {
   std::map<int64_t, std::string> symbols_;
 };
 
-/// "deu_Latn", the code of a language and a script in FLORES-200.
-bool is_flores_code(const std::string& symbol) {
-  if (symbol.size() != 8 || symbol[3] != '_')
-    return false;
-  const auto lower = [&](size_t at) {
-    return std::islower(static_cast<unsigned char>(symbol[at]));
-  };
-  return lower(0) && lower(1) && lower(2) && std::isupper(static_cast<unsigned char>(symbol[4])) &&
-         lower(5) && lower(6) && lower(7);
-}
-
-bool is_m2m_token(const std::string& symbol) {
-  return symbol.size() > 4 && symbol.starts_with("__") && symbol.ends_with("__");
-}
-
 /// A list of tokens, texts or objects with their text; nothing where it is missing.
 void add_tokens(std::vector<std::string>& tokens,
                 const HfFolder& folder,
@@ -125,7 +110,7 @@ std::vector<std::string> added_tokens(const HfFolder& folder) {
 /// The tokens of M2M-100's languages, in the order of their ids.
 std::vector<std::string> m2m_tokens(const HfFolder& folder) {
   std::vector<std::string> tokens = added_tokens(folder);
-  std::erase_if(tokens, [](const std::string& token) { return !is_m2m_token(token); });
+  std::erase_if(tokens, [](const std::string& token) { return !is_m2m_language_token(token); });
   if (!tokens.empty() || !folder.has(kTokenizerFile))
     return tokens;
   const json config = folder.json(kTokenizerFile);

@@ -46,6 +46,14 @@ TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
   EXPECT_EQ(model.options, expected);
 }
 
+/// The sources of the model are what another program's tokenizer makes, as CTranslate2's converter
+/// of Hugging Face's models leaves it.
+void leave_source_eos_to_the_tokenizer(const std::string& config_path) {
+  json config = json::parse(read_bytes(config_path));
+  config["add_source_eos"] = false;
+  write_bytes(config_path, config.dump());
+}
+
 TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
   const TemporaryFolder folder;
   const ImportedModel marian =
@@ -63,6 +71,7 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
   ASSERT_EQ(bytes.at(value), '\0');
   bytes[value] = '\1';
   write_bytes(folder.file("out/model.bin"), bytes);
+  leave_source_eos_to_the_tokenizer(folder.file("out/config.json"));
 
   const ImportedModel model = import_ctranslate2(folder.file("out"), "xx", "yy");
   const auto found = parameters_of(model);
@@ -71,22 +80,50 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
             std::vector<double>(16, 0.0));
   EXPECT_EQ(found.at("decoder.output_bias")[kBos], -1e9);
   EXPECT_EQ(model.options.at("start_token"), "bos");
+  EXPECT_EQ(model.options.at("source_eos"), true);
   EXPECT_EQ(model.options.at("pos"), "marian");
   const auto ours = Dictionary::parse(model.texts.at("source_dictionary"), "dictionary");
   EXPECT_EQ(ours.id("other"), 4);
 }
 
-std::string rejection_of_model(const std::string& bytes) {
-  const TemporaryFolder folder;
-  for (const auto& entry : fs::directory_iterator(kCt2Golden))
-    fs::copy(entry.path(), folder.file(entry.path().filename().string()));
-  write_bytes(folder.file("model.bin"), bytes);
+std::string rejection_of_folder(const std::string& path) {
   try {
-    import_ctranslate2(folder.path(), "xx", "yy");
+    import_ctranslate2(path, "xx", "yy");
     return "accepted";
   } catch (const Error& problem) {
     return problem.message();
   }
+}
+
+std::string rejection_of_model(const std::string& bytes) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  write_bytes(folder.file("model.bin"), bytes);
+  return rejection_of_folder(folder.path());
+}
+
+/// Hugging Face's models for many languages, which begin their sources with a token of them.
+TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  const std::string path = folder.file("source_vocabulary.json");
+  for (const char* token : {"__en__", "eng_Latn"}) {
+    json symbols = json::parse(read_bytes(path));
+    symbols[5] = token;
+    write_bytes(path, symbols.dump());
+    EXPECT_EQ(rejection_of_folder(folder.path()), "accepted");
+    leave_source_eos_to_the_tokenizer(folder.file("config.json"));
+    EXPECT_THAT(rejection_of_folder(folder.path()), HasSubstr(token));
+    fs::copy(std::string(kCt2Golden) + "/config.json",
+             folder.path(),
+             fs::copy_options::overwrite_existing);
+  }
+}
+
+TEST(Ct2Import, TakesTheGivenSubwordModel) {
+  const std::string model = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
+  const ImportedModel imported = import_ctranslate2(kCt2Golden, "xx", "yy", model);
+  EXPECT_EQ(imported.texts.at("tokenizer"), "sentencepiece");
 }
 
 TEST(Ct2Import, RejectsEveryCutAndNamesUnknownVariables) {
