@@ -88,6 +88,32 @@ void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
 
 using PairNames = std::set<std::pair<std::string, std::string>>;
 
+/// Whether there is text under fairseq's names for one language without a name: train.idx.
+bool has_nameless_text(const std::string& path) {
+  if (!fs::exists(dictionary_path(path, "")))
+    return false;
+  const fs::directory_iterator files(path);
+  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+    return file.path().extension() == ".idx" && !file.path().stem().has_extension();
+  });
+}
+
+/// Whether the text of a folder of one language has no name, also where `language` is asked for.
+bool is_nameless(const std::string& path, const std::string& language) {
+  return language.empty() ? fs::exists(dictionary_path(path, ""))
+                          : has_nameless_text(path) && !fs::exists(dictionary_path(path, language));
+}
+
+/// Whether only one language of the pair has text, as --only-source with --target-lang leaves it.
+bool has_one_side(const std::string& path, const std::string& source, const std::string& target) {
+  std::set<std::string> languages;
+  for (const IndexName& name : index_names(path)) {
+    if (name.source == source && name.target == target)
+      languages.insert(name.language);
+  }
+  return languages.size() == 1;
+}
+
 /// Whether all of the folder's text is without a target; without a name, it has no pair.
 bool has_one_language(const std::string& path, const PairNames& pairs) {
   if (pairs.empty())
@@ -100,7 +126,8 @@ bool has_one_language(const std::string& path, const PairNames& pairs) {
 [[noreturn]] void reject_one_language(const std::string& path) {
   throw UsageError(fmt::format("{}: text of one language, without translations", path),
                    "Train a language model with --task language_modeling --arch transformer_lm, or "
-                   "run phraseq preprocess on parallel text with --source-lang and --target-lang.");
+                   "run phraseq preprocess on parallel text with --source-lang and --target-lang, "
+                   "without --only-source.");
 }
 
 }  // namespace
@@ -121,9 +148,9 @@ DataFolder DataFolder::open(const std::string& path,
 
 DataFolder DataFolder::open_monolingual(const std::string& path, const std::string& language) {
   DataFolder folder = of_path(path);
-  folder.source_ = language;
-  if (language.empty() && fs::exists(dictionary_path(path, "")))
+  if (is_nameless(path, language))
     return folder;
+  folder.source_ = language;
   folder.find_languages(kNoTargetLanguage);
   if (!language.empty() || folder.target_ == kNoTargetLanguage)
     return folder;
@@ -133,7 +160,7 @@ DataFolder DataFolder::open_monolingual(const std::string& path, const std::stri
 }
 
 void DataFolder::require_pair() const {
-  if (pair_target_ == kNoTargetLanguage)
+  if (pair_target_ == kNoTargetLanguage || has_one_side(path_, pair_source_, pair_target_))
     reject_one_language(path_);
 }
 
@@ -161,7 +188,8 @@ void DataFolder::find_languages(const std::string& target_of_raw_text) {
   } else {
     for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
   }
-  if (pairs.empty() && !source_.empty() && !target_of_raw_text.empty())
+  const bool is_raw = pairs.empty() && !has_nameless_text(path_);
+  if (is_raw && !source_.empty() && !target_of_raw_text.empty())
     pairs.emplace(source_, target_of_raw_text);
   const auto fits = [](const std::string& wanted, const std::string& found) {
     return wanted.empty() || wanted == found;

@@ -98,6 +98,8 @@ Vocabularies Vocabularies::from_monolingual_folder(const std::string& path,
   made.tokenizer_options =
       made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
   made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
+  if (!language.empty())
+    made.source.language = language;
   made.target = made.source;
   return made;
 }
@@ -176,10 +178,12 @@ std::vector<int64_t> LanguageSide::encode_tree(const std::string& line,
 }
 
 void require_dictionary_of(const LanguageSide& side, const DataFolder& folder) {
-  const std::string file = dictionary_path(folder.path(), side.language());
+  const bool is_of_pair = side.language() == folder.source() || side.language() == folder.target();
+  const std::string& language = is_of_pair ? side.language() : folder.source();
+  const std::string file = dictionary_path(folder.path(), language);
   if (!std::filesystem::exists(file))
     return;
-  const Dictionary found = folder.dictionary(side.language());
+  const Dictionary found = folder.dictionary(language);
   if (found == side.dictionary())
     return;
   throw FormatError(

@@ -46,6 +46,19 @@ TEST_F(LanguageModelingTask, CutsTheTextOfAFolderOfFairseqsIntoBlocks) {
   EXPECT_EQ(batch.sentence_ids, (Ids{1, 0}));
 }
 
+TEST_F(LanguageModelingTask, ReadsFilesWithoutANameAsTextOfTheLanguageThatIsGiven) {
+  const auto task = task_from_folder({{"source-lang", "en"}});
+  EXPECT_EQ(task->source_language(), "en");
+  EXPECT_EQ(task->open("train", true, of_language_models())->size(), 1);
+  const TaskState state = task->save();
+  TaskSetup setup;
+  setup.state = &state;
+  setup.data = folder_.string();
+  EXPECT_TRUE(make_task(setup)->has_split("train"));
+  write("dict.txt", "the 9\ncat 5\n");
+  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.txt"));
+}
+
 TEST_F(LanguageModelingTask, TrainsOnBlocksOfOneToken) {
   const auto task = task_from_folder({{"tokens-per-sample", "3"}});
   const auto corpus = task->open("train", true, of_language_models());

@@ -126,7 +126,7 @@ bool IndexedData::is_listed(const std::string& split) const {
 }
 
 bool IndexedData::has_files(const std::string& split) const {
-  return IndexedDataset::exists(folder_.prefix(split, setup_.source_language));
+  return IndexedDataset::exists(folder_.prefix(split, folder_.source()));
 }
 
 /// A part of the training set must not be ignored silently.
@@ -155,12 +155,12 @@ bool IndexedData::has_target(const std::string& split) const {
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
   if (training)
     refuse_unlisted_part(split);
-  IndexedDataset source = open_side(split, setup_.source_language, setup_.source_vocabulary);
+  IndexedDataset source = open_side(split, folder_.source(), setup_.source_vocabulary);
   std::optional<IndexedDataset> target, trees, alignments;
   if (!setup_.target_language.empty() && (training || has_target(split)))
     target.emplace(open_side(split, setup_.target_language, setup_.target_vocabulary));
-  if (folder_.has_trees(split, setup_.source_language))
-    trees.emplace(folder_.trees(split, setup_.source_language));
+  if (folder_.has_trees(split, folder_.source()))
+    trees.emplace(folder_.trees(split, folder_.source()));
   if (setup_.alignments && (training || folder_.has_alignments(split)))
     alignments.emplace(open_alignments(split));
   for (const auto* part : {&target, &trees, &alignments}) {
@@ -182,25 +182,24 @@ std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool trainin
 IndexedDataset IndexedData::open_alignments(const std::string& split) const {
   if (!folder_.has_alignments(split)) {
     throw DataError(
-        fmt::format("--load-alignments: there is no {}.idx",
-                    alignments_prefix(
-                        setup_.folder, split, setup_.source_language, setup_.target_language)),
+        fmt::format(
+            "--load-alignments: there is no {}.idx",
+            alignments_prefix(setup_.folder, split, folder_.source(), setup_.target_language)),
         "Run phraseq preprocess with --align-suffix, for this direction of translation.");
   }
   return folder_.alignments(split);
 }
 
 IndexedPhrases IndexedData::open_phrases(const std::string& split) const {
-  if (!folder_.has_phrases(split, setup_.source_language)) {
+  if (!folder_.has_phrases(split, folder_.source())) {
     throw DataError(
         fmt::format("{}: the task needs the phrases of '{}', but its {} sentences have none",
                     setup_.folder,
                     split,
-                    setup_.source_language),
+                    folder_.source()),
         "run phraseq preprocess with --phrase-table FILE (or --pn-rules), or translate raw text");
   }
-  return {folder_.phrases(split, setup_.source_language),
-          [this](const std::vector<std::string>& words) {
+  return {folder_.phrases(split, folder_.source()), [this](const std::vector<std::string>& words) {
             std::vector<int64_t> ids = setup_.encode_target(phrase_text(words), std::nullopt);
             ids.pop_back();  // </s>
             return ids;

@@ -116,6 +116,14 @@ TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
   const TemporaryFolder nameless;
   nameless.write("dict.txt", "a 1\n");
   EXPECT_THAT(rejection_of_pair(nameless), advice);
+  IndexedDatasetWriter text(nameless.file("train"), 10);
+  text.add(std::vector<int64_t>{4, 2});
+  text.commit();
+  EXPECT_THAT(rejection_of_pair(nameless, "en", "de"), advice);
+  const TemporaryFolder half;  // --only-source with --target-lang
+  write_side(half, "train", "en-de", "en", {4, 2});
+  EXPECT_THAT(rejection_of_pair(half), advice);
+  EXPECT_THAT(rejection_of_pair(half, "de", "en"), advice);
   const TemporaryFolder pair;
   write_pair(pair, "train", "de", "en");
   EXPECT_EQ(rejection_of_pair(pair), "no error");
