@@ -212,7 +212,7 @@ TEST_F(FairseqLanguageModel, IsRejectedWhereItDoesNotFit) {
   EXPECT_THAT(rejection("generate --path lm.safetensors --format fairseq --print-alignment"),
               HasSubstr("reads no source"));
   EXPECT_THAT(rejection("eval-lm data-bin --path translation.safetensors --skip-self-test"),
-              HasSubstr("data-bin"));
+              HasSubstr("not a language model, but a model of the task 'translation'"));
   EXPECT_THAT(rejection("eval-lm data-bin --path lm.safetensors --context-window 32"),
               HasSubstr("leaves no room"));
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/data/blocks/block_corpus.h"
 #include "core/data/named_task.h"
 #include "core/run/language_model/context_window.h"
@@ -37,6 +38,20 @@ const BlockSource& blocks_of(const TranslationModel& model) {
                                model.path,
                                model.task_selection.component->name),
                    "phraseq validate computes the loss of translation models");
+}
+
+/// All models. Where one of another task cannot read the data, its task is what is wrong.
+std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
+  try {
+    return load_models(run.loaded->registry, run.model, run.options.data);
+  } catch (const Error&) {
+    const std::string first = run.model.path.substr(0, run.model.path.find(':'));
+    LoadOptions without_data;
+    without_data.skip_self_test = true;
+    blocks_of(
+        TranslationModel::load(run.loaded->registry, resolve_checkpoint(first), without_data));
+    throw;
+  }
 }
 
 /// How the text is cut: as the options have it, else as the training; smaller where a context is
@@ -227,7 +242,7 @@ EvalLmRun::EvalLmRun(std::span<const std::string> arguments) : loaded(load_plugi
 int evaluate_language_model(EvalLmRun& run) {
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   ResultOutput output("-");
-  const auto models = load_models(run.loaded->registry, run.model, run.options.data);
+  const auto models = load_language_models(run);
   for (const TranslationModel& model : models) blocks_of(model);  // none but language models
   const BlockSource& source = blocks_of(models.front());
   const Task& task = *models.front().task;
