@@ -317,6 +317,13 @@ TEST_F(TrainedLanguageModel, ResumesToTheSameBits) {
   EXPECT_EQ(without_times(whole.output), without_times(resumed.output));
 }
 
+TEST_F(TrainedLanguageModel, IsAdvisedToBeEvaluated) {
+  const CommandResult result = run_well(*workspace_, training("advised", 1));
+  EXPECT_THAT(result.errors,
+              HasSubstr("compute the perplexity with it:\n    phraseq eval-lm lm-bin --path "
+                        "advised/checkpoint_best"));
+}
+
 TEST_F(TrainedLanguageModel, NeedsAnArchitectureWithoutEncoder) {
   const CommandResult result =
       workspace_->run(words("train lm-bin --task language_modeling --arch transformer_tiny "

@@ -21,7 +21,8 @@ bool has_split(const TranslationModel& translator, const std::string& split) {
   }
 }
 
-/// What `phraseq generate` translates: " DATA --gen-subset valid", or nothing for standard input.
+/// What `phraseq generate` or `phraseq eval-lm` reads: " DATA --gen-subset valid", or nothing for
+/// standard input.
 std::string input_words(const TrainRun& run, const TranslationModel& translator) {
   const std::string data = " " + shell_quoted_path(data_folders(run.components.data).front());
   if (has_split(translator, "test"))
@@ -30,14 +31,28 @@ std::string input_words(const TrainRun& run, const TranslationModel& translator)
   return has_split(translator, subset) ? data + " --gen-subset " + shell_quoted_path(subset) : "";
 }
 
-std::string generate_command(const TrainRun& run,
-                             const TranslationModel& translator,
-                             const std::string& checkpoint) {
-  std::string command = fmt::format(
-      "phraseq generate{} --path {}", input_words(run, translator), shell_quoted_path(checkpoint));
+std::string command_for(const TrainRun& run,
+                        const std::string& command,
+                        const std::string& input,
+                        const std::string& checkpoint) {
+  std::string line =
+      fmt::format("phraseq {}{} --path {}", command, input, shell_quoted_path(checkpoint));
   for (const std::string& folder : run.components.plugins.plugin_dir)
-    command += " --plugin-dir " + shell_quoted_path(folder);
-  return command;
+    line += " --plugin-dir " + shell_quoted_path(folder);
+  return line;
+}
+
+/// What to do with the checkpoint: a purpose, and the command.
+std::string advice(const TrainRun& run,
+                   const TranslationModel& translator,
+                   const std::string& checkpoint) {
+  const std::string input = input_words(run, translator);
+  const bool translates = translator.model->conventions().reads_source;
+  const bool evaluates = !translates && !input.empty();
+  return fmt::format(
+      "{} with it:\n    {}",
+      translates ? "translate" : (evaluates ? "compute the perplexity" : "continue text"),
+      command_for(run, evaluates ? "eval-lm" : "generate", input, checkpoint));
 }
 
 }  // namespace
@@ -60,8 +75,7 @@ std::string training_summary(const TrainRun& run,
   if (has_best && !std::isfinite(*state.best))
     return score +
            ": training diverged; reduce --lr, clip with --clip-norm, or use a longer warm-up";
-  return fmt::format(
-      "{}; translate with it:\n    {}", score, generate_command(run, translator, checkpoint));
+  return score + "; " + advice(run, translator, checkpoint);
 }
 
 }  // namespace phraseq
