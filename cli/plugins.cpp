@@ -206,6 +206,7 @@ int explain(PluginsOptions& options) {
   Registry registry;
   const auto refusals = load_all(registry, options);
   check_kind(registry, options);
+  std::replace(options.subject.begin(), options.subject.end(), '-', '_');
   std::vector<std::string> known;
   bool is_found = false;
   for (const Component* component : registry.components()) {

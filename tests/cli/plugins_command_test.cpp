@@ -66,6 +66,8 @@ TEST(PluginsCommand, KeepsInfoAsAnotherNameOfExplain) {
   const auto explained = run("plugins explain transformer");
   EXPECT_EQ(explained.exit_code, kExitOk) << explained.errors;
   EXPECT_EQ(run("plugins info transformer").output, explained.output);
+  EXPECT_EQ(run("plugins explain transformer-tiny").output,
+            run("plugins explain transformer_tiny").output);
   EXPECT_THAT(run("plugins explain").errors,
               HasSubstr("explain: the name of a component is missing"));
 }
