@@ -76,7 +76,9 @@ struct NewPluginOptions final : Options {
   std::vector<std::string> problems() const override {
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
+    if (name.empty())
+      return {};  // is missing, which is said
+    if (!is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
       return {
           fmt::format("'{}' is not a valid plugin name: use lowercase letters, digits and '_', "
                       "starting with a letter",

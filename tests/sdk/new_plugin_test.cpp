@@ -51,6 +51,13 @@ TEST(NewPlugin, NeedsAtMostThirtyLinesInAdditionToTheMathematics) {
   EXPECT_LE(lines, 30);
 }
 
+TEST(NewPlugin, SaysOnceThatTheNameIsMissing) {
+  const Outcome outcome = shell(kNewPlugin + "--kind metric");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("NAME is missing"));
+  EXPECT_THAT(outcome.text, ::testing::Not(HasSubstr("not a valid plugin name")));
+}
+
 TEST(NewPlugin, LeavesNoMarkUnfilled) {
   const GrowingFolder folder;
   for (const char* kind : {"architecture",
