@@ -86,8 +86,14 @@ std::vector<std::string> words_of(const std::string& symbols) {
 
 class TranslatorEngine final : public TranslationEngine {
  public:
-  TranslatorEngine(const EngineSetup::Parts& setup, std::string path, Translator translator)
-      : setup_(setup), path_(std::move(path)), translator_(std::move(translator)) {}
+  TranslatorEngine(const EngineSetup::Parts& setup,
+                   std::string path,
+                   bool translates,
+                   Translator translator)
+      : setup_(setup),
+        path_(std::move(path)),
+        translates_(translates),
+        translator_(std::move(translator)) {}
 
   const std::string& path() const override { return path_; }
   const std::string& source_language() const override {
@@ -96,6 +102,7 @@ class TranslatorEngine final : public TranslationEngine {
   const std::string& target_language() const override {
     return translator_.task().target_language();
   }
+  bool translates() const override { return translates_; }
   int64_t max_source_positions() const override { return translator_.max_source_positions(); }
   int64_t max_nbest() const override { return setup_.max_nbest; }
   int64_t round_tokens() const override {
@@ -109,6 +116,8 @@ class TranslatorEngine final : public TranslationEngine {
   Example encode(const std::string& sentence,
                  const std::string& prefix,
                  int64_t id) const override {
+    if (!translates_ && !prefix.empty())
+      throw DataError("a language model continues its text: put the prefix at the text's end");
     Example example = prefix.empty() ? translator_.task().encode(sentence)
                                      : translator_.task().encode(sentence, prefix);
     example.id = id;
@@ -165,6 +174,7 @@ class TranslatorEngine final : public TranslationEngine {
 
   const EngineSetup::Parts& setup_;
   std::string path_;
+  bool translates_;
   Translator translator_;
 };
 
@@ -238,8 +248,9 @@ std::unique_ptr<TranslationEngine> EngineSetup::load(const std::string& path) co
   settings.workers = parts_->workers;
   const Task& task = *models.front().task;
   settings.shortlist = parts_->shortlist.read(task.source_dictionary(), task.target_dictionary());
+  const bool translates = models.front().model->conventions().reads_source;
   return std::make_unique<TranslatorEngine>(
-      *parts_, path, Translator(std::move(models), parts_->decoder, settings));
+      *parts_, path, translates, Translator(std::move(models), parts_->decoder, settings));
 }
 
 }  // namespace phraseq

@@ -26,6 +26,8 @@ class PHRASEQ_API TranslationEngine {
   virtual const std::string& path() const = 0;
   virtual const std::string& source_language() const = 0;
   virtual const std::string& target_language() const = 0;
+  /// False of a language model, which continues its texts.
+  virtual bool translates() const { return true; }
   virtual int64_t max_source_positions() const = 0;  ///< tokens, </s> counted
   virtual int64_t max_nbest() const = 0;
   /// Source tokens that keep all workers busy for one call.

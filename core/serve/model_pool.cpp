@@ -1,6 +1,7 @@
 #include "core/serve/model_pool.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -20,11 +21,28 @@ std::pair<std::string, std::string> name_and_file(const std::string& path) {
                : std::pair(std::string(), path);
 }
 
-ServedModel description_of(const std::string& name, const TranslationEngine& engine) {
+/// "lm" of "models/lm", "models/lm.safetensors" and, for an ensemble, of its first file.
+std::string stem_of(const std::string& file) {
+  const std::filesystem::path first = std::filesystem::path(file.substr(0, file.find(':')));
+  const auto name = first.has_filename() ? first.filename() : first.parent_path().filename();
+  return name.stem().string();
+}
+
+/// What a model is called that got no name.
+std::string default_name(const ServedModel& model, const std::string& file) {
+  if (model.translates)
+    return fmt::format("{}-{}", model.source, model.target);
+  return model.source.empty() ? stem_of(file) : model.source;
+}
+
+ServedModel description_of(const std::string& name,
+                           const std::string& file,
+                           const TranslationEngine& engine) {
   ServedModel model;
   model.source = engine.source_language();
   model.target = engine.target_language();
-  model.name = name.empty() ? fmt::format("{}-{}", model.source, model.target) : name;
+  model.translates = engine.translates();
+  model.name = name.empty() ? default_name(model, file) : name;
   model.max_source_tokens = engine.max_source_positions();
   model.max_nbest = engine.max_nbest();
   return model;
@@ -54,7 +72,7 @@ std::vector<ModelPool::Loaded> ModelPool::load_all() const {
     const auto [name, file] = name_and_file(path);
     auto engine = setup_.load(file);
     Loaded loaded;
-    loaded.description = description_of(name, *engine);
+    loaded.description = description_of(name, file, *engine);
     for (const Loaded& other : all) {
       if (other.description.name == loaded.description.name)
         throw UsageError(

@@ -16,6 +16,7 @@ struct ServedModel {
   std::string name;
   std::string source;  ///< language codes
   std::string target;
+  bool translates = true;  ///< false of a language model
   int64_t max_source_tokens = 0;
   int64_t max_nbest = 1;
   QueueFigures figures = {};

@@ -10,7 +10,8 @@ void ServeOptions::describe(OptionTable& table) {
           path,
           "Models: a checkpoint or folder of checkpoints each; several, separated by colons, form "
           "an ensemble. NAME=FILE gives a model a name; the default is SOURCE-TARGET, its "
-          "languages.")
+          "languages; that of a language model is its language or, without one, FILE without its "
+          "folder.")
       .value_name("[NAME=]FILE,...")
       .required();
   table.field("host", host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");

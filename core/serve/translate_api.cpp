@@ -77,7 +77,7 @@ std::string choose_by_languages(const std::string& source,
                                 const std::vector<ServedModel>& models) {
   std::vector<const ServedModel*> found;
   for (const ServedModel& model : models) {
-    if (model.target == target && (source == "auto" || model.source == source))
+    if (model.translates && model.target == target && (source == "auto" || model.source == source))
       found.push_back(&model);
   }
   if (found.empty())
@@ -250,6 +250,8 @@ nlohmann::ordered_json libre_answer(const TranslateCall& call,
 nlohmann::ordered_json libre_languages(const std::vector<ServedModel>& models) {
   std::map<std::string, std::set<std::string>> targets;
   for (const ServedModel& model : models) {
+    if (!model.translates)
+      continue;
     targets[model.source].insert(model.target);
     targets[model.target];  // LibreTranslate lists targets as well
   }

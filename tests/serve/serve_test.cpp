@@ -170,6 +170,42 @@ TEST_F(ServeTest, DescribesItself) {
   EXPECT_EQ(head.headers.at("content-length"), std::to_string(page.body.size()));
 }
 
+/// A language model of the toy text, named by its folder; `preprocess` says where its text is.
+void train_language_model(end_to_end::Workspace& workspace,
+                          const std::string& name,
+                          const std::string& preprocess) {
+  workspace.run(words("preprocess --only-source " + preprocess + " --destdir data-" + name));
+  const auto train = workspace.run(
+      words("train data-" + name + " --save-dir " + name +
+            " --task language_modeling --arch transformer_lm --decoder-embed-dim 16 "
+            "--decoder-ffn-embed-dim 16 --decoder-layers 1 --decoder-attention-heads 2 "
+            "--share-decoder-input-output-embed --tokens-per-sample 24 --max-tokens 400 "
+            "--max-update 1 --threads 1 --no-plot"));
+  ASSERT_EQ(train.exit_code, kExitOk) << train.errors;
+}
+
+TEST_F(ServeTest, ContinuesTextWithLanguageModels) {
+  train_language_model(workspace(), "english", "-s en --trainpref train --validpref dev");
+  train_language_model(workspace(), "nameless", "--trainpref train.en --validpref dev.en");
+  start("--path toy,english," + workspace().path("nameless/"));
+  const json models = ask(port(), "GET", "/v1/models").json()["models"];
+  EXPECT_EQ(models[1]["name"], "en");
+  EXPECT_EQ(models[2]["name"], "nameless");
+  const json asked = {{"text", "one two"}, {"model", "en"}};
+  const Response answer = post(port(), "/v1/translate", asked);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_THAT(answer.json()["translations"][0]["text"].get<std::string>(), StartsWith("one two"));
+  json forced = asked;
+  forced["prefix"] = "one two three";
+  const Response refused = post(port(), "/v1/translate", forced);
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_EQ(error_field(refused), "prefix[0]");
+  EXPECT_EQ(ask(port(), "GET", "/languages").json().size(), 2u);
+  const Response libre =
+      post(port(), "/translate", {{"q", "one"}, {"source", "en"}, {"target", "en"}});
+  EXPECT_EQ(libre.status, 400) << libre.body;
+}
+
 TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
   start();
   const auto expect =
