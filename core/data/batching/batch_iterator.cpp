@@ -57,7 +57,7 @@ struct BatchIterator::State {
 
   int64_t epoch = 1;
   int64_t delivered = 0;
-  int64_t shared_from = 0;  // delivered when the prefetching began
+  int64_t shared_from = 0;  // the first batch of the first process
   bool end_was_told = false;
   std::optional<BatchPlan> plan;           // made when first needed: a restore may come before
   std::unique_ptr<Prefetcher> prefetcher;  // last: its thread reads the rest
@@ -74,8 +74,22 @@ struct BatchIterator::State {
     prefetcher.reset();
     plan.reset();
     epoch = new_epoch;
-    delivered = new_delivered;
+    delivered = shared_from = new_delivered;
     end_was_told = false;
+  }
+
+  /// As many processes as before own the same batches again, so that their sums of gradients are
+  /// the same to the bit, also where updates have other numbers of batches than processes.
+  void share_as_before(const JsonEntry& recorded) {
+    const int64_t from = recorded.at("from").whole_number(0, delivered);
+    if (recorded.at("processes").whole_number() == processes)
+      shared_from = from;
+  }
+
+  /// Of the batches of this process, the first that was not delivered yet.
+  int64_t first_of_rank() const {
+    const int64_t behind = (delivered - shared_from) % processes;
+    return delivered + (rank - behind + processes) % processes;
   }
 
   Batch make(const std::vector<int64_t>& indices) const {
@@ -94,10 +108,8 @@ struct BatchIterator::State {
 
   void start_prefetching() {
     const BatchPlan& all = planned();
-    shared_from = delivered;
     prefetcher = std::make_unique<Prefetcher>(
-        [this, &all, at = shared_from + rank, share = int64_t{0}]() mutable
-        -> std::optional<Batch> {
+        [this, &all, at = first_of_rank(), share = int64_t{0}]() mutable -> std::optional<Batch> {
           if (at >= static_cast<int64_t>(all.batches.size()))
             return std::nullopt;
           const auto& indices = all.batches[static_cast<size_t>(at)];
@@ -188,9 +200,13 @@ const SkipReport& BatchIterator::skipped() const { return state_->planned().skip
 nlohmann::json BatchIterator::position() const {
   // Once the end was reported, the next batch is the next epoch's first: no flag needs to be saved.
   const bool ended = state_->end_was_told;
-  return {{"epoch", state_->epoch + (ended ? 1 : 0)},
-          {"batches", ended ? 0 : state_->delivered},
-          {"plan", plan_record(state_->options, state_->corpus->fingerprint())}};
+  nlohmann::json position = {{"epoch", state_->epoch + (ended ? 1 : 0)},
+                             {"batches", ended ? 0 : state_->delivered},
+                             {"plan", plan_record(state_->options, state_->corpus->fingerprint())}};
+  if (state_->processes > 1)
+    position["shared"] = {{"from", ended ? 0 : state_->shared_from},
+                          {"processes", state_->processes}};
+  return position;
 }
 
 void BatchIterator::restore(const nlohmann::json& position) {
@@ -206,6 +222,8 @@ void BatchIterator::restore(const nlohmann::json& position) {
                       "the data with --reset-dataloader");
   }
   state_->go_to(epoch, delivered);
+  if (entry.has("shared"))
+    state_->share_as_before(entry.at("shared"));
   if (epoch < 1 || delivered < 0 || delivered > batches_in_epoch()) {
     state_->go_to(1, 0);
     throw FormatError(

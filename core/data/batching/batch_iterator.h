@@ -43,7 +43,8 @@ class PHRASEQ_API BatchIterator {
   /// next. For batches that are neither shared nor divided.
   std::optional<Batch> next();
   /// Before the first batch: this is process `rank` of `size`. Of the batches from the beginning of
-  /// an epoch (or from a restored position) on, it makes every `size`th, beginning at `rank`.
+  /// an epoch (or from a restored position of another number of processes) on, it makes every
+  /// `size`th, beginning at `rank`.
   void share(int64_t rank, int64_t size);
   /// Before the first batch: makes every batch as this many shares, of which each has every
   /// `shares`th sentence; fewer where a batch has fewer sentences. `next_planned` delivers them

@@ -19,6 +19,7 @@ namespace {
 
 using phraseq::testing::LengthsCorpus;
 using phraseq::testing::random_lengths;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 
@@ -113,6 +114,33 @@ TEST(BatchIterator, IsContinuedByAnotherNumberOfProcesses) {
   auto iterators = shared_iterators(4);
   for (auto& iterator : iterators) iterator->restore(alone.position());
   EXPECT_EQ(take_shared(iterators), std::vector<Ids>(all.begin() + 3, all.end()));
+}
+
+/// Which of `processes` makes the next batches, after `position` where there is one.
+std::vector<int64_t> owners(int64_t processes, int64_t batches, nlohmann::json* position) {
+  BatchIterator iterator = iterator_over(37, budget(20));
+  iterator.share(1, processes);
+  if (!position->is_null())
+    iterator.restore(*position);
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < batches; ++i) {
+    const auto planned = iterator.next_planned();
+    found.push_back(planned->owner);
+    EXPECT_EQ(planned->shares.empty(), planned->owner != 1);
+  }
+  *position = iterator.position();
+  return found;
+}
+
+/// With --accumulate-to-tokens, a run may stop anywhere: sums over the processes have the same bits
+/// only if each process adds the same batches as without the stop.
+TEST(BatchIterator, IsContinuedByTheSameOwnersWhereTheirNumberIsTheSame) {
+  nlohmann::json position;
+  EXPECT_THAT(owners(3, 4, &position), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(owners(3, 1, &position), ElementsAre(1));
+  EXPECT_THAT(owners(3, 2, &position), ElementsAre(2, 0));
+  EXPECT_THAT(owners(4, 2, &position), ElementsAre(0, 1)) << "of another number, the first begins";
+  EXPECT_THAT(owners(4, 1, &position), ElementsAre(2));
 }
 
 TEST(BatchIterator, KnowsTheTargetTokensOfBatchesThatItDoesNotMake) {
