@@ -83,7 +83,8 @@ std::string ProgressBar::text(const BarPlace& place,
       place.best ? "best " + score_text(place.best_metric, *place.best) : "",
       by_updates ? "" : fmt::format("updates {}", place.updates),
       fmt::format("lr {:.3g}", place.learning_rate),
-      fmt::format("{:.0f} tokens/s", ratio(tokens, interval_seconds))};
+      fmt::format("{:.0f} tokens/s",
+                  ratio(tokens - static_cast<double>(earlier_tokens_), interval_seconds))};
   std::erase(parts, "");
   return joined(parts, columns);
 }

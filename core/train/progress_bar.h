@@ -36,6 +36,8 @@ class PHRASEQ_API ProgressBar {
             double seconds,
             double interval_seconds);
   void clear();
+  /// Tokens in the sums of the interval that do not count for the speed: of before a resume.
+  void leave_out(int64_t tokens) { earlier_tokens_ = tokens; }
 
   /// The line, cut between its parts to less than `columns`.
   std::string text(const BarPlace& place,
@@ -47,6 +49,7 @@ class PHRASEQ_API ProgressBar {
  private:
   std::optional<RunProgress> progress_;
   StopLimits limits_;
+  int64_t earlier_tokens_ = 0;
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };

@@ -506,7 +506,7 @@ int Trainer::run() {
   warn_without_limit(limits());
   share_parameters(parts_, options_.precision);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
-  parts_.log->begin(limits(), place());
+  parts_.log->begin(limits(), place(), state_);
   while (!limit() && signalled() == 0) {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {

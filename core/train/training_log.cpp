@@ -31,8 +31,20 @@ double per(double sum, int64_t count) {
   return count == 0 ? 0.0 : sum / static_cast<double>(count);
 }
 
+Work work_of(const IntervalSums& sums) { return {sums.losses.tokens, sums.updates}; }
+
+/// The work of `sums` but `before`.
+nlohmann::json speeds(const IntervalSums& sums, const Work& before, double seconds) {
+  const auto per_second = [&](int64_t all, int64_t earlier) {
+    return seconds > 0 ? static_cast<double>(all - earlier) / seconds : 0.0;
+  };
+  return {{"seconds", seconds},
+          {"tokens_per_second", per_second(sums.losses.tokens, before.tokens)},
+          {"updates_per_second", per_second(sums.updates, before.updates)}};
+}
+
 /// The numbers of an interval or an epoch; losses in nats per target token.
-nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, double seconds) {
+nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums) {
   const LossReport& losses = sums.losses;
   const double nll = per(losses.nll_sum, losses.tokens);
   nlohmann::json record = {
@@ -48,10 +60,7 @@ nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums, dou
       {"clipped", per(static_cast<double>(sums.clipped), sums.updates)},
       {"tokens", losses.tokens},
       {"sentences", losses.sentences},
-      {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)},
-      {"seconds", seconds},
-      {"tokens_per_second", seconds > 0 ? static_cast<double>(losses.tokens) / seconds : 0.0},
-      {"updates_per_second", seconds > 0 ? static_cast<double>(sums.updates) / seconds : 0.0}};
+      {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)}};
   if (place.loss_scale)
     record["loss_scale"] = *place.loss_scale;
   for (const auto& [name, share] : losses.extras_per_token()) record[name] = share;
@@ -146,8 +155,13 @@ void TrainingLog::write(const nlohmann::json& fields) {
   }
 }
 
-void TrainingLog::begin(const StopLimits& limits, const TrainingPlace& place) {
+void TrainingLog::begin(const StopLimits& limits,
+                        const TrainingPlace& place,
+                        const TrainState& state) {
   bar_.begin(limits, place, wall_seconds());
+  interval_before_ = work_of(state.interval);
+  bar_.leave_out(interval_before_.tokens);
+  epoch_before_ = work_of(state.epoch);
 }
 
 void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
@@ -169,8 +183,11 @@ void TrainingLog::record(const std::string& event, nlohmann::json fields, const 
 }
 
 void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json fields = numbers(place, sums, seconds_since(interval_start_));
+  nlohmann::json fields = numbers(place, sums);
+  fields.update(speeds(sums, interval_before_, seconds_since(interval_start_)));
   interval_start_ = Clock::now();
+  interval_before_ = {};
+  bar_.leave_out(0);
   record("train", std::move(fields), [&](const nlohmann::json& written) {
     return fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}",
                        place.epoch,
@@ -182,8 +199,10 @@ void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums)
 }
 
 void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json fields = numbers(place, sums, seconds_since(epoch_start_));
+  nlohmann::json fields = numbers(place, sums);
+  fields.update(speeds(sums, epoch_before_, seconds_since(epoch_start_)));
   epoch_start_ = Clock::now();
+  epoch_before_ = {};
   record("epoch", std::move(fields), [&](const nlohmann::json& written) {
     return fmt::format(
         "epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(written), wall_seconds());

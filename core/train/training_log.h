@@ -21,6 +21,12 @@ namespace phraseq {
 /// Where the run is, for a line of the log.
 using TrainingPlace = BarPlace;
 
+/// What speeds count.
+struct Work {
+  int64_t tokens = 0;
+  int64_t updates = 0;
+};
+
 /// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl`
 /// in the save folder, one JSON object with real numbers a line. Losses there are natural
 /// logarithms per token; the human lines say base 2, fairseq's habit, beside `ppl`. A full disk
@@ -33,8 +39,9 @@ class PHRASEQ_API TrainingLog {
   TrainingLog(const TrainingLog&) = delete;
   TrainingLog& operator=(const TrainingLog&) = delete;
 
-  /// Before the first update: the bar then knows where the run ends.
-  void begin(const StopLimits& limits, const TrainingPlace& place);
+  /// Before the first update: the bar then knows where the run ends, and what `state` has of the
+  /// run before a resume does not count for speeds.
+  void begin(const StopLimits& limits, const TrainingPlace& place, const TrainState& state);
   void interval(const TrainingPlace& place, const IntervalSums& sums);
   void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
   void validation(const TrainingPlace& place, const nlohmann::json& scores);
@@ -62,6 +69,7 @@ class PHRASEQ_API TrainingLog {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;
+  Work interval_before_, epoch_before_;  ///< in the sums, but done before this process began
 };
 
 }  // namespace phraseq

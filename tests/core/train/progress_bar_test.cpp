@@ -45,6 +45,13 @@ TEST(ProgressBar, ShowsEpochRemainingTimeLossAndSpeed) {
             "lr 0.0005 | 250 tokens/s");
 }
 
+TEST(ProgressBar, LeavesOutOfTheSpeedWhatWasBeforeAResume) {
+  ProgressBar bar = begun(20, 0);
+  bar.leave_out(600);
+  EXPECT_THAT(bar.text(place(), sums(), 90, 4, 200),
+              AllOf(HasSubstr("loss 2.000"), HasSubstr("| 100 tokens/s")));
+}
+
 TEST(ProgressBar, ShowsUpdatesWhenTheyEndTheRun) {
   EXPECT_THAT(begun(0, 900).text(place(), sums(), 90, 4, 200),
               ::testing::StartsWith("update 225 of 900 [#####...............] | 4:30 left | loss"));
