@@ -24,12 +24,13 @@ struct TrainingProgress {
   int64_t finished_epochs = 0;
   double wall_seconds = 0;
   double learning_rate = 0;
+  bool learning_rate_rises = false;  ///< it is higher than that of the last update
   int64_t validations_without_better = 0;
 };
 
 /// The first limit that is reached, as a text for the log ("epoch 3 of --max-epoch 3"); nothing
-/// while training goes on. The learning rate counts only after the first update: a warm-up begins
-/// at 0.
+/// while training goes on. The learning rate counts only after the first update, and not while it
+/// rises: a warm-up begins at 0.
 PHRASEQ_API std::optional<std::string> reached_limit(const StopLimits& limits,
                                                      const TrainingProgress& progress);
 

@@ -73,7 +73,10 @@ void OptimizationOptions::describe(OptionTable& v) {
           "Stop training after this many hours of this run; 0 = no limit.")
       .at_least(0.0)
       .harmless();
-  v.field("stop-min-lr", stop_min_lr, "Stop training when the learning rate reaches this minimum.")
+  v.field("stop-min-lr",
+          stop_min_lr,
+          "Stop training when the learning rate falls to this minimum; a rate that rises, as in a "
+          "warm-up, does not count.")
       .harmless();
   v.field("max-bad-updates",
           max_bad_updates,

@@ -349,12 +349,15 @@ StopLimits Trainer::limits() const {
 
 /// What would be reached after `more_updates` more.
 std::optional<std::string> Trainer::limit(int64_t more_updates) const {
+  const int64_t updates = state_.updates + more_updates;
+  const double rate = parts_.scheduler->rate(updates);
   return reached_limit(
       limits(),
-      {state_.updates + more_updates,
+      {updates,
        state_.finished_epochs,
        parts_.processes->is_alone() ? parts_.log->wall_seconds() : agreed_.wall_seconds,
-       parts_.scheduler->rate(state_.updates + more_updates),
+       rate,
+       updates > 0 && rate > parts_.scheduler->rate(updates - 1),
        state_.validations_without_better});
 }
 

@@ -6,7 +6,7 @@ namespace phraseq {
 namespace {
 
 TEST(StopRules, NeverStopWithoutLimits) {
-  EXPECT_EQ(reached_limit({}, {1'000'000, 5'000, 1e9, 0.0, 500}), std::nullopt);
+  EXPECT_EQ(reached_limit({}, {1'000'000, 5'000, 1e9, 0.0, false, 500}), std::nullopt);
 }
 
 TEST(StopRules, StopAtTheLastUpdateAndNotBefore) {
@@ -35,6 +35,14 @@ TEST(StopRules, IgnoreTheLearningRateBeforeTheFirstUpdate) {
   EXPECT_EQ(reached_limit(limits, {.updates = 1, .learning_rate = 2e-6}), std::nullopt);
   EXPECT_EQ(reached_limit(limits, {.updates = 1, .learning_rate = 1e-6}),
             "the learning rate reached --stop-min-lr 1e-06");
+}
+
+TEST(StopRules, IgnoreALearningRateThatRises) {
+  const StopLimits limits{.stop_min_lr = 1e-6};
+  TrainingProgress progress{.updates = 5, .learning_rate = 5e-7, .learning_rate_rises = true};
+  EXPECT_EQ(reached_limit(limits, progress), std::nullopt);
+  progress.learning_rate_rises = false;
+  EXPECT_NE(reached_limit(limits, progress), std::nullopt);
 }
 
 TEST(StopRules, StopWhenPatienceEnds) {
