@@ -118,11 +118,12 @@ TrainerOptions trainer_options(const TrainRun& run) {
 
 NamedScheduler make_scheduler(const TrainRun& run,
                               const TranslationModel& translator,
-                              const Validator* validator) {
+                              const Validator* validator,
+                              int64_t max_update) {
   return {run.scheduler,
           {run.optimization.lr.front(),
            translator.model->model_width(),
-           run.optimization.max_update,
+           max_update,
            run.optimization.lr,
            larger_is_better(run.validation, validator)}};
 }
@@ -176,7 +177,8 @@ class TrainingJob {
             run.machine.data_buffer_size),
         length_(settle_length()),
         validation_(make_validation(run, translator_, *criterion_, processes)),
-        scheduler_(make_scheduler(run, translator_, validation_.validator.get())),
+        scheduler_(make_scheduler(
+            run, translator_, validation_.validator.get(), run.optimization.max_update)),
         average_(make_average()),
         log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
     warn();
@@ -192,8 +194,10 @@ class TrainingJob {
         [this] { return make_criterion(run_, translator_); },
         thread_settings(run_));
     Trainer trainer(parts(shares), trainer_options(run_));
-    if (resumed_.record)
+    if (resumed_.record) {
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
+      warn_of_length(trainer.state().updates);
+    }
     record(arguments);  // only now: a run that is rejected leaves the manifest of the one before
     const CurvesAtEnd curves(folder_ && !run_.machine.no_plot ? folder_->path() : "");
     const int signal = trainer.run();
@@ -249,6 +253,21 @@ class TrainingJob {
     warn_of_warmup(length_, run_.table);
     if (processes_.is_first())
       warn_of_data(run_, translator_, *corpus_);
+  }
+
+  /// Of a resumed run; a schedule that the earlier --max-update does not make is not compared.
+  void warn_of_length(int64_t updates) const {
+    const int64_t now = run_.optimization.max_update;
+    const int64_t then = resumed_.record->options.value("max_update", now);
+    if (then == now || run_.checkpoints.reset_lr_scheduler || run_.checkpoints.reset_optimizer)
+      return;
+    try {
+      NamedScheduler as_before =
+          make_scheduler(run_, translator_, validation_.validator.get(), then);
+      as_before.restore(scheduler_.state());
+      warn_of_schedule(as_before, scheduler_, {then, now, updates});
+    } catch (const UsageError&) {
+    }
   }
 
   TrainerParts parts(TrainingShares& shares) {

@@ -40,6 +40,12 @@ int64_t used_types(const Dictionary& dictionary) {
   return types;
 }
 
+/// The end of the shorter run; 0 is none.
+int64_t earlier_end(const ChangedLength& length) {
+  const auto [shorter, longer] = std::minmax(length.then, length.now);
+  return shorter > 0 ? shorter : longer;
+}
+
 }  // namespace
 
 void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
@@ -55,6 +61,27 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
       *run_length,
       warmup,
       std::max<int64_t>(1, *run_length / 10)));
+}
+
+void warn_of_schedule(const LrScheduler& then,
+                      const LrScheduler& now,
+                      const ChangedLength& length) {
+  const int64_t first = length.updates;
+  const int64_t last = std::max(first, earlier_end(length));
+  for (const int64_t updates : {first, first + (last - first) / 2, last}) {
+    if (then.rate(updates) == now.rate(updates))
+      continue;
+    return log_warning(fmt::format(
+        "--max-update was {}, now {}, and is the length of the schedule of the learning rate, too: "
+        "update {} has a rate of {:g} in place of {:g}. To keep the schedule, give its length by "
+        "its own option (--total-num-update, --lr-period-updates, or the numbers of steps), and "
+        "name this in --allow-changed",
+        length.then,
+        length.now,
+        updates + 1,
+        now.rate(updates),
+        then.rate(updates)));
+  }
 }
 
 void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {

@@ -5,6 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/data/data_loader.h"
+#include "core/optim/lr_scheduler.h"
 #include "core/options/option_table.h"
 #include "core/text/dictionary.h"
 
@@ -14,6 +15,18 @@ namespace phraseq {
 
 /// The run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
+
+/// A resumed run has another --max-update, and with it another schedule of the learning rate.
+struct ChangedLength {
+  int64_t then = 0;
+  int64_t now = 0;
+  int64_t updates = 0;  ///< of the checkpoint
+};
+
+/// That the schedule, with --max-update as it was and as it is, gives other learning rates.
+PHRASEQ_API void warn_of_schedule(const LrScheduler& then,
+                                  const LrScheduler& now,
+                                  const ChangedLength& length);
 
 /// The dictionary has more types than the training text can teach.
 PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);

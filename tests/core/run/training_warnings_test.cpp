@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/optim/learning_rates.h"
+
 namespace phraseq {
 namespace {
 
@@ -58,6 +60,38 @@ TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
   EXPECT_EQ(warmup_warning(std::nullopt, 4000), "");
   OptionTable none;
   EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
+}
+
+std::string schedule_warning(const ChangedLength& length, int64_t total_num_update) {
+  PolynomialOptions options;
+  options.total_num_update = total_num_update;
+  const auto schedule = [&](int64_t max_update) {
+    return Polynomial(options, {.lr = 0.5, .max_update = max_update});
+  };
+  return logged([&] { warn_of_schedule(schedule(length.then), schedule(length.now), length); });
+}
+
+TEST(WarningOfSchedule, NamesBothRatesWhereTheScheduleHasTheLengthOfTheRun) {
+  const std::string text = schedule_warning({.then = 100, .now = 200, .updates = 100}, -1);
+  EXPECT_THAT(text, HasSubstr("--max-update was 100, now 200"));
+  EXPECT_THAT(text, HasSubstr("update 101 has a rate of 0.25 in place of 0. To keep"));
+  EXPECT_THAT(text, HasSubstr("--total-num-update"));
+}
+
+TEST(WarningOfSchedule, IsNotGivenForAScheduleWithALengthOfItsOwn) {
+  EXPECT_EQ(schedule_warning({.then = 100, .now = 200, .updates = 100}, 150), "");
+}
+
+/// In the middle of the warm-up all schedules of this kind are the same.
+TEST(WarningOfSchedule, LooksAtLaterUpdates) {
+  PolynomialOptions options;
+  options.warmup_updates = 10;
+  const Polynomial then(options, {.lr = 0.5, .max_update = 100});
+  const Polynomial now(options, {.lr = 0.5, .max_update = 200});
+  EXPECT_THAT(logged([&] {
+                warn_of_schedule(then, now, {100, 200, 5});
+              }),
+              HasSubstr("update 53 has a rate"));
 }
 
 TEST(WarningOfVocabulary, ComparesUsedTypesWithTargetTokens) {
