@@ -220,10 +220,10 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
   protected_names.insert(fs::path(newest).filename().string());
   std::vector<std::string> deleted;
   for (const auto& name : surplus_names(folder_, rules, maximize)) {
-    if (protected_names.contains(name))
+    const std::string path = path_of(name);
+    if (protected_names.contains(name) || (rules.spares && rules.spares(path)))
       continue;
     std::error_code problem;
-    const std::string path = path_of(name);
     if (fs::remove(path, problem))
       deleted.push_back(path);
     if (problem)

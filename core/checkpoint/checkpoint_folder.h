@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
   int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors, of each metric
+  std::function<bool(const std::string& path)> spares = {};  ///< what stays in spite of the rules
 };
 
 /// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for

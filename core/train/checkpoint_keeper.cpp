@@ -1,12 +1,17 @@
 #include "core/train/checkpoint_keeper.h"
 
 #include <cmath>
+#include <exception>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_name.h"
+#include "core/train/train_checkpoint.h"
 
 namespace phraseq {
 
@@ -96,7 +101,37 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
       options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
   rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
+  rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
+}
+
+/// Whether a checkpoint stays that only an option of this run, but not of the one that wrote it,
+/// makes a passing one.
+bool CheckpointKeeper::spares(const std::string& path) {
+  const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
+  const bool passes_here =
+      name && ((name->kind == CheckpointKind::kUpdate && options_.save_interval_updates == 0) ||
+               (name->kind == CheckpointKind::kEpoch && options_.no_epoch_checkpoints));
+  if (!passes_here)
+    return false;
+  if (!spared_.contains(path) && was_written_to_stay(path))
+    spared_.insert(path);
+  return spared_.contains(path);
+}
+
+/// One that cannot be read stays, too.
+bool CheckpointKeeper::was_written_to_stay(const std::string& path) const {
+  try {
+    const TrainRecord record =
+        read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
+    const auto every = record.options.value("save_interval_updates", int64_t{0});
+    const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
+    return name->kind == CheckpointKind::kEpoch
+               ? !record.options.value("no_epoch_checkpoints", false)
+               : every > 0 && record.state.updates % every == 0;
+  } catch (const std::exception&) {
+    return true;
+  }
 }
 
 }  // namespace phraseq

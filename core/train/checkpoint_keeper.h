@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "core/base/api.h"
@@ -66,6 +67,8 @@ class PHRASEQ_API CheckpointKeeper {
   bool try_to_save(const std::string& path, int64_t updates);
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);
+  bool spares(const std::string& path);
+  bool was_written_to_stay(const std::string& path) const;
 
   CheckpointFolder* folder_;
   CheckpointOptions options_;
@@ -77,6 +80,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool unsaved_ = false;       // there are updates since the last checkpoint
   double value_ = 0;           // of the last validation
   int64_t validated_at_ = -1;  // update of the last validation
+  std::set<std::string> spared_;
 };
 
 }  // namespace phraseq

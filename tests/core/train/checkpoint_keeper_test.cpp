@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {
@@ -94,6 +96,42 @@ TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
   kept.forget_validation();
   kept.after_epoch({1, 3, 1});
   EXPECT_EQ(writes, 0);
+}
+
+/// A checkpoint of a run with these options.
+void write_of_run(const std::string& path, int64_t updates, const nlohmann::json& options) {
+  TrainState state;
+  state.updates = updates;
+  const nlohmann::json train = {{"state", state.to_json()},
+                                {"options", options},
+                                {"position", nlohmann::json::object()},
+                                {"optimizer_steps", updates},
+                                {"parameter_order", nlohmann::json::array()}};
+  const std::vector<float> values = {1, 2, 3};
+  const std::vector<TensorView> tensors = {
+      phraseq::testing::view("weight", DType::kF32, {3}, values)};
+  write_checkpoint(path, {{"train", train.dump()}}, tensors);
+}
+
+/// What an earlier run was asked to keep is not cleared away by one that has no such option.
+TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
+  const nlohmann::json every_ten = {{"save_interval_updates", 10}, {"no_epoch_checkpoints", false}};
+  write_of_run(folder.update_path(1, 10), 10, every_ten);
+  write_of_run(folder.update_path(1, 13), 13, every_ten);
+  write_of_run(folder.update_path(1, 14), 14, {{"save_interval_updates", 0}});
+  write_of_run(folder.epoch_path(1), 14, every_ten);
+  write_of_run(folder.epoch_path(2), 14, {{"no_epoch_checkpoints", true}});
+  CheckpointOptions options;
+  options.no_epoch_checkpoints = true;
+  auto kept = keeper(options);
+  for (int64_t update = 20; update <= 21; ++update)
+    kept.after_update({3, update, 2}, /*requested=*/true);
+  EXPECT_THAT(files.names(),
+              ::testing::IsSupersetOf({"checkpoint1.safetensors", "checkpoint_1_10.safetensors"}));
+  EXPECT_THAT(files.names(),
+              Not(Contains(::testing::AnyOf("checkpoint2.safetensors",
+                                            "checkpoint_1_13.safetensors",
+                                            "checkpoint_1_14.safetensors"))));
 }
 
 TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastCheckpoints) {
