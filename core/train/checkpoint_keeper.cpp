@@ -39,25 +39,29 @@ void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested
   const bool due = every > 0 && moment.updates % every == 0;
   if (due || is_best_ || requested)
     save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
-         moment.updates);
+         moment.updates,
+         due || requested);
 }
 
 void CheckpointKeeper::after_epoch(const TrainingMoment& moment) {
   const bool due = moment.finished_epochs % options_.save_interval == 0;
   if (due || is_best_)
     save([&](const auto& folder) { return folder.epoch_path(moment.finished_epochs); },
-         moment.updates);
+         moment.updates,
+         due && !options_.no_epoch_checkpoints);
 }
 
 void CheckpointKeeper::at_end(const TrainingMoment& moment) {
   if (unsaved_)
     save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
-         moment.updates);
+         moment.updates,
+         /*stays=*/false);
 }
 
 /// All processes that take part come here at the same moments: what decides is equal in all.
-void CheckpointKeeper::save(const PathOf& path_of, int64_t updates) {
-  if (!takes_part() || (options_.no_last_checkpoints && !is_best_))
+/// `stays`: whether there is a reason for the checkpoint besides being the last or the best one.
+void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) {
+  if (!takes_part() || (options_.no_last_checkpoints && !is_best_ && !stays))
     return;
   if (together_.collect)
     together_.collect();

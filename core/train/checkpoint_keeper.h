@@ -57,13 +57,13 @@ class PHRASEQ_API CheckpointKeeper {
   void after_update(const TrainingMoment& moment, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingMoment& moment);
-  /// Saves what no checkpoint holds yet.
+  /// Saves what no checkpoint holds yet, unless there are --no-last-checkpoints.
   void at_end(const TrainingMoment& moment);
 
  private:
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
-  void save(const PathOf& path_of, int64_t updates);
+  void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates);
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);

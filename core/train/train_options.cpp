@@ -236,7 +236,9 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
   v.field("no-last-checkpoints",
           no_last_checkpoints,
-          "Do not store checkpoint_last; save only new best checkpoints.")
+          "Do not store checkpoint_last; checkpoints of epochs, of --save-interval-updates and new "
+          "best "
+          "ones are saved.")
       .harmless();
   v.field("no-save", no_save, "Do not save checkpoints.").harmless();
   v.field("no-save-optimizer-state",

@@ -98,6 +98,25 @@ TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
   EXPECT_EQ(writes, 0);
 }
 
+/// As in fairseq: only checkpoint_last is left out.
+TEST_F(CheckpointKeeperTest, WritesEpochsAndIntervalsWithoutLastCheckpoints) {
+  CheckpointOptions options;
+  options.no_last_checkpoints = true;
+  options.save_interval_updates = 10;
+  auto kept = keeper(options);
+  for (int64_t update = 1; update <= 15; ++update) {
+    kept.note_update();
+    kept.after_update({1, update, 0}, /*requested=*/false);
+  }
+  kept.after_epoch({1, 15, 1});
+  kept.note_update();
+  kept.at_end({2, 16, 1});
+  EXPECT_THAT(files.names(),
+              ::testing::IsSupersetOf({"checkpoint1.safetensors", "checkpoint_1_10.safetensors"}));
+  EXPECT_EQ(writes, 2);
+  EXPECT_THAT(files.names(), Not(Contains(std::string(kLastPointer))));
+}
+
 /// A checkpoint of a run with these options.
 void write_of_run(const std::string& path, int64_t updates, const nlohmann::json& options) {
   TrainState state;
@@ -134,9 +153,10 @@ TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
                                             "checkpoint_1_14.safetensors"))));
 }
 
-TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastCheckpoints) {
+TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {
   CheckpointOptions options;
   options.no_last_checkpoints = true;
+  options.no_epoch_checkpoints = true;
   auto kept = keeper(options);
   kept.after_epoch({1, 3, 1});
   EXPECT_EQ(writes, 0);
