@@ -52,7 +52,7 @@ void CheckpointKeeper::after_epoch(const TrainingMoment& moment) {
 }
 
 void CheckpointKeeper::at_end(const TrainingMoment& moment) {
-  if (unsaved_)
+  if (unsaved_ || is_best_)
     save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
          moment.updates,
          /*stays=*/false);

@@ -57,7 +57,8 @@ class PHRASEQ_API CheckpointKeeper {
   void after_update(const TrainingMoment& moment, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingMoment& moment);
-  /// Saves what no checkpoint holds yet, unless there are --no-last-checkpoints.
+  /// Saves what no checkpoint holds yet, unless there are --no-last-checkpoints; and the best one
+  /// where only the validation at the end has found that it is.
   void at_end(const TrainingMoment& moment);
 
  private:

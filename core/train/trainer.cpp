@@ -388,10 +388,11 @@ void Trainer::end_epoch() {
   ++state_.finished_epochs;
   parts_.log->epoch_end(place(), state_.epoch);
   state_.epoch = {};
-  std::optional<double> value;
-  if (state_.finished_epochs % options_.validation.validate_interval == 0)
-    value = validate();
-  parts_.scheduler->end_epoch(state_.updates, value);
+  const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
+  // The last validation of the run comes before the checkpoint of its last epoch.
+  const bool ends = options_.validation.validate_interval_updates == 0 && limit().has_value();
+  const auto value = is_due || ends ? validate() : std::nullopt;
+  parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   checkpoints_.after_epoch(moment());
 }

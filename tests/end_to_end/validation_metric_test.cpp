@@ -66,6 +66,16 @@ TEST_F(ValidationMetric, MayBeSetOtherwiseWhenARunIsResumed) {
   EXPECT_EQ(last_validation("checkpoints")["updates"], 8);
 }
 
+/// The last epoch is validated although it is not its turn.
+TEST_F(ValidationMetric, ChoosesTheLastEpochWhereItIsTheBest) {
+  const auto result = workspace_.run(toy_train("run", 1000) +
+                                     words("--threads 1 --max-epoch 3 --validate-interval 2"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  ASSERT_EQ(validations("run").size(), 2U);
+  ASSERT_EQ(last_validation("run")["best"], last_validation("run")["loss"]);
+  EXPECT_THAT(workspace_.read("run/checkpoint_best"), StartsWith("checkpoint3."));
+}
+
 /// Text that another program cut into subwords, and no subword model: fairseq's own case.
 TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
   for (const std::string name : {"train.de", "dev.de", "test.de"}) {

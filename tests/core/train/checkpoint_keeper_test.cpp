@@ -192,6 +192,18 @@ TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {
   EXPECT_EQ(writes, 1);
 }
 
+/// --max-update 10 --save-interval-updates 5: the update was saved before it was validated.
+TEST_F(CheckpointKeeperTest, PointsAtABestOneThatTheEndHasFound) {
+  auto kept = keeper({});
+  kept.note_update();
+  kept.after_update({1, 10, 0}, /*requested=*/true);
+  kept.note_validation(10, 4.5, /*is_best=*/true);
+  kept.at_end({1, 10, 0});
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("_10."));
+  kept.at_end({1, 10, 0});
+  EXPECT_EQ(writes, 2);
+}
+
 TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   fails = true;
   auto stops = keeper({});
