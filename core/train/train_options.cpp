@@ -252,6 +252,14 @@ void CheckpointOptions::describe(OptionTable& v) {
       .harmless();
 }
 
+/// As in fairseq: one of them would be ignored.
+std::vector<std::string> CheckpointOptions::problems() const {
+  if (finetune_from_model.empty() || restore_file == "checkpoint_last")
+    return {};
+  return {"--finetune-from-model begins a new run and --restore-file " + restore_file +
+          " continues one: give one of them"};
+}
+
 void MachineOptions::describe(OptionTable& v) {
   v.section("Machine and logging");
   v.field("seed", seed, "Random seed.").at_least(0);

@@ -110,6 +110,7 @@ struct PHRASEQ_API CheckpointOptions : Options {
   bool no_save_optimizer_state = false;
   SaveFailure save_failure = SaveFailure::kStop;
   void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
 };
 
 /// Arithmetic, threads, seed, logging.

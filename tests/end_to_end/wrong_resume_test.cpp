@@ -38,6 +38,15 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
+TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
+  const CommandResult result =
+      workspace_.run(toy_train("other", 20) + words("--finetune-from-model run/checkpoint_last "
+                                                    "--restore-file run/checkpoint_last"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("--finetune-from-model begins a new run"), HasSubstr("give one")));
+}
+
 TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {
   const std::string manifest = workspace_.read("run/run.json");
   EXPECT_EQ(workspace_.run(toy_train("run", 20) + words("--update-freq 2")).exit_code, kExitUsage);

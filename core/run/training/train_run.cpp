@@ -57,6 +57,7 @@ std::vector<std::string> TrainRun::problems() const {
   };
   gather(optimization);
   gather(validation);
+  gather(checkpoints);
   gather(distributed);
   gather(machine);
   if (const std::string text = metric_problem(); !text.empty())
