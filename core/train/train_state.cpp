@@ -1,6 +1,18 @@
 #include "core/train/train_state.h"
 
+#include <cmath>
+
 namespace phraseq {
+namespace {
+
+/// A value that was not finite is null in JSON.
+LastValidation validation_from(const JsonEntry& json) {
+  const JsonEntry value = json.at("value");
+  return {json.at("updates").whole_number(0, kMostUpdates),
+          value.is_null() ? std::nan("") : value.number()};
+}
+
+}  // namespace
 
 nlohmann::json IntervalSums::to_json() const {
   return {{"loss_sum", losses.loss_sum},
@@ -38,6 +50,9 @@ nlohmann::json TrainState::to_json() const {
                          {"scheduler", scheduler},
                          {"interval", interval.to_json()},
                          {"epoch", epoch.to_json()}};
+  if (last_validation.updates >= 0)
+    json["last_validation"] = {{"updates", last_validation.updates},
+                               {"value", last_validation.value}};
   if (!loss_scaler.is_null())
     json["loss_scaler"] = loss_scaler;
   return json;
@@ -53,6 +68,8 @@ TrainState TrainState::from_json(const JsonEntry& json) {
   if (!json.at("best").is_null())
     state.best = json.at("best").number();
   state.validations_without_better = count("validations_without_better");
+  if (json.has("last_validation"))
+    state.last_validation = validation_from(json.at("last_validation"));
   if (json.has("scheduler")) {
     for (const auto& [name, value] : json.at("scheduler").members())
       state.scheduler[name] = value.number();

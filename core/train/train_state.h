@@ -28,6 +28,12 @@ struct PHRASEQ_API IntervalSums {
   static IntervalSums from_json(const JsonEntry& json);
 };
 
+/// When the validation set was last looked at, and what was seen.
+struct PHRASEQ_API LastValidation {
+  int64_t updates = -1;  ///< of the run at that time; -1 = never
+  double value = 0;      ///< of the chosen metric
+};
+
 /// Everything that changes while training runs, beside parameters, moments and the place in the
 /// data. One object, saved whole: a field that is not here cannot be forgotten at a resume.
 struct PHRASEQ_API TrainState {
@@ -37,6 +43,7 @@ struct PHRASEQ_API TrainState {
   int64_t bad_updates = 0;
   std::optional<double> best;  ///< of the chosen metric
   int64_t validations_without_better = 0;
+  LastValidation last_validation;
   std::map<std::string, double> scheduler;  ///< LrScheduler::state
   nlohmann::json loss_scaler;               ///< LossScaler::state; null without --fp16
   IntervalSums interval;

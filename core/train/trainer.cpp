@@ -63,7 +63,11 @@ void reset_updates(TrainState& state) {
 void reset_best(TrainState& state) {
   state.best.reset();
   state.validations_without_better = 0;
+  state.last_validation = {};
 }
+
+/// The options that decide what the value of a validation is, as checkpoints record them.
+constexpr const char* kOptionsOfBest[] = {"best_checkpoint_metric", "valid_subset"};
 
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
@@ -408,17 +412,18 @@ std::optional<double> Trainer::validate() {
   const bool early = state_.updates < options_.validation.validate_after_updates;
   if (parts_.validator == nullptr || early)
     return std::nullopt;
-  if (validated_at_ == state_.updates)
-    return validated_value_;
-  validated_at_ = state_.updates;
+  LastValidation& last = state_.last_validation;
+  if (last.updates == state_.updates)
+    return last.value;
   nlohmann::json scores = validation_scores();
   const std::string& metric = options_.validation.best_checkpoint_metric;
-  validated_value_ = scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
-  checkpoints_.note_validation(state_.updates, validated_value_, best_.note(validated_value_));
+  last.updates = state_.updates;
+  last.value = scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
+  checkpoints_.note_validation(state_.updates, last.value, best_.note(last.value));
   scores["best"] = *state_.best;
   scores["best_metric"] = metric;
   parts_.log->validation(place(), scores);
-  return validated_value_;
+  return last.value;
 }
 
 void Trainer::write_checkpoint_to(const std::string& path) {
@@ -467,7 +472,7 @@ void Trainer::resume(const std::string& path,
     reset_data(state_);
   else
     parts_.batches->restore(record.position);
-  if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
+  if (!keeps_best(record))
     reset_best(state_);
   parts_.translator->parameters->refresh_copy(options_.precision);
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
@@ -476,6 +481,22 @@ void Trainer::resume(const std::string& path,
                        parts_.batches->epoch(),
                        parts_.batches->batches_delivered()));
   parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
+}
+
+/// Whether the best score of the checkpoint can be compared with those of this run.
+bool Trainer::keeps_best(const TrainRecord& record) const {
+  if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
+    return false;
+  const nlohmann::json now = to_json(*options_.table);
+  return std::ranges::all_of(kOptionsOfBest, [&](const char* name) {
+    const nlohmann::json then = record.options.value(name, now.at(name));
+    if (then != now.at(name))
+      log_info(fmt::format("{} was {}, now {}: the best score so far does not count",
+                           name,
+                           then.dump(),
+                           now.at(name).dump()));
+    return then == now.at(name);
+  });
 }
 
 /// About a model that has learned little; not when a trained one was trained further.
@@ -524,7 +545,8 @@ int Trainer::run() {
   settle();
   if (signalled() == 0) {
     log_info(fmt::format("training stops: {}", *limit()));
-    if (validated_at_ != state_.updates && options_.validation.validate_interval_updates == 0)
+    if (state_.last_validation.updates != state_.updates &&
+        options_.validation.validate_interval_updates == 0)
       validate();
   }
   checkpoints_.at_end(moment());

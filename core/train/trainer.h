@@ -77,6 +77,7 @@ class PHRASEQ_API Trainer {
   void after_update();
   void end_epoch();
   void warn_of_result() const;
+  bool keeps_best(const TrainRecord& record) const;
   std::optional<double> validate();
   nlohmann::json validation_scores();
   void write_checkpoint_to(const std::string& path);
@@ -101,10 +102,8 @@ class PHRASEQ_API Trainer {
   std::optional<LossScaler> loss_scaler_;  ///< with fp16
   ProcessReport agreed_;                   ///< of several processes, at the last update
   double gradient_norm_ = 0;               ///< of the update's gradients as they were computed
-  int64_t validated_at_ = -1;              // update of the last validation
   LossTrend loss_trend_;                   ///< of a model that this run has initialized
   bool is_new_model_ = true;
-  double validated_value_ = 0;  // of the metric, then
 };
 
 }  // namespace phraseq

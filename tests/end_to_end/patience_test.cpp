@@ -41,5 +41,20 @@ TEST(Patience, EndsTheRunAfterNValidationsWithoutImprovement) {
   EXPECT_THAT(std::vector<int>(counts.begin(), counts.end() - 1), testing::Each(testing::Lt(3)));
 }
 
+/// A run that stopped at an epoch's end has looked at this model already.
+TEST(Patience, CountsAModelOnceThatIsValidatedBeforeAndAfterAResume) {
+  Workspace workspace;
+  write_toy_corpus(workspace);
+  ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
+  const auto train = [&](int updates) {
+    const auto result = workspace.run(toy_train("run", updates) +
+                                      words("--threads 1 --max-tokens 100000 --patience 1"));
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  };
+  train(1);  // an epoch is one update
+  train(2);
+  EXPECT_THAT(worse_in_a_row(workspace), testing::ElementsAre(0, 0));
+}
+
 }  // namespace
 }  // namespace phraseq::end_to_end

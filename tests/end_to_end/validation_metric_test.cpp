@@ -76,6 +76,15 @@ TEST_F(ValidationMetric, ChoosesTheLastEpochWhereItIsTheBest) {
   EXPECT_THAT(workspace_.read("run/checkpoint_best"), StartsWith("checkpoint3."));
 }
 
+/// A loss is no BLEU that another BLEU could be better than.
+TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunChoosesByAnother) {
+  train("checkpoints", 4, "");
+  const double loss = last_validation("checkpoints")["best"];
+  train("checkpoints", 8, "--best-checkpoint-metric bleu");
+  EXPECT_NE(last_validation("checkpoints")["best"], loss);
+  EXPECT_EQ(last_validation("checkpoints")["best"], last_validation("checkpoints")["score"]);
+}
+
 /// Text that another program cut into subwords, and no subword model: fairseq's own case.
 TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
   for (const std::string name : {"train.de", "dev.de", "test.de"}) {
