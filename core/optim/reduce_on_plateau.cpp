@@ -63,6 +63,8 @@ double ReduceOnPlateau::rate(int64_t finished_updates) const {
 }
 
 bool ReduceOnPlateau::is_better(double value) const {
+  if (!std::isfinite(value))
+    return false;
   if (!best_)
     return true;
   return larger_is_better_ ? value > *best_ * (1 + options_.lr_threshold)

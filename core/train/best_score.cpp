@@ -12,14 +12,14 @@ BestScore::BestScore(bool larger_is_better,
       validations_without_better_(validations_without_better) {}
 
 bool BestScore::is_better(double value) const {
-  if (!best_ || std::isnan(*best_))
+  if (!best_)
     return true;
   return larger_is_better_ ? value > *best_ : value < *best_;
 }
 
 bool BestScore::note(double value) {
-  const bool better = is_better(value);
-  const bool is_best = better || value == *best_;
+  const bool better = std::isfinite(value) && is_better(value);
+  const bool is_best = better || value == best_;
   validations_without_better_ = better ? 0 : validations_without_better_ + 1;
   if (is_best)
     best_ = value;

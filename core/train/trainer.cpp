@@ -418,12 +418,36 @@ std::optional<double> Trainer::validate() {
   nlohmann::json scores = validation_scores();
   const std::string& metric = options_.validation.best_checkpoint_metric;
   last.updates = state_.updates;
-  last.value = scores.at(ValidationOptions::is_loss(metric) ? metric : "score").get<double>();
+  last.value = scores.value(ValidationOptions::is_loss(metric) ? metric : "score", std::nan(""));
   checkpoints_.note_validation(state_.updates, last.value, best_.note(last.value));
-  scores["best"] = *state_.best;
+  if (state_.best)
+    scores["best"] = *state_.best;
   scores["best_metric"] = metric;
   parts_.log->validation(place(), scores);
+  if (!std::isfinite(last.value))
+    warn_of_diverged_validation();
   return last.value;
+}
+
+void Trainer::warn_of_diverged_validation() const {
+  log_warning(
+      fmt::format("the validation at update {} gave the {} {}: the model has diverged, and is not "
+                  "the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
+                  state_.updates,
+                  options_.validation.best_checkpoint_metric,
+                  std::abs(state_.last_validation.value)));  // NaN has a sign, too
+}
+
+/// A model that no validation could compute a loss of is a failure, also where the run has reached
+/// its limit.
+void Trainer::require_finite_validation() const {
+  if (state_.last_validation.updates < 0 || state_.best)
+    return;
+  throw DivergenceError(
+      fmt::format("training diverged: no validation gave a finite {}",
+                  options_.validation.best_checkpoint_metric),
+      "reduce --lr, clip with --clip-norm, or use a longer warm-up, and start from scratch in "
+      "another --save-dir");
 }
 
 void Trainer::write_checkpoint_to(const std::string& path) {
@@ -551,6 +575,8 @@ int Trainer::run() {
   }
   checkpoints_.at_end(moment());
   warn_of_result();
+  if (signalled() == 0)
+    require_finite_validation();
   return signalled();
 }
 

@@ -77,6 +77,8 @@ class PHRASEQ_API Trainer {
   void after_update();
   void end_epoch();
   void warn_of_result() const;
+  void warn_of_diverged_validation() const;
+  void require_finite_validation() const;
   bool keeps_best(const TrainRecord& record) const;
   std::optional<double> validate();
   nlohmann::json validation_scores();

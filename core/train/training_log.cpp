@@ -103,12 +103,11 @@ std::string validation_line(const nlohmann::json& r) {
         fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());
   const std::string metric = r.value("best_metric", "loss");
   const bool in_bits = metric == "loss" || metric == "nll_loss";
-  return line +
-         fmt::format(" | num_updates {} | best_{} {:.3f}",
-                     r["updates"].get<int64_t>(),
-                     metric,
-                     r.value("best", 0.0) * (in_bits ? bits : 1.0)) +
-         part_lines(r);
+  line += fmt::format(" | num_updates {}", r["updates"].get<int64_t>());
+  if (r.contains("best"))
+    line +=
+        fmt::format(" | best_{} {:.3f}", metric, r["best"].get<double>() * (in_bits ? bits : 1.0));
+  return line + part_lines(r);
 }
 
 }  // namespace

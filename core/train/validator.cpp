@@ -272,7 +272,7 @@ nlohmann::json Validator::run() {
   result["subset"] = options_.subset;
   if (plans_.parts.size() > 1)
     result["parts"] = part_losses(reports);
-  if (!decoders_.empty())
+  if (!decoders_.empty() && std::isfinite(result["loss"].get<double>()))
     add_score(result);
   return result;
 }

@@ -55,9 +55,9 @@ class PHRASEQ_API Validator {
   void share_with(ProcessGroup& processes) { processes_ = &processes; }
 
   /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", what the criterion counts as
-  /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature"}; losses
-  /// in nats per token. Where the split has several parts (language pairs), "parts" holds the same
-  /// numbers of each by its name.
+  /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature" (unless
+  /// the loss is not finite: such a model cannot translate)}; losses in nats per token. Where the
+  /// split has several parts (language pairs), "parts" holds the same numbers of each by its name.
   nlohmann::json run();
   /// Warns when most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;

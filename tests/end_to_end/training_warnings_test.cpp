@@ -47,12 +47,41 @@ TEST_F(TrainingWarnings, TellOfALossThatHasNotMovedAndWhatToDo) {
                                   "last 10. Try another --lr \\(it is ")));
 }
 
-TEST_F(TrainingWarnings, TellThatTheBestCheckpointHasDiverged) {
+TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationGaveAFiniteLoss) {
   const auto run = train("diverged", 1, "--lr 1e36 --lr-scheduler fixed --clip-norm 0");
+  EXPECT_EQ(run.exit_code, kExitDivergence) << run.errors;
+  EXPECT_THAT(
+      run.errors,
+      AllOf(HasSubstr("warning | the validation at update 1 gave the loss nan: the model has "
+                      "diverged"),
+            HasSubstr("error: training diverged: no validation gave a finite loss"),
+            HasSubstr("reduce --lr"),
+            Not(HasSubstr("best_loss")),
+            Not(HasSubstr("translate with it"))));
+  EXPECT_TRUE(space->exists("diverged/checkpoint_last"));
+  EXPECT_FALSE(space->exists("diverged/checkpoint_best"));
+}
+
+TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationCouldTranslate) {
+  const auto run = train("speechless",
+                         1,
+                         "--lr 1e36 --lr-scheduler fixed --clip-norm 0 --eval-bleu "
+                         "--best-checkpoint-metric bleu");
+  EXPECT_EQ(run.exit_code, kExitDivergence) << run.errors;
+  EXPECT_THAT(run.errors, HasSubstr("training diverged: no validation gave a finite bleu"));
+}
+
+/// The best checkpoint is that of the finite loss, and of use.
+TEST_F(TrainingWarnings, TellThatALaterValidationHasDiverged) {
+  const auto run = train("later",
+                         2,
+                         "--lr 0,1e36 --lr-scheduler fixed --clip-norm 0 --max-tokens 100000 "
+                         "--max-epoch 2");
   ASSERT_EQ(run.exit_code, kExitOk) << run.errors;
   EXPECT_THAT(run.errors,
-              AllOf(HasSubstr("nan): training diverged; reduce --lr"),
-                    Not(HasSubstr("translate with it"))));
+              AllOf(HasSubstr("the validation at update 2 gave the loss nan"),
+                    HasSubstr("best checkpoint: later/checkpoint_best (loss "),
+                    Not(HasSubstr("nan);"))));
 }
 
 TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {

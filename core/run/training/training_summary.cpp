@@ -1,6 +1,5 @@
 #include "core/run/training/training_summary.h"
 
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -72,9 +71,6 @@ std::string training_summary(const TrainRun& run,
                              checkpoint,
                              score_text(run.validation.best_checkpoint_metric, *state.best))
                : fmt::format("last checkpoint: {} (no validation)", checkpoint);
-  if (has_best && !std::isfinite(*state.best))
-    return score +
-           ": training diverged; reduce --lr, clip with --clip-norm, or use a longer warm-up";
   return score + "; " + advice(run, translator, checkpoint);
 }
 

@@ -188,6 +188,19 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauHasTheSameRates) {
   expect_fairseqs_rates<ReduceOnPlateau, ReduceOnPlateauOptions>("reduce_lr_on_plateau");
 }
 
+/// As torch.optim.lr_scheduler.ReduceLROnPlateau: nothing is worse than NaN, and it is no best
+/// value.
+TEST(FairseqsSchedules, ReduceLrOnPlateauIsReducedByNanAndForgetsIt) {
+  ReduceOnPlateauOptions options;
+  options.lr_shrink = 0.5;
+  ReduceOnPlateau schedule(options, {.lr = 1.0});
+  schedule.end_epoch(1, std::nan(""));
+  EXPECT_EQ(schedule.rate(1), 0.5);
+  schedule.end_epoch(2, 7.0);
+  schedule.end_epoch(3, 6.0);
+  EXPECT_EQ(schedule.rate(3), 0.5);
+}
+
 TEST(FairseqsSchedules, ReduceLrOnPlateauRejectsAStateWithoutANumberOfEpochs) {
   ReduceOnPlateau schedule({}, {});
   for (const double epochs : {1e300, -1.0, 0.5})

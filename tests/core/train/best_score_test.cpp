@@ -1,5 +1,6 @@
 #include "core/train/best_score.h"
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -52,19 +53,18 @@ TEST_F(BestScoreTest, CountsValidationsWithoutABetterOne) {
   EXPECT_EQ(without_better, 0);
 }
 
-TEST_F(BestScoreTest, TakesANumberAfterNan) {
-  for (const bool larger : {false, true}) {
-    best = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(BestScore(larger, best, without_better).note(4));
-    EXPECT_EQ(best, 4);
+TEST_F(BestScoreTest, NeverTakesAValueThatIsNotFinite) {
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    best.reset();
+    without_better = 0;
+    BestScore score(false, best, without_better);
+    EXPECT_FALSE(score.note(value));
+    EXPECT_EQ(best, std::nullopt);
+    EXPECT_TRUE(score.note(5));
+    EXPECT_FALSE(score.note(value));
+    EXPECT_EQ(best, 5);
+    EXPECT_EQ(without_better, 1);
   }
-}
-
-TEST_F(BestScoreTest, NeverTakesNanOverANumber) {
-  BestScore score(false, best, without_better);
-  score.note(5);
-  EXPECT_FALSE(score.note(std::numeric_limits<double>::quiet_NaN()));
-  EXPECT_EQ(best, 5);
 }
 
 }  // namespace
