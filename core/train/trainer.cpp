@@ -383,7 +383,7 @@ void Trainer::log_update() {
 void Trainer::after_update() {
   log_update();
   const int64_t validate_every = options_.validation.validate_interval_updates;
-  if (validate_every > 0 && state_.updates % validate_every == 0)
+  if (validate_every > 0 ? state_.updates % validate_every == 0 : limit().has_value())
     validate();
   checkpoints_.after_update(moment(), checkpoint_requested());
 }
@@ -393,7 +393,7 @@ void Trainer::end_epoch() {
   parts_.log->epoch_end(place(), state_.epoch);
   state_.epoch = {};
   const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
-  // The last validation of the run comes before the checkpoint of its last epoch.
+  // The last validation of the run comes before its last checkpoint.
   const bool ends = options_.validation.validate_interval_updates == 0 && limit().has_value();
   const auto value = is_due || ends ? validate() : std::nullopt;
   parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
