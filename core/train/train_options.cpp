@@ -286,11 +286,12 @@ void MachineOptions::describe(OptionTable& v) {
   v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
       .in(1, 1000)
       .harmless();
-  v.field("log-format",
-          log_format,
-          kLogFormatNames,
-          "Log format: bar = progress bar, simple = plain lines, json = JSON lines, none; auto = "
-          "bar on a terminal, else simple.")
+  v.field(
+       "log-format",
+       log_format,
+       kLogFormatNames,
+       "Log format: bar (fairseq: tqdm) = progress bar, simple = plain lines, json = JSON lines, "
+       "none; auto = bar on a terminal, else simple.")
       .harmless();
   v.field("log-interval",
           log_interval,

@@ -31,7 +31,8 @@ inline constexpr EnumName<LogFormat> kLogFormatNames[] = {{"auto", LogFormat::kA
                                                           {"bar", LogFormat::kBar},
                                                           {"simple", LogFormat::kSimple},
                                                           {"json", LogFormat::kJson},
-                                                          {"none", LogFormat::kNone}};
+                                                          {"none", LogFormat::kNone},
+                                                          {"tqdm", LogFormat::kBar}};
 
 /// Which components a run is put together from; their own options are described beside these.
 struct PHRASEQ_API ComponentOptions : Options {

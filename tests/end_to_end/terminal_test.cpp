@@ -95,6 +95,12 @@ TEST_F(AtATerminal, TheProgressBarShowsEpochRemainingTimeAndBestResult) {
       << result.terminal;
 }
 
+TEST_F(AtATerminal, TheProgressBarHasFairseqsNameToo) {
+  const auto result =
+      run_at_terminal(workspace_, toy_train("run", 3) + words("--log-format tqdm"), "");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.terminal;
+}
+
 TEST_F(AtATerminal, OtherLogFormatsDrawNoBar) {
   for (const char* format : {"simple", "json", "none"}) {
     const auto result =
