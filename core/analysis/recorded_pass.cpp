@@ -33,7 +33,7 @@ analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
 void check_length(const TranslationModel& translator, const Example& example) {
   const auto source = static_cast<int64_t>(example.source.size());
   const auto target = static_cast<int64_t>(example.target.size());
-  if (source <= translator.model->max_source_positions() &&
+  if (source <= translator.max_source_tokens() &&
       target <= translator.model->max_target_positions())
     return;
   throw DataError(fmt::format("sentence pair {} has {} source and {} target tokens, the model "
@@ -41,7 +41,7 @@ void check_length(const TranslationModel& translator, const Example& example) {
                               example.id + 1,
                               source,
                               target,
-                              translator.model->max_source_positions(),
+                              translator.max_source_tokens(),
                               translator.model->max_target_positions()),
                   "remove the pair from both files");
 }

@@ -110,7 +110,7 @@ void for_each_pass(const AnalyzeOptions& options,
   TextSource source(*translator.task,
                     TextFiles{options.source, options.target, options.trees},
                     LineReaderOptions{},
-                    translator.model->max_source_positions(),
+                    translator.max_source_tokens(),
                     /*truncate=*/false);
   const nn::Precision precision = model.precision;
   for (auto examples = source.take(kSentencesAhead); !examples.empty();

@@ -125,7 +125,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_positions = std::numeric_limits<int64_t>::max();
   for (const TranslationModel& model : models) {
-    max_source_positions = std::min(max_source_positions, model.model->max_source_positions());
+    max_source_positions = std::min(max_source_positions, model.max_source_tokens());
   }
   const Task& task = *models.front().task;
   const auto source = open_pairs(run.options, models.front(), max_source_positions);

@@ -86,6 +86,36 @@ TEST_P(SourceSymbols, RescoringAgreesWithGenerating) {
                 1e-4);
 }
 
+TEST_P(SourceSymbols, RescoringTruncatesToWhatFitsIntoTheModel) {
+  std::string line;
+  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
+  workspace_.write("whole", line + "\n");
+  workspace_.write("longer", line + "two\n");
+  workspace_.write("t", "eins\n");
+  const CommandResult whole = run("rescore --source whole --target t", "");
+  ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
+  const CommandResult rejected = run("rescore --source longer --target t", "");
+  EXPECT_EQ(rejected.exit_code, kExitData);
+  EXPECT_THAT(rejected.errors, HasSubstr("longer:1"));
+  const CommandResult truncated = run("rescore --source longer --target t --truncate-source", "");
+  ASSERT_EQ(truncated.exit_code, kExitOk) << truncated.errors;
+  EXPECT_EQ(truncated.output, whole.output);
+}
+
+TEST_P(SourceSymbols, AnalyzesWhatFitsIntoTheModelAndNamesTheLineThatDoesNot) {
+  std::string line;
+  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
+  workspace_.write("whole", line + "\n");
+  workspace_.write("longer", line + "two\n");
+  workspace_.write("t", "eins\n");
+  const CommandResult whole = run("analyze dump --source whole --target t --output dump.jsonl", "");
+  EXPECT_EQ(whole.exit_code, kExitOk) << whole.errors;
+  const CommandResult rejected =
+      run("analyze dump --source longer --target t --output none.jsonl", "");
+  EXPECT_EQ(rejected.exit_code, kExitData);
+  EXPECT_THAT(rejected.errors, HasSubstr("longer:1"));
+}
+
 INSTANTIATE_TEST_SUITE_P(OfAllConventions,
                          SourceSymbols,
                          ::testing::Values("--source-bos no",
