@@ -31,12 +31,14 @@ constexpr int kForwarded[] = {SIGTERM, SIGINT, SIGHUP};
 constexpr std::chrono::seconds kTimeToNotice{15};  // for the others, after one has failed
 constexpr std::chrono::seconds kTimeToEnd{5};
 
-/// Signals of this process as something to wait for; those that the caller ignores stay ignored.
+/// Signals of this process as something to wait for; those that the caller ignores stay ignored,
+/// except SIGCHLD: without it, nobody would learn how the processes end.
 class WaitedSignals {
  public:
   WaitedSignals() {
     sigemptyset(&set_);
     sigaddset(&set_, SIGCHLD);
+    std::signal(SIGCHLD, SIG_DFL);
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
       struct sigaction action = {};
       sigaction(number, nullptr, &action);

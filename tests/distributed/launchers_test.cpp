@@ -1,10 +1,12 @@
 // Training under the launchers that people use: torchrun, Open MPI and Slurm, where they are
 // installed.
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <signal.h>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,6 +58,20 @@ class Launchers : public ::testing::Test {
 
   Workspace workspace_;
 };
+
+TEST_F(Launchers, TheOwnOneEndsUnderACallerThatIgnoresSigchld) {
+  RunningCommand command =
+      workspace_.start_program(Arguments{"/usr/bin/env", "--ignore-signal=CHLD", kPhraseqProgram} +
+                               training("run", 5, "--nproc-per-node 2"));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  while (command.is_running() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const bool has_ended = !command.is_running();
+  EXPECT_TRUE(has_ended);
+  if (!has_ended)
+    command.send(SIGKILL);
+  EXPECT_EQ(command.wait().exit_code, kExitOk);
+}
 
 TEST_F(Launchers, OpenMpi) {
   if (!std::filesystem::exists(kMpirun))
