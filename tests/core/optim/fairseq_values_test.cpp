@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -206,6 +207,22 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauRejectsAStateWithoutANumberOfEpochs) {
   for (const double epochs : {1e300, -1.0, 0.5})
     EXPECT_THROW(schedule.restore({{"bad_epochs", epochs}}), FormatError) << epochs;
   EXPECT_NO_THROW(schedule.restore({{"bad_epochs", 2.0}}));
+}
+
+TEST(FairseqsSchedules, ReduceLrOnPlateauTakesNoValueThatIsNotFiniteForTheBest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  ReduceOnPlateauOptions options;
+  options.lr_patience = 1;
+  LrSchedulerSetup setup;
+  setup.lr = 1;
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), kInfinity}) {
+    ReduceOnPlateau schedule(options, setup);
+    schedule.end_epoch(1, value);
+    EXPECT_FALSE(schedule.state().contains("best")) << "a checkpoint could not be resumed from";
+    for (const double loss : {5.0, 4.0, 3.0}) schedule.end_epoch(2, loss);
+    EXPECT_EQ(schedule.rate(3), 1) << "each loss was better than the one before";
+    EXPECT_EQ(schedule.state().at("best"), 3);
+  }
 }
 
 TEST(FairseqsSchedules, TriStageHasTheSameRates) {
