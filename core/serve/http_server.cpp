@@ -149,6 +149,8 @@ class Session : public std::enable_shared_from_this<Session> {
       session.slow_ = true;
       error_code ignored;
       session.socket_.cancel(ignored);
+      // What had arrived already is read on: not for longer than this.
+      session.expire_after(kDrainTime, [](Session& late) { late.close(); });
     });
     if (phase_ == Phase::kIdle) {
       socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code failure) {
@@ -293,6 +295,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void refuse(int status, const std::string& code, const std::string& message) {
     const std::string path = parser_ ? path_of(parser_->get().target()) : std::string();
     keep_alive_ = false;
+    is_head_ = parser_ && parser_->get().method() == http::verb::head;
     drain_ = true;
     write(shared_.handler.refusal(path, status, code, message));
   }

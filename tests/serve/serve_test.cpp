@@ -206,6 +206,17 @@ TEST_F(ServeTest, ContinuesTextWithLanguageModels) {
   EXPECT_EQ(libre.status, 400) << libre.body;
 }
 
+TEST_F(ServeTest, SendsARefusalWholeAfterAHeadOnTheSameConnection) {
+  start("--path toy");
+  Connection connection(port());
+  ASSERT_TRUE(connection.send(request_text("HEAD", "/health")));
+  EXPECT_EQ(connection.receive(/*has_body=*/false).status, 200);
+  ASSERT_TRUE(connection.send("this is no HTTP\r\n\r\n"));
+  const Response refusal = connection.receive();
+  EXPECT_EQ(refusal.status, 400);
+  EXPECT_EQ(refusal.json()["error"]["code"], "bad_request");
+}
+
 TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
   start();
   const auto expect =
