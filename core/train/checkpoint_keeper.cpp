@@ -36,7 +36,7 @@ void CheckpointKeeper::note_validation(int64_t updates, double value, bool is_be
 
 void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested) {
   const int64_t every = options_.save_interval_updates;
-  const bool due = every > 0 && moment.updates % every == 0;
+  const bool due = unsaved_ && every > 0 && moment.updates % every == 0;
   if (due || is_best_ || requested)
     save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
          moment.updates,

@@ -53,7 +53,8 @@ class PHRASEQ_API CheckpointKeeper {
   void forget_validation() { is_best_ = false; }
   void note_validation(int64_t updates, double value, bool is_best);
 
-  /// Saves every --save-interval-updates, when a validation was the best, and when `requested`.
+  /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
+  /// skipped update, which changed nothing, is no reason to save.
   void after_update(const TrainingMoment& moment, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingMoment& moment);

@@ -383,7 +383,10 @@ void Trainer::log_update() {
 void Trainer::after_update() {
   log_update();
   const int64_t validate_every = options_.validation.validate_interval_updates;
-  if (validate_every > 0 ? state_.updates % validate_every == 0 : limit().has_value())
+  const bool is_due = validate_every > 0
+                          ? state_.updates > 0 && state_.updates % validate_every == 0
+                          : limit().has_value();
+  if (is_due)
     validate();
   checkpoints_.after_update(moment(), checkpoint_requested());
 }

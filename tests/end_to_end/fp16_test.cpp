@@ -93,6 +93,18 @@ TEST_F(Fp16, EndsWhereTheLossScaleReachesItsMinimum) {
   EXPECT_THAT(result.errors, HasSubstr("the loss scale of --fp16 reached its minimum (3e+08)"));
 }
 
+TEST_F(Fp16, NeitherValidatesNorSavesBeforeTheFirstUpdate) {
+  const CommandResult result = train("run",
+                                     4,
+                                     "--fp16 --fp16-init-scale 1073741824 --validate-interval 1000 "
+                                     "--validate-interval-updates 2 --save-interval 1000 "
+                                     "--save-interval-updates 2");
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  ASSERT_EQ(records("run", "overflow", {"updates"}).front(), "[0]");
+  EXPECT_THAT(records("run", "valid", {"updates"}), testing::ElementsAre("[2]", "[4]"));
+  EXPECT_FALSE(workspace_.exists("run/checkpoint_1_0.safetensors"));
+}
+
 TEST_F(Fp16, IsWhatMemoryEfficientFp16Means) {
   ASSERT_EQ(train("one", 3, "--fp16").exit_code, kExitOk);
   ASSERT_EQ(train("other", 3, "--memory-efficient-fp16 --threshold-loss-scale 1").exit_code,

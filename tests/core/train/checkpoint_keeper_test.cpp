@@ -58,6 +58,17 @@ TEST_F(CheckpointKeeperTest, SavesEveryNthUpdateAndPointsAtTheLast) {
   EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("_20."));
 }
 
+TEST_F(CheckpointKeeperTest, SavesAnUpdateOnceHoweverManyAreSkippedAfterIt) {
+  CheckpointOptions options;
+  options.save_interval_updates = 10;
+  auto kept = keeper(options);
+  kept.after_update({1, 0, 0}, /*requested=*/false);
+  EXPECT_EQ(writes, 0) << "the first update was skipped";
+  kept.note_update();
+  for (int skipped = 0; skipped < 3; ++skipped) kept.after_update({1, 10, 0}, /*requested=*/false);
+  EXPECT_EQ(writes, 1);
+}
+
 TEST_F(CheckpointKeeperTest, SavesAnUpdateOnRequest) {
   auto kept = keeper({});
   kept.after_update({1, 7, 0}, /*requested=*/false);
