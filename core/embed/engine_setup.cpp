@@ -216,7 +216,14 @@ void EngineSetup::describe(OptionTable& table) {
 }
 
 std::vector<std::string> EngineSetup::problems() const {
-  return parts_->decoder.options->problems();
+  std::vector<std::string> problems = parts_->decoder.options->problems();
+  OptionTable table = described(parts_->decoder);
+  if (number_in(table, "prefix-size", 0) > 0) {
+    problems.emplace_back(
+        "--prefix-size takes prefixes from references, and there are none here: give the prefix "
+        "with each request");
+  }
+  return problems;
 }
 
 void EngineSetup::finish() {

@@ -514,6 +514,9 @@ TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   workspace().write("empty", "# none\n");
   const auto keys = workspace().run(words("serve --path toy --api-keys empty"));
   EXPECT_EQ(keys.exit_code, kExitData);
+  const auto prefix = workspace().run(words("serve --path toy --prefix-size 2 --host 192.0.2.1"));
+  EXPECT_EQ(prefix.exit_code, kExitUsage);
+  EXPECT_THAT(prefix.errors, HasSubstr("--prefix-size"));
 }
 
 }  // namespace
