@@ -37,8 +37,8 @@ PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
                                         const TokenLossOptions& options,
                                         nn::Context& context);
 
-/// ln p of every target token of a batch, [target tokens]; where an architecture says phrases, a
-/// span's at its first word (nn::phrase_mixture_losses).
+/// ln p of every target token of a batch, [target tokens], for scoring: not differentiable. Where
+/// an architecture says phrases, a span's at its first word (nn::phrase_mixture_losses).
 PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,
                                                const Batch& batch,
                                                nn::Context& context);
