@@ -10,8 +10,7 @@ void ServeOptions::describe(OptionTable& table) {
           path,
           "Models: a checkpoint or folder of checkpoints each; several, separated by colons, form "
           "an ensemble. NAME=FILE gives a model a name; the default is SOURCE-TARGET, its "
-          "languages; that of a language model is its language or, without one, FILE without its "
-          "folder.")
+          "languages; for a language model its language or, without one, the stem of FILE.")
       .value_name("[NAME=]FILE,...")
       .required();
   table.field("host", host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");
