@@ -43,6 +43,11 @@ take_text() { # FOLDER NAME FILE...
   return 1
 }
 
+# The same, with an error that says what there is not.
+need_text() { # FOLDER NAME FILE...
+  take_text "$@" || { echo "run.sh: error: $1 has no ${*:3}, plain or .gz" >&2; exit 2; }
+}
+
 # Every call of phraseq is noted in commands.txt.
 phraseq() {
   { printf '%q ' phraseq "$@"; echo; } >> commands.txt

@@ -390,6 +390,18 @@ TEST_F(Recipes, EvidenceMarksSystemsThatWereTunedFromAnEarlierBaseline) {
   EXPECT_THAT(row_of_ta(), HasSubstr("TA | "));
 }
 
+TEST_F(Recipes, NameTheTextThatTheyMiss) {
+  for (const auto& [recipe, arguments, message] :
+       {std::tuple{"multi30k", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"back_translation", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"xu2020", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"nguyen_joty2018", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"tang2016", "made text", "text has no train.zh, plain or .gz"}}) {
+    EXPECT_EQ(run("", recipe, arguments), 2) << recipe;
+    EXPECT_THAT(errors(), HasSubstr(message)) << recipe;
+  }
+}
+
 TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
   fs::create_directories(workspace_.path("text"));
   for (const auto& [arguments, message] :

@@ -24,7 +24,7 @@ PATH=$root/build/bin:$PATH
 
 mkdir -p "$folder/text"
 cd "$folder"
-for name in {train,dev,test}.{"$src","$tgt"}; do take_text "$data" "$name" "$name"; done
+for name in {train,dev,test}.{"$src","$tgt"}; do need_text "$data" "$name" "$name"; done
 
 # One subword model for all rows, from the parallel text, so that a model of one row can read what another wrote.
 [[ -e data-bin/manifest.json ]] ||
@@ -66,7 +66,7 @@ preprocess_with() { # ROW PREFIX
 }
 
 back_translate() { # ROW TAG
-  take_text "$data" "mono.$tgt" "mono.$tgt"
+  need_text "$data" "mono.$tgt" "mono.$tgt"
   [[ -e reverse/average.safetensors ]] || train_model reverse data-bin "$tgt" "$src"
   mkdir -p "$1"
   translate_mono reverse "text/mono.$tgt" "text/mono.$tgt.$src" --sampling --seed 1
@@ -75,7 +75,7 @@ back_translate() { # ROW TAG
 }
 
 self_train() { # ROW
-  take_text "$data" "mono.$src" "mono.$src"
+  need_text "$data" "mono.$src" "mono.$src"
   [[ -e base/average.safetensors ]] || train_model base data-bin "$src" "$tgt"
   mkdir -p "$1"
   translate_mono base "text/mono.$src" "text/mono.$src.$tgt" --beam 5

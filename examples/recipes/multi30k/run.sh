@@ -20,7 +20,7 @@ PATH=$root/build/bin:$PATH
 
 mkdir -p "$folder/text"
 cd "$folder"
-for name in {train,val,test_2016_flickr}.{en,de}; do take_text "$data" "$name" "$name"; done
+for name in {train,val,test_2016_flickr}.{en,de}; do need_text "$data" "$name" "$name"; done
 
 [[ -e data-bin/manifest.json ]] ||
   phraseq preprocess --source-lang en --target-lang de --joined-dictionary --subwords 10000 \

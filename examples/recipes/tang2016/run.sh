@@ -49,13 +49,15 @@ part_of() { # CORPUS PART LANGUAGE: its text; fails when there is none
   if [[ -e $name ]]; then cat "$name"; elif [[ -e $name.gz ]]; then gzip -dc "$name.gz"; else return 1; fi
 }
 
-dev_of() { part_of "$1" dev "$2" || part_of "$1" val "$2"; }
+missing() { echo "run.sh: error: $1 has no $2, plain or .gz" >&2; exit 2; }
+
+dev_of() { part_of "$1" dev "$2" || part_of "$1" val "$2" || missing "$1" "dev.$2 or val.$2"; }
 
 gather() { # PART LANGUAGE
   local corpus
   for corpus in "${corpora[@]}"; do
     if [[ $1 == train ]] || part_of "$corpus" test "$2" > /dev/null; then
-      if [[ $1 == dev ]]; then dev_of "$corpus" "$2"; else part_of "$corpus" "$1" "$2"; fi
+      if [[ $1 == dev ]]; then dev_of "$corpus" "$2"; else part_of "$corpus" "$1" "$2" || missing "$corpus" "$1.$2"; fi
     else
       dev_of "$corpus" "$2" | awk -v part="$1" 'part == "test" ? NR % 2 == 0 : NR % 2 == 1'
     fi
@@ -68,15 +70,19 @@ if [[ ! -s text/test.en ]]; then
     corpora=("$PWD/lohelp")
   fi
   for part in train dev test; do
-    for language in zh en; do gather $part $language | "$root/examples/recipes/tang2016/words.pl" > "text/$part.$language"; done
+    for language in zh en; do gather $part $language | "$root/examples/recipes/tang2016/words.pl" > "text/$part.$language.new"; done
+  done
+  for part in train dev test; do
+    for language in zh en; do mv "text/$part.$language.new" "text/$part.$language"; done
   done
 fi
 
 [[ -s table ]] || phraseq phrase-table build --source text/train.zh --target text/train.en --pn-rules zh-en \
   --min-count 3 --min-prob 0.9 --max-len 7 --output table
 for part in train test; do
-  [[ -s $part.matches ]] || phraseq phrase-table match table --pn-rules zh-en --input text/$part.zh \
-    --reference text/$part.en --json > $part.matches
+  [[ ! -s $part.matches ]] || continue
+  phraseq phrase-table match table --pn-rules zh-en --input text/$part.zh --reference text/$part.en --json > $part.new
+  mv $part.new $part.matches
 done
 
 # The same ids for all; phrases are stored next to them.

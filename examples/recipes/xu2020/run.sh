@@ -45,9 +45,9 @@ check_rows "${all[*]}" "${chosen[@]}"
 mkdir -p "$folder/text" && cd "$folder"
 trees=yes
 for language in en de; do
-  take_text "$text" "train.$language" "train.$language"
-  take_text "$text" "dev.$language" "dev.$language" "val.$language"
-  take_text "$text" "test.$language" "test.$language" "test_2016_flickr.$language"
+  need_text "$text" "train.$language" "train.$language"
+  need_text "$text" "dev.$language" "dev.$language" "val.$language"
+  need_text "$text" "test.$language" "test.$language" "test_2016_flickr.$language"
 done
 take_text "$text" train.en.trees train.en.trees &&
   take_text "$text" dev.en.trees dev.en.trees val.en.trees &&
