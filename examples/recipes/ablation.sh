@@ -104,7 +104,7 @@ time_rows() { # FOLDER PART ROW...
   local folder=$1 part=$2 row rows
   mapfile -t rows < <(rows_with "$@")
   for row in "${rows[@]}"; do
-    echo "${row#"$folder/"} $(sed -n 's/.*: \([0-9]*\) parameters.*/\1/p' "$row/train.log" | head -n 1)" \
+    echo "${row#"$folder/"} $(sed -n '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' "$row/train.log")" \
       "$(awk '{ sum += $2 } END { print sum }' "$row/train.time") $(tail -n 1 "$row/$part.time" | cut -d ' ' -f 2)"
   done | awk 'NR == 1 { train = $3; generate = $4; print "row parameters train ratio generate ratio" }
     { printf "%s %d %.0f %.2f %.1f %.2f\n", $1, $2, $3, train ? $3 / train : 0, $4, generate ? $4 / generate : 0 }' |

@@ -39,7 +39,7 @@ hashes_of_texts() { # FOLDER
 }
 
 machine() {
-  sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1
+  sed -n '/^model name[^:]*: /{s///p;q}' /proc/cpuinfo # head would end the pipe where there are many cores
   echo "$(nproc) cores"
   sed -n 's/^MemTotal: *//p' /proc/meminfo
   uname -sr

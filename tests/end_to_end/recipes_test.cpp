@@ -402,6 +402,23 @@ TEST_F(Recipes, NameTheTextThatTheyMiss) {
   }
 }
 
+TEST_F(Recipes, EvidenceTakesTheMostFrequentPhrasesOfALargeTable) {
+  std::string table;
+  for (int i = 0; i < 20000; ++i)
+    table += "source " + std::to_string(i) + " ||| target ||| others ||| 1 ||| " +
+             std::to_string(i % 10000 + 1) + "\n";
+  workspace_.write("table", table);
+  const std::string command =
+      "cd " + workspace_.path("") +
+      " && bash -euo pipefail -c '. tree/examples/recipes/evidence/steps.sh; "
+      "most_frequent 3 table' > output 2> errors";
+  EXPECT_EQ(std::system(command.c_str()), 0) << errors();
+  EXPECT_EQ(output(),
+            "source 9999 ||| target ||| others ||| 1 ||| 10000\n"
+            "source 19999 ||| target ||| others ||| 1 ||| 10000\n"
+            "source 9998 ||| target ||| others ||| 1 ||| 9999\n");
+}
+
 TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
   fs::create_directories(workspace_.path("text"));
   for (const auto& [arguments, message] :

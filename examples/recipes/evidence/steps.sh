@@ -47,7 +47,7 @@ prepare_words() { # DATA_FOLDER
 # The lines of a phrase table with the largest counts, which are its last column.
 most_frequent() { # COUNT TABLE
   awk -F ' [|][|][|] ' '/^#/ { next } { print $NF "\t" NR "\t" $0 }' "$2" | sort -t "$(printf '\t')" -k 1,1nr -k 2,2n |
-    head -n "$1" | cut -f 3-
+    awk -v count="$1" 'NR <= count' | cut -f 3- # head would end the pipe of a large table
 }
 
 # Notes in leaks.tsv how much of a test set is in the training text.
@@ -80,7 +80,7 @@ place_of() { # SYSTEM CONFIGURATION SEED
 }
 
 parameters_of() { # PLACE
-  sed -n 's/.*: \([0-9]*\) parameters.*/\1/p' "$1/train.log" | head -n 1
+  sed -n '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' "$1/train.log"
 }
 
 # The feed-forward width that gives the baseline a system's number of parameters: each unit of both stacks costs
