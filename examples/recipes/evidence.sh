@@ -25,6 +25,7 @@
 #
 # CORPUS: a name of --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
+shopt -s inherit_errexit # a training that is stopped inside $(...) stops the script, too
 
 recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 here=$recipes
@@ -80,7 +81,7 @@ case ${1:-} in
 esac
 
 command=("evidence.sh" "$@")
-recipe=evidence data=${PHRASEQ_DATA:-} folder=evidence-run chosen=("${systems[@]}") seeds=(1 2 3) size=tiny
+recipe=evidence data=${PHRASEQ_DATA:+$(realpath -m "$PHRASEQ_DATA")} folder=evidence-run chosen=("${systems[@]}") seeds=(1 2 3) size=tiny
 trials=8 patience=10 interval='' most=200000 results='' only='' corpora=() test_set=() contrastive_set=() more=()
 while (($#)); do
   case $1 in

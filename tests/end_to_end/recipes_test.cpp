@@ -68,9 +68,9 @@ class Recipes : public ::testing::Test {
   }
 
   /// Runs "evidence.sh ARGUMENTS" in the same way.
-  int evidence(const std::string& arguments) {
-    const std::string command = "cd " + workspace_.path("") +
-                                " && tree/examples/recipes/evidence.sh " + arguments +
+  int evidence(const std::string& arguments, const std::string& before = "") {
+    const std::string command = "cd " + workspace_.path("") + " && " + before +
+                                " tree/examples/recipes/evidence.sh " + arguments +
                                 " > output 2> errors < /dev/null";
     return WEXITSTATUS(std::system(command.c_str()));
   }
@@ -417,6 +417,40 @@ TEST_F(Recipes, EvidenceTakesTheMostFrequentPhrasesOfALargeTable) {
             "source 9999 ||| target ||| others ||| 1 ||| 10000\n"
             "source 19999 ||| target ||| others ||| 1 ||| 10000\n"
             "source 9998 ||| target ||| others ||| 1 ||| 9999\n");
+}
+
+/// phraseq whose trainings are stopped after two updates, as by a signal.
+constexpr const char* kStoppedPhraseq = R"sh(#!/bin/bash
+arguments=("$@")
+for i in "${!arguments[@]}"; do
+  case ${arguments[i]} in
+    --subwords) arguments[i + 1]=50 ;;
+    --max-update) arguments[i + 1]=2 ;;
+  esac
+done
+)sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${arguments[@]}" && [[ $1 != train ]] || exit 143
+)sh";
+
+TEST_F(Recipes, EvidenceStopsWithATrainingThatIsStopped) {
+  write_text("train", "dev", "test", "en", "de");
+  const std::string arguments =
+      "toy=en-de:text --folder 'my run' --results made --systems base --seeds 1 --trials 0 "
+      "--patience 2 --interval 2 --updates 4" +
+      std::string(kOneLayer);
+  workspace_.write("tree/build/bin/phraseq", kStoppedPhraseq);
+  EXPECT_EQ(evidence(arguments, "env -u PHRASEQ_DATA"), 143) << errors();
+  const std::string place =
+      "my run/toy/base/dropout=0.3+lr=0.005+warmup=2000+tokens=4000+smoothing=0.1+norm=post/1/";
+  EXPECT_TRUE(workspace_.exists(place + "checkpoints/checkpoint_last"));
+  EXPECT_FALSE(workspace_.exists(place + "average.safetensors"));
+
+  // Again, with no folder of data and a space in that of the run: it goes on from the last
+  // checkpoint.
+  workspace_.write("tree/build/bin/phraseq", kSmallPhraseq);
+  EXPECT_EQ(evidence(arguments, "env -u PHRASEQ_DATA"), 0) << errors();
+  EXPECT_THAT(workspace_.read(place + "train.log"), HasSubstr("update 4 of --max-update 4"));
+  EXPECT_THAT(workspace_.read("made/toy/manifest.json"), HasSubstr("\"finished\""));
+  EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 1u);
 }
 
 TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {

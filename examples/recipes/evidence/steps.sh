@@ -22,6 +22,13 @@ prepare() {
       $([[ ! -e text/train.$source.trees ]] || echo --trees) --destdir data-bin
 }
 
+# A text as words, unless it has been made. A file that was stopped halfway is not taken for a whole one.
+to_words() { # TEXT FILE
+  [[ ! -e $2 ]] || return 0
+  "$recipes/tang2016/words.pl" < "$1" > "$2.new"
+  mv "$2.new" "$2"
+}
+
 # Lower-cased words, and a table of phrases from the training text: all of it, the 1,000 most frequent, no rules.
 prepare_words() { # DATA_FOLDER
   local part language rules=(--pn-rules zh-en)
@@ -29,7 +36,7 @@ prepare_words() { # DATA_FOLDER
   mkdir -p words
   for part in train dev test; do
     for language in "$source" "$target"; do
-      [[ -e words/$part.$language ]] || "$recipes/tang2016/words.pl" < "text/$part.$language" > "words/$part.$language"
+      to_words "text/$part.$language" "words/$part.$language"
     done
   done
   [[ -s words/table ]] || phraseq phrase-table build --source "words/train.$source" --target "words/train.$target" \
@@ -122,7 +129,7 @@ file_of() { # SYSTEM FILE
   local words_of
   if [[ $(data_of "$1") == data-bin ]]; then echo "$2"; return; fi
   words_of=words/$(cksum <<< "$2" | cut -d ' ' -f 1).$(basename "$2")
-  [[ -e $words_of ]] || "$recipes/tang2016/words.pl" < "$2" > "$words_of"
+  to_words "$2" "$words_of"
   echo "$words_of"
 }
 
@@ -369,7 +376,10 @@ collect() { # RESULTS
       gzip -9n < "$place/test.hyp" > "$seed/test.hyp.gz"
     done
   done
-  find "$to" -name '*.json' -exec sed -i "s,$data,DATA,g; s,$folder,FOLDER,g; s,$results,RESULTS,g" {} +
+  find "$to" -name '*.json' -exec perl -pi -e '
+    BEGIN { %name_of = splice(@ARGV, 0, 6); delete $name_of{""}; @folders = sort { length $b <=> length $a } keys %name_of }
+    for my $folder (@folders) { s/\Q$folder\E/$name_of{$folder}/g }
+  ' "$data" DATA "$folder" FOLDER "$results" RESULTS {} +
 }
 
 # What committed results have and this folder lacks, so that seeds and systems can be added on another machine. The
