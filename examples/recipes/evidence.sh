@@ -17,6 +17,7 @@
 #       --updates N             at most so many updates of a training (default: 200000)
 #       --test NAME SRC REF     scores another test set with what has been trained, and trains nothing
 #       --contrastive NAME TSV  evaluates a contrastive set with what has been trained, and trains nothing
+#       --subwords N            size of the subword vocabulary (default: 10000; 32000 for base)
 #       --results DIR           also copies the logs to commit there; seeds that it has already are not trained again
 #
 #   evidence.sh --report [RESULTS [PAGE]]   writes the tables of the committed logs into docs/evidence.md
@@ -82,7 +83,7 @@ esac
 
 command=("evidence.sh" "$@")
 recipe=evidence data=${PHRASEQ_DATA:+$(realpath -m "$PHRASEQ_DATA")} folder=evidence-run chosen=("${systems[@]}") seeds=(1 2 3) size=tiny
-trials=8 patience=10 interval='' most=200000 results='' only='' corpora=() test_set=() contrastive_set=() more=()
+trials=8 patience=10 interval='' most=200000 subwords='' results='' only='' corpora=() test_set=() contrastive_set=() more=()
 while (($#)); do
   case $1 in
     --test) (($# > 3)) || fail "$1 needs NAME SRC REF" ;;
@@ -99,6 +100,7 @@ while (($#)); do
     --patience) patience=$2; shift ;;
     --interval) interval=$2; shift ;;
     --updates) most=$2; shift ;;
+    --subwords) subwords=$2; shift ;;
     --results) mkdir -p "$2"; results=$(cd "$2" && pwd); shift ;;
     --test) test_set=("$2" "$(realpath "$3")" "$(realpath "$4")") only=yes; shift 3 ;;
     --contrastive) contrastive_set=("$2" "$(realpath "$3")") only=yes; shift 2 ;;
@@ -112,12 +114,13 @@ done
 for system in "${chosen[@]}"; do
   [[ " ${systems[*]} " == *" $system "* ]] || fail "there is no system '$system'; known: ${systems[*]}"
 done
-for number in "$patience" "${interval:-1}" "$most" "${seeds[@]}"; do
+for number in "$patience" "${interval:-1}" "$most" "${subwords:-1}" "${seeds[@]}"; do
   [[ $number =~ ^[1-9][0-9]*$ ]] || fail "'$number' is not a number"
 done
 [[ $trials =~ ^[0-9]+$ ]] || fail "'$trials' is not a number of trials"
 first_seed=${seeds[0]}
 use_size "$size"
+pieces=${subwords:-$pieces}
 for corpus in "${corpora[@]}"; do (define_corpus "$corpus"); done
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)

@@ -390,35 +390,6 @@ TEST_F(Recipes, EvidenceMarksSystemsThatWereTunedFromAnEarlierBaseline) {
   EXPECT_THAT(row_of_ta(), HasSubstr("TA | "));
 }
 
-TEST_F(Recipes, NameTheTextThatTheyMiss) {
-  for (const auto& [recipe, arguments, message] :
-       {std::tuple{"multi30k", "text made", "text has no train.en, plain or .gz"},
-        std::tuple{"back_translation", "text made", "text has no train.en, plain or .gz"},
-        std::tuple{"xu2020", "text made", "text has no train.en, plain or .gz"},
-        std::tuple{"nguyen_joty2018", "text made", "text has no train.en, plain or .gz"},
-        std::tuple{"tang2016", "made text", "text has no train.zh, plain or .gz"}}) {
-    EXPECT_EQ(run("", recipe, arguments), 2) << recipe;
-    EXPECT_THAT(errors(), HasSubstr(message)) << recipe;
-  }
-}
-
-TEST_F(Recipes, EvidenceTakesTheMostFrequentPhrasesOfALargeTable) {
-  std::string table;
-  for (int i = 0; i < 20000; ++i)
-    table += "source " + std::to_string(i) + " ||| target ||| others ||| 1 ||| " +
-             std::to_string(i % 10000 + 1) + "\n";
-  workspace_.write("table", table);
-  const std::string command =
-      "cd " + workspace_.path("") +
-      " && bash -euo pipefail -c '. tree/examples/recipes/evidence/steps.sh; "
-      "most_frequent 3 table' > output 2> errors";
-  EXPECT_EQ(std::system(command.c_str()), 0) << errors();
-  EXPECT_EQ(output(),
-            "source 9999 ||| target ||| others ||| 1 ||| 10000\n"
-            "source 19999 ||| target ||| others ||| 1 ||| 10000\n"
-            "source 9998 ||| target ||| others ||| 1 ||| 9999\n");
-}
-
 /// phraseq whose trainings are stopped after two updates, as by a signal.
 constexpr const char* kStoppedPhraseq = R"sh(#!/bin/bash
 arguments=("$@")
@@ -453,6 +424,35 @@ TEST_F(Recipes, EvidenceStopsWithATrainingThatIsStopped) {
   EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 1u);
 }
 
+TEST_F(Recipes, EvidenceTakesTheMostFrequentPhrasesOfALargeTable) {
+  std::string table;
+  for (int i = 0; i < 20000; ++i)
+    table += "source " + std::to_string(i) + " ||| target ||| others ||| 1 ||| " +
+             std::to_string(i % 10000 + 1) + "\n";
+  workspace_.write("table", table);
+  const std::string command =
+      "cd " + workspace_.path("") +
+      " && bash -euo pipefail -c '. tree/examples/recipes/evidence/steps.sh; "
+      "most_frequent 3 table' > output 2> errors";
+  EXPECT_EQ(std::system(command.c_str()), 0) << errors();
+  EXPECT_EQ(output(),
+            "source 9999 ||| target ||| others ||| 1 ||| 10000\n"
+            "source 19999 ||| target ||| others ||| 1 ||| 10000\n"
+            "source 9998 ||| target ||| others ||| 1 ||| 9999\n");
+}
+
+TEST_F(Recipes, NameTheTextThatTheyMiss) {
+  for (const auto& [recipe, arguments, message] :
+       {std::tuple{"multi30k", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"back_translation", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"xu2020", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"nguyen_joty2018", "text made", "text has no train.en, plain or .gz"},
+        std::tuple{"tang2016", "made text", "text has no train.zh, plain or .gz"}}) {
+    EXPECT_EQ(run("", recipe, arguments), 2) << recipe;
+    EXPECT_THAT(errors(), HasSubstr(message)) << recipe;
+  }
+}
+
 TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
   fs::create_directories(workspace_.path("text"));
   for (const auto& [arguments, message] :
@@ -460,6 +460,7 @@ TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
         std::tuple{"toy=en-de:nowhere", "nowhere is not a folder"},
         std::tuple{"toy=en-de:text --systems bass", "there is no system 'bass'; known: base"},
         std::tuple{"toy=en-de:text --seeds one", "'one' is not a number"},
+        std::tuple{"toy=en-de:text --subwords few", "'few' is not a number"},
         std::tuple{"toy=en-de:text --size huge", "--size is tiny or base, not 'huge'"},
         std::tuple{"toy=en-de:text --speed 1", "there is no setting --speed"},
         std::tuple{"toy=en-de:text --test more text", "--test needs NAME SRC REF"},
