@@ -1,6 +1,8 @@
 // phraseq import: another toolkit's trained model as a checkpoint of ours.
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,7 @@
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/opennmt/opennmt_import.h"
 #include "core/io/atomic_file.h"
+#include "core/options/enum_name.h"
 
 namespace {
 
@@ -173,15 +176,42 @@ Toolkit toolkit_of(const ImportOptions& options) {
                                            : toolkit_of_file(options.weights);
 }
 
+/// An option that a toolkit's models have no use for, where it is given.
+void reject_unused(const std::string& value,
+                   const char* name,
+                   Toolkit toolkit,
+                   std::initializer_list<Toolkit> users) {
+  if (value.empty() || std::ranges::find(users, toolkit) != users.end())
+    return;
+  throw UsageError(
+      fmt::format("--{} is not used for a model of {}", name, enum_name(kToolkitNames, toolkit)));
+}
+
+void check_options(const ImportOptions& options, Toolkit toolkit) {
+  using enum Toolkit;
+  reject_unused(options.data, "data", toolkit, {kFairseq});
+  reject_unused(options.options, "options", toolkit, {kFairseq});
+  reject_unused(options.sentencepiece,
+                "sentencepiece",
+                toolkit,
+                {kFairseq, kCTranslate2, kMarian, kJoeyNmt, kOpenNmt});
+  reject_unused(options.vocabs.empty() ? std::string() : options.vocabs.front(),
+                "vocabs",
+                toolkit,
+                {kMarian, kJoeyNmt});
+}
+
 ImportedModel import_model(const ImportOptions& options) {
   const Toolkit toolkit = toolkit_of(options);
+  check_options(options, toolkit);
   if (toolkit == Toolkit::kHuggingFace) {
     const bool is_m2m100 = HfFolder(options.weights).model_type() == "m2m_100";
     return (is_m2m100 ? import_m2m100 : import_marian_mt)(
         options.weights, options.source_lang, options.target_lang);
   }
   if (toolkit == Toolkit::kCTranslate2)
-    return import_ctranslate2(options.weights, options.source_lang, options.target_lang);
+    return import_ctranslate2(
+        options.weights, options.source_lang, options.target_lang, options.sentencepiece);
   if (toolkit == Toolkit::kMarian) {
     return import_marian_npz({options.weights,
                               options.vocabs,

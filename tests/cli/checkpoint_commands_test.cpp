@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -171,6 +173,22 @@ TEST_F(Command, ImportOfADamagedOrHostileFileWritesNothing) {
     EXPECT_THAT(outcome.text, HasSubstr(problem));
   }
   EXPECT_THAT(folder.names(), ::testing::UnorderedElementsAre("call.pt", "cut.pt"));
+}
+
+TEST_F(Command, ImportRejectsOptionsThatTheToolkitsModelsDoNotUse) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/";
+  for (const auto& [model, option, toolkit] :
+       {std::tuple("hf_marian", "sentencepiece", "hf"),
+        {"hf_marian", "vocabs", "hf"},
+        {"ctranslate2", "data", "ctranslate2"},
+        {"torch_files/fairseq_cfg.pt", "vocabs", "fairseq"}}) {
+    const Outcome outcome =
+        run(fmt::format("import {}{} x.safetensors -s a -t b --{} y", golden, model, option));
+    EXPECT_EQ(outcome.code, kExitUsage) << outcome.text;
+    EXPECT_THAT(outcome.text,
+                HasSubstr(fmt::format("--{} is not used for a model of {}", option, toolkit)));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("x.safetensors")));
 }
 
 TEST_F(Command, ImportNamesWhatIsMissingOrTooMuch) {
