@@ -1,7 +1,9 @@
 #include "core/convert/hf/hf_folder.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,18 @@ namespace {
 
 constexpr const char* kSafetensors = "model.safetensors";
 constexpr const char* kTorch = "pytorch_model.bin";
+constexpr const char* kIndexEnding = ".index.json";
+
+std::vector<TensorView> open_tensors(const std::string& name, ImportedModel& owner) {
+  if (name.ends_with(".safetensors")) {
+    const auto opened = std::make_shared<CheckpointFile>(CheckpointFile::open(name));
+    owner.files.push_back(opened);
+    return opened->tensors();
+  }
+  const auto opened = std::make_shared<TorchFile>(TorchFile::open(name));
+  owner.files.push_back(opened);
+  return opened->tensors(opened->values().root());
+}
 
 }  // namespace
 
@@ -34,24 +48,40 @@ std::string HfFolder::model_type() const {
 
 std::string HfFolder::weights_file() const {
   for (const char* name : {kSafetensors, kTorch}) {
-    if (has(name + std::string(".index.json"))) {
-      throw UsageError(fmt::format("{}: the weights are in several files", path_),
-                       "Load the model in Python and save it with max_shard_size='100GB'.");
+    for (const std::string& found : {std::string(name), name + std::string(kIndexEnding)}) {
+      if (has(found))
+        return file(found);
     }
   }
-  return file(has(kSafetensors) ? kSafetensors : kTorch);
+  throw IoError(
+      file(kSafetensors),
+      "open the weights",
+      ENOENT,
+      fmt::format("Expected {}, {}, or an index of several files.", kSafetensors, kTorch));
+}
+
+std::vector<std::string> HfFolder::weight_files() const {
+  const std::string first = weights_file();
+  if (!first.ends_with(kIndexEnding))
+    return {first};
+  const nlohmann::json index = parse_json(read_file(first), first);
+  std::set<std::string> files;
+  for (const auto& [tensor, entry] : JsonEntry(index, first).at("weight_map").members()) {
+    const std::string name = entry.text();
+    if (name.find('/') != std::string::npos)
+      entry.refuse("the name of a file in the folder");
+    files.insert(file(name));
+  }
+  return {files.begin(), files.end()};
 }
 
 std::vector<TensorView> HfFolder::weights(ImportedModel& owner) const {
-  const std::string name = weights_file();
-  if (name == file(kSafetensors)) {
-    const auto opened = std::make_shared<CheckpointFile>(CheckpointFile::open(name));
-    owner.files.push_back(opened);
-    return opened->tensors();
+  std::vector<TensorView> tensors;
+  for (const std::string& name : weight_files()) {
+    const auto part = open_tensors(name, owner);
+    tensors.insert(tensors.end(), part.begin(), part.end());
   }
-  const auto opened = std::make_shared<TorchFile>(TorchFile::open(name));
-  owner.files.push_back(opened);
-  return opened->tensors(opened->values().root());
+  return tensors;
 }
 
 }  // namespace phraseq

@@ -22,13 +22,15 @@ class PHRASEQ_API HfFolder {
   /// config.json's model_type; "" when it has none.
   std::string model_type() const;
 
-  /// The tensors of model.safetensors, else of pytorch_model.bin; their file is kept by `owner`.
-  /// Throws UsageError for weights in several files.
+  /// The tensors of model.safetensors, else of pytorch_model.bin, or of the files that an index
+  /// next to them lists; the files are kept by `owner`.
   std::vector<TensorView> weights(ImportedModel& owner) const;
-  /// The file that `weights` reads.
+  /// The file that `weights` reads, or the index. Throws IoError when there is none.
   std::string weights_file() const;
 
  private:
+  std::vector<std::string> weight_files() const;
+
   std::string path_;
 };
 

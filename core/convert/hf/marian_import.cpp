@@ -9,12 +9,11 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/position_table.h"
-#include "core/convert/torch/torch_file.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"
 
@@ -103,18 +102,9 @@ class MarianImporter {
   }
 
   void read_weights() {
-    const fs::path safetensors = folder_ / "model.safetensors";
-    if (fs::exists(safetensors)) {
-      weights_path_ = safetensors.string();
-      const auto file = std::make_shared<CheckpointFile>(CheckpointFile::open(weights_path_));
-      model_.files.push_back(file);
-      weights_ = file->tensors();
-      return;
-    }
-    weights_path_ = (folder_ / "pytorch_model.bin").string();
-    const auto file = std::make_shared<TorchFile>(TorchFile::open(weights_path_));
-    model_.files.push_back(file);
-    weights_ = file->tensors(file->values().root());
+    const HfFolder folder(folder_.string());
+    weights_path_ = folder.weights_file();
+    weights_ = folder.weights(model_);
   }
 
   TensorView* find(std::string_view name) {

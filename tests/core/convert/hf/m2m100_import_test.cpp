@@ -1,6 +1,7 @@
 #include "core/convert/hf/m2m100_import.h"
 
 #include <filesystem>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,6 +90,37 @@ TEST(M2m100Import, FindsTheSymbolsOfNllbInItsSentencePieceModelToo) {
   for (int64_t id = kUnk; id < mask; ++id)
     EXPECT_EQ(found.dictionary.symbol(id), expected.dictionary.symbol(id));
   EXPECT_EQ(found.dictionary.id(expected.languages[0]), mask);
+}
+
+/// The tensors of a file in two files, with the index that Hugging Face writes.
+void divide_weights(const std::string& file, const TemporaryFolder& folder) {
+  const auto whole = CheckpointFile::open(file);
+  const auto middle = whole.tensors().begin() + 5;
+  const std::vector<TensorView> parts[] = {{whole.tensors().begin(), middle},
+                                           {middle, whole.tensors().end()}};
+  json map;
+  for (const auto& part : parts) {
+    const std::string name = part.size() == 5 ? "part1.safetensors" : "part2.safetensors";
+    write_checkpoint(folder.file(name), {{"format", "pt"}}, part);
+    for (const auto& tensor : part) map[tensor.name] = name;
+  }
+  folder.write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
+}
+
+TEST(HfFolder, ReadsWeightsFromSeveralFiles) {
+  const TemporaryFolder folder;
+  divide_weights(kM2mGolden + "m2m100/model.safetensors", folder);
+  ImportedModel owner;
+  const auto names = [&](const HfFolder& given) {
+    std::set<std::string> found;
+    for (const auto& tensor : given.weights(owner)) found.insert(tensor.name);
+    return found;
+  };
+  EXPECT_EQ(names(HfFolder(folder.path())), names(HfFolder(kM2mGolden + "m2m100")));
+  folder.write("model.safetensors.index.json", R"({"weight_map": {"x": "../x.safetensors"}})");
+  EXPECT_THROW(names(HfFolder(folder.path())), FormatError);
+  fs::remove(folder.file("model.safetensors.index.json"));
+  EXPECT_THROW(names(HfFolder(folder.path())), IoError);
 }
 
 TEST(M2m100Import, NamesWhatItDoesNotSupport) {
