@@ -1,5 +1,6 @@
 #include "core/convert/position_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -47,6 +48,8 @@ std::string kind_of_positions(const TensorView& table, const std::string& path) 
   if (is_float(table.dtype) && table.shape.size() == 2 && table.shape[1] >= 4 &&
       table.shape[1] % 2 == 0) {
     const auto values = float_values(table);
+    if (std::ranges::all_of(values, [](double value) { return value == 0; }))
+      return "none";
     for (const char* kind : {"marian", "fairseq", "tensor2tensor", "interleaved"}) {
       if (is_near(values, position_table(kind, table.shape[0], table.shape[1])))
         return kind;

@@ -45,6 +45,8 @@ class Ct2Exporter {
     std::vector<std::string> found;
     if (model_.size("encoder_embed_dim") != model_.size("decoder_embed_dim"))
       found.emplace_back("encoder and decoder of different widths");
+    if (model_.size("encoder_layers") == 0)
+      found.emplace_back("an encoder without layers");
     if (!kActivations.contains(model_.choice("activation_fn")))
       found.push_back("--activation-fn " + model_.choice("activation_fn"));
     return found;

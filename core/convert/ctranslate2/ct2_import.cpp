@@ -27,6 +27,11 @@ using nlohmann::json;
 constexpr double kCt2Epsilon = 1e-5;
 
 const std::map<int64_t, const char*> kCt2Activations = {{0, "relu"}, {2, "swish"}, {3, "gelu"}};
+const std::map<int64_t, const char*> kUnsupportedActivations = {
+    {1, "gelu approximated by tanh"},
+    {4, "gelu approximated by a sigmoid"},
+    {5, "tanh"},
+    {6, "sigmoid"}};
 
 /// Settings that must be zero.
 const std::set<std::string> kMustBeZero = {"encoder/embeddings_merge",
@@ -232,7 +237,12 @@ class Ct2Importer {
         refuse(name + " is set");
     }
     const int64_t activation = take_number("encoder/activation");
-    if (take_number("decoder/activation") != activation || !kCt2Activations.contains(activation))
+    if (take_number("decoder/activation") != activation)
+      refuse("encoder and decoder have different activations");
+    if (kUnsupportedActivations.contains(activation))
+      refuse(fmt::format("the activation is {}; only relu, swish and exact gelu are supported",
+                         kUnsupportedActivations.at(activation)));
+    if (!kCt2Activations.contains(activation))
       refuse(fmt::format("the activation has the number {}", activation));
     model_.options["activation_fn"] = kCt2Activations.at(activation);
     for (const char* name : {"decoder/alignment_heads", "decoder/alignment_layer"}) find(name);

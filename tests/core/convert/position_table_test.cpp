@@ -39,6 +39,8 @@ TEST(PositionTable, IsRecognized) {
     const std::vector<float> stored(table.begin(), table.end());
     EXPECT_EQ(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, stored), "file"), kind);
   }
+  const std::vector<float> none(240, 0.0F);
+  EXPECT_EQ(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, none), "file"), "none");
   const std::vector<float> learned(240, 0.5F);
   EXPECT_THROW(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, learned), "file"),
                FormatError);

@@ -64,6 +64,19 @@ TEST_F(ExportOfTheTinyModel, RejectsAModelOfWhichLayersWereLeftOut) {
   }
 }
 
+/// CTranslate2 finds no layer 0 and does not load the model.
+TEST_F(ExportOfTheTinyModel, RejectsAnEncoderWithoutLayers) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  model.options["encoder_layers"] = 0;
+  model.write(folder_.file("flat.safetensors"));
+  try {
+    ct2_variables_of(ExportModel::open(folder_.file("flat.safetensors")));
+    FAIL() << "an encoder without layers was exported";
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("an encoder without layers"));
+  }
+}
+
 TEST_F(ExportOfTheTinyModel, NamesWhatAFormatCannotExpressAndWritesNothing) {
   try {
     export_to_marian_mt(ExportModel::open(checkpoint_), folder_.file("out"));

@@ -135,6 +135,10 @@ TEST(Ct2Import, RejectsEveryCutAndNamesUnknownVariables) {
   std::string other = bytes;
   other.replace(other.find("decoder/alibi"), 13, "decoder/novel");
   EXPECT_THAT(rejection_of_model(other), HasSubstr("decoder/novel"));
+  other = bytes;
+  for (const std::string name : {"encoder/activation", "decoder/activation"})
+    other.at(other.find(name) + name.size() + 1 + 1 + 1 + 4) = '\4';  // zero, rank, type, size
+  EXPECT_THAT(rejection_of_model(other), HasSubstr("gelu approximated by a sigmoid"));
 }
 
 }  // namespace
