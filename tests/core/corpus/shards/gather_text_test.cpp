@@ -170,7 +170,8 @@ TEST_F(GatherText, RemovesNoShardWhoseLinesCouldNotBePrinted) {
   options.delete_shards = true;
   {
     const FullStandardOutput full;
-    EXPECT_THROW(gather(options), IoError);
+    gather(options);
+    EXPECT_FALSE(std::cout.good());
   }
   EXPECT_EQ(folder.entries(), 2U);
   gather(options);
