@@ -26,7 +26,6 @@
 #
 # CORPUS: a name of --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
-shopt -s inherit_errexit # a training that is stopped inside $(...) stops the script, too
 
 recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 here=$recipes
