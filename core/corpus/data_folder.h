@@ -39,8 +39,8 @@ class PHRASEQ_API DataFolder {
 
   /// A folder for text of one language: without a name (`dict.txt`, `train.idx`; `source()` is
   /// then empty, whatever `language` is), made with --only-source (`train.en-None.en.idx`), or one
-  /// side of a pair's. The language is `source()`; `target()` means nothing. Throws UsageError when the folder has two
-  /// languages and none was asked for.
+  /// side of a pair's. The language is `source()`; `target()` means nothing. Throws UsageError when
+  /// the folder has two languages and none was asked for.
   static DataFolder open_monolingual(const std::string& path, const std::string& language = {});
 
   /// Throws UsageError when the text is of one language, so that there is nothing to translate.

@@ -15,10 +15,10 @@ struct ConfigEntry {
 };
 
 /// Reads an INI file: `name = value` lines, `[section]` lines (ignored), comments from '#' or ';'
-/// at the start of a line and from a '#' after a space; a byte-order mark at its start is ignored. A
-/// value in double quotes is taken as it stands, with \" \\ \n undone. A pipe, which can be read only
-/// once, gives the same entries every time. Throws IoError when it cannot be read; a line that is
-/// nothing of this is added to `problems`.
+/// at the start of a line and from a '#' after a space; a byte-order mark at its start is ignored.
+/// A value in double quotes is taken as it stands, with \" \\ \n undone. A pipe, which can be read
+/// only once, gives the same entries every time. Throws IoError when it cannot be read; a line that
+/// is nothing of this is added to `problems`.
 ///
 /// Boost's own reader is not used: it cuts values at every '#' and its errors name no line.
 std::vector<ConfigEntry> read_config_file(const std::string& path,

@@ -23,18 +23,16 @@ double seconds_since(Clock::time_point start) {
 }
 
 /// Of all threads of this process.
-double processor_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double per(double sum, int64_t count) {
   return count == 0 ? 0.0 : sum / static_cast<double>(count);
 }
 
-Work work_of(const IntervalSums& sums) { return {sums.losses.tokens, sums.updates}; }
+WorkDone work_of(const IntervalSums& sums) { return {sums.losses.tokens, sums.updates}; }
 
 /// The work of `sums` but `before`.
-nlohmann::json speeds(const IntervalSums& sums, const Work& before, double seconds) {
+nlohmann::json speeds(const IntervalSums& sums, const WorkDone& before, double seconds) {
   const auto per_second = [&](int64_t all, int64_t earlier) {
     return seconds > 0 ? static_cast<double>(all - earlier) / seconds : 0.0;
   };

@@ -22,7 +22,7 @@ namespace phraseq {
 using TrainingPlace = BarPlace;
 
 /// What speeds count.
-struct Work {
+struct WorkDone {
   int64_t tokens = 0;
   int64_t updates = 0;
 };
@@ -69,7 +69,7 @@ class PHRASEQ_API TrainingLog {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;
-  Work interval_before_, epoch_before_;  ///< in the sums, but done before this process began
+  WorkDone interval_before_, epoch_before_;  ///< in the sums, but done before this process began
 };
 
 }  // namespace phraseq
