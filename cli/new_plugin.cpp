@@ -76,9 +76,7 @@ struct NewPluginOptions final : Options {
   std::vector<std::string> problems() const override {
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-    if (name.empty())
-      return {};  // is missing, which is said
-    if (!is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
+    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
       return {
           fmt::format("'{}' is not a valid plugin name: use lowercase letters, digits and '_', "
                       "starting with a letter",
@@ -151,13 +149,18 @@ int new_plugin(std::span<const std::string> arguments) {
   NewPluginOptions options;
   OptionTable table;
   options.describe(table);
+  const auto problems = [&] {
+    const bool is_named =
+        table.find("name")->origin != OptionOrigin::kDefault;  // else it is missing
+    return is_named ? options.problems() : std::vector<std::string>();
+  };
   if (!begin_command(table,
                      "new-plugin",
                      "NAME --kind KIND [OPTIONS]",
                      "Writes a folder with a minimal plugin that builds and passes 'phraseq "
                      "plugins check': a starting point for your own.",
                      arguments,
-                     [&] { return options.problems(); }))
+                     problems))
     return kExitOk;
   write_plugin(options);
   fmt::print("{} was written; {}/README.md explains how to build it.\n",
