@@ -19,9 +19,11 @@ constexpr std::array<NamePart, 3> kDecoderNorms = {
      {".layer_norms.1.", ".encoder_attn_layer_norm."},
      {".layer_norms.2.", ".final_layer_norm."}}};
 
-/// Parts of a joint projection, in the order of its rows.
+/// Parts of a joint projection of an attention, in the order of its rows. Later versions also have
+/// a joint projection outside of the attention, a copy for inference.
 constexpr std::array<std::string_view, 3> kJointParts = {"q_proj", "k_proj", "v_proj"};
-constexpr std::string_view kJoint = ".in_proj_";
+constexpr std::string_view kAttention = "_attn.";
+constexpr std::string_view kJoint = "_attn.in_proj_";
 
 std::string present_name(const std::string& name) {
   if (name == "decoder.embed_out")
@@ -35,12 +37,13 @@ bool holds(const std::vector<TensorView>& weights, const std::string& name) {
   return std::ranges::find(weights, name, &TensorView::name) != weights.end();
 }
 
-/// "layer.in_proj_bias" as "layer.q_proj.bias"; empty for the name of another parameter.
+/// "self_attn.in_proj_bias" as "self_attn.q_proj.bias"; empty for the name of another parameter.
 std::string part_name(const std::string& joint, std::string_view part) {
   const size_t at = joint.rfind(kJoint);
   if (at == std::string::npos)
     return {};
-  return joint.substr(0, at + 1) + std::string(part) + "." + joint.substr(at + kJoint.size());
+  return joint.substr(0, at + kAttention.size()) + std::string(part) + "." +
+         joint.substr(at + kJoint.size());
 }
 
 /// Later versions write the joint projection besides its parts; then the parts count.

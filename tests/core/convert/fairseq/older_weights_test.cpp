@@ -45,24 +45,34 @@ TEST(OlderFairseqWeights, NameTheMatrixOfTheOutputAndTheNormsOfALayer) {
 
 TEST(OlderFairseqWeights, JoinQueryKeyAndValue) {
   const std::vector<float> weight = {1, 2, 3, 4, 5, 6}, bias = {7, 8, 9};
-  const auto parts = with_present_names({view("a.in_proj_weight", DType::kF32, {3, 2}, weight),
-                                         view("a.in_proj_bias", DType::kF32, {3}, bias)});
+  const auto parts =
+      with_present_names({view("self_attn.in_proj_weight", DType::kF32, {3, 2}, weight),
+                          view("self_attn.in_proj_bias", DType::kF32, {3}, bias)});
   EXPECT_THAT(names_of(parts),
-              ElementsAre("a.q_proj.weight",
-                          "a.k_proj.weight",
-                          "a.v_proj.weight",
-                          "a.q_proj.bias",
-                          "a.k_proj.bias",
-                          "a.v_proj.bias"));
+              ElementsAre("self_attn.q_proj.weight",
+                          "self_attn.k_proj.weight",
+                          "self_attn.v_proj.weight",
+                          "self_attn.q_proj.bias",
+                          "self_attn.k_proj.bias",
+                          "self_attn.v_proj.bias"));
   EXPECT_THAT(parts[1].shape, ElementsAre(1, 2));
   EXPECT_THAT(values_of<float>(parts[1]), ElementsAre(3, 4));
   EXPECT_THAT(values_of<float>(parts[5]), ElementsAre(9));
 }
 
+TEST(OlderFairseqWeights, LeaveTheJointProjectionOfALayerAlone) {
+  EXPECT_THAT(present_names({"encoder.layers.0.in_proj_weight"}),
+              ElementsAre("encoder.layers.0.in_proj_weight"));
+  const std::vector<float> bias = {7, 8, 9};
+  EXPECT_THAT(
+      names_of(with_present_names({view("encoder.layers.0.in_proj_bias", DType::kF32, {3}, bias)})),
+      ElementsAre("encoder.layers.0.in_proj_bias"));
+}
+
 TEST(OlderFairseqWeights, KeepAJointProjectionThatHasItsPartsBesideIt) {
-  EXPECT_THAT(present_names({"a.in_proj_bias", "a.q_proj.bias"}),
-              ElementsAre("a.in_proj_bias", "a.q_proj.bias"));
-  EXPECT_THAT(present_names({"a.in_proj_weight"}), ElementsAre("a.in_proj_weight"));
+  EXPECT_THAT(present_names({"self_attn.in_proj_bias", "self_attn.q_proj.bias"}),
+              ElementsAre("self_attn.in_proj_bias", "self_attn.q_proj.bias"));
+  EXPECT_THAT(present_names({"self_attn.in_proj_weight"}), ElementsAre("self_attn.in_proj_weight"));
 }
 
 }  // namespace
