@@ -5,11 +5,17 @@
 namespace phraseq {
 namespace {
 
-/// A value that was not finite is null in JSON.
+/// A value that was not finite is left out: JSON has none.
+nlohmann::json validation_json(const LastValidation& validation) {
+  nlohmann::json json = {{"updates", validation.updates}};
+  if (std::isfinite(validation.value))
+    json["value"] = validation.value;
+  return json;
+}
+
 LastValidation validation_from(const JsonEntry& json) {
-  const JsonEntry value = json.at("value");
   return {json.at("updates").whole_number(0, kMostUpdates),
-          value.is_null() ? std::nan("") : value.number()};
+          json.has("value") ? json.at("value").number() : std::nan("")};
 }
 
 }  // namespace
@@ -51,8 +57,7 @@ nlohmann::json TrainState::to_json() const {
                          {"interval", interval.to_json()},
                          {"epoch", epoch.to_json()}};
   if (last_validation.updates >= 0)
-    json["last_validation"] = {{"updates", last_validation.updates},
-                               {"value", last_validation.value}};
+    json["last_validation"] = validation_json(last_validation);
   if (!loss_scaler.is_null())
     json["loss_scaler"] = loss_scaler;
   return json;
