@@ -100,7 +100,7 @@ void GenerateOptions::describe(OptionTable& table) {
              "Language model for shallow fusion: its log-probabilities, times --lm-weight, are "
              "added to those of the model.")
       .value_name("FILE");
-  table.field("lm-weight", lm_weight, "Weight of the language model; 0 = no effect.");
+  table.field("lm-weight", lm_weight, "Weight of the language model; 0 = no effect.").in(-1e6, 1e6);
   table.field("mbr",
               mbr,
               "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "
