@@ -88,13 +88,13 @@ StagingFolder::StagingFolder(std::string destination)
 }
 
 StagingFolder::~StagingFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) {
-    fs::remove_all(path_, ignored);
-    forget_unfinished(path_);
-  }
   if (lock_ >= 0)
-    ::close(lock_);
+    ::close(lock_);  // first: to remove a folder takes a file descriptor
+  if (path_.empty())
+    return;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  forget_unfinished(path_);
 }
 
 void StagingFolder::commit(const std::string& last) {
