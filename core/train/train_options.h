@@ -19,7 +19,8 @@ namespace phraseq {
 enum class LossNormalization { kTokens, kSentences, kNone };
 /// What a run does when it cannot save a checkpoint.
 enum class SaveFailure { kStop, kWarn };
-enum class LogFormat { kAuto, kBar, kSimple, kJson, kNone };
+/// kTqdm is fairseq's name of kBar.
+enum class LogFormat { kAuto, kBar, kSimple, kJson, kNone, kTqdm };
 
 inline constexpr EnumName<LossNormalization> kLossNormalizationNames[] = {
     {"tokens", LossNormalization::kTokens},
@@ -32,7 +33,7 @@ inline constexpr EnumName<LogFormat> kLogFormatNames[] = {{"auto", LogFormat::kA
                                                           {"simple", LogFormat::kSimple},
                                                           {"json", LogFormat::kJson},
                                                           {"none", LogFormat::kNone},
-                                                          {"tqdm", LogFormat::kBar}};
+                                                          {"tqdm", LogFormat::kTqdm}};
 
 /// Which components a run is put together from; their own options are described beside these.
 struct PHRASEQ_API ComponentOptions : Options {

@@ -115,9 +115,10 @@ TrainingLog::Style TrainingLog::style_from(const MachineOptions& options) {
     return Style::kNone;
   if (options.log_format == LogFormat::kJson)
     return Style::kJson;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool asks_for_bar =
+      options.log_format == LogFormat::kBar || options.log_format == LogFormat::kTqdm;
   const bool bar =
-      options.log_format == LogFormat::kBar || (options.log_format == LogFormat::kAuto && terminal);
+      asks_for_bar || (options.log_format == LogFormat::kAuto && isatty(STDERR_FILENO) != 0);
   return bar && !options.no_progress_bar ? Style::kBar : Style::kSimple;
 }
 
