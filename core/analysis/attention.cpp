@@ -1,13 +1,13 @@
 #include "core/analysis/attention.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::analysis {
 namespace {
@@ -59,13 +59,11 @@ std::optional<int64_t> layer_of(const std::string& name, const PlaceName& place)
     return 1;
   if (!name.starts_with(place.stack) || !name.ends_with(place.module))
     return std::nullopt;
-  const char* begin = name.data() + place.stack.size();
-  const char* end = name.data() + name.size() - place.module.size();
-  int64_t layer = 0;
-  const auto [stop, error] = std::from_chars(begin, end, layer);
-  if (error != std::errc() || stop != end)
-    return std::nullopt;
-  return layer + 1;
+  std::string_view number = name;
+  number.remove_prefix(place.stack.size());
+  number.remove_suffix(std::min(number.size(), place.module.size()));
+  const auto layer = number_in<int64_t>(number);
+  return layer ? std::optional(*layer + 1) : std::nullopt;
 }
 
 /// The n of each kind: as noted, or 1, 2 …

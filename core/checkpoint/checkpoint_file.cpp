@@ -1,7 +1,6 @@
 #include "core/checkpoint/checkpoint_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <unordered_map>
 
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/crc32c.h"
@@ -84,10 +84,8 @@ std::string take_entry(SafetensorsHeader& header, const char* key, const std::st
 }
 
 void check_version(const std::string& version, const std::string& writer, const std::string& path) {
-  int number = 0;
-  const auto* end = version.data() + version.size();
-  const auto [rest, problem] = std::from_chars(version.data(), end, number);
-  if (problem != std::errc() || rest != end || number < 1) {
+  const int number = number_in<int>(version).value_or(0);
+  if (number < 1) {
     header_defect(
         path, fmt::format("has the invalid format version {}", in_quotes(version)), kDamagedHint);
   }

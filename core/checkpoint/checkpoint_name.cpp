@@ -1,15 +1,14 @@
 #include "core/checkpoint/checkpoint_name.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
@@ -18,12 +17,11 @@ constexpr std::string_view kStem = "checkpoint";
 constexpr std::string_view kBestPart = ".best_";
 constexpr std::string_view kSuffix = ".safetensors";
 
-/// The whole of `text` as a number.
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  return problem == std::errc() && rest == end;
+  const auto found = number_in<Number>(text);
+  number = found.value_or(number);
+  return found.has_value();
 }
 
 bool strip_prefix(std::string_view& text, std::string_view prefix) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include <fmt/format.h>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
@@ -19,15 +19,6 @@ std::string lower_ascii(std::string_view text) {
       c = static_cast<char>(c - 'A' + 'a');
   }
   return result;
-}
-
-template <class Number>
-std::optional<Number> number_from_text(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
 }
 
 template <class Value>
@@ -75,13 +66,12 @@ std::optional<bool> value_from_text(std::string_view text) {
 
 template <>
 std::optional<int64_t> value_from_text(std::string_view text) {
-  return number_from_text<int64_t>(text);
+  return number_in<int64_t>(text);
 }
 
 template <>
 std::optional<double> value_from_text(std::string_view text) {
-  const auto value = number_from_text<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
+  return finite_number_in(text);
 }
 
 template <>

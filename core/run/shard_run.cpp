@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/corpus/shards/shard_files.h"

@@ -1,10 +1,9 @@
 #include "core/base/launcher/launched_rank.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
@@ -91,13 +90,12 @@ std::optional<LaunchedRank> read_slurm(const Environment& environment) {
 }  // namespace
 
 int whole_number_of(const std::string& name, const std::string& text, int low, int high) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+  const auto value = number_in<int>(text);
+  if (!value || *value < low || *value > high) {
     throw UsageError(
         fmt::format("{} is '{}': expected a whole number from {} to {}", name, text, low, high));
   }
-  return value;
+  return *value;
 }
 
 std::optional<LaunchedRank> find_launched_rank(const Environment& environment) {

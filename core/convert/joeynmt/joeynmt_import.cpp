@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/joeynmt/joeynmt_config.h"

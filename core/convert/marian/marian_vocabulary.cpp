@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapped_file.h"

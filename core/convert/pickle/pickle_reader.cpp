@@ -1,7 +1,6 @@
 #include "core/convert/pickle/pickle_reader.h"
 
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/base/text_fields.h"
 #include "core/convert/pickle/allowed_globals.h"
 #include "core/convert/pickle/pickle_opcode.h"
 #include "core/text/unicode.h"
@@ -80,11 +80,10 @@ class PickleMachine {
 
   template <class Number>
   Number parse(std::string_view text, std::string_view what) const {
-    Number value{};
-    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || stop != text.data() + text.size())
+    const auto value = number_in<Number>(text);
+    if (!value)
       fail(fmt::format("'{}' is not {}", excerpt(text), what));
-    return value;
+    return *value;
   }
 
   // The stack. A pop never reaches below the newest mark.

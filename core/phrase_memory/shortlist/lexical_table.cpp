@@ -1,7 +1,6 @@
 #include "core/phrase_memory/shortlist/lexical_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -56,9 +56,8 @@ void append_entries(const std::string& source,
 }
 
 double parse_probability(std::string_view text, const TextPlace& place) {
-  double value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1)) {
+  const double value = number_in<double>(text).value_or(-1);
+  if (!(value >= 0 && value <= 1)) {
     throw DataError(place,
                     fmt::format("the probability '{}' is not a number from 0 to 1", text),
                     "A line is 'target source probability', as Marian's lex.s2t.");

@@ -1,13 +1,13 @@
 #include "core/phrase_memory/table/phrase_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -48,12 +48,6 @@ bool trim_field(std::string_view& field, bool is_first, bool is_last) {
     field.remove_suffix(1);
   }
   return true;
-}
-
-template <typename Number>
-bool read_number(std::string_view text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 /// A field of words: problems are said about `name`.
@@ -168,12 +162,14 @@ ParsedPhraseLine parse_phrase_line(std::string_view line) {
   parsed.entry.category = fields[2];
   if (phrase_words(fields[2]) != std::vector{parsed.entry.category})
     problems.push_back(fmt::format("the category '{}' is not a single word", fields[2]));
-  double& probability = parsed.entry.probability;
-  if (!read_number(fields[3], probability) || !(probability > 0 && probability <= 1)) {
+  const double probability = number_in<double>(fields[3]).value_or(0);
+  parsed.entry.probability = probability;
+  if (!(probability > 0 && probability <= 1)) {
     problems.push_back(
         fmt::format("the probability '{}' is not a number above 0 and at most 1", fields[3]));
   }
-  if (!read_number(fields[4], parsed.entry.count) || parsed.entry.count < 1)
+  parsed.entry.count = number_in<int64_t>(fields[4]).value_or(0);
+  if (parsed.entry.count < 1)
     problems.push_back(fmt::format("the count '{}' is not a positive integer", fields[4]));
   return parsed;
 }

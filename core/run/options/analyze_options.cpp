@@ -1,7 +1,8 @@
 #include "core/run/options/analyze_options.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 
@@ -11,9 +12,7 @@ namespace {
 bool is_choice(const std::string& text, std::initializer_list<std::string_view> words) {
   if (std::find(words.begin(), words.end(), text) != words.end())
     return true;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number > 0;
+  return number_in<int64_t>(text).value_or(0) > 0;
 }
 
 }  // namespace

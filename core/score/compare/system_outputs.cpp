@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::score {
 namespace {

@@ -1,10 +1,11 @@
 #include "core/score/contrastive/contrastive_report.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq::score {
 namespace {
@@ -61,17 +62,9 @@ AccuracyRow make_row(std::string name,
   return row;
 }
 
-std::optional<int64_t> whole_number(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
-
 /// Numbers by their size, before other names, which go by their bytes.
 bool comes_before(const std::string& a, const std::string& b) {
-  const auto first = whole_number(a), second = whole_number(b);
+  const auto first = number_in<int64_t>(a), second = number_in<int64_t>(b);
   if (first && second && *first != *second)
     return *first < *second;
   if (first.has_value() != second.has_value())

@@ -1,13 +1,12 @@
 #include "core/score/contrastive/contrastive_set.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -116,14 +115,13 @@ std::string sentence(const TextPlace& place, const std::string& field, std::stri
 std::optional<int64_t> distance_of(const TextPlace& place, const std::string& field) {
   if (field.empty())
     return std::nullopt;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size()) {
+  const auto distance = number_in<int64_t>(field);
+  if (!distance) {
     throw DataError(place,
                     fmt::format("distance '{}', expected an integer or an empty field", field),
                     "use another column with --distance-column NAME");
   }
-  return value;
+  return distance;
 }
 
 ContrastivePair make_pair(const std::vector<std::string>& fields,

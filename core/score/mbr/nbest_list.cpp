@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
-#include "core/score/score_number.h"
 
 namespace phraseq::score {
 
@@ -28,7 +27,7 @@ std::optional<Entry> fairseq_entry(std::string_view line) {
   if (fields.size() < 3)
     return std::nullopt;
   const auto id = number_in<int64_t>(fields[0].substr(2));
-  const auto score = number_in<double>(fields[1]);
+  const auto score = finite_number_in(fields[1]);
   if (!id || !score)
     return std::nullopt;
   const size_t text = fields[0].size() + fields[1].size() + 2;
@@ -42,7 +41,7 @@ std::optional<Entry> moses_entry(std::string_view line) {
   const auto id = number_in<int64_t>(fields.front());
   if (!id)
     return std::nullopt;
-  const auto score = fields.size() < 3 ? 0.0 : number_in<double>(fields.back());
+  const auto score = fields.size() < 3 ? 0.0 : finite_number_in(fields.back());
   if (!score)
     return std::nullopt;
   return Entry{*id, *score, std::string(fields[1])};

@@ -1,5 +1,6 @@
 #include "core/score/rerank/rerank_lists.h"
 
+#include <algorithm>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -10,10 +11,9 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/message_text.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/io/atomic_file.h"
 #include "core/io/line_reader.h"
-#include "core/score/score_number.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
@@ -27,7 +27,7 @@ int64_t count_words(std::string_view text) {
 std::optional<double> sum_of(std::string_view numbers) {
   double sum = 0;
   for (const std::string_view text : split_whitespace(numbers)) {
-    const auto number = number_in<double>(text);
+    const auto number = finite_number_in(text);
     if (!number)
       return std::nullopt;
     sum += *number;
@@ -191,7 +191,7 @@ void read_scores(const std::string& path,
     for (RerankHypothesis& hypothesis : list.hypotheses) {
       if (!reader.next(line))
         reject(fmt::format("the file ends after {} scores", hypotheses));
-      const auto number = number_in<double>(strip(line));
+      const auto number = finite_number_in(strip(line));
       if (!number)
         reject(fmt::format("'{}' is not a finite number", excerpt(line)));
       hypothesis.*score = *number;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::score {
 namespace {
@@ -96,13 +96,11 @@ Seed parse_seed(const std::string& text) {
     std::random_device device;
     return {uint64_t{device()} << 32 | device(), "none"};
   }
-  Seed seed{0, text};
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, seed.value);
-  if (result.ec != std::errc() || result.ptr != end) {
+  const auto seed = number_in<uint64_t>(text);
+  if (!seed) {
     throw UsageError(fmt::format("--seed '{}': expected a whole number from 0, or none", text));
   }
-  return seed;
+  return {*seed, text};
 }
 
 Interval confidence_interval(const std::vector<double>& scores, bool single, Mean mean) {

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 #include "core/io/mapped_file.h"
 

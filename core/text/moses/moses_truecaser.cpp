@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/base/text_fields.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -123,11 +123,7 @@ std::optional<int64_t> count_in(std::string_view field) {
   field = field.substr(0, field.find('/'));
   while (field.starts_with('(')) field.remove_prefix(1);
   while (field.ends_with(')')) field.remove_suffix(1);
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), count);
-  if (error != std::errc() || end != field.data() + field.size())
-    return std::nullopt;
-  return count;
+  return number_in<int64_t>(field);
 }
 
 SpellingCounts read_model(const std::string& model, const std::string& name) {

@@ -1,6 +1,6 @@
 #include "plugins/architectures/phrase_rep/width.h"
 
-#include <charconv>
+#include "core/base/text_fields.h"
 
 namespace phraseq::phrase_rep {
 namespace {
@@ -14,10 +14,8 @@ int64_t parse_one(std::string_view text, int64_t model) {
     if (text.empty())
       return factor <= kLargestWidth ? factor : 0;
   }
-  int64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = problem == std::errc{} && end == text.data() + text.size();
-  return whole && number > 0 && number <= kLargestWidth / factor ? number * factor : 0;
+  const int64_t number = number_in<int64_t>(text).value_or(0);
+  return number > 0 && number <= kLargestWidth / factor ? number * factor : 0;
 }
 
 }  // namespace

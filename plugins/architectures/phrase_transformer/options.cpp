@@ -1,24 +1,17 @@
 #include "plugins/architectures/phrase_transformer/options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
 
 /// The longest n-gram that a layer may read.
 constexpr int64_t kLongestGram = 100;
-
-std::optional<int64_t> whole_number(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
 
 void check_grams(const PhraseTransformerOptions& o, std::vector<std::string>& found) {
   for (const int64_t size : o.pt_grams) {
@@ -32,7 +25,7 @@ void check_grams(const PhraseTransformerOptions& o, std::vector<std::string>& fo
 void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& found) {
   if (o.pt_layers == "all")
     return;
-  const auto layers = whole_number(o.pt_layers);
+  const auto layers = number_in<int64_t>(o.pt_layers);
   if (!layers) {
     found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor an integer", o.pt_layers));
   } else if (*layers > o.encoder_layers || *layers < -o.encoder_layers) {
@@ -128,7 +121,7 @@ std::vector<std::string> PhraseTransformerOptions::problems() const {
 bool PhraseTransformerOptions::phrased(int64_t layer) const {
   if (pt_layers == "all")
     return true;
-  const int64_t p = whole_number(pt_layers).value_or(0);
+  const int64_t p = number_in<int64_t>(pt_layers).value_or(0);
   return p >= 0 ? layer < p : layer >= encoder_layers + p;
 }
 

@@ -1,31 +1,23 @@
 #include "core/nn/transformer/layer_drop/layer_drop.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/base/random.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::nn {
 namespace {
-
-std::optional<int64_t> number_in(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
 
 /// The numbers of "0,2,4", sorted; nothing for a text that is no such list.
 std::optional<std::vector<int64_t>> numbers_in(const std::string& list) {
   std::vector<int64_t> numbers;
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
-    const auto number = number_in(std::string_view(list).substr(begin, end - begin));
+    const auto number = number_in<int64_t>(std::string_view(list).substr(begin, end - begin));
     if (!number)
       return std::nullopt;
     numbers.push_back(*number);
@@ -92,7 +84,7 @@ bool LayerDrop::leaves_out(const std::string& parameter,
     return false;
   const size_t end = std::min(parameter.find('.', prefix.size()), parameter.size());
   const auto layer =
-      number_in(std::string_view(parameter).substr(prefix.size(), end - prefix.size()));
+      number_in<int64_t>(std::string_view(parameter).substr(prefix.size(), end - prefix.size()));
   const auto used = kept(layers);
   return layer && *layer < layers && !std::binary_search(used.begin(), used.end(), *layer);
 }

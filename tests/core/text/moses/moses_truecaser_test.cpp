@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/base/split_text.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 #include "core/io/mapped_file.h"
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace phraseq {
+
+/// The parts of `text` between the separators, empty ones too; one part where there is no
+/// separator. `text` must outlive them.
+inline std::vector<std::string_view> split_text(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  for (size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + separator.size();
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+/// The whole of `text` as a number, as the C locale writes it; nothing for any other text and for a
+/// number that does not fit. "nan" and "inf" are floating-point numbers.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || stop != end)
+    return std::nullopt;
+  return value;
+}
+
+/// The same, but nothing for "nan" and "inf".
+inline std::optional<double> finite_number_in(std::string_view text) {
+  const auto number = number_in<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+}  // namespace phraseq
