@@ -14,6 +14,23 @@
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
+namespace {
+
+/// Whether the run that wrote a checkpoint was asked to keep it. One that cannot be read stays,
+/// too.
+bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
+  try {
+    const TrainRecord record =
+        read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
+    const auto every = record.options.value("save_interval_updates", int64_t{0});
+    return kind == CheckpointKind::kEpoch ? !record.options.value("no_epoch_checkpoints", false)
+                                          : every > 0 && record.state.updates % every == 0;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+}  // namespace
 
 CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
                                    CheckpointOptions options,
@@ -118,24 +135,9 @@ bool CheckpointKeeper::spares(const std::string& path) {
                (name->kind == CheckpointKind::kEpoch && options_.no_epoch_checkpoints));
   if (!passes_here)
     return false;
-  if (!spared_.contains(path) && was_written_to_stay(path))
+  if (!spared_.contains(path) && was_written_to_stay(path, name->kind))
     spared_.insert(path);
   return spared_.contains(path);
-}
-
-/// One that cannot be read stays, too.
-bool CheckpointKeeper::was_written_to_stay(const std::string& path) const {
-  try {
-    const TrainRecord record =
-        read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    const auto every = record.options.value("save_interval_updates", int64_t{0});
-    const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
-    return name->kind == CheckpointKind::kEpoch
-               ? !record.options.value("no_epoch_checkpoints", false)
-               : every > 0 && record.state.updates % every == 0;
-  } catch (const std::exception&) {
-    return true;
-  }
 }
 
 }  // namespace phraseq

@@ -70,7 +70,6 @@ class PHRASEQ_API CheckpointKeeper {
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);
   bool spares(const std::string& path);
-  bool was_written_to_stay(const std::string& path) const;
 
   CheckpointFolder* folder_;
   CheckpointOptions options_;

@@ -572,8 +572,7 @@ int Trainer::run() {
   settle();
   if (signalled() == 0) {
     log_info(fmt::format("training stops: {}", *limit()));
-    if (state_.last_validation.updates != state_.updates &&
-        options_.validation.validate_interval_updates == 0)
+    if (options_.validation.validate_interval_updates == 0)
       validate();
   }
   checkpoints_.at_end(moment());
