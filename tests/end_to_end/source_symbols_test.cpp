@@ -37,6 +37,20 @@ class SourceSymbols : public ::testing::TestWithParam<std::string> {
            (GetParam() == "--source-eos no" ? 1 : 0);
   }
 
+  /// As many words as the model reads.
+  static std::string longest_line() {
+    std::string line;
+    for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
+    return line;
+  }
+
+  /// A source that just fits in the file `whole`, one that does not in `longer`; a target in `t`.
+  void write_longest_sources() {
+    workspace_.write("whole", longest_line() + "\n");
+    workspace_.write("longer", longest_line() + "two\n");
+    workspace_.write("t", "eins\n");
+  }
+
   Workspace workspace_;
 };
 
@@ -54,8 +68,7 @@ TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
 }
 
 TEST_P(SourceSymbols, LongestSourceIsThatWhichFitsIntoTheModel) {
-  std::string line;
-  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
+  const std::string line = longest_line();
   EXPECT_EQ(run("generate", line + "\n").exit_code, kExitOk);
   const CommandResult longer = run("generate", line + "two\n");
   EXPECT_EQ(longer.exit_code, kExitData);
@@ -87,11 +100,7 @@ TEST_P(SourceSymbols, RescoringAgreesWithGenerating) {
 }
 
 TEST_P(SourceSymbols, RescoringTruncatesToWhatFitsIntoTheModel) {
-  std::string line;
-  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
-  workspace_.write("whole", line + "\n");
-  workspace_.write("longer", line + "two\n");
-  workspace_.write("t", "eins\n");
+  write_longest_sources();
   const CommandResult whole = run("rescore --source whole --target t", "");
   ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
   const CommandResult rejected = run("rescore --source longer --target t", "");
@@ -103,11 +112,7 @@ TEST_P(SourceSymbols, RescoringTruncatesToWhatFitsIntoTheModel) {
 }
 
 TEST_P(SourceSymbols, AnalyzesWhatFitsIntoTheModelAndNamesTheLineThatDoesNot) {
-  std::string line;
-  for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
-  workspace_.write("whole", line + "\n");
-  workspace_.write("longer", line + "two\n");
-  workspace_.write("t", "eins\n");
+  write_longest_sources();
   const CommandResult whole = run("analyze dump --source whole --target t --output dump.jsonl", "");
   EXPECT_EQ(whole.exit_code, kExitOk) << whole.errors;
   const CommandResult rejected =
