@@ -150,8 +150,8 @@ int new_plugin(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const auto problems = [&] {
-    const bool is_named =
-        table.find("name")->origin != OptionOrigin::kDefault;  // else it is missing
+    // Without a name, that it is missing is said already.
+    const bool is_named = table.find("name")->origin != OptionOrigin::kDefault;
     return is_named ? options.problems() : std::vector<std::string>();
   };
   if (!begin_command(table,

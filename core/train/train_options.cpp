@@ -237,8 +237,7 @@ void CheckpointOptions::describe(OptionTable& v) {
   v.field("no-last-checkpoints",
           no_last_checkpoints,
           "Do not store checkpoint_last; checkpoints of epochs, of --save-interval-updates and new "
-          "best "
-          "ones are saved.")
+          "best ones are saved.")
       .harmless();
   v.field("no-save", no_save, "Do not save checkpoints.").harmless();
   v.field("no-save-optimizer-state",

@@ -287,9 +287,8 @@ class Ct2Importer {
     if (!zero && start != "</s>" && start != "<s>")
       refuse(fmt::format("decoding starts from '{}'", start));
     model_.options["start_token"] = zero || start == "<s>" ? "bos" : "eos";
-    if (zero)
-      model_.options["source_eos"] =
-          true;  // Marian's, which some converters leave to the tokenizer
+    if (zero)  // Marian's </s> is what some converters leave to the tokenizer
+      model_.options["source_eos"] = true;
     else if (start == "</s>" && model_.options.at("source_eos") == false)
       refuse_language_tokens();
     set_tokenizer();

@@ -150,8 +150,7 @@ void warn_of_subwords(const std::vector<RerankList>& lists) {
       log_warning(
           "the pairs are subwords or other symbols, which only models with this vocabulary and "
           "without a tokenizer of their own can score. For other models, give the text that was "
-          "translated with "
-          "--source FILE: the pairs are then plain text.");
+          "translated with --source FILE: the pairs are then plain text.");
       return;
     }
   }
