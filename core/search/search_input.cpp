@@ -19,10 +19,10 @@
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/plugin/component_call.h"
 #include "core/search/device/device_scores.h"
-#include "core/search/ensemble.h"
-#include "core/search/fusion/fused_session.h"
-#include "core/search/named_session.h"
-#include "core/search/tempered_session.h"
+#include "core/search/sessions/ensemble_session.h"
+#include "core/search/sessions/fused_session.h"
+#include "core/search/sessions/named_session.h"
+#include "core/search/sessions/tempered_session.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

@@ -10,7 +10,7 @@
 
 #include "core/base/random.h"
 #include "core/search/decoders/beam_search.h"
-#include "core/search/tempered_session.h"
+#include "core/search/sessions/tempered_session.h"
 #include "tests/core/search/toy_session.h"
 
 namespace phraseq {

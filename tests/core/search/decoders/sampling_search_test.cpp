@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/search/decoders/greedy_search.h"
-#include "core/search/tempered_session.h"
+#include "core/search/sessions/tempered_session.h"
 #include "tests/core/search/toy_session.h"
 
 namespace phraseq {

@@ -1,4 +1,4 @@
-#include "core/search/tempered_session.h"
+#include "core/search/sessions/tempered_session.h"
 
 #include <ATen/ops/div.h>
 

@@ -1,4 +1,4 @@
-#include "core/search/ensemble.h"
+#include "core/search/sessions/ensemble_session.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "core/search/named_session.h"
+#include "core/search/sessions/named_session.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "core/search/fusion/fused_session.h"
+#include "core/search/sessions/fused_session.h"
 
 #include <utility>
 
