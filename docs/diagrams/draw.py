@@ -178,7 +178,7 @@ def phrasal_attention():
     d.arrow(query.left, (351, query.left[1]), (351, softmax.left[1]), softmax.left, kind="dashed")
     d.text(495, 570, "CONVKV: keys are convolutions of window n", "note")
 
-    d.frame(680, 40, 360, 545, "interleaved: bigram queries, too")
+    d.frame(680, 40, 360, 545, "interleaved: bigrams are also queries")
     uni = d.box(704, 520, 150, "queries q_i", "plain")
     bi = d.box(866, 520, 150, "queries q_i q_i+1", "phrase")
     row = columns(726, 430, keys)

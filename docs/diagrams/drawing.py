@@ -20,7 +20,10 @@ STYLE = """
       .plain { fill: #21262d; } .attention { fill: #5f3f12; } .network { fill: #123d66; } .norm { fill: #544a10; }
       .phrase { fill: #1b4d2a; } .output { fill: #45306b; }
       .arrow { stroke: #c9d1d9; } .head { fill: #c9d1d9; }
-    }"""
+    }
+    .curve { stroke-width: 2; }
+    .curve0 { stroke: #1a7f37; } .curve1 { stroke: #0969da; } .curve2 { stroke: #bc4c00; }
+    .curve3 { stroke: #8250df; } .curve4 { stroke: #cf222e; }"""
 
 
 @dataclass

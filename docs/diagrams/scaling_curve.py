@@ -72,7 +72,7 @@ def speedup(training, gpus):
 BASE = Training("400 Gbit/s, overlap")
 CURVES = [
     replace(BASE, name="--update-freq 8", batches=8),
-    replace(BASE, name="bf16 on the wire", wire=2),
+    replace(BASE, name="gradients in bf16", wire=2),
     BASE,
     replace(BASE, name="--no-overlap", overlap=False),
     replace(BASE, name="10 Gbit/s", bandwidth=1.25e9),
@@ -94,15 +94,16 @@ def scaling():
     drawing.text(left + width / 2, bottom + 44, "GPUs", "note")
     drawing.text(left, bottom - height - 22, "speed-up", "note")
     drawing.line(at(1, 1), at(1024, 1024), kind="dashed")
-    ends = []
-    for training in CURVES:
+    ends = [(at(1024, 1024), "ideal: 1024", "")]
+    for number, training in enumerate(CURVES):
         points = [at(gpus, speedup(training, gpus)) for gpus in GPUS]
-        drawing.line(*points)
-        ends.append((points[-1], f"{training.name}: {speedup(training, 1024):.0f}"))
-    y = bottom - height - 8
-    for point, text in sorted([(at(1024, 1024), "ideal: 1024")] + ends, key=lambda end: end[0][1]):
+        color = f"curve curve{number}"
+        drawing.line(*points, kind=color)
+        ends.append((points[-1], f"{training.name}: {speedup(training, 1024):.0f}", color))
+    y = bottom - height - 34
+    for point, text, color in sorted(ends, key=lambda end: end[0][1]):
         y = max(y + 24, point[1])
-        drawing.line(point, (left + width + 14, y), kind="dashed")
+        drawing.line(point, (left + width + 14, y), kind=f"dashed {color}")
         drawing.text(left + width + 20, y, text, "note left")
     return drawing
 
