@@ -20,15 +20,17 @@ constexpr std::array<std::string_view, 4> kGeneralFlags = {
 
 bool is_number(std::string_view text) { return value_from_text<double>(text).has_value(); }
 
+/// "-1" and "-1,2" are values.
 bool is_flag(std::string_view argument) {
-  return argument.size() > 1 && argument[0] == '-' && !is_number(argument);
+  return argument.size() > 1 && argument[0] == '-' &&
+         !std::ranges::all_of(split_list(argument, /*numbers=*/true), is_number);
 }
 
 /// One pass over the arguments; `next_` is the first that was not looked at yet.
 class Speller {
  public:
-  Speller(OptionTable& table, std::span<const std::string> arguments)
-      : table_(table), arguments_(arguments) {}
+  Speller(OptionTable& table, std::span<const std::string> arguments, const ExplainOption& explain)
+      : table_(table), arguments_(arguments), explain_(explain) {}
 
   SpelledArguments run() {
     while (next_ < arguments_.size()) {
@@ -124,11 +126,9 @@ class Speller {
     for (const OptionField& field : table_.fields()) {
       for (const std::string& name : field.short_flags) known.push_back("-" + name);
     }
-    const std::string guess = did_you_mean("--" + flag.name, known);
-    result_.problems.push_back(fmt::format("unknown option {}{}{}",
-                                           argument.substr(0, argument.find('=')),
-                                           guess.empty() ? "" : "; ",
-                                           guess));
+    result_.problems.push_back(unknown_option(argument.substr(0, argument.find('=')),
+                                              explain_ ? explain_(flag.name) : "",
+                                              did_you_mean("--" + flag.name, known)));
     result_.has_unknown = true;
     if (!flag.has_value && has_value_next())
       ++next_;  // most likely its value
@@ -136,6 +136,7 @@ class Speller {
 
   OptionTable& table_;
   std::span<const std::string> arguments_;
+  const ExplainOption& explain_;
   size_t next_ = 0;
   SpelledArguments result_;
 };
@@ -181,9 +182,18 @@ SplitFlag split_flag(std::string_view argument) {
   return flag;
 }
 
-SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments) {
+std::string unknown_option(std::string_view shown,
+                           const std::string& explanation,
+                           const std::string& guess) {
+  const std::string& more = explanation.empty() ? guess : explanation;
+  return fmt::format("unknown option {}{}{}", shown, more.empty() ? "" : "; ", more);
+}
+
+SpelledArguments spell_out(OptionTable& table,
+                           std::span<const std::string> arguments,
+                           const ExplainOption& explain) {
   check_flags(table);
-  return Speller(table, arguments).run();
+  return Speller(table, arguments, explain).run();
 }
 
 }  // namespace phraseq

@@ -5,9 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options/command_line.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
+
+/// "unknown option SHOWN" with the explanation of it, else with the guess what was meant.
+std::string unknown_option(std::string_view shown,
+                           const std::string& explanation,
+                           const std::string& guess);
 
 /// A command line whose flags all read `--name=value`.
 struct SpelledArguments {
@@ -20,7 +26,9 @@ struct SpelledArguments {
 /// `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the value, and the
 /// arguments after a list of strings up to the next flag. Unknown flags and missing values become
 /// problems. Throws PluginError when two options answer to one flag.
-SpelledArguments spell_out(OptionTable& table, std::span<const std::string> arguments);
+SpelledArguments spell_out(OptionTable& table,
+                           std::span<const std::string> arguments,
+                           const ExplainOption& explain = {});
 
 /// "--max_tokens=9" → "max-tokens" and "9"; an argument that is no flag has an empty name.
 struct SplitFlag {

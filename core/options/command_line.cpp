@@ -42,7 +42,21 @@ void set(OptionField& field, const std::string& text, OptionOrigin origin, Probl
   }
 }
 
-void apply_config_file(OptionTable& table, const std::string& path, Problems& problems) {
+/// A name as it is described.
+std::string described_name(const std::string& name) { return split_flag("--" + name).name; }
+
+std::string unknown_entry(const ConfigEntry& entry,
+                          const OptionTable& table,
+                          const ExplainOption& explain) {
+  return unknown_option(fmt::format("'{}'", excerpt(entry.name)),
+                        explain ? explain(described_name(entry.name)) : "",
+                        did_you_mean(excerpt(entry.name), table.names()));
+}
+
+void apply_config_file(OptionTable& table,
+                       const std::string& path,
+                       const ExplainOption& explain,
+                       Problems& problems) {
   for (const ConfigEntry& entry : read_config_file(path, problems)) {
     const std::string place = fmt::format("{}:{}: ", path, entry.line);
     if (OptionField* field = table.find(entry.name)) {
@@ -50,12 +64,7 @@ void apply_config_file(OptionTable& table, const std::string& path, Problems& pr
       set(*field, entry.value, OptionOrigin::kConfigFile, found);
       for (const std::string& problem : found) problems.push_back(place + problem);
     } else {
-      const std::string guess = did_you_mean(excerpt(entry.name), table.names());
-      problems.push_back(fmt::format("{}unknown option '{}'{}{}",
-                                     place,
-                                     excerpt(entry.name),
-                                     guess.empty() ? "" : "; ",
-                                     guess));
+      problems.push_back(place + unknown_entry(entry, table, explain));
     }
   }
 }
@@ -112,8 +121,9 @@ void gather(const OptionField& field,
 /// Returns whether an unknown option was seen.
 bool apply_arguments(OptionTable& table,
                      std::span<const std::string> arguments,
+                     const ExplainOption& explain,
                      Problems& problems) {
-  SpelledArguments spelled = spell_out(table, arguments);
+  SpelledArguments spelled = spell_out(table, arguments, explain);
   problems.insert(problems.end(), spelled.problems.begin(), spelled.problems.end());
   std::map<std::string, std::string> given;
   try {
@@ -172,7 +182,7 @@ void check_required(const OptionTable& table, bool has_unknown, Problems& proble
 std::vector<std::string> peek_arguments(std::span<const std::string> arguments,
                                         std::string_view name,
                                         bool is_list = false) {
-  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  const std::string wanted = described_name(std::string(name));
   const auto is_value = [&](size_t i) {
     return i < arguments.size() && split_flag(arguments[i]).name.empty();
   };
@@ -190,17 +200,32 @@ std::vector<std::string> peek_arguments(std::span<const std::string> arguments,
   return values;
 }
 
-/// The value of `name` in the file that --config names.
+using IsName = std::function<bool(const std::string& name)>;
+
+/// Any spelling of one name.
+IsName is_spelling_of(std::string_view name) {
+  return [wanted = described_name(std::string(name))](const std::string& other) {
+    return described_name(other) == wanted;
+  };
+}
+
+/// Any name of the option that `table` describes.
+IsName is_name_of(OptionTable& table, std::string_view name) {
+  return [&table, field = table.find(name)](const std::string& other) {
+    return field != nullptr && table.find(other) == field;
+  };
+}
+
+/// The value of the option with that name in the file of --config.
 std::optional<std::string> peek_config(std::span<const std::string> arguments,
-                                       std::string_view name) {
+                                       const IsName& is_name) {
   const auto config = peek_arguments(arguments, "config");
   if (config.empty())
     return std::nullopt;
-  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
   std::optional<std::string> result;
   Problems reported_when_parsed;
   for (const ConfigEntry& entry : read_config_file(config.back(), reported_when_parsed)) {
-    if (split_flag("--" + entry.name).name == wanted)
+    if (is_name(entry.name))
       result = entry.value;
   }
   return result;
@@ -209,9 +234,9 @@ std::optional<std::string> peek_config(std::span<const std::string> arguments,
 /// The items of the values that were given, else of the one in the file of --config.
 std::vector<std::string> list_of(std::vector<std::string> given,
                                  std::span<const std::string> arguments,
-                                 std::string_view name) {
+                                 const IsName& is_name) {
   if (given.empty())
-    given.push_back(peek_config(arguments, name).value_or(""));
+    given.push_back(peek_config(arguments, is_name).value_or(""));
   std::vector<std::string> items;
   for (const std::string& value : given) {
     for (std::string& item : split_list(value, false)) items.push_back(std::move(item));
@@ -223,13 +248,14 @@ std::vector<std::string> list_of(std::vector<std::string> given,
 
 void parse_command_line(OptionTable& table,
                         std::span<const std::string> arguments,
-                        const std::function<std::vector<std::string>()>& more_problems) {
+                        const std::function<std::vector<std::string>()>& more_problems,
+                        const ExplainOption& explain_unknown) {
   Problems problems;
   const auto config = peek_arguments(arguments, "config");
   if (!config.empty() && table.find("config") == nullptr) {
-    apply_config_file(table, config.back(), problems);
+    apply_config_file(table, config.back(), explain_unknown, problems);
   }
-  const bool has_unknown = apply_arguments(table, arguments, problems);
+  const bool has_unknown = apply_arguments(table, arguments, explain_unknown, problems);
   check_required(table, has_unknown, problems);
   if (more_problems) {
     for (std::string& problem : more_problems()) problems.push_back(std::move(problem));
@@ -244,7 +270,7 @@ std::string peek_option(std::span<const std::string> arguments,
   const auto values = peek_arguments(arguments, name);
   if (!values.empty())
     return values.back();
-  return peek_config(arguments, name).value_or(std::string(fallback));
+  return peek_config(arguments, is_spelling_of(name)).value_or(std::string(fallback));
 }
 
 std::string peek_option(OptionTable& table,
@@ -254,22 +280,22 @@ std::string peek_option(OptionTable& table,
   const auto values = peek_arguments(spell_out(table, arguments).arguments, name);
   if (!values.empty())
     return values.back();
-  return peek_config(arguments, name).value_or(std::string(fallback));
+  return peek_config(arguments, is_name_of(table, name)).value_or(std::string(fallback));
 }
 
 std::vector<std::string> peek_list(std::span<const std::string> arguments, std::string_view name) {
-  return list_of(peek_arguments(arguments, name, true), arguments, name);
+  return list_of(peek_arguments(arguments, name, true), arguments, is_spelling_of(name));
 }
 
 std::vector<std::string> peek_list(OptionTable& table,
                                    std::span<const std::string> arguments,
                                    std::string_view name) {
   const auto spelled = spell_out(table, arguments).arguments;
-  return list_of(peek_arguments(spelled, name), arguments, name);
+  return list_of(peek_arguments(spelled, name), arguments, is_name_of(table, name));
 }
 
 bool peek_flag(std::span<const std::string> arguments, std::string_view name) {
-  const std::string wanted = split_flag(fmt::format("--{}", name)).name;
+  const std::string wanted = described_name(std::string(name));
   bool result = false;
   for (const std::string& argument : arguments) {
     if (argument == "--")
@@ -285,6 +311,10 @@ bool peek_flag(std::span<const std::string> arguments, std::string_view name) {
       result = false;
   }
   return result;
+}
+
+bool peek_flag(OptionTable& table, std::span<const std::string> arguments, std::string_view name) {
+  return value_from_text<bool>(peek_option(table, arguments, name, "no")).value_or(false);
 }
 
 }  // namespace phraseq

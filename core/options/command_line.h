@@ -10,6 +10,10 @@
 
 namespace phraseq {
 
+/// Says of an unknown option, by its name with dashes, where it belongs: "it is an option of
+/// criterion a; select it with --criterion a"; empty where nothing is known of it.
+using ExplainOption = std::function<std::string(const std::string& name)>;
+
 /// Fills the table from the arguments (without the program's name); syntax by
 /// Boost.Program_options.
 ///
@@ -24,7 +28,8 @@ namespace phraseq {
 PHRASEQ_API void parse_command_line(
     OptionTable& table,
     std::span<const std::string> arguments,
-    const std::function<std::vector<std::string>()>& more_problems = {});
+    const std::function<std::vector<std::string>()>& more_problems = {},
+    const ExplainOption& explain_unknown = {});
 
 /// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last wins),
 /// else in the file of --config, else `fallback`: what a command looks at before it knows which
@@ -51,5 +56,11 @@ PHRASEQ_API std::vector<std::string> peek_list(OptionTable& table,
 
 /// Returns true if `arguments` contain a flag, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);
+
+/// The same for an option that `table` describes, under any of its names, and also in the file of
+/// --config.
+PHRASEQ_API bool peek_flag(OptionTable& table,
+                           std::span<const std::string> arguments,
+                           std::string_view name);
 
 }  // namespace phraseq

@@ -80,6 +80,39 @@ TEST(CommandLine, TakesNegativeNumbersAsValues) {
   EXPECT_THAT(complaint({"--dropout", "-.5e1"}), HasSubstr("-.5e1 is out of range"));
 }
 
+TEST(CommandLine, TakesAListThatBeginsWithANegativeNumberAsAValue) {
+  Sample sample;
+  std::vector<int64_t> edges;
+  double temperature = 0;
+  sample.table.field("edges", edges, "Edges of buckets.");
+  sample.table.field("temperature", temperature, "Of sampling.");
+  parse_command_line(sample.table, Arguments{"--edges", "-1,2", "--temperature", "-.5"});
+  EXPECT_THAT(edges, ElementsAre(-1, 2));
+  EXPECT_EQ(temperature, -.5);
+  EXPECT_THAT(complaint({"--layers", "-1,2"}), HasSubstr("--layers: '-1,2' is not an integer"));
+  EXPECT_THAT(complaint({"--edgs", "-1,2"}), Not(HasSubstr("unknown option -1,2")));
+  EXPECT_THAT(complaint({"--update-freq", "-l,2"}), HasSubstr("--update-freq: a value is missing"));
+}
+
+TEST(CommandLine, SaysWhereAnUnknownOptionBelongs) {
+  const ConfigFile file("label_smoothing = 0.1\nlayrs = 3\n");
+  const ExplainOption explain = [](const std::string& name) {
+    return std::string(name == "label-smoothing" ? "it is an option of --criterion a" : "");
+  };
+  Sample sample;
+  const std::string message = message_of([&] {
+    parse_command_line(sample.table,
+                       Arguments{"--label_smoothing", "0.1", "--config", file.path()},
+                       /*more_problems=*/{},
+                       explain);
+  });
+  EXPECT_THAT(
+      message,
+      AllOf(HasSubstr("unknown option --label_smoothing; it is an option of --criterion a"),
+            HasSubstr("1: unknown option 'label_smoothing'; it is an option of --criterion a"),
+            HasSubstr("2: unknown option 'layrs'; did you mean 'layers'?")));
+}
+
 TEST(CommandLine, GivesABareFlagItsBareValue) {
   EXPECT_EQ(parsed({"--remove-bpe"}).remove_bpe, "@@ ");
   EXPECT_EQ(parsed({"--remove-bpe", "--share"}).remove_bpe, "@@ ");
@@ -287,6 +320,8 @@ TEST(PeekOption, KnowsEveryNameOfAnOptionOfATable) {
   EXPECT_EQ(layers({"--share", "-x", "3"}), "none");
   const ConfigFile file("layers = 7\n");
   EXPECT_EQ(layers({"--config", file.path()}), "7");
+  const ConfigFile with_alias("share = yes\ndepth = 8\n");
+  EXPECT_EQ(layers({"--config", with_alias.path()}), "8");
 }
 
 TEST(PeekList, GathersWhatParsingWillRead) {
@@ -308,7 +343,7 @@ TEST(PeekList, KnowsTheShortFlagsOfATable) {
               ElementsAre("a", "b", "c"));
   EXPECT_THAT(peek_list(table, Arguments{"--called", "a,b"}, "names"), ElementsAre("a", "b"));
   EXPECT_THAT(peek_list(table, Arguments{"-o"}, "names"), IsEmpty());
-  const ConfigFile file("names = c, d\n");
+  const ConfigFile file("called = c, d\n");
   EXPECT_THAT(peek_list(table, Arguments{"--config", file.path()}, "names"), ElementsAre("c", "d"));
 }
 
@@ -318,6 +353,18 @@ TEST(PeekFlag, SeesAFlagInEverySpelling) {
   EXPECT_FALSE(peek_flag(Arguments{"--fp16", "--no-fp16"}, "fp16"));
   EXPECT_FALSE(peek_flag(Arguments{"--fp16=no"}, "fp16"));
   EXPECT_FALSE(peek_flag(Arguments{"--", "--help"}, "help"));
+}
+
+TEST(PeekFlag, LooksIntoTheConfigurationFileForAnOptionOfATable) {
+  Sample sample;
+  const ConfigFile file("share = yes\n");
+  const auto share = [&](const Arguments& arguments) {
+    return peek_flag(sample.table, arguments, "share");
+  };
+  EXPECT_TRUE(share({"--config", file.path()}));
+  EXPECT_FALSE(share({"--config", file.path(), "--no-share"}));
+  EXPECT_TRUE(share({"--share"}));
+  EXPECT_FALSE(share({"--layers", "3"}));
 }
 
 }  // namespace
