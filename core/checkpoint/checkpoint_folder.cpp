@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -17,7 +19,9 @@
 #include "core/checkpoint/checkpoint_name.h"
 #include "core/checkpoint/checkpoint_pointer.h"
 #include "core/io/atomic_file.h"
+#include "core/io/failpoint.h"
 #include "core/io/mapped_file.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 namespace {
@@ -124,6 +128,25 @@ std::optional<std::string> follow(const std::string& path) {
   return checked_target(path, *pointer, /*verify_tensors=*/false);
 }
 
+/// Makes `name` another name of `file`, whatever it was before, in one step. False where the file
+/// system has no second names.
+bool link_as(const std::string& file, const std::string& name) {
+  const std::string beside = temporary_name(name);
+  std::error_code problem;
+  fs::create_hard_link(file, beside, problem);
+  if (problem)
+    return false;
+  int failure = failpoint("checkpoint_folder.before_rename");
+  if (failure == 0 && ::rename(beside.c_str(), name.c_str()) != 0)
+    failure = errno;
+  fs::remove(beside, problem);  // still there after a failure, and when both were one file already
+  if (failure == 0)
+    failure = sync_folder(folder_of(name));
+  if (failure != 0)
+    throw IoError(name, "rename", failure);
+  return true;
+}
+
 /// What fairseq's name of a checkpoint ("checkpoint_best.pt") means here: the pointer or file
 /// without the extension, if there is one.
 std::optional<std::string> name_without_pt(const std::string& path) {
@@ -195,10 +218,7 @@ std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,
                                            const std::string& metric,
                                            double value) {
   const std::string best = best_path(metric, value);
-  std::error_code problem;
-  fs::remove(best, problem);  // an equally good one, of which there can be only one
-  fs::create_hard_link(checkpoint_path, best, problem);
-  if (problem) {
+  if (!link_as(checkpoint_path, best)) {
     AtomicFile copy(best);
     copy.write(MappedFile(checkpoint_path).bytes());
     copy.commit();

@@ -44,7 +44,8 @@ class PHRASEQ_API CheckpointFolder {
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
   /// Keeps a checkpoint that was written also as one of the best: a second name of the same file (a
-  /// copy where the file system has no such thing). Returns `best_path(metric, value)`.
+  /// copy where the file system has no such thing). An equally good one, of which there can be only
+  /// one, is replaced in one step. Returns `best_path(metric, value)`.
   std::string keep_as_best(const std::string& checkpoint_path,
                            const std::string& metric,
                            double value);

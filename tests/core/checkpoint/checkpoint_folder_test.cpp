@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/io/child_process.h"
 
 namespace phraseq {
 namespace {
@@ -299,6 +300,35 @@ TEST(Retention, KeepsTheLaterOfTwoEquallyGoodOnes) {
   }
   EXPECT_EQ(small_value(folder.best_path("bleu", 33.1)), 20);
   EXPECT_EQ(small_value(folder.update_path(1, 10)), 10);
+}
+
+TEST(Retention, KeepsTheEarlierOfTwoEquallyGoodOnesUntilTheLaterIsThere) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (int update : {10, 20})
+    write_small(folder.update_path(1, update), static_cast<float>(update));
+  folder.keep_as_best(folder.update_path(1, 10), "bleu", 33.1);
+  {
+    const ActiveFailpoint fails("checkpoint_folder.before_rename:5");
+    EXPECT_THROW(folder.keep_as_best(folder.update_path(1, 20), "bleu", 33.1), IoError);
+  }
+  EXPECT_EQ(small_value(folder.best_path("bleu", 33.1)), 10);
+  EXPECT_THAT(temporary.names(),
+              ElementsAre(".lock",
+                          "checkpoint.best_bleu_33.100000.safetensors",
+                          "checkpoint_1_10.safetensors",
+                          "checkpoint_1_20.safetensors"));
+}
+
+TEST(Retention, TakesAFileAsTheBestTwice) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  write_small(folder.epoch_path(1), 7);
+  for (int time = 0; time < 2; ++time) folder.keep_as_best(folder.epoch_path(1), "loss", 2);
+  EXPECT_EQ(small_value(folder.best_path("loss", 2)), 7);
+  EXPECT_THAT(
+      temporary.names(),
+      ElementsAre(".lock", "checkpoint.best_loss_2.000000.safetensors", "checkpoint1.safetensors"));
 }
 
 TEST(Retention, DeletesNothingUnlessTheNewestReads) {
