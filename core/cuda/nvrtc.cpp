@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <memory>
+#include <link.h>
 
 #include <fmt/format.h>
 
@@ -37,15 +37,42 @@ Function function_of(void* library, const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-void* open_library() {
-  if (const char* const path = std::getenv("PHRASEQ_NVRTC"); path != nullptr && *path != '\0')
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  for (const char* const name : kNames) {
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+/// The folder of a loaded library, with "/" at its end; empty where it is not known.
+std::string folder_of(void* library) {
+  const link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+    return {};
+  const std::string path = map->l_name;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+void* load(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
+
+/// In the wheels of NVIDIA, which the loader does not know: next to the CUDA runtime that LibTorch
+/// has loaded (CUDA 13), or in a folder next to its folder (CUDA 12).
+void* open_beside_runtime() {
+  constexpr std::array<const char*, 2> kMajors = {"13", "12"};
+  for (const std::string major : kMajors) {
+    void* const runtime = dlopen(("libcudart.so." + major).c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (runtime == nullptr)
+      continue;
+    const std::string folder = folder_of(runtime), name = "libnvrtc.so." + major;
+    if (void* const library = load(folder + name))
       return library;
+    return load(folder + "../../cuda_nvrtc/lib/" + name);
   }
   return nullptr;
+}
+
+void* open_library() {
+  if (const char* const path = std::getenv("PHRASEQ_NVRTC"); path != nullptr && *path != '\0')
+    return load(path);
+  constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  for (const char* const name : kNames) {
+    if (void* const library = load(name))
+      return library;
+  }
+  return open_beside_runtime();
 }
 
 /// A program that is destroyed with its owner.
@@ -95,7 +122,11 @@ class OwnedProgram {
 
 }  // namespace
 
-Nvrtc::Nvrtc(void* library) : library_(library) {}
+/// NVRTC opens its second library by name. The loader finds it under that name only in its own
+/// folders, or when it is loaded already; in a wheel of NVIDIA it is next to the first.
+Nvrtc::Nvrtc(void* library) : library_(library) {
+  load(folder_of(library) + "libnvrtc-builtins.so." + version());
+}
 
 const Nvrtc* Nvrtc::find() {
   static const std::unique_ptr<Nvrtc> only = [] {
@@ -103,6 +134,11 @@ const Nvrtc* Nvrtc::find() {
     return std::unique_ptr<Nvrtc>(library == nullptr ? nullptr : new Nvrtc(library));
   }();
   return only.get();
+}
+
+std::unique_ptr<Nvrtc> Nvrtc::open(const std::string& path) {
+  void* const library = load(path);
+  return std::unique_ptr<Nvrtc>(library == nullptr ? nullptr : new Nvrtc(library));
 }
 
 std::string Nvrtc::version() const {

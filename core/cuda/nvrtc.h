@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ class PHRASEQ_API Nvrtc {
  public:
   /// Null where there is no libnvrtc. It is looked for in the file that PHRASEQ_NVRTC of the
   /// environment names, else where the loader finds it (versions 13 and 12), also among what the
-  /// process has loaded.
+  /// process has loaded, else next to the CUDA runtime that the process has loaded.
   static const Nvrtc* find();
+  /// The library in a file; null when it cannot be loaded.
+  static std::unique_ptr<Nvrtc> open(const std::string& path);
 
   /// "13.0"
   std::string version() const;

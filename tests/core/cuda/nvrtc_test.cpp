@@ -1,0 +1,29 @@
+#include "core/cuda/nvrtc.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace phraseq::cuda {
+namespace {
+
+/// tests/fake_nvrtc
+std::string fake_library() { return PHRASEQ_BUILD_FOLDER "/tests/fake_nvrtc/libnvrtc.so.97"; }
+
+TEST(NvrtcOfAWheel, IsOpenedByItsPath) {
+  const auto nvrtc = Nvrtc::open(fake_library());
+  ASSERT_NE(nvrtc, nullptr);
+  EXPECT_EQ(nvrtc->version(), "97.1");
+  EXPECT_EQ(Nvrtc::open("/no/such/libnvrtc.so.13"), nullptr);
+}
+
+TEST(NvrtcOfAWheel, FindsItsSecondLibraryInItsFolder) {
+  const auto nvrtc = Nvrtc::open(fake_library());
+  ASSERT_NE(nvrtc, nullptr);
+  EXPECT_EQ(nvrtc->compile("source", "a.cu", "sm_90", {"-DX=1"}),
+            "--gpu-architecture=sm_90\n--std=c++17\n-DX=1\n");
+}
+
+}  // namespace
+}  // namespace phraseq::cuda

@@ -1,0 +1,1 @@
+// What NVRTC loads when it compiles: here, nothing.
