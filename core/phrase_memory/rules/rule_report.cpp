@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
-#include "core/phrase_memory/rules/quantities.h"
+#include "core/phrase_memory/rules/quantities/quantities.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {

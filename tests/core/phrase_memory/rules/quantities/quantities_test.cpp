@@ -1,4 +1,4 @@
-#include "core/phrase_memory/rules/quantities.h"
+#include "core/phrase_memory/rules/quantities/quantities.h"
 
 #include <gtest/gtest.h>
 

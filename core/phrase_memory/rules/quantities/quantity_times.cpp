@@ -1,0 +1,83 @@
+#include "core/phrase_memory/rules/quantities/quantity_times.h"
+
+#include <optional>
+
+#include "core/phrase_memory/rules/quantities/number_words.h"
+#include "core/phrase_memory/rules/word_context.h"
+
+namespace phraseq {
+namespace {
+
+using Word = std::string_view;
+
+constexpr int64_t kHalfDay = 720;  // minutes
+
+class TimeReader {
+ public:
+  TimeReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+
+  void read() {
+    for (size_t place = 0; place < tokens_.size(); ++place) read_time(place);
+    for (size_t place = 0; tokens_.is_english() && place < tokens_.size(); ++place)
+      read_spoken_time(place);
+  }
+
+ private:
+  Word at(size_t place) const { return tokens_.at(place); }
+  std::optional<double> small_number_at(size_t place) const {
+    return small_number(at(place), tokens_.language());
+  }
+
+  /// 8:30, 8.30 Uhr, 8 pm.
+  void read_time(size_t place) {
+    const Word word = at(place);
+    const size_t mark = word.find_first_of(":.");
+    const Word behind = at(place + 1);
+    const bool has_unit = behind == "uhr" || (behind == "h" && !tokens_.is_english()) ||
+                          behind == "am" || behind == "pm" || behind == "a" || behind == "p";
+    const bool is_whole = mark == Word::npos && has_unit && behind != "a";
+    if (tokens_.is_used(place) || word.empty() || !is_digit(word.front()) ||
+        (!is_whole && (mark == Word::npos || (word[mark] == '.' && !has_unit))))
+      return;
+    const int64_t hour = plain_number(word.substr(0, mark), 2);
+    const Word minutes = is_whole ? Word() : word.substr(mark + 1);
+    if (hour > 24 || minutes.size() > 2 || plain_number(minutes) > 59)
+      return;
+    found_.times.push_back((hour * 60 + plain_number(minutes)) % kHalfDay);
+    tokens_.use(place, has_unit ? place + 2 : place + 1);
+  }
+
+  /// A quarter past eleven, half past eight, ten past nine, quarter to one; one forty-five.
+  void read_spoken_time(size_t place) {
+    const Word word = at(place);
+    const auto minutes = word == "quarter" ? std::optional(15.0)
+                         : word == "half"  ? std::optional(30.0)
+                                           : small_number_at(place);
+    const size_t link = at(place + 1) == "minutes" ? place + 2 : place + 1;
+    const bool is_before = at(link) == "to" && word == "quarter";
+    if (minutes && (at(link) == "past" || is_before)) {
+      const auto word_hour = small_number_at(link + 1);
+      const int64_t hour =
+          word_hour ? static_cast<int64_t>(*word_hour) : plain_number(at(link + 1), 2);
+      if (hour > 0 && hour <= 12)
+        found_.times.push_back((hour * 60 + static_cast<int64_t>(is_before ? -15 : *minutes)) %
+                               kHalfDay);
+      return;
+    }
+    const auto tens = small_number_at(place + 1);
+    if (!minutes || *minutes < 1 || *minutes > 12 || !tens || *tens < 10 || *tens > 50)
+      return;
+    const auto ones = at(place + 2) == "-" ? small_number_at(place + 3) : std::nullopt;
+    const double minute = *tens + (ones && *ones < 10 && *tens >= 20 ? *ones : 0);
+    found_.times.push_back(static_cast<int64_t>(*minutes * 60 + minute) % kHalfDay);
+  }
+
+  QuantityTokens& tokens_;
+  Quantities& found_;
+};
+
+}  // namespace
+
+void read_times(QuantityTokens& tokens, Quantities& found) { TimeReader(tokens, found).read(); }
+
+}  // namespace phraseq

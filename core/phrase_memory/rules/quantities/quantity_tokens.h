@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/phrase_memory/rules/quantities/quantities.h"
+
+namespace phraseq {
+
+/// The tokens of a text, in small letters, and which of them belong to a quantity that was read.
+/// Times of two tokens (01: 20) are one, and days are cut off from years (30,1899).
+class QuantityTokens {
+ public:
+  QuantityTokens(std::string_view text, QuantityLanguage language);
+
+  size_t size() const { return small_.size(); }
+  /// Places outside hold the empty word.
+  std::string_view at(size_t place) const {
+    return place < small_.size() ? std::string_view(small_[place]) : std::string_view();
+  }
+  const std::string& as_written(size_t place) const { return written_[place]; }
+
+  QuantityLanguage language() const { return language_; }
+  bool is_english() const { return language_ == QuantityLanguage::kEnglish; }
+
+  bool is_used(size_t place) const { return is_used_[place]; }
+  void use(size_t begin, size_t end);
+
+ private:
+  QuantityLanguage language_;
+  std::vector<std::string> written_;
+  std::vector<std::string> small_;
+  std::vector<bool> is_used_;
+};
+
+inline bool is_digit(char one) { return one >= '0' && one <= '9'; }
+/// A token that begins with a digit.
+inline bool is_number_token(std::string_view word) {
+  return !word.empty() && is_digit(word.front());
+}
+/// What stands behind the digits of an ordinal: st, nd, rd, th and, in German, a point.
+bool is_ordinal_end(std::string_view word);
+
+}  // namespace phraseq
