@@ -1,7 +1,5 @@
 #include "core/convert/pickle/pickle_reader.h"
 
-#include <bit>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -11,8 +9,10 @@
 #include "core/base/message_text.h"
 #include "core/base/text_fields.h"
 #include "core/convert/pickle/allowed_globals.h"
+#include "core/convert/pickle/pickle_input.h"
 #include "core/convert/pickle/pickle_opcode.h"
-#include "core/text/unicode.h"
+#include "core/convert/pickle/pickle_stack.h"
+#include "core/convert/pickle/python_literals.h"
 
 namespace phraseq {
 namespace {
@@ -21,110 +21,37 @@ constexpr uint64_t kHighestProtocol = 5;
 
 class PickleMachine {
  public:
-  PickleMachine(std::string_view input, const std::string& where) : input_(input), where_(where) {
-    if (input.size() > kMaxPickleBytes) {
-      throw FormatError(fmt::format("{}: the pickle data are {} bytes long; at most {} are read",
-                                    where,
-                                    input.size(),
-                                    kMaxPickleBytes));
-    }
-  }
+  PickleMachine(std::string_view bytes, const std::string& where)
+      : input_(bytes, where), stack_(input_) {}
 
   Pickle run() {
     for (;;) {
-      opcode_at_ = position_;
-      const auto opcode = static_cast<Opcode>(take(1)[0]);
+      const auto opcode = static_cast<Opcode>(input_.take_opcode());
       if (opcode == Opcode::kStop)
         break;
       if (!run_number(opcode) && !run_text(opcode) && !run_container(opcode) &&
           !run_stack(opcode) && !run_object(opcode))
-        fail(fmt::format("unknown or unsupported opcode 0x{:02X}",
-                         static_cast<unsigned char>(opcode)));
+        input_.fail(fmt::format("unknown or unsupported opcode 0x{:02X}",
+                                static_cast<unsigned char>(opcode)));
     }
-    graph_.set_root(pop());
-    return {std::move(graph_), position_};
+    graph_.set_root(stack_.pop());
+    return {std::move(graph_), input_.position()};
   }
 
  private:
-  [[noreturn]] void fail(std::string_view problem) const {
-    throw FormatError(
-        fmt::format("{}: damaged pickle data at byte {}: {}", where_, opcode_at_, problem));
-  }
-
-  // The input.
-
-  std::string_view take(uint64_t count) {
-    if (count > input_.size() - position_)
-      fail("the data end within a value");
-    const std::string_view taken = input_.substr(position_, static_cast<size_t>(count));
-    position_ += taken.size();
-    return taken;
-  }
-
-  /// A little-endian number of `bytes` bytes.
-  uint64_t take_number(size_t bytes) {
-    uint64_t value = 0;
-    const std::string_view taken = take(bytes);
-    for (size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(taken[i]);
-    return value;
-  }
-
-  std::string_view take_line() {
-    const size_t end = input_.find('\n', position_);
-    if (end == std::string_view::npos)
-      fail("the data end within a line");
-    const std::string_view line = take(end - position_);
-    take(1);
-    return line;
-  }
-
   template <class Number>
   Number parse(std::string_view text, std::string_view what) const {
     const auto value = number_in<Number>(text);
     if (!value)
-      fail(fmt::format("'{}' is not {}", excerpt(text), what));
+      input_.fail(fmt::format("'{}' is not {}", excerpt(text), what));
     return *value;
   }
 
-  // The stack. A pop never reaches below the newest mark.
-
-  void push(PickleRef ref) { stack_.push_back(ref); }
-
   PickleRef push(PickleNode node) {
     if (graph_.size() == kMaxPickleValues)
-      fail(fmt::format("more than {} values", kMaxPickleValues));
-    push(graph_.add(std::move(node)));
-    return stack_.back();
-  }
-
-  size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
-
-  PickleRef top() const {
-    if (stack_.size() <= floor())
-      fail("a value is missing on the stack");
-    return stack_.back();
-  }
-
-  PickleRef pop() {
-    const PickleRef ref = top();
-    stack_.pop_back();
-    return ref;
-  }
-
-  std::vector<PickleRef> pop_count(size_t count) {
-    if (stack_.size() - floor() < count)
-      fail("a value is missing on the stack");
-    std::vector<PickleRef> values(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
-    stack_.resize(stack_.size() - count);
-    return values;
-  }
-
-  std::vector<PickleRef> pop_to_mark() {
-    if (marks_.empty())
-      fail("a mark is missing on the stack");
-    std::vector<PickleRef> values = pop_count(stack_.size() - marks_.back());
-    marks_.pop_back();
-    return values;
+      input_.fail(fmt::format("more than {} values", kMaxPickleValues));
+    stack_.push(graph_.add(std::move(node)));
+    return stack_.top();
   }
 
   PickleNode& node(PickleRef ref) { return graph_.at(ref); }
@@ -163,12 +90,6 @@ class PickleMachine {
     return true;
   }
 
-  double take_double() {
-    uint64_t bits = 0;
-    for (const char byte : take(sizeof(bits))) bits = bits << 8 | static_cast<unsigned char>(byte);
-    return std::bit_cast<double>(bits);
-  }
-
   bool run_number(Opcode opcode) {
     switch (opcode) {
       case Opcode::kNone:
@@ -179,22 +100,22 @@ class PickleMachine {
       case Opcode::kNewFalse:
         return push_integer(0, PickleKind::kBool);
       case Opcode::kBinInt:
-        return push_integer(static_cast<int32_t>(take_number(4)));
+        return push_integer(static_cast<int32_t>(input_.take_number(4)));
       case Opcode::kBinInt1:
-        return push_integer(static_cast<int64_t>(take_number(1)));
+        return push_integer(static_cast<int64_t>(input_.take_number(1)));
       case Opcode::kBinInt2:
-        return push_integer(static_cast<int64_t>(take_number(2)));
+        return push_integer(static_cast<int64_t>(input_.take_number(2)));
       case Opcode::kInt:
       case Opcode::kLong:
-        return push_integer_line(take_line());
+        return push_integer_line(input_.take_line());
       case Opcode::kLong1:
-        return push_long(take(take_number(1)));
+        return push_long(input_.take(input_.take_number(1)));
       case Opcode::kLong4:
-        return push_long(take(take_number(4)));
+        return push_long(input_.take(input_.take_number(4)));
       case Opcode::kFloat:
-        return push_float(parse<double>(take_line(), "a number"));
+        return push_float(parse<double>(input_.take_line(), "a number"));
       case Opcode::kBinFloat:
-        return push_float(take_double());
+        return push_float(input_.take_double());
       default:
         return false;
     }
@@ -207,92 +128,27 @@ class PickleMachine {
     return true;
   }
 
-  static int hexadecimal(char digit) {
-    if (digit >= '0' && digit <= '9')
-      return digit - '0';
-    const auto letter = static_cast<char>(digit | 0x20);
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-  }
-
-  /// The `count` hexadecimal digits of an escape.
-  char32_t take_escape(std::string_view& text, size_t count) const {
-    if (text.size() < count)
-      fail("an escape sequence is cut off");
-    char32_t value = 0;
-    for (const char digit : text.substr(0, count)) {
-      if (hexadecimal(digit) < 0)
-        fail("an escape sequence is not hexadecimal");
-      value = value * 16 + static_cast<char32_t>(hexadecimal(digit));
-    }
-    text.remove_prefix(count);
-    if (value > 0x10FFFF)
-      fail("an escape sequence is no character");
-    return value;
-  }
-
-  /// Protocol 0: Latin-1 with \uXXXX and \UXXXXXXXX.
-  std::string decode_raw_unicode(std::string_view text) const {
-    std::string decoded;
-    while (!text.empty()) {
-      const char first = text[0];
-      const size_t digits = text.starts_with("\\u") ? 4 : text.starts_with("\\U") ? 8 : 0;
-      text.remove_prefix(digits > 0 ? 2 : 1);
-      append_utf8(decoded,
-                  digits > 0 ? take_escape(text, digits)
-                             : static_cast<char32_t>(static_cast<unsigned char>(first)));
-    }
-    return decoded;
-  }
-
-  /// Protocol 0: Python's literal of a string, in quotation marks.
-  std::string decode_literal(std::string_view text) const {
-    if (text.size() < 2 || text.front() != text.back() || (text[0] != '\'' && text[0] != '"'))
-      fail("a string is not in quotation marks");
-    text = text.substr(1, text.size() - 2);
-    std::string decoded;
-    while (!text.empty()) {
-      char next = text[0];
-      text.remove_prefix(1);
-      if (next == '\\' && !text.empty()) {
-        const char kind = text[0];
-        text.remove_prefix(1);
-        next = kind == 'x' ? static_cast<char>(take_escape(text, 2)) : escaped(kind);
-      }
-      decoded.push_back(next);
-    }
-    return decoded;
-  }
-
-  char escaped(char kind) const {
-    constexpr std::string_view kNames = "\\'\"ntr";
-    constexpr std::string_view kMeanings = "\\'\"\n\t\r";
-    const size_t found = kNames.find(kind);
-    if (found == std::string_view::npos)
-      fail("an unknown escape sequence");
-    return kMeanings[found];
-  }
-
   bool run_text(Opcode opcode) {
     switch (opcode) {
       case Opcode::kString:
-        return push_text(graph_.keep(decode_literal(take_line())));
+        return push_text(graph_.keep(decode_literal(input_.take_line(), input_)));
       case Opcode::kUnicode:
-        return push_text(graph_.keep(decode_raw_unicode(take_line())));
+        return push_text(graph_.keep(decode_raw_unicode(input_.take_line(), input_)));
       case Opcode::kBinString:
       case Opcode::kBinUnicode:
-        return push_text(take(take_number(4)));
+        return push_text(input_.take(input_.take_number(4)));
       case Opcode::kShortBinString:
       case Opcode::kShortBinUnicode:
-        return push_text(take(take_number(1)));
+        return push_text(input_.take(input_.take_number(1)));
       case Opcode::kBinUnicode8:
-        return push_text(take(take_number(8)));
+        return push_text(input_.take(input_.take_number(8)));
       case Opcode::kBinBytes:
-        return push_text(take(take_number(4)), PickleKind::kBytes);
+        return push_text(input_.take(input_.take_number(4)), PickleKind::kBytes);
       case Opcode::kShortBinBytes:
-        return push_text(take(take_number(1)), PickleKind::kBytes);
+        return push_text(input_.take(input_.take_number(1)), PickleKind::kBytes);
       case Opcode::kBinBytes8:
       case Opcode::kByteArray8:
-        return push_text(take(take_number(8)), PickleKind::kBytes);
+        return push_text(input_.take(input_.take_number(8)), PickleKind::kBytes);
       default:
         return false;
     }
@@ -302,7 +158,7 @@ class PickleMachine {
 
   bool push_items(PickleKind kind, std::vector<PickleRef> items = {}) {
     if (kind == PickleKind::kDict && items.size() % 2 != 0)
-      fail("a key without a value");
+      input_.fail("a key without a value");
     push(PickleNode{.kind = kind, .items = std::move(items)});
     return true;
   }
@@ -310,10 +166,10 @@ class PickleMachine {
   /// Adds to the value on the top of the stack, or to an object of a class of that kind.
   bool append(PickleKind kind, const std::vector<PickleRef>& items) {
     if (kind == PickleKind::kDict && items.size() % 2 != 0)
-      fail("a key without a value");
-    PickleNode& target = node(top());
+      input_.fail("a key without a value");
+    PickleNode& target = node(stack_.top());
     if (target.kind != kind && target.kind != PickleKind::kObject)
-      fail("items are added to a value that is no container");
+      input_.fail("items are added to a value that is no container");
     target.items.insert(target.items.end(), items.begin(), items.end());
     return true;
   }
@@ -329,29 +185,29 @@ class PickleMachine {
       case Opcode::kEmptySet:
         return push_items(PickleKind::kSet);
       case Opcode::kList:
-        return push_items(PickleKind::kList, pop_to_mark());
+        return push_items(PickleKind::kList, stack_.pop_to_mark());
       case Opcode::kTuple:
-        return push_items(PickleKind::kTuple, pop_to_mark());
+        return push_items(PickleKind::kTuple, stack_.pop_to_mark());
       case Opcode::kDict:
-        return push_items(PickleKind::kDict, pop_to_mark());
+        return push_items(PickleKind::kDict, stack_.pop_to_mark());
       case Opcode::kFrozenSet:
-        return push_items(PickleKind::kSet, pop_to_mark());
+        return push_items(PickleKind::kSet, stack_.pop_to_mark());
       case Opcode::kTuple1:
-        return push_items(PickleKind::kTuple, pop_count(1));
+        return push_items(PickleKind::kTuple, stack_.pop_count(1));
       case Opcode::kTuple2:
-        return push_items(PickleKind::kTuple, pop_count(2));
+        return push_items(PickleKind::kTuple, stack_.pop_count(2));
       case Opcode::kTuple3:
-        return push_items(PickleKind::kTuple, pop_count(3));
+        return push_items(PickleKind::kTuple, stack_.pop_count(3));
       case Opcode::kAppend:
-        return append(PickleKind::kList, pop_count(1));
+        return append(PickleKind::kList, stack_.pop_count(1));
       case Opcode::kAppends:
-        return append(PickleKind::kList, pop_to_mark());
+        return append(PickleKind::kList, stack_.pop_to_mark());
       case Opcode::kSetItem:
-        return append(PickleKind::kDict, pop_count(2));
+        return append(PickleKind::kDict, stack_.pop_count(2));
       case Opcode::kSetItems:
-        return append(PickleKind::kDict, pop_to_mark());
+        return append(PickleKind::kDict, stack_.pop_to_mark());
       case Opcode::kAddItems:
-        return append(PickleKind::kSet, pop_to_mark());
+        return append(PickleKind::kSet, stack_.pop_to_mark());
       default:
         return false;
     }
@@ -360,35 +216,21 @@ class PickleMachine {
   // The stack and the memo.
 
   bool remember(uint64_t key) {
-    memo_[key] = top();
+    memo_[key] = stack_.top();
     return true;
   }
 
   bool recall(uint64_t key) {
     const auto found = memo_.find(key);
     if (found == memo_.end())
-      fail(fmt::format("value {} is used before it is stored", key));
-    push(found->second);
-    return true;
-  }
-
-  bool mark() {
-    marks_.push_back(stack_.size());
-    return true;
-  }
-
-  bool drop() {
-    if (stack_.size() == floor() && !marks_.empty()) {
-      marks_.pop_back();
-    } else {
-      pop();
-    }
+      input_.fail(fmt::format("value {} is used before it is stored", key));
+    stack_.push(found->second);
     return true;
   }
 
   bool start_protocol() {
-    if (const uint64_t protocol = take_number(1); protocol > kHighestProtocol)
-      fail(fmt::format("protocol {}, newer than {}", protocol, kHighestProtocol));
+    if (const uint64_t protocol = input_.take_number(1); protocol > kHighestProtocol)
+      input_.fail(fmt::format("protocol {}, newer than {}", protocol, kHighestProtocol));
     return true;
   }
 
@@ -397,31 +239,33 @@ class PickleMachine {
       case Opcode::kProto:
         return start_protocol();
       case Opcode::kFrame:
-        return take(8).size() == 8;  // a hint for buffering
+        return input_.take(8).size() == 8;  // a hint for buffering
       case Opcode::kMark:
-        return mark();
+        stack_.mark();
+        return true;
       case Opcode::kPop:
-        return drop();
+        stack_.drop();
+        return true;
       case Opcode::kPopMark:
-        pop_to_mark();
+        stack_.pop_to_mark();
         return true;
       case Opcode::kDup:
-        push(top());
+        stack_.push(stack_.top());
         return true;
       case Opcode::kPut:
-        return remember(parse<uint64_t>(take_line(), "a number of the memo"));
+        return remember(parse<uint64_t>(input_.take_line(), "a number of the memo"));
       case Opcode::kBinPut:
-        return remember(take_number(1));
+        return remember(input_.take_number(1));
       case Opcode::kLongBinPut:
-        return remember(take_number(4));
+        return remember(input_.take_number(4));
       case Opcode::kMemoize:
         return remember(memo_.size());
       case Opcode::kGet:
-        return recall(parse<uint64_t>(take_line(), "a number of the memo"));
+        return recall(parse<uint64_t>(input_.take_line(), "a number of the memo"));
       case Opcode::kBinGet:
-        return recall(take_number(1));
+        return recall(input_.take_number(1));
       case Opcode::kLongBinGet:
-        return recall(take_number(4));
+        return recall(input_.take_number(4));
       default:
         return false;
     }
@@ -433,7 +277,7 @@ class PickleMachine {
     if (!is_allowed_global(module, name)) {
       throw FormatError(
           fmt::format("{}: the pickle data refer to {}.{}, which is no part of a model",
-                      where_,
+                      input_.where(),
                       excerpt(module),
                       excerpt(name)),
           "Nothing of the file was executed. If it is a checkpoint with components of your own, "
@@ -444,15 +288,15 @@ class PickleMachine {
   }
 
   PickleRef push_named_global() {
-    const std::string_view module = take_line();
-    return push_global(module, take_line());
+    const std::string_view module = input_.take_line();
+    return push_global(module, input_.take_line());
   }
 
   bool push_stacked_global() {
-    const auto names = pop_count(2);
+    const auto names = stack_.pop_count(2);
     for (const PickleRef name : names) {
       if (node(name).kind != PickleKind::kString)
-        fail("the name of a class is no text");
+        input_.fail("the name of a class is no text");
     }
     push_global(node(names[0]).text, node(names[1]).text);
     return true;
@@ -466,12 +310,12 @@ class PickleMachine {
 
   bool push_object(PickleRef callable, PickleRef arguments) {
     if (node(callable).kind != PickleKind::kGlobal)
-      fail("a call of a value that is no class or function");
+      input_.fail("a call of a value that is no class or function");
     if (node(arguments).kind != PickleKind::kTuple)
-      fail("the arguments of a call are no tuple");
+      input_.fail("the arguments of a call are no tuple");
     if (!is_allowed_call(node(callable).text, subject_of(arguments))) {
       throw FormatError(fmt::format("{}: the pickle data call {}, which is no part of a model",
-                                    where_,
+                                    input_.where(),
                                     node(callable).text),
                         "Nothing of the file was executed.");
     }
@@ -480,14 +324,14 @@ class PickleMachine {
   }
 
   bool reduce() {
-    const auto call = pop_count(2);
+    const auto call = stack_.pop_count(2);
     return push_object(call[0], call[1]);
   }
 
   bool reduce_with_names() {
-    const auto call = pop_count(3);
+    const auto call = stack_.pop_count(3);
     if (node(call[2]).kind != PickleKind::kDict || !node(call[2]).items.empty())
-      fail("an object is made with named arguments");
+      input_.fail("an object is made with named arguments");
     return push_object(call[0], call[1]);
   }
 
@@ -495,24 +339,24 @@ class PickleMachine {
   bool make_instance(bool class_is_on_stack) {
     if (!class_is_on_stack) {
       const PickleRef callable = push_named_global();
-      pop();
-      push_items(PickleKind::kTuple, pop_to_mark());
-      return push_object(callable, pop());
+      stack_.pop();
+      push_items(PickleKind::kTuple, stack_.pop_to_mark());
+      return push_object(callable, stack_.pop());
     }
-    std::vector<PickleRef> items = pop_to_mark();
+    std::vector<PickleRef> items = stack_.pop_to_mark();
     if (items.empty())
-      fail("an object without a class");
+      input_.fail("an object without a class");
     const PickleRef callable = items.front();
     items.erase(items.begin());
     push_items(PickleKind::kTuple, std::move(items));
-    return push_object(callable, pop());
+    return push_object(callable, stack_.pop());
   }
 
   bool build() {
-    const PickleRef state = pop();
-    if (node(top()).kind != PickleKind::kObject)
-      fail("a state is set on a value that is no object");
-    node(top()).state = state;
+    const PickleRef state = stack_.pop();
+    if (node(stack_.top()).kind != PickleKind::kObject)
+      input_.fail("a state is set on a value that is no object");
+    node(stack_.top()).state = state;
     return true;
   }
 
@@ -540,22 +384,18 @@ class PickleMachine {
       case Opcode::kBuild:
         return build();
       case Opcode::kPersId:
-        push_text(take_line());
-        return push_persistent(pop());
+        push_text(input_.take_line());
+        return push_persistent(stack_.pop());
       case Opcode::kBinPersId:
-        return push_persistent(pop());
+        return push_persistent(stack_.pop());
       default:
         return false;
     }
   }
 
-  std::string_view input_;
-  const std::string& where_;
-  size_t position_ = 0;
-  size_t opcode_at_ = 0;
+  PickleInput input_;
   PickleGraph graph_;
-  std::vector<PickleRef> stack_;
-  std::vector<size_t> marks_;
+  PickleStack stack_;
   std::unordered_map<uint64_t, PickleRef> memo_;
 };
 
