@@ -9,7 +9,7 @@
 
 #include "core/base/api.h"
 #include "core/corpus/indexed_dataset.h"
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
 

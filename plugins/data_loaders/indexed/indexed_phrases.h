@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 #include "core/data/example.h"
 #include "core/data/phrases/example_phrases.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/corpus/data_folder.h"
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 #include "tests/core/corpus/preprocess_case.h"
 
 namespace phraseq {

@@ -1,7 +1,7 @@
 // A data set of fairseq: the .idx file, "||||", and the .bin file.
 
 #include "core/corpus/indexed_dataset.h"
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -1,4 +1,4 @@
-#include "core/corpus/phrase_writer.h"
+#include "core/corpus/phrases/phrase_writer.h"
 
 #include <functional>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 #include "core/io/atomic_file.h"
 
 namespace phraseq {

@@ -1,4 +1,4 @@
-#include "core/corpus/stored_phrases.h"
+#include "core/corpus/phrases/stored_phrases.h"
 
 #include <algorithm>
 #include <functional>
