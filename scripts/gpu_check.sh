@@ -2,60 +2,99 @@
 # Checks that everything works on a GPU, and prints one line for each check: "ok", "FAILED" or "skipped: reason".
 #
 #   scripts/gpu_check.sh [--device cuda|cpu] [--build FOLDER] [--no-build] [--quickstart] [--logs FOLDER] [--only PATTERN]
+#                        [--jobs N] [--minutes N] [--resume] [--packages FOLDER] [--pack FILE] [--unpack FILE]
 #
-# Builds into FOLDER (default: build-gpu) against the LibTorch that CMake finds there or that PHRASEQ_TORCH_ROOT names
-# (2.11 or newer with CUDA; no network and no CUDA toolkit are needed). Then runs the conformance suite and the golden
-# values of all architectures and criterions on the device, and trains, resumes, translates, scores, validates and
-# averages small models with it. --device cpu runs the same checks on the CPU. --quickstart also runs
-# examples/quickstart/run.sh (minutes). --only runs the checks whose names match a pattern of the shell ("train*"); those of
-# translation need "train fp32" and "train bf16". Exits with 1 when a check failed.
+# Builds into FOLDER (default: build-gpu) against the LibTorch that PHRASEQ_TORCH_ROOT names, else that of python3's torch,
+# else the one that CMake finds (2.11 or newer with CUDA; no network and no CUDA toolkit are needed). Then runs the
+# conformance suite and the golden values of all architectures and criterions on the device, and trains, resumes,
+# translates, scores, validates and averages small models with it. Exits with 1 when a check failed.
+#
+#   --device cpu      runs the same checks on the CPU
+#   --quickstart      also runs examples/quickstart/run.sh (minutes)
+#   --only PATTERN    runs the checks whose names match a pattern of the shell ("train*"); those of translation need
+#                     "train fp32" and "train bf16"
+#   --jobs N          runs N checks of models at a time (default: a quarter of the processors)
+#   --minutes N       stops after N minutes, with exit code 3; --resume goes on: what passed before is not run again
+#   --packages FOLDER takes libraries that are not installed from Debian packages (*.deb) in FOLDER
+#   --pack FILE       builds, and writes the programs with the libraries that they need, but LibTorch, to FILE (.tar.xz)
+#   --unpack FILE     runs the checks with such programs, which were built on another machine for the same LibTorch
 set -uo pipefail
 export LC_ALL=C.UTF-8  # decimal points in numbers, whatever the language
 shopt -s extglob  # for --only
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-device=cuda build=$root/build-gpu logs='' do_build=1 quickstart=0 only='*'
+device=cuda build=$root/build-gpu logs='' do_build=1 quickstart=0 only='*' jobs=$((($(nproc) + 3) / 4)) minutes=0 resume=0
+packages='' pack='' unpack=''
+usage() { sed -n '2,/^set /{/^# \{0,1\}/s///p;}' "${BASH_SOURCE[0]}"; exit 2; }
 while (($# > 0)); do
   case $1 in
-    --device) device=$2; shift 2 ;;
-    --build) build=$(realpath -m "$2"); shift 2 ;;
-    --no-build) do_build=0; shift ;;
-    --quickstart) quickstart=1; shift ;;
-    --logs) logs=$(realpath -m "$2"); shift 2 ;;
-    --only) only=$2; shift 2 ;;
-    *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    --no-build) do_build=0; shift; continue ;;
+    --quickstart) quickstart=1; shift; continue ;;
+    --resume) resume=1; shift; continue ;;
   esac
+  (($# > 1)) || usage
+  case $1 in
+    --device) device=$2 ;;
+    --build) build=$(realpath -m "$2") ;;
+    --logs) logs=$(realpath -m "$2") ;;
+    --only) only=$2 ;;
+    --jobs) jobs=$2 ;;
+    --minutes) minutes=$2 ;;
+    --packages) packages=$(realpath "$2") ;;
+    --pack) pack=$(realpath -m "$2") ;;
+    --unpack) unpack=$(realpath "$2") ;;
+    *) usage ;;
+  esac
+  shift 2
 done
 [[ $device == cuda || $device == cpu ]] || { echo "gpu_check: --device is cuda or cpu, not $device" >&2; exit 2; }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 logs=${logs:-$build/gpu_check}
-mkdir -p "$logs"
-failures=0
+work=$logs/work
+((resume)) || rm -rf "$work" "$logs/passed"
+mkdir -p "$work"
+touch "$logs/passed"
+: > "$logs/failed"
 
-ok() { printf 'ok       %s\n' "$1"; }
+ok() { printf 'ok       %s\n' "$1"; printf '%s\n' "$1" >> "$logs/passed"; }
 skipped() { printf 'skipped  %s: %s\n' "$1" "$2"; }
 failed() {  # failed NAME LOG
-  printf 'FAILED   %s (%s)\n' "$1" "$2"
-  tail -n 5 "$2" | sed 's/^/         | /'
-  failures=$((failures + 1))
+  printf 'FAILED   %s (%s)\n%s\n' "$1" "$2" "$(tail -n 5 "$2" | sed 's/^/         | /')"
+  printf '%s\n' "$1" >> "$logs/failed"
+}
+seconds_left() { echo $((minutes > 0 ? minutes * 60 - SECONDS : 1000000)); }
+stop_when_over() {
+  (($(seconds_left) > 0)) && return
+  wait
+  printf '%s minutes are over; --resume goes on from here\n' "$minutes"
+  exit 3
 }
 
-# check NAME COMMAND...: the command's output goes to a log. Its status 77 means: nothing was tested.
+# check NAME COMMAND...: the command's output goes to a log. Its status 77 means: nothing was tested; 75: stopped.
 check() {
   local name=$1 log status=0
   shift
   # shellcheck disable=SC2254
   case $name in build | 'commands start' | corpus | $only) ;; *) return 0 ;; esac
+  if ((resume)) && [[ $name != 'commands start' ]] && grep -qxF "$name" "$logs/passed"; then
+    return 0
+  fi
+  stop_when_over
   log=$logs/$(tr -c 'a-z0-9\n' '_' <<< "${name,,}").log
   "$@" > "$log" 2>&1 < /dev/null || status=$?
   case $status in
     0) ok "$name" ;;
+    75) ;;
     77) skipped "$name" "$(tail -n 1 "$log")" ;;
     *) failed "$name" "$log" ;;
   esac
   return $status
+}
+# The same in the background, at most --jobs at a time; `wait` waits for all.
+check_beside() {
+  while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
+  stop_when_over
+  check "$@" &
 }
 
 skip_here() { echo "$1"; return 77; }
@@ -72,38 +111,139 @@ gtest() {  # gtest PROGRAM FILTER
 }
 
 finish() {
+  local failures
+  failures=$(wc -l < "$logs/failed")
   if ((failures > 0)); then
     printf '%d checks FAILED; the logs are in %s\n' "$failures" "$logs"
     exit 1
   fi
+  rm -rf "$work"
   printf 'all checks passed on %s; the logs are in %s\n' "$device" "$logs"
   exit 0
 }
 
 # ---- machine and build
 
-if [[ $device == cuda ]]; then
+if [[ $device == cuda && -z $pack ]]; then
   if ! nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null; then
     echo 'gpu_check: there is no NVIDIA GPU here (nvidia-smi failed); --device cpu runs the checks on the CPU' >&2
     exit 1
   fi
 fi
 
+if [[ -z ${PHRASEQ_TORCH_ROOT-} ]]; then
+  PHRASEQ_TORCH_ROOT=$(python3 -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])' 2> /dev/null)
+fi
+[[ -z $PHRASEQ_TORCH_ROOT ]] || export PHRASEQ_TORCH_ROOT
+
+# Folders of libraries for the loader; later calls and tests/bench/gpu.sh read them from the build folder.
+use_libraries() {
+  printf 'export LD_LIBRARY_PATH=%q${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n' "$1" > "$build/environment.sh"
+}
+
+# Debian's packages in a folder of their own, which compiler, linker and CMake look into.
+if [[ -n $packages ]]; then
+  installed=$build/packages/usr
+  for file in "$packages"/*.deb; do dpkg-deb --extract "$file" "$build/packages" || exit 2; done
+  libraries=$installed/lib/$(c++ -print-multiarch)
+  export CMAKE_PREFIX_PATH=$installed CPATH=$installed/include LIBRARY_PATH=$libraries
+  use_libraries "$libraries"
+fi
+load_environment() {
+  # shellcheck disable=SC1091
+  [[ ! -e $build/environment.sh ]] || source "$build/environment.sh"
+}
+
+# Everything that building needs and that is not there, one thing on a line.
+missing() {
+  local tool library
+  for tool in c++ cmake ninja; do command -v "$tool" > /dev/null || echo "the program $tool"; done
+  command -v c++ > /dev/null || return
+  local cmake=3.25
+  command -v cmake > /dev/null && cmake=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  [[ $(printf '%s\n' 3.25 "$cmake" | sort -V | head -n 1) == 3.25 ]] || echo "CMake 3.25 (this is $cmake)"
+  while read -r header package; do
+    printf '#if !__has_include(<%s>)\nthe Debian package %s (%s)\n#endif\n' "$header" "$package" "$header"
+  done << 'END' | c++ -x c++ -std=c++20 -E -P -
+boost/dll.hpp libboost-dev
+fmt/core.h libfmt-dev
+spdlog/spdlog.h libspdlog-dev
+nlohmann/json.hpp nlohmann-json3-dev
+sentencepiece_processor.h libsentencepiece-dev
+unicode/uchar.h libicu-dev
+zlib.h zlib1g-dev
+gtest/gtest.h libgtest-dev
+gmock/gmock.h libgmock-dev
+END
+  for library in filesystem program-options system; do
+    [[ $(c++ -print-file-name="libboost_${library/-/_}.so") == */* ]] || echo "the Debian package libboost-$library-dev"
+  done
+  if [[ ! -e $build/CMakeCache.txt && $device == cuda ]] && [[ ! -e ${PHRASEQ_TORCH_ROOT-}/lib/libtorch_cuda.so ]]; then
+    echo "LibTorch with CUDA (${PHRASEQ_TORCH_ROOT:-python3 has no torch}); PHRASEQ_TORCH_ROOT names its folder"
+  fi
+}
+tests=(test-nn test-criterions test-cuda)
+for architecture in rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet ssru_transformer transformer_align \
+  transformer_lm; do
+  tests+=("test-$architecture")
+done
 build_all() {
   cd "$root"
   [[ -e $build/build.ninja ]] ||
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DPHRASEQ_UNITY_BUILD=ON --log-level=STATUS || return 1
-  cmake --build "$build"
+  local status=0
+  timeout "$(seconds_left)" cmake --build "$build" --target programs "${tests[@]}" || status=$?
+  return $((status == 124 ? 75 : status))  # stopped; the rest is built in the next call
 }
 torch_has_cuda() {
   grep -E '^PHRASEQ_TORCH' "$build/CMakeCache.txt"
   "$build/bin/phraseq" doctor --help > /dev/null
   "$build/bin/phraseq" train --help > /dev/null
 }
-if ((do_build)); then
-  check build build_all || finish
+
+# Programs, plugins and their libraries but those of C++ and LibTorch, without what only a debugger needs.
+write_pack() {
+  local staged=$work/packed file
+  mkdir -p "$staged/packed-libraries" "$(dirname "$pack")"
+  (cd "$build" && cp -r --parents CMakeCache.txt bin/phraseq* "${tests[@]/#/bin/}" lib/*.so lib/phraseq "$staged") || return 1
+  strip --strip-unneeded "$staged"/bin/* "$staged"/lib/*.so "$staged"/lib/phraseq/*.so 2> /dev/null
+  for file in $(ldd "$build"/lib/*.so "${tests[@]/#/$build/bin/}" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u); do
+    case ${file##*/} in
+      libphraseq* | libc.* | libm.* | libdl.* | librt.* | libpthread.* | libgcc_s.* | libstdc++.* | ld-linux*) ;;
+      *) [[ $file == */torch/lib/* || $file == */nvidia/* ]] || cp -L "$file" "$staged/packed-libraries" ;;
+    esac
+  done
+  printf '%s\n' "$root" > "$staged/source-folder"
+  tar -C "$staged" -cJf "$pack" . && du -h "$pack"
+}
+# The tests read files below the folder that they were compiled in.
+take_pack() {
+  [[ -n $PHRASEQ_TORCH_ROOT ]] || { echo 'gpu_check: python3 has no torch; set PHRASEQ_TORCH_ROOT' >&2; exit 2; }
+  ((resume)) && [[ -e $build/environment.sh ]] || tar -C "$build" -xJf "$unpack" || exit 2
+  local compiled_in
+  compiled_in=$(< "$build/source-folder")
+  [[ -e $compiled_in ]] || { mkdir -p "$(dirname "$compiled_in")" && ln -s "$root" "$compiled_in"; }
+  use_libraries "$build/packed-libraries:$PHRASEQ_TORCH_ROOT/lib"
+}
+
+[[ -z $unpack ]] || take_pack
+load_environment
+if [[ -n $unpack ]]; then
+  skipped build '--unpack'
+elif ((do_build)); then
+  lacking=$(missing)
+  if [[ -n $lacking ]]; then
+    printf 'gpu_check: error: this is missing:\n%s\n' "$(sed 's/^/  /' <<< "$lacking")" >&2
+    echo '  On Debian, apt-get installs the packages; docs/guide/gpu.md says how to bring them to a machine without network.' >&2
+    exit 2
+  fi
+  check build build_all || { stop_when_over; finish; }
 else
   skipped build '--no-build'
+fi
+if [[ -n $pack ]]; then
+  write_pack
+  exit
 fi
 check 'commands start' torch_has_cuda || finish
 PATH=$build/bin:$PATH
@@ -114,22 +254,23 @@ at_device=(--device "$device")
 
 for architecture in transformer rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet \
   ssru_transformer transformer_align transformer_lm; do
-  check "conformance of $architecture" phraseq plugins check "$build/lib/phraseq/libphraseq-$architecture.so"
+  check_beside "conformance of $architecture" phraseq plugins check "$build/lib/phraseq/libphraseq-$architecture.so"
 done
 for criterion in cross_entropy label_smoothed_cross_entropy label_smoothed_cross_entropy_with_rdrop \
   label_smoothed_cross_entropy_with_alignment phrase_mixture; do
-  check "conformance of $criterion" phraseq plugins check "$build/lib/phraseq/libphraseq-$criterion.so"
+  check_beside "conformance of $criterion" phraseq plugins check "$build/lib/phraseq/libphraseq-$criterion.so"
 done
-check 'golden values of transformer' gtest test-nn 'Golden*:*Transformer*'
+check_beside 'golden values of transformer' gtest test-nn 'Golden*:*Transformer*'
 for architecture in rnnsearch phrase_rep phrase_transformer phrasal_attention phrasenet transformer_lm; do
-  check "golden values of $architecture" gtest "test-$architecture" '*Golden*'
+  check_beside "golden values of $architecture" gtest "test-$architecture" '*Golden*'
 done
-check 'golden values of ssru_transformer' gtest test-ssru_transformer '*SsruTransformerModel*'
-check 'golden values of transformer_align' gtest test-transformer_align '*TransformerAlignChecks*'
-check 'golden values of criterions' gtest test-criterions '*'
-check 'CUDA kernels: arithmetic' gtest test-cuda 'CudaKernels.*'
-check 'CUDA kernels: NVRTC' gtest test-cuda 'CudaKernelSources.*'
-check 'CUDA kernels: on the GPU' gtest test-cuda 'CudaKernelsOnTheGpu.*'
+check_beside 'golden values of ssru_transformer' gtest test-ssru_transformer '*SsruTransformerModel*'
+check_beside 'golden values of transformer_align' gtest test-transformer_align '*TransformerAlignChecks*'
+check_beside 'golden values of criterions' gtest test-criterions '*'
+check_beside 'CUDA kernels: arithmetic' gtest test-cuda 'CudaKernels.*'
+check_beside 'CUDA kernels: NVRTC' gtest test-cuda 'CudaKernelSources.*'
+check_beside 'CUDA kernels: on the GPU' gtest test-cuda 'CudaKernelsOnTheGpu.*'
+wait
 
 # ---- commands, on numbers as words of two languages
 
@@ -173,11 +314,13 @@ near() {  # near A B RELATIVE
 trains() {  # trains SAVE_DIR MORE...: and learns
   local folder=$1
   shift
+  rm -rf "${work:?}/$folder"
   train "$folder" 120 "$@" && below 0.1 "$(last_loss "$folder")" && below "$(last_loss "$folder")" 1.6
 }
 resumes() {  # resumes NAME MORE...: with the same bits
   local name=$1
   shift
+  rm -rf "$work/$name-whole" "$work/$name-parts"
   train "$name-whole" 40 "$@" && train "$name-parts" 17 "$@" && train "$name-parts" 40 "$@" &&
     same_tensors "$name-whole" "$name-parts"
 }
@@ -185,9 +328,11 @@ losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([
 # With the kernel of Adam: the same losses but for roundings. On the CPU there is none, and nothing to compare.
 steps_with_kernel() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
+  rm -rf "$work/operators" "$work/kernels"
   train operators 40 --bf16 && PHRASEQ_CUDA_KERNELS=1 train kernels 40 --bf16 && near "$(last_loss kernels)" "$(last_loss operators)" 0.02
 }
 recomputes() {
+  rm -rf "$work/kept" "$work/again"
   train kept 20 --deterministic && train again 20 --deterministic --checkpoint-activations &&
     [[ $(losses kept | wc -l) == 20 ]] && diff <(losses kept) <(losses again)
 }

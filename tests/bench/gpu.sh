@@ -22,4 +22,7 @@ torch=$(sed -n 's/^PHRASEQ_TORCH_ROOT:[A-Z]*=//p' "$build/CMakeCache.txt")
 beside=${torch%/lib/python*}/bin/python  # of a wheel in a virtual environment
 [[ -x $beside ]] || beside=$build/venv/bin/python
 [[ -x $beside ]] || beside=python3
+# shellcheck disable=SC1091
+[[ ! -e $build/environment.sh ]] || source "$build/environment.sh"  # where its libraries are (scripts/gpu_check.sh)
+export PYTHONUNBUFFERED=1  # what is known is printed, also where the run is stopped
 exec "${PHRASEQ_BENCH_PYTHON:-$beside}" "$root/tests/bench/gpu_race.py" --phraseq "$build/bin/phraseq" "$@"

@@ -274,6 +274,11 @@ def parse_arguments():
     return options
 
 
+def save(results, path):
+    if path:
+        pathlib.Path(path).write_text(json.dumps(results, indent=1) + "\n")
+
+
 def main():
     options = parse_arguments()
     results = {"versions": versions(options), "options": vars(options), "races": {}, "skipped": {}}
@@ -286,13 +291,13 @@ def main():
         for preset in options.presets:
             run(TrainingRace(preset, options, folder), f"Training, {preset}, {options.max_tokens} tokens a batch", 3,
                 results["races"], results["skipped"])
+            save(results, options.json)
         for preset in options.generation:
             for tokens in (options.batch_tokens, 0):
                 batch = f"{tokens} source tokens a batch" if tokens else "one sentence at a time"
                 run(GenerationRace(preset, options, folder, tokens), f"Generation, {preset}, beam 4, {batch}", 1,
                     results["races"], results["skipped"])
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+                save(results, options.json)
 
 
 if __name__ == "__main__":
