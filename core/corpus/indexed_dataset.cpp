@@ -57,12 +57,14 @@ struct IndexedDataset::State {
     return load<int64_t>(index.bytes().data() + kIndexHeaderBytes + 4 * sentences + 8 * sentence);
   }
   void check_header();
+  void check_magic() const;
+  void check_sizes() const;
   void check_lengths() const;
   uint64_t largest_as_unsigned() const;
   uint64_t checked(int64_t sentence) const;
 };
 
-void IndexedDataset::State::check_header() {
+void IndexedDataset::State::check_magic() const {
   const std::string_view text = text_of(index);
   if (text.starts_with("TNTIDX"))
     reject(index, "fairseq's old 'cached' or 'lazy' format; expected mmap");
@@ -75,6 +77,10 @@ void IndexedDataset::State::check_header() {
   if (text.size() < kIndexHeaderBytes) {
     reject(index, fmt::format("{} bytes, expected at least {}", text.size(), kIndexHeaderBytes));
   }
+}
+
+void IndexedDataset::State::check_header() {
+  check_magic();
   const std::byte* data = index.bytes().data();
   const auto version = load<uint64_t>(data + 9);
   if (version != kIndexVersion) {
@@ -86,6 +92,11 @@ void IndexedDataset::State::check_header() {
            fmt::format("type code {}, expected 1 to 5 or 8 to 10", load<uint8_t>(data + 17)));
   }
   sentences = load<uint64_t>(data + 18);
+  check_sizes();
+}
+
+void IndexedDataset::State::check_sizes() const {
+  const std::string_view text = text_of(index);
   const size_t entries = text.size() - kIndexHeaderBytes;
   if (entries % kIndexEntryBytes != 0 || entries / kIndexEntryBytes != sentences) {
     reject(index,

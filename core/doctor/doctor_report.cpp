@@ -115,38 +115,54 @@ std::string list_text(const json& names) {
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string machine_rows(const json& machine) {
-  const json& processor = machine.at("processor");
-  const json& memory = machine.at("memory");
-  std::string text = row("System", machine.at("system").get<std::string>());
-  text += row("Processor",
-              fmt::format("{}, {} cores, {} usable",
-                          text_or(processor.at("model"), "unknown model"),
-                          processor.at("cores").dump(),
-                          text_or(processor.at("usable_cores"), "?")));
-  text += row("", list_text(processor.at("features")));
+std::string processor_rows(const json& processor) {
+  return row("Processor",
+             fmt::format("{}, {} cores, {} usable",
+                         text_or(processor.at("model"), "unknown model"),
+                         processor.at("cores").dump(),
+                         text_or(processor.at("usable_cores"), "?"))) +
+         row("", list_text(processor.at("features")));
+}
+
+std::string memory_row(const json& memory) {
   const json& limit = memory.at("limit_bytes");
-  text += row("Memory",
-              fmt::format("{} of {} available{}",
-                          bytes_text(memory.at("available_bytes")),
-                          bytes_text(memory.at("total_bytes")),
-                          limit.is_null() ? "" : ", limited to " + bytes_text(limit)));
-  for (const json& disk : machine.at("disk"))
-    text += row("Disk",
-                fmt::format("{} of {} free in {} ({})",
-                            bytes_text(disk.at("free_bytes")),
-                            bytes_text(disk.at("total_bytes")),
-                            disk.at("folder").get<std::string>(),
-                            disk.at("use").get<std::string>()));
-  const json& locale = machine.at("locale");
-  text += row("Locale",
-              fmt::format("{}, {}; phraseq reads and writes UTF-8",
-                          text_or(locale.at("name"), "not installed"),
-                          locale.at("encoding").get<std::string>()));
-  std::vector<std::string> limits;
-  for (const auto& [name, value] : machine.at("limits").items())
-    limits.push_back(fmt::format("{} {}", name, text_or(value, "unlimited")));
-  text += row("Limits", fmt::format("{}", fmt::join(limits, ", ")));
+  return row("Memory",
+             fmt::format("{} of {} available{}",
+                         bytes_text(memory.at("available_bytes")),
+                         bytes_text(memory.at("total_bytes")),
+                         limit.is_null() ? "" : ", limited to " + bytes_text(limit)));
+}
+
+std::string disk_row(const json& disk) {
+  return row("Disk",
+             fmt::format("{} of {} free in {} ({})",
+                         bytes_text(disk.at("free_bytes")),
+                         bytes_text(disk.at("total_bytes")),
+                         disk.at("folder").get<std::string>(),
+                         disk.at("use").get<std::string>()));
+}
+
+std::string locale_row(const json& locale) {
+  return row("Locale",
+             fmt::format("{}, {}; phraseq reads and writes UTF-8",
+                         text_or(locale.at("name"), "not installed"),
+                         locale.at("encoding").get<std::string>()));
+}
+
+std::string limits_row(const json& limits) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : limits.items())
+    texts.push_back(fmt::format("{} {}", name, text_or(value, "unlimited")));
+  return row("Limits", fmt::format("{}", fmt::join(texts, ", ")));
+}
+
+std::string machine_rows(const json& machine) {
+  std::string text = row("System", machine.at("system").get<std::string>());
+  text += processor_rows(machine.at("processor"));
+  text += memory_row(machine.at("memory"));
+  for (const json& disk : machine.at("disk")) text += disk_row(disk);
+  text += locale_row(machine.at("locale"));
+  text += limits_row(machine.at("limits"));
   for (const auto& [name, value] : machine.at("environment").items())
     text += row("Environment", fmt::format("{}={}", name, value.get<std::string>()));
   return text;

@@ -38,30 +38,36 @@ BeamEditDistance::Beam BeamEditDistance::beam_of_row(size_t row, size_t hypothes
 
 int64_t BeamEditDistance::align(const WordRow& hypothesis, std::vector<Edit>& edits) {
   start(hypothesis.size());
-  for (size_t row = 1; row <= hypothesis.size(); ++row) {
-    const auto beam = beam_of_row(row, hypothesis.size());
-    const int64_t* above = &base_[(row - 1) * columns_];
-    int64_t* cost = &base_[row * columns_];
-    Edit* operation = &operations_[row * columns_];
-    const auto relax = [&](size_t column, int64_t candidate, Edit edit) {
-      if (cost[column] <= candidate)
-        return;
-      cost[column] = candidate;
-      operation[column] = edit;
-    };
-    for (size_t column = beam.begin; column < beam.end; ++column) {
-      if (column > 0) {
-        const bool same = hypothesis[row - 1] == reference_[column - 1];
-        relax(column, above[column - 1] + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
-      }
-      relax(column, above[column] + 1, Edit::kDelete);
-      if (column > 0)
-        relax(column, cost[column - 1] + 1, Edit::kInsert);
-    }
-  }
+  for (size_t row = 1; row <= hypothesis.size(); ++row) fill_row(hypothesis, row);
+  trace_edits(hypothesis.size(), edits);
+  return base_.back();
+}
 
+void BeamEditDistance::fill_row(const WordRow& hypothesis, size_t row) {
+  const auto beam = beam_of_row(row, hypothesis.size());
+  const int64_t* above = &base_[(row - 1) * columns_];
+  int64_t* cost = &base_[row * columns_];
+  Edit* operation = &operations_[row * columns_];
+  const auto relax = [&](size_t column, int64_t candidate, Edit edit) {
+    if (cost[column] <= candidate)
+      return;
+    cost[column] = candidate;
+    operation[column] = edit;
+  };
+  for (size_t column = beam.begin; column < beam.end; ++column) {
+    if (column > 0) {
+      const bool same = hypothesis[row - 1] == reference_[column - 1];
+      relax(column, above[column - 1] + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
+    }
+    relax(column, above[column] + 1, Edit::kDelete);
+    if (column > 0)
+      relax(column, cost[column - 1] + 1, Edit::kInsert);
+  }
+}
+
+void BeamEditDistance::trace_edits(size_t hypothesis_length, std::vector<Edit>& edits) const {
   edits.clear();
-  size_t row = hypothesis.size();
+  size_t row = hypothesis_length;
   size_t column = reference_.size();
   while (row > 0 || column > 0) {
     const Edit edit = operations_[row * columns_ + column];
@@ -74,7 +80,6 @@ int64_t BeamEditDistance::align(const WordRow& hypothesis, std::vector<Edit>& ed
       --column;
   }
   std::reverse(edits.begin(), edits.end());
-  return base_.back();
 }
 
 int64_t BeamEditDistance::cost_of_variant(const WordRow& hypothesis, size_t first_change) {

@@ -37,6 +37,10 @@ class PHRASEQ_API BeamEditDistance {
     size_t end;
   };
   void start(size_t hypothesis_length);
+  /// Costs and operations of a row of the base, from those of the row above it.
+  void fill_row(const WordRow& hypothesis, size_t row);
+  /// The edits on the way from the last cell of the base back to the first, in order.
+  void trace_edits(size_t hypothesis_length, std::vector<Edit>& edits) const;
   Beam beam_of_row(size_t row, size_t hypothesis_length) const;
 
   WordRow reference_;

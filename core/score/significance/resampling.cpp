@@ -110,6 +110,22 @@ std::vector<BootstrappedScore> bootstrap(const Metric& metric,
   return scores;
 }
 
+namespace {
+
+/// The sentences that a trial exchanges: those with a 1.
+std::vector<uint32_t> sentences_with_one(std::span<const uint8_t> bits) {
+  std::vector<uint32_t> chosen(bits.size());
+  size_t count = 0;
+  for (uint32_t sentence = 0; sentence < bits.size(); ++sentence) {
+    chosen[count] = sentence;  // no branch: the bits are random
+    count += bits[sentence];
+  }
+  chosen.resize(count);
+  return chosen;
+}
+
+}  // namespace
+
 std::vector<double> randomized_differences(const Metric& metric,
                                            const Statistics& first,
                                            const Statistics& second,
@@ -132,15 +148,8 @@ std::vector<double> randomized_differences(const Metric& metric,
       threads,
       [&](std::span<uint8_t> from_first) { bits.fill(from_first); },
       [&](size_t trial, std::span<const uint8_t> from_first) {
-        std::vector<uint32_t> exchanged(from_first.size());
-        size_t count = 0;
-        for (uint32_t sentence = 0; sentence < from_first.size(); ++sentence) {
-          exchanged[count] = sentence;  // no branch: the bits are random
-          count += from_first[sentence];
-        }
-        exchanged.resize(count);
         std::vector<double> one = second_sums;
-        rows.add(exchanged, one);
+        rows.add(sentences_with_one(from_first), one);
         std::vector<double> other(one.size());
         for (size_t column = 0; column < one.size(); ++column)
           other[column] = first_sums[column] + second_sums[column] - one[column];
