@@ -31,11 +31,12 @@ struct PHRASEQ_API AttentionWeights {
   }
 };
 
-/// The attention weights among a sentence's recorded tensors, by layer; the sentence outlives them.
+/// The attention weights among a sentence's recorded tensors, by layer. They refer to the sentence,
+/// which must outlive them.
 /// Recognized by the names that Transformers here have: `encoder.layers.N.self_attn.weights`,
 /// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and that
 /// recurrent decoders have, `decoder.attention.weights`. FormatError for a tensor of such a name
-/// that is not so laid out.
+/// that has another layout.
 PHRASEQ_API std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                             AttentionPlace place);
 

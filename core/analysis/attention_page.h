@@ -8,8 +8,8 @@
 
 namespace phraseq::analysis {
 
-/// One HTML page that loads nothing: the heat maps of the places that the sentence has weights of,
-/// with layer and head to choose.
+/// One self-contained HTML page with a heat map for each kind of attention that the sentence has
+/// weights of. The reader chooses layer and head.
 PHRASEQ_API std::string attention_page(const RecordedSentence& sentence,
                                        const std::vector<AttentionPlace>& places,
                                        TargetLabels labels = TargetLabels::kGenerated);

@@ -14,7 +14,7 @@
 
 namespace phraseq::analysis {
 
-/// The first token of some tokens in a row, and the one after their last.
+/// A range of consecutive tokens: the first one, and the one after the last.
 using TokenSpan = std::pair<int64_t, int64_t>;
 
 /// The tokens below each node of a tree that has two or more of them, the whole sentence among
@@ -24,9 +24,9 @@ PHRASEQ_API std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t
 /// How often the n-grams that attention uses are constituents of the source's parse tree.
 ///
 /// Each head and row of queries uses the key of its largest weight, of equal weights the first. It
-/// is an n-gram when it has two tokens or more. Keys are n-grams by their last token; for a model
-/// that divides its source into phrases, they are these phrases, and the attention is that of the
-/// decoder's (place kCross) or encoder's layers to them.
+/// counts as an n-gram if it has two or more tokens. Keys are n-grams by their last token; for a
+/// model that divides its source into phrases, they are these phrases, and the attention is that of
+/// the decoder's (place kCross) or encoder's layers to them.
 class PHRASEQ_API ConstituentTable {
  public:
   explicit ConstituentTable(AttentionPlace place) : place_(place) {}

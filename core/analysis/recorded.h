@@ -7,7 +7,7 @@
 
 #include "core/base/api.h"
 
-/// What trained models show of themselves: recorded tensors of single sentences, as plain numbers.
+/// Tensors that a trained model recorded for single sentences, as plain numbers.
 namespace phraseq::analysis {
 
 /// One tensor that a module recorded (core/nn/recording.h).
@@ -18,7 +18,8 @@ struct RecordedTensor {
   std::map<std::string, std::vector<int64_t>> notes;
 };
 
-/// A sentence pair as the model was fed it, and everything recorded in that pass, in its order.
+/// A sentence pair as it was fed to the model, and everything that was recorded in that pass, in
+/// order.
 struct RecordedSentence {
   int64_t id = 0;
   std::vector<std::string> source;  ///< symbols, </s> among them

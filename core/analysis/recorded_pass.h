@@ -8,8 +8,8 @@
 namespace phraseq {
 
 /// One teacher-forced pass over one sentence pair with everything that the model's modules record.
-/// Sentences go alone, so that each recorded tensor is the sentence's own. DataError when the model
-/// does not take so long a pair.
+/// The batch has no other sentence, so each recorded tensor belongs to this one. Throws DataError
+/// when the pair is too long for the model.
 PHRASEQ_API analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
                                                      const Example& example,
                                                      nn::Precision precision);

@@ -9,8 +9,8 @@
 
 namespace phraseq::analysis {
 
-/// The chosen tensors of a sentence as one heat map: one with two dimensions, or as many with one
-/// dimension, of one length, as there are, a row each. What runs over the source tokens, or over
+/// The chosen tensors of a sentence as one heat map: a single tensor with two dimensions, or any
+/// number of vectors of the same length, one per row. What runs over the source tokens, or over
 /// the fed target tokens, is labeled by them. UsageError when the tensors fit neither.
 PHRASEQ_API plot::HeatMap recorded_map(const RecordedSentence& sentence,
                                        const std::vector<std::string>& wanted);

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Calls `work()` on another thread or, where the system gives none, when its result is asked for.
+/// Calls `work()` on another thread or, if the system cannot start one, when the result is needed.
 template <class Work>
 auto beside_this_thread(const Work& work) {
   try {
@@ -19,8 +19,8 @@ auto beside_this_thread(const Work& work) {
 }
 
 /// Works on a text chunk by chunk, `workers` of them at a time, the first on this thread, and
-/// hands the results to `use` in the order of the text. Where the system gives fewer threads, this
-/// one does their work.
+/// passes the results to `use` in the order of the text. If the system cannot start that many
+/// threads, this one does their work.
 ///
 /// `next()` gives the next chunk, an empty one at the end; `work(chunk)` its result.
 template <class Next, class Work, class Use>

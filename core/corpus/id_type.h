@@ -14,7 +14,8 @@ inline constexpr uint64_t kIndexVersion = 1;
 inline constexpr size_t kIndexHeaderBytes = 26;
 inline constexpr size_t kIndexEntryBytes = 12;
 
-/// Type codes of the ids in a `.bin` file. fairseq's 6 and 7 are floating point: no ids.
+/// Type codes of the ids in a `.bin` file. fairseq's 6 and 7 are floating-point types, which cannot
+/// hold ids.
 enum class IdType : uint8_t {
   kU8 = 1,
   kI8 = 2,
@@ -26,11 +27,12 @@ enum class IdType : uint8_t {
   kU64 = 10
 };
 
-/// The vocabulary of numbers that are no ids of symbols: stored as u32, more than a line can need.
+/// The vocabulary size for numbers that are not ids of symbols. They are stored as u32, which is
+/// enough for any line.
 inline constexpr int64_t kNumberLimit = 0xFFFF'FFFE;
 
-/// Calls `use` with a value of the C++ type of `type`; false when the code is not one of an
-/// integer.
+/// Calls `use` with a value of the C++ type of `type`; false for the code of a type that is
+/// not an integer.
 template <class Use>
 bool with_id_type(IdType type, Use&& use) {
   switch (type) {

@@ -22,7 +22,8 @@ inline constexpr EnumName<OnBadTree> kOnBadTreeNames[] = {{"error", OnBadTree::k
 inline constexpr EnumName<OnBadAlignment> kOnBadAlignmentNames[] = {
     {"error", OnBadAlignment::kError}, {"skip", OnBadAlignment::kSkip}};
 
-/// fairseq-preprocess' options with its meanings, and ours for subwords and doubtful text.
+/// The options of fairseq-preprocess with the same meanings, and our own for subwords and invalid
+/// text.
 struct PHRASEQ_API PreprocessOptions final : Options {
   std::string source_lang;
   std::string target_lang;
@@ -69,8 +70,8 @@ struct PHRASEQ_API PreprocessOptions final : Options {
 
   LineReaderOptions reading() const;
   bool has_subword_model() const;
-  /// The component that `tokenizer` means: "auto" is SentencePiece where a subword model is given
-  /// or asked for, and like "none" words between whitespace where not.
+  /// The component that `tokenizer` means: "auto" is SentencePiece if a subword model is given
+  /// or trained; otherwise, like "none", words separated by whitespace.
   std::string tokenizer_component() const;
 };
 

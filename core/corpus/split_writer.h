@@ -29,15 +29,15 @@ SplitCounts write_split(const CheckedText& text,
                         int64_t workers,
                         const std::string& prefix);
 
-/// The same while the dictionary is being counted: symbols get ids in order of appearance. So that
-/// a training text is tokenized once, not twice.
+/// The same while the symbols of the dictionary are counted: they get ids in order of appearance.
+/// This way, a training text is tokenized only once.
 void write_provisional(const CheckedText& text,
                        const Tokenizer& tokenizer,
                        Dictionary& counted,
                        int64_t workers,
                        const std::string& prefix);
 
-/// Writes what `write_provisional` wrote again, with `final_ids[provisional id]`.
+/// Rewrites what `write_provisional` wrote, with `final_ids[provisional id]`.
 SplitCounts rewrite_split(const std::string& provisional_prefix,
                           std::span<const int64_t> final_ids,
                           int64_t vocabulary,

@@ -12,9 +12,9 @@
 
 namespace phraseq {
 
-/// A chunk of a text as symbols: each distinct one once, the sentences as numbers into them.
-/// Small enough to hand over, and the look-up in a dictionary costs once a chunk instead of once
-/// a token.
+/// A chunk of a text: its distinct symbols, and the sentences as indices into them. It is small
+/// enough to pass to another thread, and each symbol is looked up in the dictionary once per chunk
+/// instead of once per token.
 struct EncodedText {
   std::vector<std::string> symbols;
   std::vector<int64_t> occurrences;  ///< of each symbol
@@ -31,7 +31,7 @@ struct CheckedText {
   LineReaderOptions reading;
   int64_t lines = 0;
   std::vector<int64_t> skipped;
-  Shard shard = {};  ///< which of the lines that are left are encoded
+  Shard shard = {};  ///< which of the remaining lines are encoded
 };
 
 /// Calls `use` with the lines of a text that kept_lines gives, chunk by chunk in its order,
@@ -42,7 +42,7 @@ PHRASEQ_API void encode_text(const CheckedText& text,
                              int64_t workers,
                              const std::function<void(const EncodedText&)>& use);
 
-/// The lines of a checked text without the skipped ones and those of other shards, one a call;
+/// The lines of a checked text without the skipped ones and those of other shards, one per call;
 /// false at the end.
 PHRASEQ_API std::function<bool(std::string&)> kept_lines(const CheckedText& text);
 

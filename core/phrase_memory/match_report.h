@@ -17,7 +17,7 @@ struct MatchSettings {
   bool json = false;
 };
 
-/// One sentence's phrases for a reader: the sentence, then one line a slot, numbered from 1:
+/// One sentence's phrases as text: the sentence, then one line per slot, numbered from 1:
 /// places in the source (from 1), source phrase, target phrase, category and, with a reference,
 /// the places that the slot produces there.
 PHRASEQ_API std::string match_text(int64_t number,
@@ -31,8 +31,8 @@ PHRASEQ_API std::string match_json(int64_t number,
                                    const SentencePhrases& phrases,
                                    const std::vector<TargetSpan>* spans);
 
-/// Writes the matches of a text, then, without JSON, how many there are. Throws DataError when the
-/// reference has more or fewer lines.
+/// Writes the matches of a text; unless they are written as JSON, their number follows. Throws
+/// DataError when the reference has more or fewer lines.
 PHRASEQ_API void report_matches(const PhraseMemory& memory,
                                 const MatchSettings& settings,
                                 std::ostream& output);

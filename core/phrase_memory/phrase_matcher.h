@@ -30,8 +30,8 @@ struct PhraseOccurrence {
 /// phrase's words in look-ups, however many phrases there are.
 class PHRASEQ_API PhraseMatcher {
  public:
-  /// Phrases are numbered by their places in `entries`; an earlier one hides a later of the same
-  /// words. The entries need not live on.
+  /// Phrases are numbered by their places in `entries`; of two with the same words, the earlier
+  /// one counts. The entries need not outlive the matcher.
   explicit PhraseMatcher(std::span<const PhraseEntry> entries);
   ~PhraseMatcher();
   PhraseMatcher(PhraseMatcher&&) noexcept;

@@ -28,8 +28,7 @@ struct SentencePhrases {
 
 /// The external memory of Tang et al. 2016: a phrase table and rules, and the way to read them.
 ///
-/// Where a rule and the table know the same words, the rule stands; but a name that a rule only
-/// copies gives way.
+/// Where a rule and the table match the same words, the rule wins, unless it only copies a name.
 class PHRASEQ_API PhraseMemory {
  public:
   /// With `lowercase` the table was lower-cased, and so are the sentences before they are compared.

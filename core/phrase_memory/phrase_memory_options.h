@@ -22,8 +22,9 @@ inline constexpr EnumName<PhraseRules> kPhraseRulesNames[] = {
     {"en-de", PhraseRules::kEnglishGerman},
     {"de-en", PhraseRules::kGermanEnglish}};
 
-/// Where the phrases of sentences come from, and which of them a sentence gets: what all that reads
-/// a phrase memory has in common. Described in parts; each user says for itself when to lowercase.
+/// Where the phrases of sentences come from, and which of them a sentence gets: the options that
+/// all users of a phrase memory share. They are described in parts; lowercasing has an option of
+/// its own in each command.
 struct PHRASEQ_API PhraseMemoryOptions {
   std::string phrase_table;
   int64_t pn_slots = 10;

@@ -15,11 +15,11 @@ enum class PhraseOverlap {
   kGreedy,   ///< take the longest that overlaps nothing taken, again and again; ties leftmost
   kDynamic,  ///< cover the most words with at most `slots` occurrences; ties by fewer occurrences,
              ///< then the leftmost, then at one place the longer
-  kLiteral,  ///< all at once, whatever overlaps a longer one goes, or an equally long one that
-             ///< begins further left
+  kLiteral,  ///< remove, in one pass, each that overlaps a longer one or an equally long one
+             ///< that begins further left
 };
 
-/// What an occurrence of a phrase that occurs again gets.
+/// What each occurrence of a phrase that occurs several times gets.
 enum class PhraseRepeat {
   kSlots,   ///< a slot of its own
   kShared,  ///< one slot of the phrase tags all its occurrences

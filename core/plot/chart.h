@@ -6,7 +6,7 @@
 
 namespace phraseq::plot {
 
-/// One value of a series, with the interval that it is drawn with, and what stands above it.
+/// One value of a series, with its interval and the label above it.
 struct ChartValue {
   double value = 0;
   std::optional<double> low, high;  ///< both or none
@@ -16,7 +16,7 @@ struct ChartValue {
 /// One color of a chart.
 struct Series {
   std::string name;
-  std::vector<std::optional<ChartValue>> values;  ///< one a category; none leaves a gap
+  std::vector<std::optional<ChartValue>> values;  ///< one per category; a missing one leaves a gap
 };
 
 struct Category {

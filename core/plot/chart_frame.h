@@ -8,7 +8,7 @@
 
 namespace phraseq::plot {
 
-/// Everything of a chart but its values: sizes, title, legend, axes and grid.
+/// Everything in a chart except its values: sizes, title, legend, axes and grid.
 class ChartFrame {
  public:
   /// Every category gets `category_width` pixels, or more where its name needs them.

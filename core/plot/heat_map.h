@@ -8,7 +8,7 @@
 
 namespace phraseq::plot {
 
-/// So many neighboring rows or columns that belong together; the name may be empty.
+/// A number of neighboring rows or columns that form a group; the name may be empty.
 struct LabelGroup {
   std::string name;
   size_t size = 0;
@@ -30,8 +30,9 @@ struct HeatMap {
   double highest = 1;          ///< the darkest shade
 };
 
-/// The matrix with its labels and the scale of its shades; each cell tells its number at the
-/// pointer. UsageError when the number of values, or of grouped labels, does not fit the labels.
+/// The matrix with its labels and the scale of its shades; the pointer shows the
+/// number of a cell. UsageError when the number of values, or of grouped labels, does not fit the
+/// labels.
 PHRASEQ_API Svg heat_map(const HeatMap& map);
 
 }  // namespace phraseq::plot

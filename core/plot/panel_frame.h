@@ -20,7 +20,7 @@ struct PanelScale {
   Scale scale;
 };
 
-/// Where everything of a picture of panels is, in pixels: title, legend, panels, notes.
+/// The layout of a figure with panels, in pixels: title, legend, panels, notes.
 struct PanelGrid {
   explicit PanelGrid(const PanelChart& chart);
 

@@ -33,12 +33,12 @@ struct TextStyle {
   double turn = 0;  ///< degrees clockwise, around the point
 };
 
-/// A picture in the making; what is added later covers what was there. Text may hold anything: it
+/// An SVG figure that is being drawn; later elements cover earlier ones. Text may hold anything: it
 /// is escaped, and what XML does not allow is replaced by U+FFFD. A reader who prefers dark pages
 /// sees light text on a dark ground; colors that carry data keep their hue.
 class PHRASEQ_API Svg {
  public:
-  /// `title` is what the picture is called where it cannot be seen.
+  /// `title` describes the figure to readers who cannot see it.
   Svg(double width, double height, std::string_view title);
 
   /// `tip` is shown when the pointer rests on the shape.
@@ -70,14 +70,14 @@ class PHRASEQ_API Svg {
 /// Text between tags or in an attribute: & < > " escaped, what XML does not allow replaced.
 PHRASEQ_API std::string escape_xml(std::string_view text);
 
-/// About as wide as the text is drawn in a sans-serif face of this size: exact widths depend on the
+/// The approximate width of the text in a sans-serif font of this size; exact widths depend on the
 /// reader's fonts.
 PHRASEQ_API double text_width(std::string_view text, double size);
 
 /// The text, or its beginning and end around "…" where it is wider than `width`.
 PHRASEQ_API std::string shorten(std::string_view text, double size, double width);
 
-/// Lines no wider than `width`, broken at blanks; a word that is wider alone is shortened.
+/// Lines no wider than `width`, broken at spaces; a word that is too wide by itself is shortened.
 PHRASEQ_API std::vector<std::string> wrap_text(std::string_view text, double size, double width);
 
 }  // namespace phraseq::plot

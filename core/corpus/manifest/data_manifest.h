@@ -13,12 +13,12 @@ namespace phraseq {
 /// that preprocess did not finish.
 PHRASEQ_API nlohmann::json read_data_manifest(const std::string& folder, const std::string& file);
 
-/// Puts a manifest into a folder that is being written: readers reject it until the manifest of the
-/// whole takes this one's place.
+/// Puts a manifest into a folder that is being written: readers reject the folder until the final
+/// manifest replaces this one.
 PHRASEQ_API void mark_unfinished_folder(const std::string& folder);
 
-/// Before the files of a new run are moved into `destination`: as above, when it has files of an
-/// earlier one.
+/// The same for a `destination` that has files of an earlier run; call it before the files of the
+/// new run are moved there.
 PHRASEQ_API void mark_mixed_folder(const std::string& destination);
 
 }  // namespace phraseq

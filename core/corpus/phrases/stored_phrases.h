@@ -21,16 +21,17 @@ struct StoredSlot {
   bool operator==(const StoredSlot&) const = default;
 };
 
-/// Slots as one sequence of numbers: of each its entry, span_begin + 1, the number of its places,
-/// these. `decode` throws FormatError when they are no slots.
+/// Slots as one sequence of numbers: for each slot its entry, span_begin + 1, the number of its
+/// places, and the places. `decode_slots` throws FormatError if the numbers do not encode slots.
 PHRASEQ_API std::vector<int64_t> encode_slots(const std::vector<StoredSlot>& slots);
 PHRASEQ_API std::vector<StoredSlot> decode_slots(const std::vector<int64_t>& numbers);
 
-/// The phrases of an indexed text's sentences: `PREFIX.bin` and `.idx`, a sequence of slots a
-/// sentence, and `PREFIX.txt`, the entries that they name (docs/formats/phrase_memory.md).
+/// The phrases of an indexed text's sentences: `PREFIX.bin` and `.idx`, a sequence of slots
+/// per sentence, and `PREFIX.txt`, the entries that the slots refer to
+/// (docs/formats/phrase_memory.md).
 class PHRASEQ_API StoredPhrases {
  public:
-  /// Throws as IndexedDataset::open does, and FormatError for an entry that is none.
+  /// Throws as IndexedDataset::open does, and FormatError for an invalid entry.
   static StoredPhrases open(const std::string& prefix);
 
   const std::vector<PhraseEntry>& entries() const { return entries_; }
@@ -47,7 +48,7 @@ class PHRASEQ_API StoredPhrases {
   uint32_t entries_fingerprint_ = 0;
 };
 
-/// The manifest's entry for what stands under a prefix: sums of the files, number of entries.
+/// The manifest's entry for the files of a prefix: their checksums and the number of entries.
 PHRASEQ_API nlohmann::json stored_phrases_record(const std::string& prefix);
 
 /// The prefix of a text's phrases: `FOLDER/SPLIT.SRC-TGT.LANG.phrases`.

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Which shards are put together, and where to.
+/// Which shards are combined, and where the result goes.
 struct PHRASEQ_API GatherOptions final : Options {
   std::string name;
   std::string output;
@@ -22,7 +22,7 @@ struct PHRASEQ_API GatherOptions final : Options {
   const std::string& result() const { return output.empty() ? name : output; }
 };
 
-/// Puts the shards together, text or data folders, and removes them if that was asked for. Throws
+/// Combines the shards (text or data folders) and removes them if requested. Throws
 /// DataError for missing or incomplete shards, and for shards of different runs.
 PHRASEQ_API void gather(const GatherOptions& options);
 

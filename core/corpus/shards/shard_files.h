@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// Where a shard's part of `path` is: `PATH.shard-I-of-N`, or `path` itself for one shard. A slash
-/// at the end of a folder's name does not count.
+/// Where a shard's part of `path` is: `PATH.shard-I-of-N`, or `path` itself if there is one shard.
+/// A slash at the end of a folder's name is ignored.
 PHRASEQ_API std::string shard_path(const std::string& path, const Shard& shard);
 
 /// The shards of `path` that exist, all of one number of shards, by index. `count`: that number; 0

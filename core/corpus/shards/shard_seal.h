@@ -10,8 +10,8 @@
 
 namespace phraseq {
 
-/// The last line of a shard of text (docs/formats/shards.md): that it is whole, and what it is a
-/// part of.
+/// The last line of a shard of text (docs/formats/shards.md): it shows that the shard is complete,
+/// and which result it is a part of.
 struct PHRASEQ_API ShardSeal {
   Shard shard;
   int64_t sentences = 0;  ///< of all shards
@@ -26,7 +26,7 @@ struct PHRASEQ_API ShardSeal {
   static ShardSeal read(const std::string& file);
 };
 
-/// Whether a line begins as a seal does.
+/// Whether a line begins like a seal.
 PHRASEQ_API bool is_seal(std::string_view line);
 
 }  // namespace phraseq

@@ -10,8 +10,8 @@
 
 namespace phraseq {
 
-/// A constituency tree as a treebank or a parser writes it (docs/formats/trees.md), without labels:
-/// no computation here asks for them.
+/// A constituency tree as a treebank or a parser writes it (docs/formats/trees.md), without labels,
+/// which nothing here uses.
 ///
 /// A bracket with exactly one word is a leaf; any other bare word is a leaf one level below its
 /// bracket (Xu et al. 2020 draw trees of the first kind; parsers without parts of speech write the
@@ -33,7 +33,7 @@ struct PHRASEQ_API BracketedTree {
 
 /// Reads one line: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`.
 ///
-/// White space is the space and the tab. Labels are read over, as is an outer bracket without one.
+/// White space is the space and the tab. Labels are ignored, as is an outer bracket without one.
 /// `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-` and `-RCB-` are the brackets that they stand for; a
 /// word below `-NONE-` (an empty category) has no characters. An empty line, `()` or `(())` is
 /// a sentence that was not parsed. Throws FormatError naming `place` and the column.

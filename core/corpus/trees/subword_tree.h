@@ -32,7 +32,7 @@ struct PHRASEQ_API SubwordTree {
   /// The tree over the first `kept` subwords alone.
   SubwordTree beginning(int64_t kept) const;
 
-  /// Depth first, one number a node: 2k for a leaf of k subwords, 2k + 1 for a node with k
+  /// Depth first, one number per node: 2k for a leaf of k subwords, 2k + 1 for a node with k
   /// children. All are at least 2; nothing for a sentence that was not parsed. (Depths need no
   /// numbers: pruning takes away whole nodes, never a level between two that stay.)
   std::vector<int64_t> encode() const;

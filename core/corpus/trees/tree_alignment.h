@@ -18,11 +18,11 @@ namespace phraseq {
 /// (subword-nmt; only in sentences that hold no U+2581).
 PHRASEQ_API std::vector<std::string> visible_characters(std::span<const std::string> symbols);
 
-/// Finds out which subwords belong to which leaf of a sentence's tree, by characters.
+/// Finds the subwords that belong to each leaf of a sentence's tree by comparing characters.
 ///
-/// A leaf goes through the tokenizer like a text of its own, so that it is normalized as the
-/// sentence is. A subword belongs to the leaf of its first visible character; one without any (a
-/// lone U+2581) to the leaf of what follows, at the sentence's end to the last.
+/// Each leaf is tokenized separately, so that it is normalized like the sentence. A subword belongs
+/// to the leaf of its first visible character; one without any (a lone U+2581) to the leaf of what
+/// follows, at the sentence's end to the last.
 class PHRASEQ_API TreeAligner {
  public:
   explicit TreeAligner(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}

@@ -18,8 +18,8 @@ struct TreePhraseOptions {
 };
 
 /// The phrases of a sentence after its parse tree (Xu et al. 2020, Algorithm 1): their lengths in
-/// subwords, from left to right. They cover all subwords of the tree; special tokens are the
-/// caller's business. Nothing for a sentence that was not parsed.
+/// subwords, from left to right. They cover all subwords of the tree; special tokens are left
+/// to the caller. Empty for a sentence that was not parsed.
 ///
 /// From the right, the largest constituent on the tree's right edge of fewer than `max_tokens`
 /// subwords is the seed of a phrase; the nodes of its depth to the left of it are added while they

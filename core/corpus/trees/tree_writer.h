@@ -14,7 +14,7 @@ namespace phraseq {
 struct TreeCounts {
   int64_t sentences = 0;
   Findings unparsed;            ///< sentences without a tree
-  Findings rejected;            ///< with one that cannot be used, omitted on demand
+  Findings rejected;            ///< with an unusable tree; with kSkip, stored without it
   std::string first_rejection;  ///< the message
 };
 

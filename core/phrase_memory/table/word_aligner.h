@@ -45,7 +45,7 @@ class PHRASEQ_API WordAligner {
     std::vector<uint32_t> targets;
     std::vector<double> probabilities;
     std::vector<double> counts;
-    size_t seen = 0;  ///< how many targets are sorted already, while rows are gathered
+    size_t seen = 0;  ///< number of targets that are already sorted, while rows are gathered
   };
 
   void gather(const NumberedText& source, const NumberedText& target);

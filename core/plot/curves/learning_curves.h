@@ -17,7 +17,7 @@ inline constexpr EnumName<CurveAxis> kCurveAxisNames[] = {
     {"hours", CurveAxis::kHours},
     {"processor-hours", CurveAxis::kProcessorHours}};
 
-/// What of the runs is drawn.
+/// Which curves of the runs are drawn, and how.
 struct CurveSettings {
   /// Keys of metrics.jsonl; "score" is every score of the validations.
   std::vector<std::string> metrics = {
@@ -32,13 +32,13 @@ struct LabeledRun {
   RunMetrics metrics;
 };
 
-/// A panel for each metric that a run measured; what is missing is noted below. UsageError with the
+/// A panel for each metric that a run measured; missing ones are listed below. UsageError with the
 /// known names for a metric that no run can have. Losses are in bits, as in the log of `train`.
 PHRASEQ_API PanelChart learning_curves(const std::vector<LabeledRun>& runs,
                                        const CurveSettings& settings);
 
 /// Draws `folder`/metrics.jsonl into `folder`/learning_curves.svg. Training must not fail because
-/// of its picture: what goes wrong is a warning.
+/// of a figure, so every error becomes a warning.
 PHRASEQ_API void write_learning_curves(const std::string& folder);
 
 }  // namespace phraseq::plot

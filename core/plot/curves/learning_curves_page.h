@@ -8,7 +8,7 @@
 
 namespace phraseq::plot {
 
-/// One HTML page that loads nothing: the picture, and a table of the runs.
+/// One self-contained HTML page: the figure, and a table of the runs.
 PHRASEQ_API std::string learning_curves_page(const std::vector<LabeledRun>& runs,
                                              const CurveSettings& settings);
 

@@ -4,19 +4,21 @@
 
 namespace phraseq::plot {
 
-/// What a panel of a metric is called, with its unit: "Loss (bits per token)".
+/// The title of a metric's panel, with its unit: "Loss (bits per token)".
 std::string metric_title(const std::string& key);
 
-/// A metric whose panel begins at 0: rates, norms and shares, but no loss.
+/// Whether a metric's panel begins at 0: that of rates, norms and shares does, that of a loss does
+/// not.
 bool starts_at_zero(const std::string& key);
 
-/// A metric that `train` can record.
+/// Whether `train` can record the metric.
 bool is_known_metric(const std::string& key);
 
-/// From the natural logarithms of metrics.jsonl to the bits of the log, for losses; else 1.
+/// For losses, the factor from the natural logarithms of metrics.jsonl to the bits of the log; for
+/// other metrics 1.
 double metric_factor(const std::string& key);
 
-/// The key of metrics.jsonl for a name that people use: "nll", "gnorm", "wps", "bleu".
+/// The key of metrics.jsonl for a common name: "nll", "gnorm", "wps", "bleu".
 std::string metric_key(const std::string& name);
 
 }  // namespace phraseq::plot

@@ -34,13 +34,13 @@ struct RunMetrics {
   Measurements epochs;           ///< at the end of each epoch
   Measurements validations;      ///< a score is under its name, "BLEU"
   std::set<std::string> scores;  ///< names of scores among the validations
-  int64_t bad_lines = 0;         ///< lines that are no JSON object of an event; left out
+  int64_t bad_lines = 0;         ///< lines that are not the JSON object of an event; left out
   int64_t first_bad_line = 0;    ///< from 1
 
   bool is_empty() const { return intervals.empty() && epochs.empty() && validations.empty(); }
 };
 
-/// `run` is a save folder or a metrics.jsonl in any place. A line that was torn when a process died
+/// `run` is a save folder or the path of a metrics.jsonl. A line that was torn when a process died
 /// is left out and counted. IoError when there is no such file, DataError when no line of it
 /// contains an event.
 PHRASEQ_API RunMetrics read_run_metrics(const std::string& run);

@@ -9,7 +9,7 @@
 
 namespace phraseq::plot {
 
-/// What `phraseq plot` is asked to do.
+/// The options of `phraseq plot`.
 struct PHRASEQ_API PlotOptions : Options {
   std::vector<std::string> runs;
   std::vector<std::string> labels;
@@ -20,7 +20,7 @@ struct PHRASEQ_API PlotOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Reads the runs and writes the picture or the page; lines that were left out are warnings.
+/// Reads the runs and writes the figure or the page; warns about lines that were left out.
 PHRASEQ_API void plot_runs(const PlotOptions& options);
 
 }  // namespace phraseq::plot

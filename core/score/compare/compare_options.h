@@ -19,7 +19,7 @@ inline constexpr EnumName<CompareFormat> kCompareFormatNames[] = {
 inline constexpr EnumName<PlotKind> kPlotKindNames[] = {{"bars", PlotKind::kBars},
                                                         {"lines", PlotKind::kLines}};
 
-/// What `phraseq compare` is asked to do.
+/// The options of `phraseq compare`.
 struct PHRASEQ_API CompareOptions : MetricOptions {
   CompareOptions() { metrics = {"bleu", "chrf", "chrf++", "ter"}; }
 

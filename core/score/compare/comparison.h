@@ -60,7 +60,7 @@ struct SentenceDifferences {
   std::vector<ComparedSentence> most_worse;   ///< largest loss first
 };
 
-/// Systems side by side; the first is what the others are compared to.
+/// The scores of all systems; the others are compared with the first one.
 struct Comparison {
   std::vector<std::string> systems;
   std::vector<std::string> metrics;

@@ -10,7 +10,7 @@
 
 namespace phraseq::score {
 
-/// What `phraseq rescore --contrastive` is asked to evaluate and to show.
+/// The options of `phraseq rescore --contrastive`.
 struct PHRASEQ_API ContrastiveOptions : Options {
   std::string contrastive;
   ContrastiveColumns columns;

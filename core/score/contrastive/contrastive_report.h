@@ -57,7 +57,7 @@ struct ContrastiveReport {
   std::string path;
   std::vector<std::string> systems;
   AccuracyRow all;
-  std::vector<AccuracyTable> tables;  ///< one a group column, then the distances
+  std::vector<AccuracyTable> tables;  ///< one per group column, then the distances
 };
 
 /// Counts. `edges` 2, 3 make the distances below 2, 2, and above 2; every system has as many scores

@@ -24,7 +24,7 @@ struct ContrastiveColumns {
 struct ContrastivePair {
   int64_t line = 0;  ///< in the file, from 1; the heading is line 1
   std::string source, reference, contrastive;
-  std::vector<std::string> groups;  ///< one a group column; empty = in no group
+  std::vector<std::string> groups;  ///< one per group column; empty = in no group
   std::optional<int64_t> distance;
   std::optional<std::string> tree;  ///< of the source, bracketed; when there is such a column
 };

@@ -12,7 +12,7 @@
 
 namespace phraseq::score {
 
-/// What `phraseq mbr` is asked to do.
+/// The options of `phraseq mbr`.
 struct PHRASEQ_API MbrOptions : Options {
   std::vector<std::string> inputs;
   std::string metric = "chrf";

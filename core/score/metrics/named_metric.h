@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// A plugin's metric: when it throws, the error says whose code it was. The selection's component
+/// A plugin's metric: when it throws, the error names the plugin. The selection's component
 /// outlives it.
 class PHRASEQ_API NamedMetric final : public Metric {
  public:

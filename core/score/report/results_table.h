@@ -24,7 +24,7 @@ struct ResultsTable {
   PairedTest test = PairedTest::kNone;
   int64_t samples = 0;  ///< resamples or trials of the test
   std::vector<std::string> metrics;
-  std::vector<std::string> signatures;       ///< one a metric
+  std::vector<std::string> signatures;       ///< one per metric
   std::vector<std::string> systems;          ///< the baseline of a test first
   std::vector<std::vector<Result>> results;  ///< [system][metric]
 };

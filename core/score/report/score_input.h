@@ -17,7 +17,7 @@ namespace phraseq::score {
 /// line and byte for invalid UTF-8.
 PHRASEQ_API Lines read_score_lines(const std::string& path);
 
-/// What a score is computed from: systems and reference streams with as many lines each.
+/// The input of a score: systems and reference streams, all with the same number of lines.
 struct ScoreInput {
   std::vector<System> systems;
   std::vector<Lines> references;

@@ -14,7 +14,7 @@ enum class ScoreFormat { kJson, kText, kLatex };
 inline constexpr EnumName<ScoreFormat> kScoreFormatNames[] = {
     {"json", ScoreFormat::kJson}, {"text", ScoreFormat::kText}, {"latex", ScoreFormat::kLatex}};
 
-/// What `phraseq score` is asked to do: sacrebleu's command line.
+/// The options of `phraseq score`, which are those of sacrebleu.
 struct PHRASEQ_API ScoreOptions : MetricOptions {
   std::vector<std::string> references;
   std::vector<std::string> input;

@@ -9,7 +9,8 @@
 
 namespace phraseq::score {
 
-/// "phraseq-0.1.0~sacrebleu-2.6.0": who computed a score, and by whose rules.
+/// "phraseq-0.1.0~sacrebleu-2.6.0": the program that computed a score, and
+/// the version of sacrebleu whose rules it follows.
 PHRASEQ_API std::string scorer_version();
 
 /// What a signature says beside the metric's own settings.

@@ -22,7 +22,7 @@ struct ColoredText {
 using TableCell = std::vector<ColoredText>;
 using TableRow = std::vector<TableCell>;
 
-/// Rows, the heading first; the first column stands to the right, the others in the middle. Widths
+/// Rows, the heading first; the first column is right-aligned, the others are centered. Widths
 /// count characters. Layouts are those of the Python package tabulate that sacrebleu prints with.
 
 /// A box of lines ("fancy_grid").

@@ -28,7 +28,7 @@ struct RerankList {
   std::vector<RerankHypothesis> hypotheses;
 };
 
-/// What a combined score is made with; the defaults are fairseq's.
+/// The weights of a combined score; the defaults are fairseq's.
 struct RerankWeights {
   double weight1 = 1;  ///< of the forward model
   double weight2 = 1;  ///< of the channel model

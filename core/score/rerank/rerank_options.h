@@ -12,7 +12,7 @@
 
 namespace phraseq::score {
 
-/// What `phraseq rerank` is asked to do; names are those of fairseq's rerank.py where it has them.
+/// The options of `phraseq rerank`, with the names of fairseq's rerank.py where it has them.
 struct PHRASEQ_API RerankOptions : Options {
   std::string input;
   std::string write_pairs;

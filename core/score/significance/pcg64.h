@@ -47,7 +47,7 @@ class PHRASEQ_API Pcg64 {
 class PHRASEQ_API RandomBits {
  public:
   explicit RandomBits(Pcg64& generator) : generator_(generator) {}
-  /// The next bits, one a byte.
+  /// The next bits, one per byte.
   void fill(std::span<uint8_t> bits);
 
  private:

@@ -26,7 +26,7 @@ struct Statistics {
 };
 
 /// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to `threads`
-/// threads (0 = as many as the machine has). What a piece throws is thrown here.
+/// threads (0 = one per core). An exception of a piece is rethrown here.
 PHRASEQ_API void in_parallel(size_t count,
                              int threads,
                              const std::function<void(size_t begin, size_t end)>& work);

@@ -12,7 +12,7 @@
 
 namespace phraseq::phrase_rep {
 
-/// What the combinations of one stack have in common.
+/// Settings that all combinations of one stack share.
 struct CombinationOptions {
   static CombinationOptions encoder(const PhraseRepOptions& options);
   static CombinationOptions decoder(const PhraseRepOptions& options);

@@ -31,7 +31,7 @@ struct SegmentationOptions {
 /// counts the special tokens that are fed.
 int64_t phrase_size(int64_t length, const SegmentationOptions& options);
 
-/// Lengths of the phrases of a sentence of `length` tokens: n each, the last what is left.
+/// Lengths of the phrases of a sentence of `length` tokens: n each, the last one the remainder.
 std::vector<int64_t> ngram_phrases(int64_t length, int64_t n);
 
 /// Lengths of the phrases that Algorithm 1 finds in a sentence's tree, special tokens among them.

@@ -17,7 +17,7 @@ struct Widths {
   int64_t decoder = 0;
 };
 
-/// Nothing when the text is no width, or a width that is not 1 to kLargestWidth.
+/// Empty if the text is not a width, or if the width is not between 1 and kLargestWidth.
 std::optional<Widths> parse_widths(std::string_view text,
                                    int64_t encoder_model,
                                    int64_t decoder_model);

@@ -14,7 +14,7 @@ enum class GramScale { kWord, kAll };
 /// The LSTM's states that represent an n-gram.
 enum class GramState { kSum, kHidden, kCell };
 enum class GramHeadOrder { kPosition, kAscending };
-/// What has a dropout mask of its own.
+/// The unit that gets a separate dropout mask.
 enum class GramDropoutScope { kWindow, kPosition };
 
 inline constexpr EnumName<GramMode> kGramModeNames[] = {{"cross", GramMode::kCross},

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// A language model: a Transformer's decoder that reads nothing but what it has said. The batch's
+/// A language model: a Transformer decoder that reads only its own output. The batch's
 /// source only gives the number of sentences that a session decodes.
 class TransformerLanguageModel final : public Architecture {
  public:

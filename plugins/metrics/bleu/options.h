@@ -7,7 +7,7 @@
 
 namespace phraseq::bleu {
 
-/// A script whose numbers a preset computes; it fixes everything but the case.
+/// A script whose scores a preset reproduces; it determines everything except the case.
 enum class Script { kNone, kMultiBleu, kMtevalV11b };
 
 /// All harmless: a resumed run may score its translations with other settings.
