@@ -1,9 +1,11 @@
 #include "core/corpus/preprocess_options.h"
 
+#include <utility>
+
 namespace phraseq {
 namespace {
 
-void describe_text(OptionTable& table, PreprocessOptions& o) {
+void describe_languages(OptionTable& table, PreprocessOptions& o) {
   table.section("Text");
   table.field("source-lang", o.source_lang, "Source language: the suffix of the source files.")
       .short_flag("s")
@@ -11,6 +13,9 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
   table.field("target-lang", o.target_lang, "Target language: the suffix of the target files.")
       .short_flag("t")
       .value_name("LANG");
+}
+
+void describe_text(OptionTable& table, PreprocessOptions& o) {
   table
       .field("trainpref",
              o.trainpref,
@@ -32,6 +37,9 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
       o.only_source,
       "Process only the source language (language models). Without --source-lang, the files "
       "are named PREFIX, and the result is named as fairseq names it: dict.txt, train.idx.");
+}
+
+void describe_bad_lines(OptionTable& table, PreprocessOptions& o) {
   table.field(
       "on-bad-line",
       o.on_bad_line,
@@ -86,7 +94,7 @@ void describe_memory(OptionTable& table, PreprocessOptions& o) {
               "says. Not needed with --lowercase of the tokenizer, which lower-cases both.");
 }
 
-void describe_symbols(OptionTable& table, PreprocessOptions& o) {
+void describe_tokenizer(OptionTable& table, PreprocessOptions& o) {
   table.section("Tokenizer");
   table
       .field("tokenizer",
@@ -94,6 +102,9 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
              "Name of the tokenizer; none = split at whitespace, for text that is already "
              "tokenized; auto = sentencepiece if there is a subword model, else none.")
       .value_name("NAME");
+}
+
+void describe_subword_training(OptionTable& table, PreprocessOptions& o) {
   table
       .field("subwords",
              o.subwords,
@@ -118,6 +129,9 @@ void describe_symbols(OptionTable& table, PreprocessOptions& o) {
              "all. SentencePiece keeps them in memory.")
       .at_least(0)
       .value_name("N");
+}
+
+void describe_subword_models(OptionTable& table, PreprocessOptions& o) {
   table.field("subword-model", o.subword_model, "SentencePiece model for both languages.")
       .value_name("FILE");
   table
@@ -185,73 +199,109 @@ void describe_result(OptionTable& table, PreprocessOptions& o) {
       .harmless();
 }
 
-bool one_file_twice(const PreprocessOptions& o) {
-  return !o.subword_model.empty() && !(o.source_subword_model + o.target_subword_model).empty();
+/// Whether a dictionary of the source side is made from the training text.
+bool builds_source(const PreprocessOptions& o) {
+  return o.srcdict.empty() && !(o.joined_dictionary && !o.tgtdict.empty());
+}
+
+bool builds_target(const PreprocessOptions& o) {
+  return !o.only_source && o.tgtdict.empty() && !(o.joined_dictionary && !o.srcdict.empty());
+}
+
+class ProblemList {
+ public:
+  explicit ProblemList(std::vector<std::string> found) : found_(std::move(found)) {}
+
+  void add_if(bool wrong, const char* sentence) {
+    if (wrong)
+      found_.emplace_back(sentence);
+  }
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  std::vector<std::string> found_;
+};
+
+void check_text(const PreprocessOptions& o, ProblemList& problems) {
+  const bool any_text = !o.trainpref.empty() || !o.validpref.empty() || !o.testpref.empty();
+  problems.add_if(o.source_lang.empty() && !o.only_source, "--source-lang is missing");
+  problems.add_if(o.target_lang.empty() && !o.only_source,
+                  "--target-lang is missing (or give --only-source)");
+  problems.add_if(!o.source_lang.empty() && o.source_lang == o.target_lang,
+                  "--source-lang and --target-lang are the same");
+  problems.add_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
+  problems.add_if(
+      o.trainpref.empty() && any_text && !o.check_only && (builds_source(o) || builds_target(o)),
+      "without --trainpref, both --srcdict and --tgtdict are required");
+  problems.add_if(o.trainpref.empty() && o.subwords > 0,
+                  "--subwords trains on --trainpref, which is missing");
+}
+
+void check_dictionaries(const PreprocessOptions& o, ProblemList& problems) {
+  problems.add_if(o.joined_dictionary && !o.srcdict.empty() && !o.tgtdict.empty(),
+                  "--joined-dictionary accepts one of --srcdict and --tgtdict, not both");
+  problems.add_if(o.joined_dictionary && o.only_source && (o.srcdict + o.tgtdict).empty(),
+                  "--joined-dictionary and --only-source need --srcdict: there is no target text");
+}
+
+void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
+  const std::string models_of_sides = o.source_subword_model + o.target_subword_model;
+  problems.add_if(o.subwords > 0 && o.has_subword_model(),
+                  "--subwords trains a model, --subword-model loads one: give only one of them");
+  problems.add_if(
+      !o.subword_model.empty() && !models_of_sides.empty(),
+      "--subword-model is for both languages: do not combine it with a model for one language");
+  problems.add_if(
+      o.source_subword_model.empty() != o.target_subword_model.empty() && !o.only_source,
+      "--source-subword-model and --target-subword-model must be given together");
+  problems.add_if(o.subwords > 0 && o.tokenizer != "auto" && o.tokenizer != "sentencepiece",
+                  "--subwords trains a model for --tokenizer sentencepiece");
+  problems.add_if(o.tokenizer == "sentencepiece" && o.subwords == 0 && !o.has_subword_model(),
+                  "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
+}
+
+void check_shards(const PreprocessOptions& o, ProblemList& problems) {
+  if (!o.shards.is_sharded())
+    return;
+  problems.add_if(o.trainpref.empty(),
+                  "--num-shards divides the training text: --trainpref is missing");
+  problems.add_if(o.subwords > 0,
+                  "--num-shards and --subwords cannot be combined: train the subword model first, "
+                  "with --dict-only");
+  problems.add_if(o.subwords == 0 && (builds_source(o) || builds_target(o)),
+                  "--num-shards needs the same dictionaries in all shards: make them first with "
+                  "--dict-only, and give --srcdict and --tgtdict");
+  problems.add_if(o.dict_only || o.check_only,
+                  "--num-shards cannot be combined with --dict-only or --check-only");
 }
 
 }  // namespace
 
 void PreprocessOptions::describe(OptionTable& table) {
+  describe_languages(table, *this);
   describe_text(table, *this);
+  describe_bad_lines(table, *this);
   describe_trees(table, *this);
   describe_alignments(table, *this);
   describe_memory(table, *this);
-  describe_symbols(table, *this);
+  describe_tokenizer(table, *this);
+  describe_subword_training(table, *this);
+  describe_subword_models(table, *this);
   describe_dictionaries(table, *this);
   describe_result(table, *this);
 }
 
 std::vector<std::string> PreprocessOptions::problems() const {
-  std::vector<std::string> found = shards.problems();
-  const auto reject_if = [&](bool wrong, const char* sentence) {
-    if (wrong)
-      found.emplace_back(sentence);
-  };
-  const bool any_text = !trainpref.empty() || !validpref.empty() || !testpref.empty();
-  const bool builds_source = srcdict.empty() && !(joined_dictionary && !tgtdict.empty());
-  const bool builds_target =
-      !only_source && tgtdict.empty() && !(joined_dictionary && !srcdict.empty());
-  reject_if(source_lang.empty() && !only_source, "--source-lang is missing");
-  reject_if(target_lang.empty() && !only_source,
-            "--target-lang is missing (or give --only-source)");
-  reject_if(!source_lang.empty() && source_lang == target_lang,
-            "--source-lang and --target-lang are the same");
-  reject_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
-  reject_if(trainpref.empty() && any_text && !check_only && (builds_source || builds_target),
-            "without --trainpref, both --srcdict and --tgtdict are required");
-  reject_if(trainpref.empty() && subwords > 0,
-            "--subwords trains on --trainpref, which is missing");
-  reject_if(joined_dictionary && !srcdict.empty() && !tgtdict.empty(),
-            "--joined-dictionary accepts one of --srcdict and --tgtdict, not both");
-  reject_if(joined_dictionary && only_source && (srcdict + tgtdict).empty(),
-            "--joined-dictionary and --only-source need --srcdict: there is no target text");
-  reject_if(subwords > 0 && has_subword_model(),
-            "--subwords trains a model, --subword-model loads one: give only one of them");
-  reject_if(
-      one_file_twice(*this),
-      "--subword-model is for both languages: do not combine it with a model for one language");
-  reject_if(source_subword_model.empty() != target_subword_model.empty() && !only_source,
-            "--source-subword-model and --target-subword-model must be given together");
-  reject_if(subwords > 0 && tokenizer != "auto" && tokenizer != "sentencepiece",
-            "--subwords trains a model for --tokenizer sentencepiece");
-  reject_if(tokenizer == "sentencepiece" && subwords == 0 && !has_subword_model(),
-            "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
-  reject_if(only_source && !align_suffix.empty(),
-            "--align-suffix needs two languages: do not combine it with --only-source");
-  const bool sharded = shards.is_sharded();
-  reject_if(sharded && trainpref.empty(),
-            "--num-shards divides the training text: --trainpref is missing");
-  reject_if(sharded && subwords > 0,
-            "--num-shards and --subwords cannot be combined: train the subword model first, with "
-            "--dict-only");
-  reject_if(sharded && subwords == 0 && (builds_source || builds_target),
-            "--num-shards needs the same dictionaries in all shards: make them first with "
-            "--dict-only, and give --srcdict and --tgtdict");
-  reject_if(sharded && (dict_only || check_only),
-            "--num-shards cannot be combined with --dict-only or --check-only");
-  reject_if(memory.any() && tokenizer_component() != "word",
-            "--phrase-table and --pn-rules work on words: do not use them with subwords");
-  return found;
+  ProblemList problems(shards.problems());
+  check_text(*this, problems);
+  check_dictionaries(*this, problems);
+  check_subwords(*this, problems);
+  problems.add_if(only_source && !align_suffix.empty(),
+                  "--align-suffix needs two languages: do not combine it with --only-source");
+  check_shards(*this, problems);
+  problems.add_if(memory.any() && tokenizer_component() != "word",
+                  "--phrase-table and --pn-rules work on words: do not use them with subwords");
+  return problems.take();
 }
 
 LineReaderOptions PreprocessOptions::reading() const {

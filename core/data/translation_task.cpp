@@ -63,57 +63,69 @@ struct FolderPair {
   }
 };
 
-}  // namespace
-
-void TranslationOptions::describe(OptionTable& table) {
+void describe_languages(OptionTable& table, TranslationOptions& o) {
   table
       .field("source-lang",
-             source_lang,
+             o.source_lang,
              "Source language; inferred from the data folder if it has one language pair.")
       .short_flag("s")
       .value_name("LANG");
   table
       .field("target-lang",
-             target_lang,
+             o.target_lang,
              "Target language; inferred from the data folder if it has one language pair.")
       .short_flag("t")
       .value_name("LANG");
   table.field("data-loader",
-              data_loader,
+              o.data_loader,
               "Data loader: indexed (files made by phraseq preprocess) or text (raw "
               "FOLDER/SPLIT.LANG, plain or .gz); auto = indexed if the folder has .idx files.");
+}
+
+void describe_tokenizers(OptionTable& table, TranslationOptions& o) {
   table.field("tokenizer",
-              tokenizer,
+              o.tokenizer,
               "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
               "if there is a subword model, else word.");
   table
       .field("subword-model",
-             subword_model,
+             o.subword_model,
              "SentencePiece model for both languages, if the data folder has none.")
       .alias("sentencepiece-model")
       .value_name("FILE");
   table
       .field("source-subword-model",
-             source_subword_model,
+             o.source_subword_model,
              "SentencePiece model for the source language.")
       .value_name("FILE");
   table
       .field("target-subword-model",
-             target_subword_model,
+             o.target_subword_model,
              "SentencePiece model for the target language.")
       .value_name("FILE");
-  describe_bpe_dropout(table, bpe_dropout);
+  describe_bpe_dropout(table, o.bpe_dropout);
+}
+
+void describe_training_data(OptionTable& table, TranslationOptions& o) {
   table
       .field(
           "upsample-primary",
-          upsample_primary,
+          o.upsample_primary,
           "If the training set has several parts (train, train1 …), use the first one N times; -1 "
           "= once.")
       .in(-1, 1000000);
   table.field("load-alignments",
-              load_alignments,
+              o.load_alignments,
               "Load the alignments of the training set, and of the validation sets that have them, "
               "from a data folder that was made with phraseq preprocess --align-suffix.");
+}
+
+}  // namespace
+
+void TranslationOptions::describe(OptionTable& table) {
+  describe_languages(table, *this);
+  describe_tokenizers(table, *this);
+  describe_training_data(table, *this);
 }
 
 std::vector<std::string> TranslationOptions::problems() const {

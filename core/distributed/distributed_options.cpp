@@ -4,84 +4,100 @@
 
 namespace phraseq {
 
-void DistributedOptions::describe(OptionTable& v) {
+namespace {
+
+void describe_processes(OptionTable& v, DistributedOptions& o) {
   v.section("Several processes");
   v.field("nproc-per-node",
-          nproc_per_node,
+          o.nproc_per_node,
           "Start this number of processes on this machine, each with its share of the batches; 0 = "
           "train in this process.")
       .alias("nprocs-per-node")
       .in(0, 4096)
       .harmless();
   v.field("distributed-world-size",
-          world_size,
+          o.world_size,
           "Number of processes on all machines; 0 = WORLD_SIZE or the variables of Slurm or MPI, "
           "else 1.")
       .in(0, 1'000'000)
       .harmless();
   v.field("distributed-rank",
-          rank,
+          o.rank,
           "Rank of this process, or of the first one that --nproc-per-node starts; -1 = from the "
           "environment.")
       .in(-1, 1'000'000)
       .harmless();
   v.field("distributed-init-method",
-          init_method,
+          o.init_method,
           "Where the processes meet: tcp://HOST:PORT of rank 0, or env:// for MASTER_ADDR and "
           "MASTER_PORT.")
       .value_name("URL")
       .harmless();
   v.field("distributed-port",
-          port,
+          o.port,
           "Port of rank 0; 0 = that of --distributed-init-method, MASTER_PORT, or 29500.")
       .in(-1, 65535)
       .harmless();
+}
+
+void describe_gradients(OptionTable& v, DistributedOptions& o) {
   v.field("distributed-backend",
-          backend,
+          o.backend,
           kDistributedBackendNames,
           "Communication library; auto = the one that LibTorch has for the device.")
       .harmless();
   v.field("ddp-backend",
-          ddp_backend,
+          o.ddp_backend,
           kDdpBackendNames,
           "Names of fairseq for the implementation of data parallelism; all have the same effect.")
       .harmless();
   v.field("ddp-comm-hook",
-          comm_hook,
+          o.comm_hook,
           kCommHookNames,
           "Type of gradients between processes: none = that of the parameters, bf16 = half of the "
           "traffic.");
   v.field("bucket-cap-mb",
-          bucket_cap_mb,
+          o.bucket_cap_mb,
           "Size in MB of the buckets in which gradients are added while the backward pass computes "
           "the next ones.")
       .in(1e-6, 1e6)
       .harmless();
   v.field("no-overlap",
-          no_overlap,
+          o.no_overlap,
           "Add the gradients of the processes after the backward pass, not while it runs.")
       .harmless();
   v.field("zero-sharding",
-          zero_sharding,
+          o.zero_sharding,
           kZeroShardingNames,
           "Divide the state of the optimizer between the processes: os or 1 (stage 1 of ZeRO), or "
           "none.")
       .alias("zero")
       .harmless();
+}
+
+void describe_start(OptionTable& v, DistributedOptions& o) {
   v.field("distributed-no-spawn",
-          no_spawn,
+          o.no_spawn,
           "Do not start processes, even if --distributed-world-size is larger than 1 and no "
           "launcher is found.")
       .harmless();
   v.field("distributed-timeout",
-          timeout,
+          o.timeout,
           "Stop with an error that names the missing rank after this many seconds of waiting.")
       .in(1, 1'000'000)
       .harmless();
-  v.field("device-id", device_id, "GPU of this process; -1 = its rank on this machine.")
+  v.field("device-id", o.device_id, "GPU of this process; -1 = its rank on this machine.")
       .alias("local-rank")
       .in(-1, 4096)
       .harmless();
+}
+
+}  // namespace
+
+void DistributedOptions::describe(OptionTable& v) {
+  describe_processes(v, *this);
+  describe_gradients(v, *this);
+  describe_start(v, *this);
 }
 
 std::vector<std::string> DistributedOptions::problems() const {

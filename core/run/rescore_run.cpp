@@ -1,5 +1,3 @@
-#include "core/run/rescore_run.h"
-
 #include <limits>
 #include <utility>
 
@@ -8,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "core/run/rescore_run.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
@@ -39,54 +38,64 @@ std::string log_probability_text(const Translation& translation,
   return fmt::format("{}\n", translation.hypotheses.front().log_probability);
 }
 
-}  // namespace
-
-void RescoreOptions::describe(OptionTable& table) {
+void describe_files(OptionTable& table, RescoreOptions& o) {
   table.section("Rescoring");
-  table.field("data", data, "Data folder made by phraseq preprocess; or use --source and --target.")
+  table
+      .field(
+          "data", o.data, "Data folder made by phraseq preprocess; or use --source and --target.")
       .positional()
       .value_name("DATA");
-  table.field("gen-subset", gen_subset, "Split of the data folder to score.");
-  table.field("source", source, "Source sentences, one per line; - = standard input.")
+  table.field("gen-subset", o.gen_subset, "Split of the data folder to score.");
+  table.field("source", o.source, "Source sentences, one per line; - = standard input.")
       .short_flag("s")
       .value_name("FILE");
-  table.field("target", target, "Target sentences, one per line.")
+  table.field("target", o.target, "Target sentences, one per line.")
       .short_flag("t")
       .value_name("FILE");
   table
       .field(
           "trees",
-          trees,
+          o.trees,
           "Bracketed parse trees of the source sentences, one per line, for models that use trees.")
       .value_name("FILE");
   table
       .field("output",
-             output,
+             o.output,
              "Output file; - = standard output. With --contrastive: one line per pair, if a file "
              "is given.")
       .value_name("FILE");
   table.field("format",
-              format.format,
+              o.format.format,
               kOutputFormatNames,
               "plain: the natural logarithm of each probability; fairseq: S-, T-, H-, D- and P- "
               "lines with base-2 scores; jsonl: the score of every token.");
   table
       .field("remove-bpe",
-             format.post_process,
+             o.format.post_process,
              kPostProcessNames,
              "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
              "text.")
       .alias("post-process")
       .bare_value("subword_nmt");
-  batches.describe(table);
-  shards.describe(table);
+}
+
+void describe_batches(OptionTable& table, RescoreOptions& o) {
+  o.batches.describe(table);
+  o.shards.describe(table);
   table
       .field("buffer-size",
-             buffer_size,
+             o.buffer_size,
              "Number of pairs that are read, sorted by length and written together.")
       .at_least(1);
   table.field(
-      "truncate-source", truncate_source, "Use only the beginning of sources that are too long.");
+      "truncate-source", o.truncate_source, "Use only the beginning of sources that are too long.");
+}
+
+}  // namespace
+
+void RescoreOptions::describe(OptionTable& table) {
+  describe_files(table, *this);
+  describe_batches(table, *this);
   contrastive.describe(table);
 }
 

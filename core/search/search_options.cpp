@@ -2,56 +2,69 @@
 
 namespace phraseq {
 
-void SearchOptions::describe(OptionTable& table) {
+namespace {
+
+void describe_length(OptionTable& table, SearchOptions& o) {
   table
       .field("max-len-a",
-             length_cap.a,
+             o.length_cap.a,
              "Generate at most A * source length + B tokens (without </s>).")
       .at_least(0);
-  table.field("max-len-b", length_cap.b, "See --max-len-a.").at_least(0);
+  table.field("max-len-b", o.length_cap.b, "See --max-len-a.").at_least(0);
   table.field("max-len-form",
-              length_cap.form,
+              o.length_cap.form,
               kLengthCapFormNames,
               "Form of the maximum length. linear: as in --max-len-a; neutron: x + max(64, x/4) "
               "with the source length x, including </s>.");
   table
       .field(
-          "min-len", constraints.min_length, "Minimum number of generated tokens (without </s>).")
+          "min-len", o.constraints.min_length, "Minimum number of generated tokens (without </s>).")
       .at_least(0);
   table
       .field("lenpen",
-             length_penalty.alpha,
+             o.length_penalty.alpha,
              "Length penalty: below 1 favors shorter, above 1 favors longer translations.")
       .in(-50.0, 50.0);
   table.field("length-penalty-form",
-              length_penalty.form,
+              o.length_penalty.form,
               kLengthPenaltyFormNames,
               "Form of the length penalty. power: logp / length^lenpen; wu: logp / ((5 + length) / "
               "6)^lenpen; none: logp.");
   table.field("unnormalized",
-              unnormalized,
+              o.unnormalized,
               "Compare unnormalized hypothesis scores (the same as --length-penalty-form none).");
+}
+
+void describe_tokens(OptionTable& table, SearchOptions& o) {
   table.field("unkpen",
-              constraints.unknown_penalty,
+              o.constraints.unknown_penalty,
               "Unknown word penalty: below 0 produces more <unk>, above 0 produces fewer.");
   table
       .field("no-repeat-ngram-size",
-             constraints.no_repeat_ngram_size,
+             o.constraints.no_repeat_ngram_size,
              "Block repeated n-grams of this size; 0 = off.")
       .at_least(0);
   table.field(
       "match-source-len",
-      constraints.match_source_len,
+      o.constraints.match_source_len,
       "Generate exactly as many tokens as the source has, not counting special tokens. </s> then "
       "does not contribute to the score, and --max-len-* and --min-len have no effect.");
-  table.field("prefix-size", prefix_size, "Force the first N tokens of the reference as a prefix.")
+  table
+      .field("prefix-size", o.prefix_size, "Force the first N tokens of the reference as a prefix.")
       .at_least(0);
   table
       .field("temperature",
-             temperature,
+             o.temperature,
              "Temperature of the softmax: above 1 for more equal, below 1 for more unequal "
              "probabilities.")
       .in(1e-3, 1e3);
+}
+
+}  // namespace
+
+void SearchOptions::describe(OptionTable& table) {
+  describe_length(table, *this);
+  describe_tokens(table, *this);
 }
 
 std::vector<std::string> SearchOptions::problems() const {

@@ -2,64 +2,75 @@
 
 namespace phraseq {
 
-void ServeOptions::describe(OptionTable& table) {
+namespace {
+
+void describe_server(OptionTable& table, ServeOptions& o) {
   table.section("Server");
   table
       .field(
           "path",
-          path,
+          o.path,
           "Models: a checkpoint or folder of checkpoints each; several, separated by colons, form "
           "an ensemble. NAME=FILE gives a model a name; the default is SOURCE-TARGET, its "
           "languages; for a language model its language or, without one, the stem of FILE.")
       .value_name("[NAME=]FILE,...")
       .required();
-  table.field("host", host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");
-  table.field("port", port, "Port to listen at; 0 = any free port.").in(0, 65535);
+  table.field("host", o.host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");
+  table.field("port", o.port, "Port to listen at; 0 = any free port.").in(0, 65535);
   table
       .field(
           "api-keys",
-          api_keys,
+          o.api_keys,
           "File with the keys of clients, one per line; requests without one of them are refused.")
       .value_name("FILE");
   table.field(
       "split-sentences",
-      split,
+      o.split,
       kSplitNames,
       "Which lines of a text are split into sentences. long: lines that are longer than the "
       "model accepts.");
+}
 
+void describe_limits(OptionTable& table, ServeOptions& o) {
   table.section("Limits");
-  table.field("max-body-bytes", http.max_body_bytes, "Maximum size of the body of a request.")
+  table.field("max-body-bytes", o.http.max_body_bytes, "Maximum size of the body of a request.")
       .in(1, 1 << 30);
   table
       .field("max-text-length",
-             max_text_length,
+             o.max_text_length,
              "Maximum length of all texts of a request, in characters.")
       .at_least(1);
-  table.field("max-texts", max_texts, "Maximum number of texts in a request.").at_least(1);
-  table.field("max-queue", max_queue, "Maximum number of requests that wait for a model.")
+  table.field("max-texts", o.max_texts, "Maximum number of texts in a request.").at_least(1);
+  table.field("max-queue", o.max_queue, "Maximum number of requests that wait for a model.")
       .at_least(1);
   table
       .field("request-timeout",
-             http.request_seconds,
+             o.http.request_seconds,
              "Maximum time from the arrival of a request to the response, in seconds.")
       .in(0.001, 86400);
   table
       .field(
           "read-timeout",
-          http.read_seconds,
+          o.http.read_seconds,
           "Maximum time for a request to arrive, and for an open connection without requests, in "
           "seconds.")
       .in(0.001, 86400);
-  table.field("max-connections", http.max_connections, "Maximum number of open connections.")
+  table.field("max-connections", o.http.max_connections, "Maximum number of open connections.")
       .in(1, 100000);
   table
       .field(
           "max-requests-per-client",
-          max_requests_per_client,
+          o.max_requests_per_client,
           "Maximum number of requests in progress per API key or, without keys, per address; 0 = "
           "no limit.")
       .at_least(0);
+}
+
+}  // namespace
+
+void ServeOptions::describe(OptionTable& table) {
+  describe_server(table, *this);
+  describe_limits(table, *this);
 }
 
 std::vector<std::string> ServeOptions::problems() const {

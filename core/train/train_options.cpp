@@ -32,58 +32,74 @@ void ComponentOptions::describe(OptionTable& v) {
   plugins.describe(v);
 }
 
-void OptimizationOptions::describe(OptionTable& v) {
+namespace {
+
+void describe_batches(OptionTable& v, OptimizationOptions& o) {
   v.section("Optimization");
-  batches.describe_with_auto(v);
+  o.batches.describe_with_auto(v);
   v.field("update-freq",
-          update_freq,
+          o.update_freq,
           "Number of batches per update; a list gives one value per epoch, the last value is used "
           "for all later epochs.")
       .at_least(1);
   v.field("accumulate-to-tokens",
-          accumulate_to_tokens,
+          o.accumulate_to_tokens,
           "Accumulate batches until an update has at least this many target tokens; 0 = use "
           "--update-freq.")
       .at_least(0);
+}
+
+void describe_loss(OptionTable& v, OptimizationOptions& o) {
   v.field("lr",
-          lr,
+          o.lr,
           "Learning rate: the peak of the schedule, or the constant value; --lr-scheduler fixed "
           "takes a list with one value per epoch.")
       .at_least(0.0);
-  v.field("clip-norm", clip_norm, "Clip threshold of the gradient norm; 0 = no clipping.")
+  v.field("clip-norm", o.clip_norm, "Clip threshold of the gradient norm; 0 = no clipping.")
       .at_least(0.0);
   v.field("loss-normalization",
-          loss_normalization,
+          o.loss_normalization,
           kLossNormalizationNames,
           "Normalize the loss of an update by the number of target tokens, of sentences, or not at "
           "all.")
       .former_name("loss-normalisation");
   v.field("sentence-avg",
-          sentence_avg,
+          o.sentence_avg,
           "Normalize gradients by the number of sentences in an update (the same as "
           "--loss-normalization sentences).");
-  v.field("max-epoch", max_epoch, "Stop training after this many epochs; 0 = no limit.")
+}
+
+void describe_stopping(OptionTable& v, OptimizationOptions& o) {
+  v.field("max-epoch", o.max_epoch, "Stop training after this many epochs; 0 = no limit.")
       .at_least(0)
       .harmless();
-  v.field("max-update", max_update, "Stop training after this many updates; 0 = no limit.")
+  v.field("max-update", o.max_update, "Stop training after this many updates; 0 = no limit.")
       .at_least(0)
       .harmless();
   v.field("stop-time-hours",
-          stop_time_hours,
+          o.stop_time_hours,
           "Stop training after this many hours of this run; 0 = no limit.")
       .at_least(0.0)
       .harmless();
   v.field("stop-min-lr",
-          stop_min_lr,
+          o.stop_min_lr,
           "Stop training when the learning rate falls to this minimum; a rate that rises, as in a "
           "warm-up, does not count.")
       .harmless();
   v.field("max-bad-updates",
-          max_bad_updates,
+          o.max_bad_updates,
           "Stop with exit code 7 after this many consecutive updates with a gradient that is not "
           "finite.")
       .at_least(1)
       .harmless();
+}
+
+}  // namespace
+
+void OptimizationOptions::describe(OptionTable& v) {
+  describe_batches(v, *this);
+  describe_loss(v, *this);
+  describe_stopping(v, *this);
 }
 
 std::vector<std::string> OptimizationOptions::problems() const {
@@ -100,60 +116,77 @@ std::vector<std::string> OptimizationOptions::problems() const {
   return found;
 }
 
-void ValidationOptions::describe(OptionTable& v) {
+namespace {
+
+void describe_times(OptionTable& v, ValidationOptions& o) {
   v.section("Validation");
-  v.field("valid-subset", valid_subset, "Name of the validation split.").harmless();
-  v.field("disable-validation", disable_validation, "Disable validation.").harmless();
-  v.field("validate-interval", validate_interval, "Validate every N epochs.")
+  v.field("valid-subset", o.valid_subset, "Name of the validation split.").harmless();
+  v.field("disable-validation", o.disable_validation, "Disable validation.").harmless();
+  v.field("validate-interval", o.validate_interval, "Validate every N epochs.")
       .at_least(1)
       .harmless();
   v.field("validate-interval-updates",
-          validate_interval_updates,
+          o.validate_interval_updates,
           "Also validate every N updates; 0 = off.")
       .at_least(0)
       .harmless();
-  v.field("validate-after-updates", validate_after_updates, "Do not validate before this update.")
+  v.field("validate-after-updates", o.validate_after_updates, "Do not validate before this update.")
       .at_least(0)
       .harmless();
   v.field("max-tokens-valid",
-          max_tokens_valid,
+          o.max_tokens_valid,
           "Maximum number of tokens in a validation batch; 0 = as --max-tokens.")
       .at_least(0)
       .harmless();
-  v.field("eval-bleu", eval_bleu, "Also translate the validation set and compute --metric.")
+}
+
+void describe_translation(OptionTable& v, ValidationOptions& o) {
+  v.field("eval-bleu", o.eval_bleu, "Also translate the validation set and compute --metric.")
       .harmless();
-  v.field("eval-bleu-args", eval_bleu_args, "Options of beam search as JSON, e.g. {\"beam\": 1}.")
+  v.field("eval-bleu-args", o.eval_bleu_args, "Options of beam search as JSON, e.g. {\"beam\": 1}.")
       .harmless();
   v.field("eval-bleu-remove-bpe",
-          eval_bleu_remove_bpe,
+          o.eval_bleu_remove_bpe,
           kPostProcessNames,
           "Join the subwords of what --eval-bleu scores, where the data holds no subword model.")
       .bare_value("subword_nmt")
       .harmless();
-  v.field(
-       "eval-bleu-sentences", eval_bleu_sentences, "Translate only the first N sentences; 0 = all.")
+  v.field("eval-bleu-sentences",
+          o.eval_bleu_sentences,
+          "Translate only the first N sentences; 0 = all.")
       .at_least(0)
       .harmless();
   v.field("eval-bleu-print-samples",
-          eval_bleu_print_samples,
+          o.eval_bleu_print_samples,
           "Log N translations and their references.")
       .at_least(0)
       .bare_value("1")
       .harmless();
+}
+
+void describe_best(OptionTable& v, ValidationOptions& o) {
   v.field("best-checkpoint-metric",
-          best_checkpoint_metric,
+          o.best_checkpoint_metric,
           "Metric for saving checkpoint_best: loss, nll_loss, or the name of the metric.")
       .harmless();
   v.field("maximize-best-checkpoint-metric",
-          maximize_best_checkpoint_metric,
+          o.maximize_best_checkpoint_metric,
           "Larger is better; a metric says it by itself.")
       .harmless();
   v.field(
        "patience",
-       patience,
+       o.patience,
        "Stop early if the metric does not improve for N consecutive validations; 0 or -1 = never.")
       .at_least(-1)
       .harmless();
+}
+
+}  // namespace
+
+void ValidationOptions::describe(OptionTable& v) {
+  describe_times(v, *this);
+  describe_translation(v, *this);
+  describe_best(v, *this);
 }
 
 bool ValidationOptions::is_loss(std::string_view metric) {
@@ -166,89 +199,109 @@ std::vector<std::string> ValidationOptions::problems() const {
   return {"--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu"};
 }
 
-void CheckpointOptions::describe(OptionTable& v) {
+namespace {
+
+void describe_files(OptionTable& v, CheckpointOptions& o) {
   v.section("Checkpoints");
   v.field(
-       "save-dir", save_dir, "Folder for checkpoints, metrics.jsonl and the manifest of the run.")
+       "save-dir", o.save_dir, "Folder for checkpoints, metrics.jsonl and the manifest of the run.")
       .value_name("DIR")
       .harmless();
   v.field("restore-file",
-          restore_file,
+          o.restore_file,
           "Checkpoint to resume from, a file name in --save-dir or a path. Without checkpoint_last "
           "(or checkpoint_best), training starts from scratch.")
       .harmless();
   v.field("finetune-from-model",
-          finetune_from_model,
+          o.finetune_from_model,
           "Start a new run from the parameters of this checkpoint.")
       .value_name("FILE")
       .harmless();
+}
+
+void describe_restoring(OptionTable& v, CheckpointOptions& o) {
   v.field("reset-optimizer",
-          reset_optimizer,
+          o.reset_optimizer,
           "Do not load the optimizer state from the checkpoint: updates are counted from 0, the "
           "schedule of the learning rate begins again, and the best score is not loaded.")
       .harmless();
   v.field("reset-lr-scheduler",
-          reset_lr_scheduler,
+          o.reset_lr_scheduler,
           "Do not load the state of the learning rate scheduler from the checkpoint; its options "
           "and --lr may differ.")
       .harmless();
   v.field("reset-dataloader",
-          reset_dataloader,
+          o.reset_dataloader,
           "Do not load the dataloader state from the checkpoint: epochs are counted from 1.")
       .harmless();
   v.field("reset-meters",
-          reset_meters,
+          o.reset_meters,
           "Do not load the best score and the patience counter from the checkpoint.")
       .harmless();
   v.field("strict-resume",
-          strict_resume,
+          o.strict_resume,
           "Report an error if checkpoint_last is damaged, instead of resuming from an older "
           "checkpoint.")
       .harmless();
   v.field("allow-changed",
-          allow_changed,
+          o.allow_changed,
           "Names of options that may differ from the checkpoint when a run is resumed.")
       .harmless();
-  v.field("save-interval", save_interval, "Save a checkpoint every N epochs.")
+}
+
+void describe_saving(OptionTable& v, CheckpointOptions& o) {
+  v.field("save-interval", o.save_interval, "Save a checkpoint every N epochs.")
       .at_least(1)
       .harmless();
   v.field("save-interval-updates",
-          save_interval_updates,
+          o.save_interval_updates,
           "Also save a checkpoint every N updates; 0 = off.")
       .at_least(0)
       .harmless();
   v.field("keep-interval-updates",
-          keep_interval_updates,
+          o.keep_interval_updates,
           "Keep the last N checkpoints saved with --save-interval-updates; -1 = all.")
       .at_least(-1)
       .harmless();
-  v.field("keep-last-epochs", keep_last_epochs, "Keep the last N epoch checkpoints; -1 = all.")
+  v.field("keep-last-epochs", o.keep_last_epochs, "Keep the last N epoch checkpoints; -1 = all.")
       .at_least(-1)
       .harmless();
   v.field("keep-best-checkpoints",
-          keep_best_checkpoints,
+          o.keep_best_checkpoints,
           "Keep the N best checkpoints by the metric; -1 = only checkpoint_best.")
       .at_least(-1)
       .harmless();
   v.field("no-epoch-checkpoints",
-          no_epoch_checkpoints,
+          o.no_epoch_checkpoints,
           "Only store checkpoint_last and checkpoint_best.")
       .harmless();
   v.field("no-last-checkpoints",
-          no_last_checkpoints,
+          o.no_last_checkpoints,
           "Do not store checkpoint_last; checkpoints of epochs, of --save-interval-updates and new "
           "best ones are saved.")
       .harmless();
-  v.field("no-save", no_save, "Do not save checkpoints.").harmless();
+}
+
+void describe_contents(OptionTable& v, CheckpointOptions& o) {
+  v.field("no-save", o.no_save, "Do not save checkpoints.").harmless();
   v.field("no-save-optimizer-state",
-          no_save_optimizer_state,
+          o.no_save_optimizer_state,
           "Do not save the optimizer state in checkpoints: the run cannot be resumed.")
       .harmless();
   v.field("save-failure",
-          save_failure,
+          o.save_failure,
           kSaveFailureNames,
           "When a checkpoint cannot be saved: stop, or warn and continue.")
       .harmless();
+}
+
+}  // namespace
+
+void CheckpointOptions::describe(OptionTable& v) {
+  describe_files(v, *this);
+  describe_restoring(v, *this);
+  describe_saving(v, *this);
+  describe_contents(v, *this);
 }
 
 /// As in fairseq: one of them would be ignored.
@@ -259,58 +312,74 @@ std::vector<std::string> CheckpointOptions::problems() const {
           " continues one: give one of them"};
 }
 
-void MachineOptions::describe(OptionTable& v) {
+namespace {
+
+void describe_arithmetic(OptionTable& v, MachineOptions& o) {
   v.section("Machine and logging");
-  v.field("seed", seed, "Random seed.").at_least(0);
+  v.field("seed", o.seed, "Random seed.").at_least(0);
   v.field("precision",
-          precision,
+          o.precision,
           nn::kTrainingPrecisionNames,
           "Precision of matrix products and activations; auto = bf16 where the device computes in "
           "it, else fp32.");
-  v.field("bf16", bf16, "The same as --precision bf16.");
-  v.field("fp16", fp16, "The same as --precision fp16: with a dynamic loss scale.");
-  loss_scale.describe(v);
+  v.field("bf16", o.bf16, "The same as --precision bf16.");
+  v.field("fp16", o.fp16, "The same as --precision fp16: with a dynamic loss scale.");
+  o.loss_scale.describe(v);
   v.field("checkpoint-activations",
-          checkpoint_activations,
+          o.checkpoint_activations,
           "Compute the layers of Transformers again in the backward pass instead of keeping their "
           "activations: less memory, about a third more time, the same result.")
       .harmless();
-  v.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
+}
+
+void describe_threads(OptionTable& v, MachineOptions& o) {
+  v.field("threads", o.threads, "Number of threads; 0 = one per core.").in(0, 4096);
   v.field("batch-shares",
-          batch_shares,
+          o.batch_shares,
           "Number of shares of a batch that are computed at the same time, each by its part of "
           "--threads; 1 = threads work within operators only; 0 = chosen by --threads and "
           "--max-tokens.")
       .in(0, 4096);
-  v.field("data-buffer-size", data_buffer_size, "Number of batches to preload.")
+  v.field("data-buffer-size", o.data_buffer_size, "Number of batches to preload.")
       .in(1, 1000)
       .harmless();
+}
+
+void describe_logging(OptionTable& v, MachineOptions& o) {
   v.field(
        "log-format",
-       log_format,
+       o.log_format,
        kLogFormatNames,
        "Log format: bar (fairseq: tqdm) = progress bar, simple = plain lines, json = JSON lines, "
        "none; auto = bar on a terminal, else simple.")
       .harmless();
   v.field("log-interval",
-          log_interval,
+          o.log_interval,
           "Log progress and write a record to metrics.jsonl every N updates.")
       .at_least(1)
       .harmless();
-  v.field("log-file", log_file, "Also write the log to this file.").value_name("FILE").harmless();
+  v.field("log-file", o.log_file, "Also write the log to this file.").value_name("FILE").harmless();
   v.field("tensorboard-logdir",
-          tensorboard_logdir,
+          o.tensorboard_logdir,
           "Also write event files for TensorBoard below this folder: train_inner, train, and the "
           "validation split.")
       .value_name("DIR")
       .harmless();
-  v.field("no-plot", no_plot, "Do not write learning_curves.svg into --save-dir at the end.")
+  v.field("no-plot", o.no_plot, "Do not write learning_curves.svg into --save-dir at the end.")
       .harmless();
   v.field("no-progress-bar",
-          no_progress_bar,
+          o.no_progress_bar,
           "Disable the progress bar (the same as --log-format simple).")
       .harmless();
-  v.field("quiet", quiet, "Only log warnings and errors.").harmless();
+  v.field("quiet", o.quiet, "Only log warnings and errors.").harmless();
+}
+
+}  // namespace
+
+void MachineOptions::describe(OptionTable& v) {
+  describe_arithmetic(v, *this);
+  describe_threads(v, *this);
+  describe_logging(v, *this);
 }
 
 std::vector<std::string> MachineOptions::problems() const {

@@ -176,54 +176,62 @@ class Evaluation {
   double seconds_ = 0;
 };
 
-}  // namespace
-
-void EvalLmOptions::describe(OptionTable& table) {
+void describe_text(OptionTable& table, EvalLmOptions& o) {
   table.section("Evaluation");
-  table.field("data", data, "Data folder made by phraseq preprocess --only-source.")
+  table.field("data", o.data, "Data folder made by phraseq preprocess --only-source.")
       .positional()
       .value_name("DATA")
       .required();
-  table.field("gen-subset", gen_subset, "Split of the data folder to evaluate.");
+  table.field("gen-subset", o.gen_subset, "Split of the data folder to evaluate.");
   table.field("sample-break-mode",
-              break_mode,
+              o.break_mode,
               kAutoBreakModeNames,
               "Where the text is cut into blocks; auto = as in the training. See the task "
               "language_modeling.");
   table
       .field("tokens-per-sample",
-             tokens_per_sample,
+             o.tokens_per_sample,
              "Maximum number of tokens in a block, with the context of --context-window; 0 = as in "
              "the training.")
       .at_least(0);
   table
       .field("context-window",
-             context_window,
+             o.context_window,
              "Number of tokens before each block that the model reads in addition; their "
              "probabilities are not counted.")
       .at_least(0);
+}
+
+void describe_report(OptionTable& table, EvalLmOptions& o) {
   table.field("output-word-probs",
-              output_word_probs,
+              o.output_word_probs,
               "Print a line for each block: its number, and each word with its natural-log "
               "probability.");
   table.field("output-word-stats",
-              output_word_stats,
+              o.output_word_stats,
               "Print a line for each different word: count, sum of its log-probabilities, whether "
               "it was joined from several tokens, sum of the log-probabilities of the next words, "
               "and their number.");
   table
       .field("softmax-batch",
-             softmax_batch,
+             o.softmax_batch,
              "Accepted for compatibility with fairseq; the output layer is computed in pieces of "
              "any size with the same result.")
       .at_least(0);
   table
       .field("remove-bpe",
-             remove_bpe,
+             o.remove_bpe,
              kPostProcessNames,
              "Join subwords that end in @@: the loss is that of words (subword_nmt).")
       .alias("post-process")
       .bare_value("subword_nmt");
+}
+
+}  // namespace
+
+void EvalLmOptions::describe(OptionTable& table) {
+  describe_text(table, *this);
+  describe_report(table, *this);
   batches.describe(table);
 }
 

@@ -15,13 +15,11 @@ bool is_choice(const std::string& text, std::initializer_list<std::string_view> 
   return number_in<int64_t>(text).value_or(0) > 0;
 }
 
-}  // namespace
-
-void AnalyzeOptions::describe(OptionTable& table) {
+void describe_input(OptionTable& table, AnalyzeOptions& o) {
   table.section("Analysis");
   table
       .field("mode",
-             mode,
+             o.mode,
              kAnalyzeModeNames,
              "attention: heat maps of one sentence pair. activation: share of the attention "
              "between words and n-grams, per layer, over a test set. constituents: share of the "
@@ -32,7 +30,7 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field(
           "source",
-          source,
+          o.source,
           "attention: the source sentence itself. Else: a file with one source sentence per line.")
       .short_flag("s")
       .value_name("TEXT|FILE")
@@ -40,7 +38,7 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field(
           "target",
-          target,
+          o.target,
           "attention: the target sentence itself. Else: a file with one target sentence per line.")
       .short_flag("t")
       .value_name("TEXT|FILE")
@@ -48,53 +46,75 @@ void AnalyzeOptions::describe(OptionTable& table) {
   table
       .field(
           "trees",
-          trees,
+          o.trees,
           "Bracketed parse tree of the source, or a file of them: for models that use trees, and "
           "for constituents.")
       .value_name("TREE|FILE");
+}
+
+void describe_output(OptionTable& table, AnalyzeOptions& o) {
   table
       .field("output",
-             output,
+             o.output,
              "Output file; - = standard output. attention: FILE.html (all layers and heads), "
              "FILE.svg (one heat map) or FILE.jsonl (numbers).")
       .value_name("FILE");
   table
       .field("attention",
-             attention,
+             o.attention,
              "Which attention: cross, encoder or decoder (the latter two are self-attention). "
              "Default: cross; all three in FILE.html.")
       .alias("module")
       .value_name("PLACE...");
+}
+
+void describe_heat_maps(OptionTable& table, AnalyzeOptions& o) {
   table.section("Heat maps");
-  table.field("layer", layer, "Layer in FILE.svg: a number from 1, or last.");
-  table.field("head", head, "Head in FILE.svg: a number from 1, or mean.");
+  table.field("layer", o.layer, "Layer in FILE.svg: a number from 1, or last.");
+  table.field("head", o.head, "Head in FILE.svg: a number from 1, or mean.");
   table.field("target-labels",
-              target_labels,
+              o.target_labels,
               analysis::kTargetLabelNames,
               "Labels of decoder rows: the token that is generated, or the token that the decoder "
               "receives as input.");
+}
+
+void describe_activation(OptionTable& table, AnalyzeOptions& o) {
   table.section("Activation");
   table
       .field("stat",
-             stat,
+             o.stat,
              analysis::kActivationStatisticNames,
              "What to count for each head and token. peak: the position of the largest weight; "
              "mass: all weights; threshold: the weights of at least --tau.")
       .alias("activation-stats");
-  table.field("tau", tau, "Threshold of --statistic threshold.")
+  table.field("tau", o.tau, "Threshold of --statistic threshold.")
       .alias("activation-tau")
       .in(1e-6, 1.0);
-  table.field("json", json, "Write the table as JSON.");
+  table.field("json", o.json, "Write the table as JSON.");
+}
+
+void describe_dump(OptionTable& table, AnalyzeOptions& o) {
   table.section("Dump");
-  table.field("tensors", tensors, "Record only tensors whose names contain one of these strings.")
+  table.field("tensors", o.tensors, "Record only tensors whose names contain one of these strings.")
       .value_name("TEXT...");
   table.section("Pictures");
   table
       .field("plot",
-             plot,
+             o.plot,
              "activation, constituents: also plot the table. dump: also plot the tensors of the "
              "first sentence as one heat map. Format: SVG.")
       .value_name("FILE");
+}
+
+}  // namespace
+
+void AnalyzeOptions::describe(OptionTable& table) {
+  describe_input(table, *this);
+  describe_output(table, *this);
+  describe_heat_maps(table, *this);
+  describe_activation(table, *this);
+  describe_dump(table, *this);
 }
 
 std::vector<std::string> AnalyzeOptions::problems() const {

@@ -8,6 +8,127 @@ namespace {
 
 constexpr int64_t kManyLines = 20000;
 
+void describe_data_folder(OptionTable& table, GenerateOptions& o) {
+  table
+      .field("data",
+             o.data,
+             "Data folder made by phraseq preprocess; if missing, lines of text are translated.")
+      .positional()
+      .value_name("DATA");
+  table.field("gen-subset", o.gen_subset, "Split of the data folder to translate.");
+  table.field("scoring", o.metric, "Name of the metric, used if there are references.");
+  table.field("score-reference",
+              o.score_reference,
+              "Score the references of the split instead of translating: they are printed as "
+              "hypotheses, with the probabilities of the model.");
+}
+
+void describe_files(OptionTable& table, GenerateOptions& o) {
+  table.field("input", o.input, "Text to translate, one sentence per line; - = standard input.")
+      .value_name("FILE");
+  table
+      .field("trees",
+             o.trees,
+             "Bracketed parse trees of these sentences, one per line, for models that use trees.")
+      .value_name("FILE");
+  table.field("output", o.output, "File for the translations; - = standard output.")
+      .value_name("FILE");
+  if (!o.interactive)
+    o.shards.describe(table);
+  table.field("format",
+              o.format.format,
+              kAutoOutputFormatNames,
+              "auto: fairseq if a data folder is given, else plain; plain: one line of text per "
+              "sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
+              "base-2 scores; jsonl: all details.");
+}
+
+void describe_decoding(OptionTable& table, GenerateOptions& o) {
+  table.field("decoder", o.decoder, "Name of the decoder; its options are listed below.");
+  table.field("sampling",
+              o.sampling,
+              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
+  o.batches.describe(table);
+  table.find("max-tokens")->help =
+      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
+  table
+      .field("buffer-size",
+             o.buffer_size,
+             "Number of sentences that are read, sorted by length and written together.")
+      .at_least(1);
+  table.field("seed", o.seed, "Random seed.");
+}
+
+void describe_text(OptionTable& table, GenerateOptions& o) {
+  table
+      .field("remove-bpe",
+             o.format.post_process,
+             kPostProcessNames,
+             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
+             "text: plain lines, D- lines, and what is scored.")
+      .alias("post-process")
+      .bare_value("subword_nmt");
+  table
+      .field("print-alignment",
+             o.format.print_alignment,
+             kPrintAlignmentNames,
+             "Also print the alignment to source tokens: the token with the largest attention "
+             "weight (hard), or all weights (soft).")
+      .bare_value("hard");
+  table.field("tokenizer",
+              o.tokenizer,
+              "Tokenizer for text, for checkpoints whose training text was prepared by other "
+              "programs, as moses; its options are listed below. --bpe alone selects bpe.");
+  table
+      .field("replace-unk",
+             o.replace_unk,
+             "Replace each <unk> of a translation by the translation of the source word that it "
+             "attends to most: FILE has lines SOURCE TARGET; words that it does not have, and all "
+             "without FILE, are copied.")
+      .value_name("FILE")
+      .bare_value(kCopySource);
+}
+
+void describe_language_model(OptionTable& table, GenerateOptions& o) {
+  table
+      .field("lm-path",
+             o.lm_path,
+             "Language model for shallow fusion: its log-probabilities, times --lm-weight, are "
+             "added to those of the model.")
+      .value_name("FILE");
+  table.field("lm-weight", o.lm_weight, "Weight of the language model; 0 = no effect.")
+      .in(-1e6, 1e6);
+}
+
+void describe_bayes_risk(OptionTable& table, GenerateOptions& o) {
+  table.field("mbr",
+              o.mbr,
+              "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "
+              "with all of them as references; name of the metric, for example chrf or bleu.");
+  table.field("mbr-weights",
+              o.mbr_weights,
+              score::kMbrWeightsNames,
+              "Weights of the references in --mbr. uniform: for samples; probability: those of the "
+              "model.");
+}
+
+void describe_bad_lines(OptionTable& table, GenerateOptions& o) {
+  table.field("truncate-source",
+              o.truncate_source,
+              "Translate only the beginning of lines that are too long.");
+  table.field("on-bad-line",
+              o.on_bad_line,
+              kOnBadLineNames,
+              "What to do with a line that is not valid UTF-8; skip writes an empty line.");
+}
+
+void describe_report(OptionTable& table, GenerateOptions& o) {
+  table.field("quiet", o.quiet, "Only print the final score.");
+  table.field("profile",
+              o.profile,
+              "At the end, print a table of the time of each kind of work to standard error.");
+}
+
 }  // namespace
 
 GenerateOptions::GenerateOptions(bool line_by_line)
@@ -23,104 +144,15 @@ OutputFormat GenerateOptions::output_format() const {
 
 void GenerateOptions::describe(OptionTable& table) {
   table.section("Generation");
-  if (!interactive) {
-    table
-        .field("data",
-               data,
-               "Data folder made by phraseq preprocess; if missing, lines of text are translated.")
-        .positional()
-        .value_name("DATA");
-    table.field("gen-subset", gen_subset, "Split of the data folder to translate.");
-    table.field("scoring", metric, "Name of the metric, used if there are references.");
-    table.field("score-reference",
-                score_reference,
-                "Score the references of the split instead of translating: they are printed as "
-                "hypotheses, with the probabilities of the model.");
-  }
-  table.field("input", input, "Text to translate, one sentence per line; - = standard input.")
-      .value_name("FILE");
-  table
-      .field("trees",
-             trees,
-             "Bracketed parse trees of these sentences, one per line, for models that use trees.")
-      .value_name("FILE");
-  table.field("output", output, "File for the translations; - = standard output.")
-      .value_name("FILE");
   if (!interactive)
-    shards.describe(table);
-  table.field("format",
-              format.format,
-              kAutoOutputFormatNames,
-              "auto: fairseq if a data folder is given, else plain; plain: one line of text per "
-              "sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
-              "base-2 scores; jsonl: all details.");
-  table.field("decoder", decoder, "Name of the decoder; its options are listed below.");
-  table.field("sampling",
-              sampling,
-              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
-  batches.describe(table);
-  table.find("max-tokens")->help =
-      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
-  table
-      .field("buffer-size",
-             buffer_size,
-             "Number of sentences that are read, sorted by length and written together.")
-      .at_least(1);
-  table.field("seed", seed, "Random seed.");
-  table
-      .field("remove-bpe",
-             format.post_process,
-             kPostProcessNames,
-             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
-             "text: plain lines, D- lines, and what is scored.")
-      .alias("post-process")
-      .bare_value("subword_nmt");
-  table
-      .field("print-alignment",
-             format.print_alignment,
-             kPrintAlignmentNames,
-             "Also print the alignment to source tokens: the token with the largest attention "
-             "weight (hard), or all weights (soft).")
-      .bare_value("hard");
-  table.field("tokenizer",
-              tokenizer,
-              "Tokenizer for text, for checkpoints whose training text was prepared by other "
-              "programs, as moses; its options are listed below. --bpe alone selects bpe.");
-  table
-      .field("replace-unk",
-             replace_unk,
-             "Replace each <unk> of a translation by the translation of the source word that it "
-             "attends to most: FILE has lines SOURCE TARGET; words that it does not have, and all "
-             "without FILE, are copied.")
-      .value_name("FILE")
-      .bare_value(kCopySource);
-  table
-      .field("lm-path",
-             lm_path,
-             "Language model for shallow fusion: its log-probabilities, times --lm-weight, are "
-             "added to those of the model.")
-      .value_name("FILE");
-  table.field("lm-weight", lm_weight, "Weight of the language model; 0 = no effect.").in(-1e6, 1e6);
-  table.field("mbr",
-              mbr,
-              "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "
-              "with all of them as references; name of the metric, for example chrf or bleu.");
-  table.field("mbr-weights",
-              mbr_weights,
-              score::kMbrWeightsNames,
-              "Weights of the references in --mbr. uniform: for samples; probability: those of the "
-              "model.");
-  table.field("truncate-source",
-              truncate_source,
-              "Translate only the beginning of lines that are too long.");
-  table.field("on-bad-line",
-              on_bad_line,
-              kOnBadLineNames,
-              "What to do with a line that is not valid UTF-8; skip writes an empty line.");
-  table.field("quiet", quiet, "Only print the final score.");
-  table.field("profile",
-              profile,
-              "At the end, print a table of the time of each kind of work to standard error.");
+    describe_data_folder(table, *this);
+  describe_files(table, *this);
+  describe_decoding(table, *this);
+  describe_text(table, *this);
+  describe_language_model(table, *this);
+  describe_bayes_risk(table, *this);
+  describe_bad_lines(table, *this);
+  describe_report(table, *this);
 }
 
 std::vector<std::string> GenerateOptions::problems() const {

@@ -7,71 +7,90 @@
 
 namespace phraseq::score {
 
-void CompareOptions::describe(OptionTable& table) {
+namespace {
+
+void describe_input(OptionTable& table, CompareOptions& o) {
   table.section("Input");
   table
       .field("systems",
-             systems,
+             o.systems,
              "Outputs of the systems; all others are compared with the first. NAME=FILE,FILE,... "
-             "gives "
-             "the outputs of one system trained with several random seeds.")
+             "gives the outputs of one system trained with several random seeds.")
       .positional()
       .required()
       .value_name("FILE");
-  table.field("ref", references, "Reference files.").required().value_name("FILE...");
+  table.field("ref", o.references, "Reference files.").required().value_name("FILE...");
   table
       .field("src",
-             source,
+             o.source,
              "Source text, for buckets by source length; default: buckets by the length of the "
              "first reference.")
       .alias("source")
       .value_name("FILE");
-  MetricOptions::describe(table);
+}
+
+void describe_buckets(OptionTable& table, CompareOptions& o) {
   table.section("Buckets");
   table
       .field("bucket-edges",
-             bucket_edges,
+             o.bucket_edges,
              "Edges of the length buckets: 15,30 gives the buckets <15, 15-29 and >=30.")
       .alias("length-edges")
       .alias("analysis-length-edges");
   table.field("bucket-unit",
-              bucket_unit,
+              o.bucket_unit,
               kLengthUnitNames,
               "Unit of sentence length: words separated by whitespace, or characters.");
-  table.field("bucket-metric", bucket_metric, "The metric of the buckets, by name.");
+  table.field("bucket-metric", o.bucket_metric, "The metric of the buckets, by name.");
+}
+
+void describe_significance(OptionTable& table, CompareOptions& o) {
   table.section("Significance");
-  table.field("samples", samples, "Number of bootstrap resamples.").in(1, 1000000);
-  table.field("seed", seed, "Random seed: an integer, or none for a random one.");
+  table.field("samples", o.samples, "Number of bootstrap resamples.").in(1, 1000000);
+  table.field("seed", o.seed, "Random seed: an integer, or none for a random one.");
   table
       .field("threads",
-             threads,
+             o.threads,
              "Number of threads; 0 = one per core. The result does not depend on it.")
       .in(0, 4096);
+}
+
+void describe_report(OptionTable& table, CompareOptions& o) {
   table.section("Report");
   table
       .field("format",
-             format,
+             o.format,
              kCompareFormatNames,
              "Output format: text for a terminal, JSON, or a single HTML page.")
       .short_flag("f");
-  table.field("output", output, "Write to this file instead of standard output.")
+  table.field("output", o.output, "Write to this file instead of standard output.")
       .short_flag("o")
       .value_name("FILE");
-  table.field("plot", plot, "Also plot the scores by length, as SVG.").value_name("FILE");
-  table.field("plot-kind", plot_kind, kPlotKindNames, "Plot bars or lines.");
+  table.field("plot", o.plot, "Also plot the scores by length, as SVG.").value_name("FILE");
+  table.field("plot-kind", o.plot_kind, kPlotKindNames, "Plot bars or lines.");
   table
       .field(
           "sentences",
-          sentences,
+          o.sentences,
           "HTML: for each system, show N sentences that it translates better than the first system "
           "and N that it translates worse, by --bucket-metric of single sentences; 0 = none.")
       .at_least(0);
-  table.field("width", width, "Number of decimal places.").in(0, 30).short_flag("w");
+  table.field("width", o.width, "Number of decimal places.").in(0, 30).short_flag("w");
   table
       .field("no-color",
-             no_color,
+             o.no_color,
              "Do not use colors on a terminal (also set by the environment variable NO_COLOR).")
       .short_flag("nc");
+}
+
+}  // namespace
+
+void CompareOptions::describe(OptionTable& table) {
+  describe_input(table, *this);
+  MetricOptions::describe(table);
+  describe_buckets(table, *this);
+  describe_significance(table, *this);
+  describe_report(table, *this);
 }
 
 std::vector<std::string> CompareOptions::problems() const {

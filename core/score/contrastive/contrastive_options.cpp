@@ -5,58 +5,74 @@
 
 namespace phraseq::score {
 
-void ContrastiveOptions::describe(OptionTable& table) {
+namespace {
+
+void describe_texts(OptionTable& table, ContrastiveOptions& o) {
   table.section("Contrastive evaluation");
   table
       .field("contrastive",
-             contrastive,
+             o.contrastive,
              "Contrastive evaluation: how often is the reference more probable than a contrastive "
              "translation with an error? TAB-separated file with sources, references and "
              "contrastive translations; the first line names the columns.")
       .value_name("TSV");
   table
       .field("source-column",
-             columns.source,
+             o.columns.source,
              "Column of the sources; default: source, or the only column source_….")
       .value_name("NAME");
   table
       .field("reference-column",
-             columns.reference,
+             o.columns.reference,
              "Column of the references; default: reference, or the only column reference_….")
       .value_name("NAME");
   table
       .field("contrastive-column",
-             columns.contrastive,
+             o.columns.contrastive,
              "Column of the contrastive translations; default: contrastive, or the only column "
              "contrastive_….")
       .value_name("NAME");
+}
+
+void describe_annotations(OptionTable& table, ContrastiveOptions& o) {
   table
       .field("group-by",
-             columns.groups,
+             o.columns.groups,
              "Columns to group the accuracy by; default: category, if it exists.")
       .value_name("NAME...");
   table
       .field("distance-column",
-             columns.distance,
+             o.columns.distance,
              "Column of integers to group the accuracy by; default: distance, if it exists.")
       .value_name("NAME");
   table
       .field("tree-column",
-             columns.tree,
+             o.columns.tree,
              "Column of bracketed parse trees of the sources, for models that use trees; default: "
              "tree, if it exists.")
       .value_name("NAME");
+}
+
+void describe_report(OptionTable& table, ContrastiveOptions& o) {
   table.field("distance-edges",
-              distance_edges,
+              o.distance_edges,
               "Edges of the distance groups: 1,2,4 gives the groups <1, 1, 2-3 and >=4.");
   table
       .field("against",
-             against,
+             o.against,
              "Additional models to compare with that of --path; same syntax as --path.")
       .value_name("FILE[:FILE]...");
-  table.field("json", json, "Write the report as JSON.");
-  table.field("plot", plot, "Also plot the accuracy by distance (or else by group), as SVG.")
+  table.field("json", o.json, "Write the report as JSON.");
+  table.field("plot", o.plot, "Also plot the accuracy by distance (or else by group), as SVG.")
       .value_name("FILE");
+}
+
+}  // namespace
+
+void ContrastiveOptions::describe(OptionTable& table) {
+  describe_texts(table, *this);
+  describe_annotations(table, *this);
+  describe_report(table, *this);
 }
 
 std::vector<std::string> ContrastiveOptions::problems() const {
