@@ -1,0 +1,16 @@
+#include "core/serve/deadline.h"
+
+#include <utility>
+
+namespace phraseq {
+
+void Deadline::set(std::chrono::nanoseconds time, std::function<void()> expired) {
+  timer_.expires_after(time);
+  timer_.async_wait([this, expired = std::move(expired), number = ++number_](
+                        const boost::system::error_code& failure) {
+    if (!failure && number == number_)
+      expired();
+  });
+}
+
+}  // namespace phraseq

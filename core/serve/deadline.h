@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace phraseq {
+
+/// The time by which something has to happen, one at a time. Used by the server's thread only.
+class Deadline {
+ public:
+  explicit Deadline(boost::asio::io_context& context) : timer_(context) {}
+
+  /// Calls `expired`, which keeps the owner of this alive, after `time`, unless another deadline is
+  /// set, or this one canceled, before.
+  void set(std::chrono::nanoseconds time, std::function<void()> expired);
+  void cancel() { timer_.cancel(); }
+
+ private:
+  boost::asio::steady_timer timer_;
+  int64_t number_ = 0;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,377 @@
+#include "core/serve/http_session.h"
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+#include "core/serve/deadline.h"
+
+namespace phraseq {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::beast::flat_buffer;
+using boost::system::error_code;
+
+constexpr uint32_t kHeaderBytes = 16 << 10;
+constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
+constexpr auto kDrainTime = std::chrono::seconds(5);
+constexpr int kClientLeft = 499;  // nginx's status; for the metrics only, nobody receives it
+
+std::chrono::nanoseconds duration_of(double seconds) {
+  return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+}
+
+std::string lower_case(boost::beast::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return lower;
+}
+
+std::string path_of(boost::beast::string_view target) {
+  return std::string(target.substr(0, target.find('?')));
+}
+
+std::string address_text(const tcp::socket& socket) {
+  error_code failure;
+  const auto endpoint = socket.remote_endpoint(failure);
+  return failure ? std::string() : endpoint.address().to_string();
+}
+
+}  // namespace
+
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(tcp::socket socket, SharedBySessions& shared)
+      : socket_(std::move(socket)),
+        deadline_(shared.context),
+        shared_(shared),
+        address_(address_text(socket_)) {
+    shared_.sessions.insert(this);
+    shared_.connections = static_cast<int64_t>(shared_.sessions.size());
+  }
+  ~HttpSession() {
+    shared_.sessions.erase(this);
+    shared_.connections = static_cast<int64_t>(shared_.sessions.size());
+  }
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
+
+  void start();
+  /// Answers 503 without waiting for a request.
+  void refuse_connection();
+  /// The server stops: a connection without a request ends, any other after its response.
+  void stop();
+
+ private:
+  /// A session that another thread holds; it ends on the server's thread.
+  struct Held {
+    explicit Held(std::shared_ptr<HttpSession> the_session) : session(std::move(the_session)) {}
+    ~Held() {
+      asio::io_context& context = session->shared_.context;
+      asio::post(context, [last = std::move(session)] {});
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    std::shared_ptr<HttpSession> session;
+  };
+
+  enum class Phase { kIdle, kReading, kHandling, kWriting, kDraining };
+
+  void close();
+
+  // Reading
+  void read_header();
+  void continue_header();
+  void read_body();
+  /// The client waits for a word before it sends the body.
+  void invite_body();
+  void receive_body();
+  void read_failed(error_code failure);
+
+  // Handling
+  void handle();
+  /// Answers the request of this number, unless it has been answered.
+  void reply(int64_t number, HttpResponse response);
+  void limit_handling(const HttpRequest& request);
+  /// A client that closes its connection waits no longer, and its request is dropped. What it sends
+  /// instead is the next request, which stays unread until this one is answered.
+  void watch_client(const HttpRequest& request, int64_t number);
+  bool client_has_left();
+
+  // Writing
+  /// A response to a request that was not read: the connection ends after it.
+  void refuse(int status, const std::string& code, const std::string& message);
+  void write(HttpResponse response);
+  void written(error_code failure);
+  /// Reads and drops what still arrives: a connection that is closed with unread data loses the
+  /// response that the client has not read yet.
+  void drain();
+  void drain_more();
+
+  tcp::socket socket_;
+  Deadline deadline_;
+  SharedBySessions& shared_;
+  std::string address_;
+  flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  Phase phase_ = Phase::kIdle;
+  bool slow_ = false;
+  bool keep_alive_ = false;
+  bool is_head_ = false;
+  bool drain_ = false;
+  unsigned version_ = 11;
+  int64_t request_number_ = 0;
+  std::array<char, 16384> dropped_{};
+  size_t drained_ = 0;
+};
+
+void HttpSession::start() {
+  error_code ignored;
+  socket_.set_option(tcp::no_delay(true), ignored);
+  read_header();
+}
+
+void HttpSession::refuse_connection() {
+  refuse(503, "too_many_connections", "too many connections are open; try again later");
+}
+
+void HttpSession::stop() {
+  if (phase_ == Phase::kIdle)
+    close();
+}
+
+void HttpSession::close() {
+  ++request_number_;  // no answer is expected any more
+  deadline_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+// Reading
+
+void HttpSession::read_header() {
+  phase_ = buffer_.size() > 0 ? Phase::kReading : Phase::kIdle;
+  parser_.emplace();
+  parser_->header_limit(kHeaderBytes);
+  parser_->body_limit(static_cast<uint64_t>(shared_.limits.max_body_bytes));
+  slow_ = false;
+  deadline_.set(duration_of(shared_.limits.read_seconds), [self = shared_from_this()] {
+    self->slow_ = true;
+    error_code ignored;
+    self->socket_.cancel(ignored);
+    // What had arrived already is read on: not for longer than this.
+    self->deadline_.set(kDrainTime, [self] { self->close(); });
+  });
+  if (phase_ == Phase::kIdle) {
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code failure) {
+      if (failure)
+        return self->close();
+      self->continue_header();
+    });
+  } else {
+    continue_header();
+  }
+}
+
+void HttpSession::continue_header() {
+  phase_ = Phase::kReading;
+  http::async_read_header(
+      socket_, buffer_, *parser_, [self = shared_from_this()](error_code failure, size_t) {
+        if (failure)
+          return self->read_failed(failure);
+        self->read_body();
+      });
+}
+
+void HttpSession::read_body() {
+  const auto& header = parser_->get();
+  if (lower_case(header[http::field::expect]) == "100-continue" && !parser_->is_done())
+    return invite_body();
+  receive_body();
+}
+
+void HttpSession::invite_body() {
+  static constexpr std::string_view kInvitation = "HTTP/1.1 100 Continue\r\n\r\n";
+  asio::async_write(socket_,
+                    asio::buffer(kInvitation.data(), kInvitation.size()),
+                    [self = shared_from_this()](error_code failure, size_t) {
+                      if (failure)
+                        return self->read_failed(failure);
+                      self->receive_body();
+                    });
+}
+
+void HttpSession::receive_body() {
+  http::async_read(
+      socket_, buffer_, *parser_, [self = shared_from_this()](error_code failure, size_t) {
+        if (failure)
+          return self->read_failed(failure);
+        self->handle();
+      });
+}
+
+void HttpSession::read_failed(error_code failure) {
+  if (slow_ && parser_->got_some())
+    return refuse(408, "request_timeout", "the request did not arrive in time");
+  if (failure == http::error::body_limit) {
+    return refuse(413,
+                  "body_too_large",
+                  fmt::format("the body has more than {} bytes", shared_.limits.max_body_bytes));
+  }
+  if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
+    return refuse(431, "headers_too_large", "the headers are too large");
+  const bool malformed =
+      failure.category() == http::make_error_code(http::error::end_of_stream).category() &&
+      failure != http::error::end_of_stream && failure != http::error::partial_message;
+  if (malformed)
+    return refuse(400, "bad_request", "not an HTTP request: " + failure.message());
+  close();
+}
+
+// Handling
+
+void HttpSession::handle() {
+  phase_ = Phase::kHandling;
+  auto message = parser_->release();
+  keep_alive_ = message.keep_alive();
+  version_ = message.version();
+  is_head_ = message.method() == http::verb::head;
+  HttpRequest request;
+  request.method = std::string(message.method_string());
+  request.path = path_of(message.target());
+  for (const auto& field : message)
+    request.headers[lower_case(field.name_string())] = std::string(field.value());
+  request.body = std::move(message.body());
+  request.address = address_;
+  request.abandoned = std::make_shared<std::atomic<bool>>(false);
+  const int64_t number = ++request_number_;
+  limit_handling(request);
+  watch_client(request, number);
+  auto held = std::make_shared<Held>(shared_from_this());
+  shared_.handler.handle(std::move(request), [held, number](HttpResponse response) {
+    HttpSession& session = *held->session;
+    asio::post(session.shared_.context, [held, number, response = std::move(response)]() mutable {
+      held->session->reply(number, std::move(response));
+    });
+  });
+}
+
+void HttpSession::reply(int64_t number, HttpResponse response) {
+  if (number == request_number_ && phase_ == Phase::kHandling)
+    write(std::move(response));
+}
+
+void HttpSession::limit_handling(const HttpRequest& request) {
+  deadline_.set(duration_of(shared_.limits.request_seconds),
+                [self = shared_from_this(), path = request.path, abandoned = request.abandoned] {
+                  if (self->phase_ != Phase::kHandling)
+                    return;
+                  *abandoned = true;
+                  self->write(self->shared_.handler.refusal(
+                      path, 504, "timeout", "the request was not answered in time"));
+                });
+}
+
+void HttpSession::watch_client(const HttpRequest& request, int64_t number) {
+  socket_.async_wait(
+      tcp::socket::wait_read,
+      [self = shared_from_this(), number, path = request.path, abandoned = request.abandoned](
+          error_code failure) {
+        const bool is_current = number == self->request_number_ && self->phase_ == Phase::kHandling;
+        if (failure || !is_current || !self->client_has_left())
+          return;
+        *abandoned = true;
+        self->shared_.handler.refusal(
+            path, kClientLeft, "client_left", "the client closed the connection");
+        self->close();
+      });
+}
+
+bool HttpSession::client_has_left() {
+  char next = 0;
+  error_code failure;
+  socket_.receive(asio::buffer(&next, 1), tcp::socket::message_peek, failure);
+  return static_cast<bool>(failure);
+}
+
+// Writing
+
+void HttpSession::refuse(int status, const std::string& code, const std::string& message) {
+  const std::string path = parser_ ? path_of(parser_->get().target()) : std::string();
+  keep_alive_ = false;
+  is_head_ = parser_ && parser_->get().method() == http::verb::head;
+  drain_ = true;
+  write(shared_.handler.refusal(path, status, code, message));
+}
+
+void HttpSession::write(HttpResponse response) {
+  phase_ = Phase::kWriting;
+  keep_alive_ = keep_alive_ && !shared_.stopping;
+  response_.emplace(static_cast<http::status>(response.status), version_);
+  response_->set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) response_->set(name, value);
+  response_->keep_alive(keep_alive_);
+  response_->content_length(response.body.size());
+  if (!is_head_)
+    response_->body() = std::move(response.body);
+  deadline_.set(duration_of(shared_.limits.write_seconds),
+                [self = shared_from_this()] { self->close(); });
+  http::async_write(socket_, *response_, [self = shared_from_this()](error_code failure, size_t) {
+    self->written(failure);
+  });
+}
+
+void HttpSession::written(error_code failure) {
+  if (failure)
+    return close();
+  if (drain_)
+    return drain();
+  if (keep_alive_ && !shared_.stopping)
+    return read_header();
+  error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  close();
+}
+
+void HttpSession::drain() {
+  phase_ = Phase::kDraining;
+  error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  deadline_.set(kDrainTime, [self = shared_from_this()] { self->close(); });
+  drain_more();
+}
+
+void HttpSession::drain_more() {
+  socket_.async_read_some(asio::buffer(dropped_),
+                          [self = shared_from_this()](error_code failure, size_t bytes) {
+                            self->drained_ += bytes;
+                            if (failure || self->drained_ > kDrainBytes)
+                              return self->close();
+                            self->drain_more();
+                          });
+}
+
+void serve_connection(tcp::socket socket, SharedBySessions& shared) {
+  std::make_shared<HttpSession>(std::move(socket), shared)->start();
+}
+
+void refuse_connection(tcp::socket socket, SharedBySessions& shared) {
+  std::make_shared<HttpSession>(std::move(socket), shared)->refuse_connection();
+}
+
+void stop_session(HttpSession& session) { session.stop(); }
+
+}  // namespace phraseq
