@@ -84,8 +84,9 @@ class Divergence : public torch::autograd::Function<Divergence> {
         gradients.bias = at::zeros_like(*bias);
     }
     double sum = 0;
-    at::Tensor device_sum;  // where the host would have to wait for it
-    const int64_t step = std::min(rows_of_a_chunk(one, weight.size(0)), one.size(0));
+    at::Tensor device_sum;         // where the host would have to wait for it
+    constexpr int64_t kHeld = 12;  // two of each: logits, log-probabilities, gradients, temporaries
+    const int64_t step = std::min(rows_of_a_chunk(one, weight.size(0), kHeld), one.size(0));
     for (int64_t first = 0; first < one.size(0); first += step) {
       const int64_t rows = std::min(step, one.size(0) - first);
       const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, rows); };

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
 #include "tests/core/nn/tensor_matchers.h"
 
@@ -124,19 +125,20 @@ struct Case {
   Smoothing smoothing;
   bool with_bias;
   std::vector<int64_t> excluded, unsmoothed;
+  int64_t rows = 37;
 };
 
 class ProjectedCrossEntropyAgainstAllLogits : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ProjectedCrossEntropyAgainstAllLogits, HasTheSameValueAndGradients) {
   const Case& c = GetParam();
-  const at::Tensor targets = at::arange(37, at::kLong).mul(5).remainder(23).add(2);
+  const at::Tensor targets = at::arange(c.rows, at::kLong).mul(5).remainder(23).add(2);
   at::Tensor inputs[2][3];
   at::Tensor losses[2];
   Context context(true, Precision::kFp64);
   for (int side = 0; side < 2; ++side) {
     auto& [hidden, weight, bias] = inputs[side];
-    hidden = leaf(normal({37, 7}, 1));
+    hidden = leaf(normal({c.rows, 7}, 1));
     weight = leaf(normal({29, 7}, 2));
     if (c.with_bias)
       bias = leaf(normal({29}, 3));
@@ -170,6 +172,11 @@ INSTANTIATE_TEST_SUITE_P(Kernels,
                                            Case{Smoothing::kNeutron, true, {}, {0, 1}},
                                            Case{Smoothing::kNeutron, false, {0}, {1, 26}},
                                            Case{Smoothing::kNeutron, true, {}, {3, 5}}));
+
+INSTANTIATE_TEST_SUITE_P(SeveralChunks,
+                         ProjectedCrossEntropyAgainstAllLogits,
+                         ::testing::Values(Case{
+                             Smoothing::kFairseq, true, {0}, {}, 2 * kMostChunkRows + 3}));
 
 TEST(ProjectedCrossEntropy, AgreesBetweenBf16AndFp32WithinRounding) {
   const at::Tensor targets = at::arange(19, at::kLong);
