@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/base/api.h"
@@ -11,35 +10,11 @@
 #include "core/nn/decoding_session.h"
 #include "core/nn/deferring_session.h"
 #include "core/search/decoder.h"
-#include "core/search/lexical_state.h"
 #include "core/search/search_options.h"
-#include "core/text/dictionary.h"
+#include "core/search/search_step.h"
+#include "core/search/sentence_input.h"
 
 namespace phraseq {
-
-/// What a search knows of one sentence before it starts.
-struct SentenceInput {
-  int64_t id = 0;             ///< place in the data set: the seed of its random draws
-  int64_t source_length = 0;  ///< </s> (and <s>) counted
-  int64_t max_length = 0;     ///< tokens before </s>
-  std::vector<int64_t> prefix;
-  /// What each slot's phrase says, word by word, as kPhraseStrings numbers it; empty = not known.
-  std::vector<std::vector<int64_t>> phrase_strings = {};
-  LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
-  int64_t start_token = kEos;                   ///< what its rows are fed first
-};
-
-/// One step's scores: all of them, or deferred ones.
-struct SearchStep : StepOutput {
-  SearchStep(StepOutput output = {},  // NOLINT(google-explicit-constructor)
-             std::shared_ptr<const DeferredScores> deferred_scores = nullptr)
-      : StepOutput(std::move(output)), deferred(std::move(deferred_scores)) {}
-
-  /// Vocabulary and slots.
-  int64_t columns() const { return deferred ? deferred->columns() : scores.size(1); }
-
-  std::shared_ptr<const DeferredScores> deferred;  ///< null: `scores` are there
-};
 
 /// A batch as a search sees it: facts about its sentences and a session that waits for the first
 /// token.
@@ -67,6 +42,13 @@ class PHRASEQ_API SearchInput {
   void keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const;
 
  private:
+  nn::Context& add_context(nn::Precision precision, const nn::FlatParameters* parameters);
+  std::unique_ptr<DecodingSession> start_models(const DecodingRequest& request,
+                                                double temperature,
+                                                const DecodingLimits& limits);
+  /// The session so far and the request's language model as one.
+  std::unique_ptr<DecodingSession> fuse_language_model(const DecodingRequest& request,
+                                                       DecodingLimits limits);
   void take_candidates(const DecodingRequest& request);
 
   std::vector<SentenceInput> sentences_;
@@ -77,28 +59,5 @@ class PHRASEQ_API SearchInput {
   DeferringSession* deferring_ = nullptr;  // the session, when it may defer scores
   bool ranks_on_device_ = false;           // scores stay on the device
 };
-
-/// What every row may say next, in scores: answers of all rows of one step.
-///
-/// `constraints[row].only` = -2 marks a row without a decision (its queue is fed): it gets no
-/// columns. Every other row gets at least one, and none at -infinity: where the constraints forbid
-/// all that the model allows, </s> with the model's probability. Throws DivergenceError when the
-/// scores are not finite, or when the one allowed token is impossible for the model.
-inline constexpr int64_t kNoDecision = -2;
-PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
-    const SearchStep& output, const std::vector<StepConstraint>& constraints, int64_t k);
-
-/// The log-probability of one column of a row with a decision, as `rank_rows` has it; -infinity
-/// where it is forbidden. Goes through the whole row.
-PHRASEQ_API double log_probability_of(const StepOutput& output,
-                                      int64_t row,
-                                      int64_t column,
-                                      const StepConstraint& constraint);
-
-/// The same for several columns, with one pass through the row.
-PHRASEQ_API std::vector<double> log_probabilities_of(const StepOutput& output,
-                                                     int64_t row,
-                                                     std::span<const int64_t> columns,
-                                                     const StepConstraint& constraint);
 
 }  // namespace phraseq

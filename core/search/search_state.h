@@ -6,6 +6,7 @@
 #include "core/base/api.h"
 #include "core/search/hypothesis.h"
 #include "core/search/hypothesis_tree.h"
+#include "core/search/row_ranking.h"
 #include "core/search/search_input.h"
 #include "core/search/search_options.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/search/search_input.h"
+#include "core/search/row_ranking.h"
 
 namespace phraseq {
 namespace {

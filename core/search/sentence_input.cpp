@@ -1,0 +1,133 @@
+#include "core/search/sentence_input.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/data/multilingual/tag_extras.h"
+#include "core/data/phrases/phrase_extras.h"
+
+namespace phraseq {
+
+namespace {
+
+/// The first tokens of a sentence's reference.
+std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t size) {
+  if (size == 0)
+    return {};
+  if (!batch.has_target()) {
+    throw UsageError(
+        "--prefix-size forces tokens of references, but there are no references",
+        "translate a data folder that has the target side, or do not use --prefix-size");
+  }
+  const int64_t begin = batch.target_in.offsets[static_cast<size_t>(sentence)];
+  const int64_t length = std::min(size, batch.target_in.length(sentence));
+  const at::Tensor tokens =
+      batch.target_out.slice(0, begin, begin + length).cpu().contiguous();  // [length]
+  return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
+}
+
+/// The tokens of a sentence's source that are no special ones.
+int64_t words_of(const PackedTokens& source, int64_t sentence) {
+  const int64_t begin = source.offsets[static_cast<size_t>(sentence)];
+  const at::Tensor ids =
+      source.ids.slice(0, begin, begin + source.length(sentence)).cpu().contiguous();  // [tokens]
+  const auto* first = ids.const_data_ptr<int64_t>();
+  return std::count_if(first, first + ids.numel(), [](int64_t id) { return id >= kUnk; });
+}
+
+/// The tokens before </s>: at most, or with --match-source-len exactly.
+int64_t max_length_of(const Batch& batch,
+                      int64_t sentence,
+                      const SearchOptions& options,
+                      int64_t limit) {
+  if (!options.constraints.match_source_len)
+    return options.length_cap.max_length(batch.source.length(sentence), limit);
+  const int64_t words = words_of(batch.source, sentence);
+  if (words < limit)
+    return words;
+  throw DataError(
+      fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the translation, "
+                  "and the model writes at most {} before </s>",
+                  batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
+                  words,
+                  limit - 1),
+      "split the sentence, or leave --match-source-len out");
+}
+
+/// The strings of every sentence's phrases, empty for a batch without any.
+std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& batch) {
+  std::vector<std::vector<std::vector<int64_t>>> all(static_cast<size_t>(batch.sentences()));
+  if (batch.host_extras.count(kPhraseStrings) == 0)
+    return all;
+  const auto& first_slot = phrase_numbers(batch, kPhraseSlotOffsets);
+  const auto& first_word = phrase_numbers(batch, kPhraseWordOffsets);
+  const auto& strings = phrase_numbers(batch, kPhraseStrings);
+  for (size_t sentence = 0; sentence < all.size(); ++sentence) {
+    for (auto slot = static_cast<size_t>(first_slot[sentence]);
+         slot < static_cast<size_t>(first_slot[sentence + 1]);
+         ++slot) {
+      all[sentence].emplace_back(strings.begin() + first_word[slot],
+                                 strings.begin() + first_word[slot + 1]);
+    }
+  }
+  return all;
+}
+
+int64_t start_token_of(const DecodingRequest& request) {
+  const bool bos = request.models.front()->conventions().start_with_bos;
+  for (const auto* model : request.models) {
+    if (model->conventions().start_with_bos != bos) {
+      throw UsageError(
+          "--path: the models of the ensemble start their translations with different tokens",
+          "an ensemble needs models trained with one --start-token");
+    }
+  }
+  return bos ? kBos : kEos;
+}
+
+/// One a sentence: what the batch says, or the models' convention.
+std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
+  const int64_t start = start_token_of(request);
+  const auto own = request.batch->extras.find(kStartExtra);
+  if (own == request.batch->extras.end())
+    return std::vector<int64_t>(static_cast<size_t>(request.batch->sentences()), start);
+  const at::Tensor tokens = own->second.cpu().contiguous();  // [sentences]
+  return {tokens.const_data_ptr<int64_t>(), tokens.const_data_ptr<int64_t>() + tokens.numel()};
+}
+
+/// What every model of the request can write, </s> counted.
+int64_t max_target_positions(const DecodingRequest& request) {
+  int64_t limit = request.models.front()->max_target_positions();
+  for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());
+  if (request.language_model)
+    limit = std::min(limit, request.language_model->model->max_target_positions());
+  return limit;
+}
+
+}  // namespace
+
+std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
+                                              const SearchOptions& options) {
+  const int64_t limit = max_target_positions(request);
+  auto phrase_strings = strings_of_phrases(*request.batch);
+  const std::vector<int64_t> starts = start_tokens_of(request);
+  std::vector<SentenceInput> sentences;
+  for (int64_t i = 0; i < request.batch->sentences(); ++i) {
+    sentences.push_back({request.batch->sentence_ids[static_cast<size_t>(i)],
+                         request.batch->source.length(i),
+                         max_length_of(*request.batch, i, options, limit),
+                         forced_prefix(*request.batch, i, options.prefix_size),
+                         std::move(phrase_strings[static_cast<size_t>(i)])});
+    if (options.prefix_size == 0 && !request.prompts.empty())
+      sentences.back().prefix = request.prompts[static_cast<size_t>(i)];
+    if (!request.lexical_constraints.empty())
+      sentences.back().lexical_constraints = request.lexical_constraints[static_cast<size_t>(i)];
+    sentences.back().start_token = starts[static_cast<size_t>(i)];
+  }
+  return sentences;
+}
+
+}  // namespace phraseq
