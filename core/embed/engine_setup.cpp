@@ -103,7 +103,7 @@ class TranslatorEngine final : public TranslationEngine {
     return translator_.task().target_language();
   }
   bool translates() const override { return translates_; }
-  int64_t max_source_positions() const override { return translator_.max_source_positions(); }
+  int64_t max_source_tokens() const override { return translator_.max_source_tokens(); }
   int64_t max_nbest() const override { return setup_.max_nbest; }
   int64_t round_tokens() const override {
     const int64_t tokens = setup_.batches.max_tokens;

@@ -28,7 +28,7 @@ class PHRASEQ_API TranslationEngine {
   virtual const std::string& target_language() const = 0;
   /// False of a language model, which continues its texts.
   virtual bool translates() const { return true; }
-  virtual int64_t max_source_positions() const = 0;  ///< tokens, </s> counted
+  virtual int64_t max_source_tokens() const = 0;  ///< tokens, </s> counted
   virtual int64_t max_nbest() const = 0;
   /// Source tokens that keep all workers busy for one call.
   virtual int64_t round_tokens() const = 0;

@@ -112,7 +112,7 @@ class Encoder {
   }
 
   bool is_too_long(const Example& example) const {
-    return static_cast<int64_t>(example.source.size()) > engine_.max_source_positions();
+    return static_cast<int64_t>(example.source.size()) > engine_.max_source_tokens();
   }
 
   void add_sentence(const std::string& sentence, const std::string& prefix, size_t text) {
@@ -135,7 +135,7 @@ class Encoder {
                              field_,
                              fmt::format("a sentence has {} tokens, the model accepts at most {}",
                                          example.source.size(),
-                                         engine_.max_source_positions()));
+                                         engine_.max_source_tokens()));
   }
 
   const TranslationEngine& engine_;

@@ -139,7 +139,7 @@ std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& 
   files.with_constraints = constraint_order(run) != ConstraintOrder::kNone;
   files.keep_text = !options.replace_unk.empty();
   return std::make_unique<TextSource>(
-      engine.task(), files, reading, engine.max_source_positions(), options.truncate_source);
+      engine.task(), files, reading, engine.max_source_tokens(), options.truncate_source);
 }
 
 /// What the last lines of the log say: how much was translated, how fast, how well.

@@ -1,3 +1,5 @@
+#include "core/run/rescore_run.h"
+
 #include <limits>
 #include <utility>
 
@@ -6,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/run/rescore_run.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
@@ -19,13 +20,13 @@ namespace {
 
 std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
                                            const TranslationModel& model,
-                                           int64_t max_source_positions) {
+                                           int64_t max_source_tokens) {
   if (!options.data.empty())
     return open_split_with_references(model, options.data, options.gen_subset);
   return std::make_unique<TextSource>(*model.task,
                                       TextFiles{options.source, options.target, options.trees},
                                       LineReaderOptions{},
-                                      max_source_positions,
+                                      max_source_tokens,
                                       options.truncate_source);
 }
 
@@ -132,12 +133,12 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
   // First: a bad place is found before the work.
   ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
-  int64_t max_source_positions = std::numeric_limits<int64_t>::max();
+  int64_t max_source_tokens = std::numeric_limits<int64_t>::max();
   for (const TranslationModel& model : models) {
-    max_source_positions = std::min(max_source_positions, model.max_source_tokens());
+    max_source_tokens = std::min(max_source_tokens, model.max_source_tokens());
   }
   const Task& task = *models.front().task;
-  const auto source = open_pairs(run.options, models.front(), max_source_positions);
+  const auto source = open_pairs(run.options, models.front(), max_source_tokens);
   source->take_only(shards.shard());
   for (auto examples = source->take(run.options.buffer_size); !examples.empty();
        examples = source->take(run.options.buffer_size)) {

@@ -43,7 +43,7 @@ ServedModel description_of(const std::string& name,
   model.target = engine.target_language();
   model.translates = engine.translates();
   model.name = name.empty() ? default_name(model, file) : name;
-  model.max_source_tokens = engine.max_source_positions();
+  model.max_source_tokens = engine.max_source_tokens();
   model.max_nbest = engine.max_nbest();
   return model;
 }

@@ -82,11 +82,11 @@ std::vector<Example> SentenceSource::take(int64_t count) {
 TextSource::TextSource(const Task& task,
                        const TextFiles& files,
                        const LineReaderOptions& reading,
-                       int64_t max_source_positions,
+                       int64_t max_source_tokens,
                        bool truncate)
     : task_(task),
       sources_(files.sources, reading),
-      max_source_positions_(max_source_positions),
+      max_source_tokens_(max_source_tokens),
       truncate_(truncate),
       with_constraints_(files.with_constraints),
       keep_text_(files.keep_text) {
@@ -157,20 +157,20 @@ Example TextSource::read_constrained(const std::string& line) const {
 
 void TextSource::fit(Example& example) const {
   const auto length = static_cast<int64_t>(example.source.size());
-  if (length <= max_source_positions_)
+  if (length <= max_source_tokens_)
     return;
   if (!truncate_) {
     throw DataError(
         {sources_.path(), sources_.line_number(), 0},
-        fmt::format("{} tokens, the model accepts at most {}", length, max_source_positions_),
+        fmt::format("{} tokens, the model accepts at most {}", length, max_source_tokens_),
         "split the line, or use --truncate-source to translate only its beginning");
   }
   const int64_t last = example.source.back();  // </s>, or a language token in its place
-  example.source.resize(static_cast<size_t>(max_source_positions_));
+  example.source.resize(static_cast<size_t>(max_source_tokens_));
   example.source.back() = last;
-  cut_phrases(example.phrases, max_source_positions_ - 1);
+  cut_phrases(example.phrases, max_source_tokens_ - 1);
   if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
-    tree->second = SubwordTree::decode(tree->second).beginning(max_source_positions_ - 1).encode();
+    tree->second = SubwordTree::decode(tree->second).beginning(max_source_tokens_ - 1).encode();
 }
 
 std::optional<Example> CorpusSource::next() {

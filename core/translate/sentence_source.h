@@ -49,12 +49,12 @@ struct TextFiles {
 /// Raw lines, encoded by the task; sentence ids count lines from 0.
 class PHRASEQ_API TextSource : public SentenceSource {
  public:
-  /// Sources longer than `max_source_positions` tokens are cut there (`truncate`) or a DataError
+  /// Sources longer than `max_source_tokens` tokens are cut there (`truncate`) or a DataError
   /// with their line. A file that ends before the others is a DataError, too.
   TextSource(const Task& task,
              const TextFiles& files,
              const LineReaderOptions& reading,
-             int64_t max_source_positions,
+             int64_t max_source_tokens,
              bool truncate);
   std::optional<Example> next() override;
   bool skip() override;
@@ -73,7 +73,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
   LineReader sources_;
   std::optional<LineReader> targets_;
   std::optional<LineReader> trees_;
-  int64_t max_source_positions_;
+  int64_t max_source_tokens_;
   bool truncate_;
   bool with_constraints_;
   bool keep_text_;

@@ -98,7 +98,7 @@ void Translator::fuse_with(TranslationModel language_model, double weight) {
   language_model_weight_ = weight;
 }
 
-int64_t Translator::max_source_positions() const {
+int64_t Translator::max_source_tokens() const {
   int64_t limit = models_.front().max_source_tokens();
   for (const TranslationModel& model : models_) limit = std::min(limit, model.max_source_tokens());
   return limit;
@@ -112,11 +112,11 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
     const auto length = static_cast<int64_t>(all.back().example.source.size());
     if (is_empty(all.back().example)) {
       all.back().hypotheses = {empty_hypothesis()};
-    } else if (length > max_source_positions()) {
+    } else if (length > max_source_tokens()) {
       throw DataError(fmt::format("sentence {} has {} tokens, the model accepts at most {}",
                                   all.back().example.id + 1,
                                   length,
-                                  max_source_positions()),
+                                  max_source_tokens()),
                       "split it, or use --truncate-source to translate only its beginning");
     } else {
       places.push_back(static_cast<int64_t>(all.size()) - 1);

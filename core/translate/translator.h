@@ -50,10 +50,10 @@ class PHRASEQ_API Translator {
   /// Throws UsageError when its dictionary is not the target's, or when it reads sources.
   void fuse_with(TranslationModel language_model, double weight);
   /// The most source tokens that all models take, </s> counted.
-  int64_t max_source_positions() const;
+  int64_t max_source_tokens() const;
 
   /// In the order of the examples. Throws DataError for a source longer than
-  /// `max_source_positions`.
+  /// `max_source_tokens`.
   std::vector<Translation> translate(std::vector<Example> examples);
   /// The given targets in place of translations (score_targets).
   std::vector<Translation> score(std::vector<Example> examples) const;

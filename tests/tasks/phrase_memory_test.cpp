@@ -203,7 +203,7 @@ TEST_F(PhraseMemoryTask, CutsPhrasesWithTheirSentence) {
   write_dictionaries();
   const auto task = task_from_folder(with_table());
   write("in.txt", "Oslo a big dog\n");
-  TextSource source(*task, {path("in.txt")}, {}, /*max_source_positions=*/4, /*truncate=*/true);
+  TextSource source(*task, {path("in.txt")}, {}, /*max_source_tokens=*/4, /*truncate=*/true);
   const auto example = source.next();
   ASSERT_EQ(example->phrases.size(), 1U);
   EXPECT_THAT(example->phrases[0].target_words, ElementsAre("Oslo"));

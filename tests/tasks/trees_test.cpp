@@ -46,14 +46,14 @@ class Trees : public phraseq::testing::TaskTest {
 
   /// All examples of lines of text with these options.
   std::vector<Example> read(const TextFiles& files,
-                            int64_t max_source_positions = 100,
+                            int64_t max_source_tokens = 100,
                             bool truncate = false,
                             OnBadLine on_bad_line = OnBadLine::kError) {
     write_dictionaries();
     const auto task = task_from_folder(kLanguages);
     LineReaderOptions reading;
     reading.on_bad_line = on_bad_line;
-    return TextSource(*task, files, reading, max_source_positions, truncate).take(100);
+    return TextSource(*task, files, reading, max_source_tokens, truncate).take(100);
   }
   std::string message(const TextFiles& files) {
     return message_of<Error>([&] { read(files); });

@@ -92,7 +92,7 @@ const std::string& Model::source_language() const {
 const std::string& Model::target_language() const {
   return parts_->queue->engine().target_language();
 }
-int64_t Model::max_source_tokens() const { return parts_->queue->engine().max_source_positions(); }
+int64_t Model::max_source_tokens() const { return parts_->queue->engine().max_source_tokens(); }
 int64_t Model::max_nbest() const { return parts_->queue->engine().max_nbest(); }
 
 std::string version() { return PHRASEQ_VERSION; }

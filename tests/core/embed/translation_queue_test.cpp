@@ -34,7 +34,7 @@ class FakeEngine : public TranslationEngine {
   const std::string& path() const override { return text_; }
   const std::string& source_language() const override { return text_; }
   const std::string& target_language() const override { return text_; }
-  int64_t max_source_positions() const override { return 12; }
+  int64_t max_source_tokens() const override { return 12; }
   int64_t max_nbest() const override { return 2; }
   int64_t round_tokens() const override { return 6; }
   void prepare_thread() const override {}
