@@ -1,0 +1,105 @@
+#include "core/run/generation_engine.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/work_profile.h"
+#include "core/data/joined/data_folders.h"
+#include "core/data/source_trees.h"
+#include "core/options/option_text.h"
+
+namespace phraseq {
+
+namespace {
+
+constexpr int64_t kBatchTokens = 1024;
+
+void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
+  for (const TranslationModel& model : models) {
+    const Options& architecture = *model.architecture_selection.options;
+    if (!options.data.empty()) {
+      require_source_trees(
+          architecture,
+          *model.task_selection.options,
+          {data_folders(options.data).front(), model.task->source_language(), {options.gen_subset}},
+          /*trained=*/true);
+    } else if (const TreeUse* use = tree_use_of(architecture); use && options.trees.empty()) {
+      throw UsageError(
+          fmt::format("{}: the model's {} needs the parse trees of the sentences",
+                      model.path,
+                      use->asked_by()),
+          fmt::format("give them with --trees FILE, a bracketed tree a line; {} needs none",
+                      option_without_trees(*use, /*trained=*/true)));
+    }
+  }
+}
+
+/// A language model has no attention to a source.
+void require_sources(const std::vector<TranslationModel>& models) {
+  for (const TranslationModel& model : models) {
+    if (model.model->conventions().reads_source)
+      continue;
+    throw UsageError(
+        fmt::format("{}: a language model reads no source: there is no alignment", model.path),
+        "leave --print-alignment and --replace-unk out");
+  }
+}
+
+/// On the models' device and in their arithmetic.
+TranslationModel load_language_model(const GenerateRun& run) {
+  ModelOptions options = run.model;
+  options.path = run.options.lm_path;
+  options.model_overrides.clear();
+  options.phrase_table.clear();
+  options.direction = {};
+  options.tokenizer.clear();
+  auto models = load_models(run.loaded->registry, options, /*data=*/"");
+  if (models.size() > 1)
+    throw UsageError("--lm-path names several checkpoints; give one");
+  return std::move(models.front());
+}
+
+/// What --tokenizer or --bpe says goes to the model.
+void choose_tokenizer(GenerateRun& run) {
+  if (run.tokenizer.component == nullptr)
+    return;
+  OptionTable chosen;
+  run.tokenizer.options->describe(chosen);
+  run.model.tokenizer = run.tokenizer.name;
+  run.model.tokenizer_options = to_json(chosen);
+}
+
+TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& workers) {
+  TranslationSettings settings;
+  settings.precision = run.model.precision;
+  settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone ||
+                            !run.options.replace_unk.empty();
+  settings.seed = static_cast<uint64_t>(run.options.seed);
+  settings.max_sentences = run.options.batches.batch_size;
+  const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;
+  settings.max_tokens = unlimited ? kBatchTokens : run.options.batches.max_tokens;
+  settings.workers = workers;
+  return settings;
+}
+
+}  // namespace
+
+Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
+  const WorkSpan span(Work::kLoading);
+  choose_tokenizer(run);
+  TranslationSettings settings = settings_of(run, workers);
+  auto models = load_models(run.loaded->registry, run.model, run.options.data);
+  require_trees(models, run.options);
+  settings.shortlist = run.shortlist.read(models.front().task->source_dictionary(),
+                                          models.front().task->target_dictionary());
+  if (settings.need_attention)
+    require_sources(models);
+  Translator engine(std::move(models), run.decoder, settings);
+  if (run.options.lm_weight != 0)
+    engine.fuse_with(load_language_model(run), run.options.lm_weight);
+  return engine;
+}
+
+}  // namespace phraseq

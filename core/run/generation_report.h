@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/data/task.h"
+#include "core/score/metrics/metric.h"
+#include "core/search/decoders/constrained_beam.h"
+#include "core/translate/extras/scored_text.h"
+#include "core/translate/post_process.h"
+#include "core/translate/repeated_hypotheses.h"
+#include "core/translate/translator.h"
+
+namespace phraseq {
+
+/// What the last lines of the log say: how much was translated, how fast, how well.
+class GenerationReport {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  GenerationReport(PostProcess remove_bpe, ConstraintOrder order, const Task& task)
+      : remove_bpe_(remove_bpe), order_(order), scored_text_(task) {}
+
+  /// Translations that took `time`.
+  void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time);
+
+  std::string speed() const;
+  void warn_of_repeated_hypotheses() const;
+  void warn_of_unmet_constraints() const;
+
+  /// Whether every sentence has a reference.
+  bool has_references() const;
+  std::string score_text(const Metric& metric) const;
+
+ private:
+  void note_constraints(const Translation& translation);
+  void note_reference(const Translation& translation, const Task& task, const std::string& text);
+
+  PostProcess remove_bpe_;
+  ConstraintOrder order_;
+  ScoredText scored_text_;
+  int64_t constrained_ = 0;
+  int64_t unmet_ = 0;
+  double seconds_ = 0;
+  int64_t sentences_ = 0;
+  int64_t tokens_ = 0;
+  std::vector<std::string> hypotheses_, references_;
+  RepeatedHypotheses repeated_;
+};
+
+}  // namespace phraseq
