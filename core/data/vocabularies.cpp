@@ -58,6 +58,13 @@ Vocabularies::Side side_of(const DataFolder& folder,
   return side;
 }
 
+/// The tokenizer of this name or, if it is empty, the folder's own, whose options the folder knows.
+void choose_tokenizer(Vocabularies& made, const DataFolder& folder, const std::string& name) {
+  made.tokenizer = name.empty() ? folder.tokenizer() : name;
+  const bool is_own = made.tokenizer == folder.tokenizer();
+  made.tokenizer_options = is_own ? folder.tokenizer_options() : nlohmann::json::object();
+}
+
 const std::string& text_of(const TaskState& state, const std::string& name) {
   const auto found = state.texts.find(name);
   if (found == state.texts.end()) {
@@ -81,9 +88,7 @@ Vocabularies Vocabularies::from_folder(const std::string& path,
   const DataFolder folder = DataFolder::open(path, source, target);
   folder.require_pair();
   Vocabularies made;
-  made.tokenizer = given.name.empty() ? folder.tokenizer() : given.name;
-  made.tokenizer_options =
-      made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
+  choose_tokenizer(made, folder, given.name);
   made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
   made.target = side_of(folder, folder.target(), made.tokenizer, given.target_model);
   return made;
@@ -94,9 +99,7 @@ Vocabularies Vocabularies::from_monolingual_folder(const std::string& path,
                                                    const TokenizerFiles& given) {
   const DataFolder folder = DataFolder::open_monolingual(path, language);
   Vocabularies made;
-  made.tokenizer = given.name.empty() ? folder.tokenizer() : given.name;
-  made.tokenizer_options =
-      made.tokenizer == folder.tokenizer() ? folder.tokenizer_options() : nlohmann::json::object();
+  choose_tokenizer(made, folder, given.name);
   made.source = side_of(folder, folder.source(), made.tokenizer, given.source_model);
   if (!language.empty())
     made.source.language = language;
