@@ -3,7 +3,10 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,6 +54,39 @@ TEST(FlagTable, HasExactlyTheFlagsOfFairseqsOwnParsers) {
                                   flag.at("values").get<std::string>()));
     }
     EXPECT_EQ(ours(command.front()), expected) << command;
+  }
+}
+
+/// The names that the page of a command lists, "`--beam`".
+std::string options_page(const std::string& command) {
+  std::ifstream stream(PHRASEQ_SOURCE_FOLDER "/docs/options/phraseq-" + command + ".md");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// "--save-async" of "--write-checkpoints-asynchronously --save-async".
+std::vector<std::string> long_names(std::string_view names) {
+  std::istringstream stream{std::string(names)};
+  std::vector<std::string> found;
+  for (std::string name; stream >> name;) {
+    if (name.starts_with("--"))
+      found.push_back(name);
+  }
+  return found;
+}
+
+TEST(FlagTable, SaysTheSameOfEveryFlagThatIsAnOptionOfTheCommand) {
+  for (const std::string command :
+       {"train", "generate", "interactive", "preprocess", "validate", "score", "eval-lm"}) {
+    const std::string page = options_page(command);
+    ASSERT_FALSE(page.empty()) << command;
+    for (const Flag& flag : flags()) {
+      if (flag.support == Support::kSame || flag.commands.find(command[0]) == std::string::npos)
+        continue;
+      for (const std::string& name : long_names(flag.names))
+        EXPECT_EQ(page.find("`" + name + "`"), std::string::npos) << command << " " << name;
+    }
   }
 }
 
