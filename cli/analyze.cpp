@@ -10,8 +10,8 @@ namespace {
 constexpr const char* kUsage =
     "attention|activation|constituents|dump --path FILE --source … --target … [options]";
 constexpr const char* kDescription =
-    "Records what a model computes for given sentence pairs: attention as heat maps, shares of "
-    "phrases and of constituents in the attention as tables, or all recorded tensors.";
+    "Shows what a model computes for given sentence pairs: attention as heat maps, the shares of "
+    "phrases and constituents in the attention as tables, or all recorded tensors.";
 
 int analyze_command(std::span<const std::string> arguments) {
   phraseq::AnalyzeRun run(arguments);

@@ -80,8 +80,8 @@ int completion(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "completion",
                      "bash|zsh|fish [--plugin-dir FOLDER]",
-                     "Writes the completion script of a shell to standard output: commands, "
-                     "options, their choices, names of components, files.",
+                     "Prints a completion script for a shell: commands, options and their values, "
+                     "names of components, files.",
                      arguments))
     return kExitOk;
   CompletionModel model;

@@ -54,7 +54,7 @@ int export_model(std::span<const std::string> arguments) {
   if (!begin_command(table,
                      "export",
                      "--format FORMAT CHECKPOINT FOLDER",
-                     "Writes a model in the format of another toolkit.",
+                     "Converts a checkpoint to the format of another toolkit.",
                      arguments))
     return kExitOk;
   const ExportModel model = ExportModel::open(resolve_checkpoint(options.checkpoint));

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kUsage = "[DATA] --path FILE [options] [< IN > OUT]";
 constexpr const char* kDescription =
     "Translates a split of a data folder, or lines of text, in input order. Only a checkpoint is "
-    "needed: it holds the vocabularies and the subword model.";
+    "needed: it contains the vocabularies and the subword models.";
 
 int generate_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/false);

@@ -57,19 +57,18 @@ struct ImportOptions final : Options {
         .field(
             "files",
             files,
-            "The model: a checkpoint of fairseq or OpenNMT-py (.pt) or JoeyNMT (.ckpt), a model of "
-            "Marian (.npz), or the folder of a model of JoeyNMT, Marian, CTranslate2 or Hugging "
-            "Face (MarianMT, M2M-100, NLLB); "
-            "and the checkpoint to write. Or: fairseq WEIGHTS OPTIONS DATA-BIN, for weights and "
-            "options that were extracted from a checkpoint.")
+            "The model (a fairseq or OpenNMT-py checkpoint (.pt), a JoeyNMT checkpoint (.ckpt), a "
+            "Marian model (.npz), or the folder of a JoeyNMT, Marian, CTranslate2 or Hugging Face "
+            "model (MarianMT, M2M-100, NLLB)), and the checkpoint to write. Or: fairseq WEIGHTS "
+            "OPTIONS DATA-BIN, for weights and options that were extracted from a checkpoint.")
         .positional()
         .value_name("MODEL");
     table
         .field("toolkit",
                toolkit,
                kToolkitNames,
-               "Format of the model; auto: what the name of the file, or the files in the folder, "
-               "show.")
+               "Format of the model; auto: determined from the name of the file or from the files "
+               "in the folder.")
         .alias("from");
     table.field("weights", weights, "Parameters as a safetensors file, with the toolkit's names.")
         .value_name("WEIGHTS");
@@ -88,8 +87,8 @@ struct ImportOptions final : Options {
     table
         .field("vocabs",
                vocabs,
-               "Vocabularies of a model of Marian (.spm, .yml or text) or JoeyNMT, of source and "
-               "target, or one for both. Default: those that decoder.yml next to the model names; "
+               "Vocabularies of a Marian (.spm, .yml or text) or JoeyNMT model: source and target, "
+               "or one for both. Default: those named in decoder.yml next to the model; "
                "src_vocab.txt and trg_vocab.txt next to the checkpoint.")
         .value_name("FILES");
     table
@@ -100,15 +99,15 @@ struct ImportOptions final : Options {
     table
         .field("source-lang",
                source_lang,
-               "Source language, if neither the checkpoint nor the file names in the data folder "
-               "show it.")
+               "Source language, if it is recorded neither in the checkpoint nor in the file names "
+               "of the data folder.")
         .short_flag("s")
         .value_name("LANG");
     table
         .field("target-lang",
                target_lang,
-               "Target language, if neither the checkpoint nor the file names in the data folder "
-               "show it.")
+               "Target language, if it is recorded neither in the checkpoint nor in the file names "
+               "of the data folder.")
         .short_flag("t")
         .value_name("LANG");
   }
@@ -162,8 +161,8 @@ Toolkit toolkit_of_folder(const fs::path& folder) {
   if (fs::exists(folder / "config.json"))
     return Toolkit::kHuggingFace;
   throw UsageError(
-      fmt::format("{}: the folder holds no model: expected config.json (Hugging Face), model.bin "
-                  "(CTranslate2), a .npz file (Marian) or a .ckpt file (JoeyNMT)",
+      fmt::format("{}: the folder contains no model: expected config.json (Hugging Face), "
+                  "model.bin (CTranslate2), a .npz file (Marian) or a .ckpt file (JoeyNMT)",
                   folder.string()),
       "For a model of fairseq or OpenNMT-py, give its .pt file.");
 }

@@ -21,11 +21,11 @@ using namespace phraseq;
 
 constexpr const char* kUsage = "match|check|build|rules [OPTIONS]";
 constexpr const char* kDescription =
-    "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases that a "
-    "text's "
-    "sentences get, 'check TABLE' lists what is wrong with a table (exit code 3 when anything is), "
-    "'build' makes one from parallel text, 'rules' one of the dates, numbers and names that rules "
-    "find in a text, or, with --reference, a report of their precision and recall.";
+    "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases of each "
+    "sentence of a text, 'check TABLE' lists the problems of a table (exit code 3 if there are "
+    "any), 'build' makes a table from parallel text, and 'rules' makes one of the dates, numbers "
+    "and names that rules find in a text, or, with --reference, reports their precision and "
+    "recall.";
 
 int check(const PhraseTableOptions& options) {
   const auto problems = check_phrase_table(options.table_file(), options.lowercase);

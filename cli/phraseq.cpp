@@ -31,7 +31,7 @@ constexpr const char* kDescription = "Neural machine translation with phrase-awa
 constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"preprocess", "make a data folder from parallel text"}},
     {{"learn-bpe", "learn byte-pair encoding from text"}},
-    {{"truecase", "learn and apply the usual spelling of words"}},
+    {{"truecase", "learn and apply truecasing"}},
     {{"train", "train a model"}},
     {{"validate", "compute the loss of a checkpoint on a split of a data folder"}},
     {{"eval-lm", "compute the perplexity of a language model on a text"}},
@@ -42,7 +42,7 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"mbr", "choose translations from n-best lists by minimum Bayes risk"}},
     {{"rerank", "choose translations by the scores of several models"}},
     {{"rescore", "compute the log-probabilities of given translations"}},
-    {{"gather", "put the output of several processes together"}},
+    {{"gather", "merge the output of several processes"}},
     {{"analyze", "show attention and activation of phrases"}},
     {{"average", "average checkpoints"}},
     {{"import", "convert a model of another toolkit to a checkpoint"}},
@@ -52,12 +52,12 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"inspect", "verify a checkpoint and print its contents"}},
     {{"plugins", "list, describe and check plugins; write the option pages"}},
     {{"phrase-table", "build and check phrase tables, show their matches"}},
-    {{"shortlist", "build lexical shortlists, which make translating faster"}},
+    {{"shortlist", "build lexical shortlists, which speed up translation"}},
     {{"plot", "plot the learning curves of training runs"}},
     {{"compare", "compare the output of two or more systems"}},
     {{"new-plugin", "create a plugin from a template"}},
     {{"conformance", "run the conformance checks of a plugin ('plugins check' calls it)"}},
-    {{"completion", "write the completion script of a shell"}},
+    {{"completion", "write a completion script for a shell"}},
     {{"doctor", "check this machine and this installation"}},
 });
 

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kUsage = "-s LANG -t LANG --trainpref PREFIX [options]";
 constexpr const char* kDescription =
     "Converts parallel text to a data folder: dictionaries and binarized text in fairseq's format, "
-    "with subwords learned or applied on the way, and a manifest.";
+    "and a manifest. Subwords are learned or applied if requested.";
 
 /// Only a first look: which tokenizer's options to describe.
 std::string tokenizer_component(std::span<const std::string> arguments) {

@@ -22,9 +22,9 @@ using score::ScoreOptions;
 
 constexpr const char* kUsage = "REF [REF...] [-i FILE...] [options]";
 constexpr const char* kDescription =
-    "BLEU, chrF and TER of detokenized text, with sacrebleu's command line and sacrebleu's "
-    "numbers, and the metrics of plugins. "
-    "Also as fairseq has it: --sys FILE --ref FILE.";
+    "Computes BLEU, chrF and TER of detokenized text with the command line and the results of "
+    "sacrebleu, and the metrics of plugins. fairseq's form is also accepted: --sys FILE --ref "
+    "FILE.";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

@@ -10,9 +10,9 @@ namespace {
 constexpr const char* kUsage = "--path [NAME=]FILE,... [options]";
 constexpr const char* kDescription =
     "Translates for other programs, over HTTP with JSON: POST /v1/translate, GET /v1/models, "
-    "/health "
-    "and /metrics, the interface of LibreTranslate (/translate, /languages), and a form at /. "
-    "SIGTERM ends it after all accepted requests are answered; SIGHUP loads the models again.";
+    "/health and /metrics, the interface of LibreTranslate (/translate, /languages), and a form at "
+    "/. SIGTERM stops the server after all accepted requests have been answered; SIGHUP reloads "
+    "the models.";
 
 int serve_command(std::span<const std::string> arguments) {
   phraseq::ServeRun run(arguments);

@@ -31,7 +31,7 @@ import time
 ENGLISH = "zero one two three four five six seven eight nine".split()
 GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun".split()
 UPDATES = 400
-SHORT_MEMORY = "a batch for want of memory"  # divided or skipped: the one fault that may change the result
+SHORT_MEMORY = "a batch because of insufficient memory"  # divided or skipped: the one fault that may change the result
 SYSTEM_CALLS = "openat write fsync rename unlink close".split()
 
 

@@ -8,8 +8,8 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kDescription =
-    "Puts the output of generate, rescore or preprocess with --num-shards together: the result is "
-    "what one process would have written. A missing shard or sentence is an error that names it.";
+    "Merges the output of generate, rescore or preprocess with --num-shards: the result is what "
+    "one process would have written. A missing shard or sentence is an error that names it.";
 
 int gather_command(std::span<const std::string> arguments) {
   GatherOptions options;

@@ -9,8 +9,8 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kDescription =
-    "Learns merges for byte-pair encoding, as subword-nmt does; --tokenizer moses and --tokenizer "
-    "bpe of phraseq preprocess apply them.";
+    "Learns merges for byte-pair encoding, as subword-nmt does; phraseq preprocess --tokenizer "
+    "moses or bpe applies them.";
 
 int learn_bpe_command(std::span<const std::string> arguments) {
   LearnBpeOptions options;

@@ -12,9 +12,8 @@ namespace {
 
 constexpr const char* kUsage = "FILE [FILE...] [options]";
 constexpr const char* kDescription =
-    "Minimum Bayes risk decoding: from the n-best list or the samples of each sentence, chooses "
-    "the "
-    "hypothesis with the greatest expected score, with all of the list as references.";
+    "Minimum Bayes risk decoding: chooses the hypothesis with the highest expected score from the "
+    "n-best list or the samples of each sentence, with all hypotheses of the list as references.";
 
 int mbr_command(std::span<const std::string> arguments) {
   score::MbrOptions options;

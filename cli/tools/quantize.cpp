@@ -45,8 +45,7 @@ int quantize(std::span<const std::string> arguments) {
           table,
           "quantize",
           "CHECKPOINT OUTPUT [--quantization int8]",
-          "Writes a copy of a checkpoint with parameters of fewer bits, for translation. "
-          "Every command except training opens it.",
+          "Writes a smaller copy of a checkpoint for translation, with fewer bits per parameter.",
           arguments))
     return kExitOk;
   const QuantizedSize size = quantize_checkpoint(

@@ -12,9 +12,9 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kDescription =
-    "Noisy-channel reranking: from each n-best list, chooses the translation with the greatest "
-    "weighted sum of the log-probabilities of a forward model, a channel model and a language "
-    "model; finds the weights on a development set.";
+    "Noisy-channel reranking: chooses the translation with the highest weighted sum of the "
+    "log-probabilities of a forward model, a channel model and a language model from each n-best "
+    "list; can tune the weights on a development set.";
 
 std::string chosen_lines(const std::vector<score::RerankList>& lists,
                          const score::RerankWeights& weights) {

@@ -40,9 +40,9 @@ int shortlist(std::span<const std::string> arguments) {
       begin_command(table,
                     "shortlist",
                     "build --source FILE --target FILE --output FILE [OPTIONS]",
-                    "Lexical shortlists: 'build' aligns the words of parallel text and writes the "
-                    "probable translations of each source word, to which generate --shortlist "
-                    "restricts the output vocabulary of each sentence.",
+                    "Builds lexical shortlists: 'build' aligns the words of parallel text and "
+                    "writes the probable translations of each source word. generate --shortlist "
+                    "restricts the output vocabulary of each sentence to them.",
                     arguments,
                     [&] { return options.problems(); });
   return has_work ? build(options) : kExitOk;

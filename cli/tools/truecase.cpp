@@ -11,9 +11,9 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kDescription =
-    "Truecasing of tokenized text, as sacremoses: 'learn' writes a model, 'apply' gives each word "
-    "its most frequent spelling, 'undo' capitalizes sentences. --tokenizer moses "
-    "--truecase-model of phraseq preprocess does both for a model.";
+    "Truecases tokenized text, like sacremoses: 'learn' writes a model, 'apply' gives each word "
+    "its most frequent spelling, and 'undo' capitalizes sentences. With phraseq preprocess "
+    "--tokenizer moses --truecase-model, training and translation do both.";
 
 int truecase_command(std::span<const std::string> arguments) {
   TruecaseOptions options;

@@ -144,7 +144,7 @@ QuantizedSize quantize_checkpoint(const std::string& input,
   const auto file = CheckpointFile::open(input);
   require_model(file);
   if (const std::string stored = stored_type_of(file); !stored.empty()) {
-    throw UsageError(fmt::format("{} is quantized to {} already", input, stored),
+    throw UsageError(fmt::format("{} is already quantized to {}", input, stored),
                      "quantize the checkpoint that it was made from");
   }
   Quantizer quantizer(file, type);

@@ -206,7 +206,7 @@ void DataFolder::find_languages(const std::string& target_of_raw_text) {
   if (fitting.empty() && target_of_raw_text != kNoTargetLanguage && has_one_language(path_, pairs))
     reject_one_language(path_);
   if (fitting.size() != 1) {
-    throw UsageError(fmt::format("{}: the folder holds {} language pairs{}",
+    throw UsageError(fmt::format("{}: the folder contains {} language pairs{}",
                                  path_,
                                  fitting.empty() ? pairs.size() : fitting.size(),
                                  fitting.empty() ? ", none of them the requested pair" : ""),

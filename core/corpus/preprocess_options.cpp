@@ -32,20 +32,18 @@ void describe_text(OptionTable& table, PreprocessOptions& o) {
              o.testpref,
              "Comma-separated prefixes of test files; the splits are named test, test1, …")
       .value_name("PREFIX,...");
-  table.field(
-      "only-source",
-      o.only_source,
-      "Process only the source language (language models). Without --source-lang, the files "
-      "are named PREFIX, and the result is named as fairseq names it: dict.txt, train.idx.");
+  table.field("only-source",
+              o.only_source,
+              "Process only the source language (for language models). Without --source-lang, the "
+              "files are named PREFIX, and the result has fairseq's names: dict.txt, train.idx.");
 }
 
 void describe_bad_lines(OptionTable& table, PreprocessOptions& o) {
-  table.field(
-      "on-bad-line",
-      o.on_bad_line,
-      kOnBadLineNames,
-      "What to do with a line that has invalid UTF-8 or control bytes: error = stop; skip = "
-      "leave the line out on both sides; replace = put U+FFFD and spaces in their place.");
+  table.field("on-bad-line",
+              o.on_bad_line,
+              kOnBadLineNames,
+              "What to do with a line that has invalid UTF-8 or control bytes: error = stop; skip "
+              "= leave the line out on both sides; replace = replace them with U+FFFD and spaces.");
   table
       .field("max-line-bytes",
              o.max_line_bytes,
@@ -73,9 +71,9 @@ void describe_alignments(OptionTable& table, PreprocessOptions& o) {
   table
       .field("align-suffix",
              o.align_suffix,
-             "Also store word alignments for training with them: PREFIX.SUFFIX or "
-             "PREFIX.SUFFIX.gz, with the links of one sentence pair per line, as 0-0 1-2. They "
-             "count the symbols of the dictionary. Only the training text must have them.")
+             "Also store word alignments for training: PREFIX.SUFFIX or PREFIX.SUFFIX.gz, with the "
+             "links of one sentence pair per line, for example 0-0 1-2. The numbers are positions "
+             "of dictionary symbols. Only the training text must have alignments.")
       .value_name("SUFFIX");
   table.field("on-bad-alignment",
               o.on_bad_alignment,
@@ -90,8 +88,8 @@ void describe_memory(OptionTable& table, PreprocessOptions& o) {
   o.memory.describe_selection(table);
   table.field("pn-lowercase",
               o.pn_lowercase,
-              "Ignore case when phrases are compared with the text; they still say what the table "
-              "says. Not needed with --lowercase of the tokenizer, which lower-cases both.");
+              "Ignore case when phrases are compared with the text; the output has the case of the "
+              "table. Not needed with --lowercase of the tokenizer, which lowercases both.");
 }
 
 void describe_tokenizer(OptionTable& table, PreprocessOptions& o) {
@@ -100,7 +98,7 @@ void describe_tokenizer(OptionTable& table, PreprocessOptions& o) {
       .field("tokenizer",
              o.tokenizer,
              "Name of the tokenizer; none = split at whitespace, for text that is already "
-             "tokenized; auto = sentencepiece if there is a subword model, else none.")
+             "tokenized; auto = sentencepiece if there is a subword model, otherwise none.")
       .value_name("NAME");
 }
 
@@ -109,7 +107,7 @@ void describe_subword_training(OptionTable& table, PreprocessOptions& o) {
       .field("subwords",
              o.subwords,
              "Train a SentencePiece model with N pieces on the training text: one for both "
-             "languages with --joined-dictionary, else one per language.")
+             "languages with --joined-dictionary, otherwise one per language.")
       .in(0, 10000000)
       .value_name("N");
   table.field("subword-type",
@@ -194,8 +192,8 @@ void describe_result(OptionTable& table, PreprocessOptions& o) {
   table
       .field("seed",
              o.seed,
-             "Random seed; accepted for compatibility with fairseq, preprocessing uses no random "
-             "numbers.")
+             "Random seed; accepted for compatibility with fairseq: preprocessing does not use "
+             "random numbers.")
       .harmless();
 }
 

@@ -44,8 +44,8 @@ void LabelSmoothingOptions::describe(OptionTable& table) {
               "Variant of label smoothing, as in the named toolkit.");
   tokens.describe_counting(table);
   table.find("ignore-prefix-size")->help +=
-      " Sums are divided by the number of all target tokens with the kernels fairseq and "
-      "fairseq-0.12, as fairseq does, and by that of the remaining tokens with the others.";
+      " With the kernels fairseq and fairseq-0.12, sums are divided by the number of all target "
+      "tokens, as in fairseq; with the others, by the number of remaining tokens.";
 }
 
 TokenLossOptions LabelSmoothingOptions::over(int64_t vocabulary) const {

@@ -43,9 +43,9 @@ void warn_of_other_case(const PhraseTable& table, const Dictionary& dictionary) 
   if (found.other == 0 || 10 * found.other < found.words)
     return;
   log_warning(fmt::format(
-      "phrase table: {} of {} target words are outside of the vocabulary for their case alone, as "
-      "'{}', which it holds as '{}'; to the model they are <unk>. Write the table in the case of "
-      "the text, or lower-case the text, too (preprocess --lowercase)",
+      "phrase table: {} of {} target words are outside the vocabulary only because of their case, "
+      "for example '{}', which is '{}' in the vocabulary; they are <unk> to the model. Write the "
+      "table in the case of the text, or also lowercase the text (preprocess --lowercase)",
       found.other,
       found.words,
       found.word,

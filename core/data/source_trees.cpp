@@ -67,18 +67,17 @@ void require_source_trees(const Options& architecture,
   for (const std::string& split : sources.splits) {
     if (!lacks_trees(sources.folder, split, sources.language))
       continue;
-    throw DataError(
-        fmt::format("{}: no parse trees of the {} sentences of '{}', which {}{} needs",
-                    sources.folder,
-                    sources.language,
-                    split,
-                    trained ? "the model's " : "",
-                    use->asked_by()),
-        fmt::format("phraseq preprocess --trees puts them into the folder (raw text has them in "
-                    "{}.{}.trees); {} needs none",
-                    split,
-                    sources.language,
-                    option_without_trees(*use, trained)));
+    throw DataError(fmt::format("{}: no parse trees of the {} sentences of '{}', which {}{} needs",
+                                sources.folder,
+                                sources.language,
+                                split,
+                                trained ? "the model's " : "",
+                                use->asked_by()),
+                    fmt::format("phraseq preprocess --trees puts them into the folder (raw text "
+                                "has them in {}.{}.trees); {} does not need them",
+                                split,
+                                sources.language,
+                                option_without_trees(*use, trained)));
   }
 }
 

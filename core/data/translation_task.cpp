@@ -86,7 +86,7 @@ void describe_tokenizers(OptionTable& table, TranslationOptions& o) {
   table.field("tokenizer",
               o.tokenizer,
               "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, else word.");
+              "if there is a subword model, otherwise word.");
   table
       .field("subword-model",
              o.subword_model,

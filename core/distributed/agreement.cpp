@@ -54,7 +54,7 @@ void require_agreement(ProcessGroup& processes, const nlohmann::json& mine) {
     return;
   const size_t all = found.size();
   found.resize(std::min(all, kMostShown));
-  throw UsageError(fmt::format("the processes of this training differ ({} differences):\n  - {}{}",
+  throw UsageError(fmt::format("the processes of this run differ ({} differences):\n  - {}{}",
                                all,
                                fmt::join(found, "\n  - "),
                                all > kMostShown ? "\n  - …" : ""),

@@ -88,8 +88,7 @@ std::string shared_gpu(std::vector<std::string> gpus) {
 
 /// Throws UsageError where --distributed-backend nccl cannot be fulfilled by this process alone.
 void require_nccl(at::Device device) {
-  constexpr const char* kRemedy =
-      "use --distributed-backend gloo, which also takes tensors of a GPU";
+  constexpr const char* kRemedy = "use --distributed-backend gloo, which also accepts GPU tensors";
   if (!has_nccl()) {
     throw UsageError(
         "--distributed-backend nccl: this build has no NCCL, because its LibTorch was built "

@@ -10,15 +10,15 @@ void describe_processes(OptionTable& v, DistributedOptions& o) {
   v.section("Several processes");
   v.field("nproc-per-node",
           o.nproc_per_node,
-          "Start this number of processes on this machine, each with its share of the batches; 0 = "
-          "train in this process.")
+          "Start N processes on this machine, each with its share of the batches; 0 = train in "
+          "this process.")
       .alias("nprocs-per-node")
       .in(0, 4096)
       .harmless();
   v.field("distributed-world-size",
           o.world_size,
-          "Number of processes on all machines; 0 = WORLD_SIZE or the variables of Slurm or MPI, "
-          "else 1.")
+          "Number of processes on all machines; 0 = from WORLD_SIZE or the variables of Slurm or "
+          "MPI, otherwise 1.")
       .in(0, 1'000'000)
       .harmless();
   v.field("distributed-rank",
@@ -29,8 +29,8 @@ void describe_processes(OptionTable& v, DistributedOptions& o) {
       .harmless();
   v.field("distributed-init-method",
           o.init_method,
-          "Where the processes meet: tcp://HOST:PORT of rank 0, or env:// for MASTER_ADDR and "
-          "MASTER_PORT.")
+          "Address at which the processes connect: tcp://HOST:PORT of rank 0, or env:// for "
+          "MASTER_ADDR and MASTER_PORT.")
       .value_name("URL")
       .harmless();
   v.field("distributed-port",
@@ -44,33 +44,32 @@ void describe_gradients(OptionTable& v, DistributedOptions& o) {
   v.field("distributed-backend",
           o.backend,
           kDistributedBackendNames,
-          "Communication library; auto = the one that LibTorch has for the device.")
+          "Communication library; auto = the one that LibTorch provides for the device.")
       .harmless();
   v.field("ddp-backend",
           o.ddp_backend,
           kDdpBackendNames,
-          "Names of fairseq for the implementation of data parallelism; all have the same effect.")
+          "fairseq's names of implementations of data parallelism; all have the same effect.")
       .harmless();
   v.field("ddp-comm-hook",
           o.comm_hook,
           kCommHookNames,
-          "Type of gradients between processes: none = that of the parameters, bf16 = half of the "
-          "traffic.");
-  v.field("bucket-cap-mb",
-          o.bucket_cap_mb,
-          "Size in MB of the buckets in which gradients are added while the backward pass computes "
-          "the next ones.")
+          "Data type in which gradients are exchanged: none = that of the parameters, bf16 = half "
+          "the traffic.");
+  v.field(
+       "bucket-cap-mb",
+       o.bucket_cap_mb,
+       "Size in MB of the buckets in which gradients are added while the backward pass continues.")
       .in(1e-6, 1e6)
       .harmless();
   v.field("no-overlap",
           o.no_overlap,
-          "Add the gradients of the processes after the backward pass, not while it runs.")
+          "Add the gradients of the processes after the backward pass instead of during it.")
       .harmless();
   v.field("zero-sharding",
           o.zero_sharding,
           kZeroShardingNames,
-          "Divide the state of the optimizer between the processes: os or 1 (stage 1 of ZeRO), or "
-          "none.")
+          "Divide the optimizer state between the processes: os or 1 (stage 1 of ZeRO), or none.")
       .alias("zero")
       .harmless();
 }
@@ -83,7 +82,7 @@ void describe_start(OptionTable& v, DistributedOptions& o) {
       .harmless();
   v.field("distributed-timeout",
           o.timeout,
-          "Stop with an error that names the missing rank after this many seconds of waiting.")
+          "After waiting for this many seconds, stop with an error that names the missing rank.")
       .in(1, 1'000'000)
       .harmless();
   v.field("device-id", o.device_id, "GPU of this process; -1 = its rank on this machine.")

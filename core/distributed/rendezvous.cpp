@@ -53,7 +53,7 @@ AddressList addresses_of(const std::string& host) {
                      "choose another port with MASTER_PORT or --distributed-port, the same one for "
                      "all processes");
   }
-  throw UsageError(fmt::format("rank 0 cannot listen at {}: {}", place_text(placement), reason),
+  throw UsageError(fmt::format("rank 0 cannot listen on {}: {}", place_text(placement), reason),
                    "MASTER_ADDR must be an address of the machine of rank 0, and MASTER_PORT free");
 }
 
@@ -96,7 +96,7 @@ class Attendance {
     if (store_.add("joined/" + rank, 1) > 1) {
       throw UsageError(
           fmt::format("two processes have rank {} ({})", rank, placement_.source),
-          "every process needs a RANK of its own; a port can be used by one training at a time");
+          "every process needs its own RANK; a port can be used by only one run at a time");
     }
     store_.set(
         "present/" + rank,

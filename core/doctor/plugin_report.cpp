@@ -63,7 +63,7 @@ std::string ending_text(int status) {
   if (!WIFSIGNALED(status))
     return fmt::format("ends the process that loads it with exit code {}", WEXITSTATUS(status));
   if (WTERMSIG(status) == SIGALRM)
-    return fmt::format("is not loaded after {} s", kLoadSeconds);
+    return fmt::format("did not load within {} s", kLoadSeconds);
   return fmt::format("terminates the process that loads it: {}", strsignal(WTERMSIG(status)));
 }
 

@@ -65,12 +65,13 @@ void require_no_trees(const TranslationModel& model) {
   const TreeUse* use = tree_use_of(*model.architecture_selection.options);
   if (use == nullptr)
     return;
-  throw UsageError(fmt::format("{}: the model's {} needs the parse trees of the sentences, which "
-                               "cannot be given here",
-                               model.path,
-                               use->asked_by()),
-                   fmt::format("translate with phraseq generate --trees FILE; {} needs none",
-                               option_without_trees(*use, /*trained=*/true)));
+  throw UsageError(
+      fmt::format("{}: the model's {} needs the parse trees of the sentences, which "
+                  "cannot be given here",
+                  model.path,
+                  use->asked_by()),
+      fmt::format("translate with phraseq generate --trees FILE; {} does not need them",
+                  option_without_trees(*use, /*trained=*/true)));
 }
 
 std::vector<std::string> words_of(const std::string& symbols) {
@@ -205,7 +206,7 @@ void EngineSetup::describe(OptionTable& table) {
       .field("remove-bpe",
              parts.remove_bpe,
              kPostProcessNames,
-             "Join the subwords of text, where the checkpoint holds no subword model.")
+             "Join subwords in text, if the checkpoint has no subword model.")
       .alias("post-process")
       .bare_value("subword_nmt");
   parts.model.describe(table);

@@ -10,7 +10,8 @@ namespace phraseq {
 void announce_terminal_input(std::string_view what) {
   if (isatty(STDIN_FILENO) == 0)
     return;
-  fmt::print(stderr, "Reading {} from the terminal; Ctrl-D on an empty line ends them.\n", what);
+  fmt::print(
+      stderr, "Reading {} from the terminal; Ctrl-D on an empty line ends the input.\n", what);
   std::fflush(stderr);
 }
 

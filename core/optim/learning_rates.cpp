@@ -44,10 +44,10 @@ void ConstantRateOptions::describe(OptionTable& table) {
   table
       .field("force-anneal",
              force_anneal,
-             "Shrink the last learning rate by lr-shrink in every epoch from this one on; 0 = "
+             "Multiply the last learning rate by --lr-shrink in every epoch from this one on; 0 = "
              "never.")
       .at_least(0);
-  table.field("lr-shrink", lr_shrink, "Factor of each epoch from force-anneal on.").in(0, 1);
+  table.field("lr-shrink", lr_shrink, "Factor of each epoch from --force-anneal on.").in(0, 1);
 }
 
 ConstantRate::ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup)
@@ -97,7 +97,7 @@ void NoamOptions::describe(OptionTable& table) {
 Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
     : warmup_(static_cast<double>(options.warmup_updates)) {
   if (setup.model_width <= 0) {
-    throw UsageError("--lr-scheduler noam: the architecture names no model width",
+    throw UsageError("--lr-scheduler noam: the architecture does not declare a model width",
                      "use another --lr-scheduler, such as inverse_sqrt");
   }
   factor_ = options.lr_scale / std::sqrt(static_cast<double>(setup.model_width));
@@ -110,14 +110,16 @@ double Noam::rate(int64_t finished_updates) const {
 
 void CosineOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(0);
-  table.field(
-      "warmup-init-lr", warmup_init_lr, "Initial learning rate of the warm-up; below 0 = min-lr.");
+  table.field("warmup-init-lr",
+              warmup_init_lr,
+              "Initial learning rate of the warm-up; below 0 = --min-lr.");
   table.field("min-lr", min_lr, "Minimum learning rate, reached at the end of the first period.")
       .at_least(0);
   table.field("t-mult", t_mult, "Factor by which the length of each period grows.").at_least(1);
-  table.field("lr-period-updates",
-              lr_period_updates,
-              "Number of updates of the first period; default is max-update minus warmup-updates.");
+  table.field(
+      "lr-period-updates",
+      lr_period_updates,
+      "Number of updates of the first period; default: --max-update minus --warmup-updates.");
   table
       .field("lr-shrink", lr_shrink, "Factor by which the learning rates shrink after each period.")
       .in(0, 1);
@@ -158,7 +160,7 @@ void PolynomialOptions::describe(OptionTable& table) {
   describe_warmup(table, warmup_updates).at_least(0);
   table.field("total-num-update",
               total_num_update,
-              "Total number of updates of the schedule; default is max-update.");
+              "Total number of updates of the schedule; default: --max-update.");
   table.field("end-learning-rate", end_learning_rate, "Learning rate at the end of the schedule.")
       .at_least(0);
   table.field("power", power, "Exponent of the polynomial decay.").at_least(0);

@@ -18,13 +18,13 @@ void MovingAverageOptions::describe(OptionTable& table) {
   table
       .field("ema-decay",
              ema_decay,
-             "Decay of the moving average; above 0, it implies store-ema. 0 = 0.9999 with "
-             "store-ema, else no average.")
+             "Decay of the moving average; above 0, it implies --store-ema. 0 = 0.9999 with "
+             "--store-ema, otherwise no average.")
       .in(0.0, 1.0);
   table
       .field("ema-start-update",
              ema_start_update,
-             "Start the moving average at this update; until then, it is the parameters.")
+             "Start the moving average at this update; until then, it equals the parameters.")
       .at_least(0);
   table.field("ema-update-freq", ema_update_freq, "Update the moving average every N updates.")
       .at_least(1);

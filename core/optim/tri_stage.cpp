@@ -29,10 +29,11 @@ void TriStageOptions::describe(OptionTable& table) {
   table.field("decay-steps", decay_steps, "Number of updates of the decay stage.").at_least(0);
   table.field("phase-ratio",
               phase_ratio,
-              "Shares of the three stages in max-update, which add up to 1; replace the three "
-              "numbers of updates.");
-  table.field("init-lr-scale", init_lr_scale, "Initial learning rate, relative to lr.").at_least(0);
-  table.field("final-lr-scale", final_lr_scale, "Final learning rate, relative to lr.")
+              "Shares of the three stages in --max-update, which add up to 1; used instead of the "
+              "three numbers of updates.");
+  table.field("init-lr-scale", init_lr_scale, "Initial learning rate, relative to --lr.")
+      .at_least(0);
+  table.field("final-lr-scale", final_lr_scale, "Final learning rate, relative to --lr.")
       .in(1e-30, 1e30);
 }
 

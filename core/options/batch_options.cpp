@@ -4,7 +4,7 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kMaxTokensHelp =
-    "Maximum number of tokens in a batch, counted on the longer side with padding excluded; 0 = no "
+    "Maximum number of tokens in a batch, counted on the longer side without padding; 0 = no "
     "limit.";
 constexpr const char* kBatchSizeHelp = "Maximum number of sentences in a batch; 0 = no limit.";
 constexpr const char* kAutoHelp =

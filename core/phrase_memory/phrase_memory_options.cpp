@@ -22,8 +22,8 @@ void PhraseMemoryOptions::describe_selection(OptionTable& table) {
   table.field("pn-repeat",
               pn_repeat,
               kPhraseRepeatNames,
-              "Whether a phrase that occurs repeatedly gets one slot per occurrence or one shared "
-              "slot.");
+              "Whether a phrase that occurs several times gets one slot per occurrence or one "
+              "shared slot.");
   table.field("pn-rules",
               pn_rules,
               kPhraseRulesNames,

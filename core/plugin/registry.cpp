@@ -45,7 +45,7 @@ void Registry::check_name(const Component& component, const std::string& name) c
     throw PluginError(
         fmt::format(
             "{}: '{}' is not a valid name for a {}", origin_of(component), name, component.kind),
-        "Names are lower-case letters, digits, '_' and '+', and begin with a letter.");
+        "Names consist of lowercase letters, digits, '_' and '+', and start with a letter.");
   }
   for (const auto& [key, other] : components_) {
     if (other.kind != component.kind)

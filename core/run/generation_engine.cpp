@@ -30,8 +30,9 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
           fmt::format("{}: the model's {} needs the parse trees of the sentences",
                       model.path,
                       use->asked_by()),
-          fmt::format("give them with --trees FILE, a bracketed tree a line; {} needs none",
-                      option_without_trees(*use, /*trained=*/true)));
+          fmt::format(
+              "give them with --trees FILE, one bracketed tree per line; {} does not need them",
+              option_without_trees(*use, /*trained=*/true)));
     }
   }
 }
@@ -43,7 +44,7 @@ void require_sources(const std::vector<TranslationModel>& models) {
       continue;
     throw UsageError(
         fmt::format("{}: a language model reads no source: there is no alignment", model.path),
-        "leave --print-alignment and --replace-unk out");
+        "do not use --print-alignment or --replace-unk");
   }
 }
 

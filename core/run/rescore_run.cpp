@@ -74,8 +74,7 @@ void describe_files(OptionTable& table, RescoreOptions& o) {
       .field("remove-bpe",
              o.format.post_process,
              kPostProcessNames,
-             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
-             "text.")
+             "Join subwords in symbols and, if the checkpoint has no subword model, in text.")
       .alias("post-process")
       .bare_value("subword_nmt");
 }

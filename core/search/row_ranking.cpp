@@ -158,9 +158,9 @@ void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
       continue;
     const int64_t column = best.front().column;
     throw DivergenceError(
-        fmt::format("a translation can only go on with {}, which is impossible for the model",
+        fmt::format("a translation can only continue with {}, which is impossible for the model",
                     column == kEos ? std::string("</s>") : fmt::format("token {}", column)),
-        "loosen the constraints: --prefix-size, --min-len, --no-repeat-ngram-size, --max-len-b");
+        "relax the constraints: --prefix-size, --min-len, --no-repeat-ngram-size, --max-len-b");
   }
 }
 

@@ -55,8 +55,8 @@ void describe_tokens(OptionTable& table, SearchOptions& o) {
   table
       .field("temperature",
              o.temperature,
-             "Temperature of the softmax: above 1 for more equal, below 1 for more unequal "
-             "probabilities.")
+             "Temperature of the softmax: values above 1 make probabilities more equal, values "
+             "below 1 less equal.")
       .in(1e-3, 1e3);
 }
 

@@ -48,13 +48,12 @@ int64_t max_length_of(const Batch& batch,
   const int64_t words = words_of(batch.source, sentence);
   if (words < limit)
     return words;
-  throw DataError(
-      fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the translation, "
-                  "and the model writes at most {} before </s>",
-                  batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
-                  words,
-                  limit - 1),
-      "split the sentence, or leave --match-source-len out");
+  throw DataError(fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the "
+                              "translation, and the model generates at most {} before </s>",
+                              batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
+                              words,
+                              limit - 1),
+                  "split the sentence, or do not use --match-source-len");
 }
 
 /// The strings of every sentence's phrases, empty for a batch without any.

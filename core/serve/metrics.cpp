@@ -46,7 +46,7 @@ std::string model_text(const std::vector<ServedModel>& models) {
          per_model(models,
                    "phraseq_batches_total",
                    "counter",
-                   "Rounds of translation; sentences that waited together are in one.",
+                   "Translated batches of sentences that were waiting at the same time.",
                    [](Figures figures) { return figures.rounds; }) +
          per_model(models,
                    "phraseq_sentences_total",

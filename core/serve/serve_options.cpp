@@ -7,21 +7,20 @@ namespace {
 void describe_server(OptionTable& table, ServeOptions& o) {
   table.section("Server");
   table
-      .field(
-          "path",
-          o.path,
-          "Models: a checkpoint or folder of checkpoints each; several, separated by colons, form "
-          "an ensemble. NAME=FILE gives a model a name; the default is SOURCE-TARGET, its "
-          "languages; for a language model its language or, without one, the stem of FILE.")
+      .field("path",
+             o.path,
+             "Models: each a checkpoint or a folder of checkpoints; several, separated by colons, "
+             "form an ensemble. NAME=FILE sets the name of a model; the default is SOURCE-TARGET, "
+             "its languages; for a language model, its language or, without one, the stem of FILE.")
       .value_name("[NAME=]FILE,...")
       .required();
-  table.field("host", o.host, "Address to listen at; 0.0.0.0 = all addresses of this machine.");
-  table.field("port", o.port, "Port to listen at; 0 = any free port.").in(0, 65535);
+  table.field("host", o.host, "Address to listen on; 0.0.0.0 = all addresses of this machine.");
+  table.field("port", o.port, "Port to listen on; 0 = any free port.").in(0, 65535);
   table
-      .field(
-          "api-keys",
-          o.api_keys,
-          "File with the keys of clients, one per line; requests without one of them are refused.")
+      .field("api-keys",
+             o.api_keys,
+             "File with the API keys of clients, one per line; requests without a valid key are "
+             "rejected.")
       .value_name("FILE");
   table.field(
       "split-sentences",

@@ -43,8 +43,8 @@ void reload_keys(Service& service) {
   try {
     service.reload_keys();
   } catch (const std::exception& failure) {
-    log_error(
-        fmt::format("The API keys were not read again, the old ones stay: {}", failure.what()));
+    log_error(fmt::format("The API keys were not read again, the old keys stay valid: {}",
+                          failure.what()));
   }
 }
 
@@ -55,8 +55,8 @@ void reload_models(ModelPool& models, ServerMetrics& metrics) {
     log_info("Loaded the models again");
   } catch (const std::exception& failure) {
     metrics.count_reload(false);
-    log_error(
-        fmt::format("The models were not loaded again, the old ones stay: {}", failure.what()));
+    log_error(fmt::format("The models were not loaded again, the old models remain in use: {}",
+                          failure.what()));
   }
 }
 
@@ -70,9 +70,10 @@ void warn_of_open_server(const ServeOptions& options) {
   const bool local =
       options.host == "localhost" || options.host == "::1" || options.host.starts_with("127.");
   if (!local && options.api_keys.empty())
-    log_warning(fmt::format(
-        "--host {}: other machines can use this server without a key; --api-keys FILE asks for one",
-        options.host));
+    log_warning(
+        fmt::format("--host {}: other machines can use this server without a key; --api-keys FILE "
+                    "makes keys required",
+                    options.host));
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ int serve(ServeRun& run) {
     reload_keys(service);  // at once: a key that was withdrawn does not wait for the models
     reload_models(*models, service.metrics());
   }
-  log_info("Stopping: requests that were accepted are answered");
+  log_info("Stopping after all accepted requests have been answered");
   service.stop();
   server.stop();
   models.reset();  // before the server, whom late answers refer to

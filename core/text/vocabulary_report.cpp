@@ -56,7 +56,7 @@ std::string explain_types(const LearnedVocabulary& learned,
   add('-', counts.control, "control symbols of SentencePiece");
   add('-', counts.rare, "below the threshold");
   add('-', counts.cut, "beyond the maximum number of words");
-  add('+', counts.outside, "symbols that are no pieces");
+  add('+', counts.outside, "symbols that are not pieces");
   add('+', kSpecialSymbols, "special symbols");
   add('+', counts.padding, "for padding");
   return text;

@@ -6,8 +6,8 @@ void ComponentOptions::describe(OptionTable& v) {
   v.section("Components");
   v.field("data",
           data,
-          "Data folder made by phraseq preprocess (or fairseq-preprocess). Of several folders, "
-          "separated by colons, each epoch uses the training set of one, in turn.")
+          "Data folder made by phraseq preprocess (or fairseq-preprocess). With several folders, "
+          "separated by colons, each epoch uses the training set of one of them in turn.")
       .positional()
       .value_name("DATA")
       .required()
@@ -83,8 +83,8 @@ void describe_stopping(OptionTable& v, OptimizationOptions& o) {
       .harmless();
   v.field("stop-min-lr",
           o.stop_min_lr,
-          "Stop training when the learning rate falls to this minimum; a rate that rises, as in a "
-          "warm-up, does not count.")
+          "Stop training when the learning rate falls to this minimum; not checked while the rate "
+          "rises, as in a warm-up.")
       .harmless();
   v.field("max-bad-updates",
           o.max_bad_updates,
@@ -108,7 +108,7 @@ std::vector<std::string> OptimizationOptions::problems() const {
     found.push_back("--max-tokens or --batch-size is required");
   if (batches.max_tokens == BatchOptions::kAutomatic &&
       batches.batch_size == BatchOptions::kAutomatic)
-    found.push_back("--max-tokens auto and --batch-size auto exclude each other");
+    found.push_back("--max-tokens auto and --batch-size auto cannot be combined");
   if (update_freq.empty())
     found.push_back("--update-freq is empty");
   if (lr.empty())
@@ -135,7 +135,7 @@ void describe_times(OptionTable& v, ValidationOptions& o) {
       .harmless();
   v.field("max-tokens-valid",
           o.max_tokens_valid,
-          "Maximum number of tokens in a validation batch; 0 = as --max-tokens.")
+          "Maximum number of tokens in a validation batch; 0 = the same as --max-tokens.")
       .at_least(0)
       .harmless();
 }
@@ -148,7 +148,8 @@ void describe_translation(OptionTable& v, ValidationOptions& o) {
   v.field("eval-bleu-remove-bpe",
           o.eval_bleu_remove_bpe,
           kPostProcessNames,
-          "Join the subwords of what --eval-bleu scores, where the data holds no subword model.")
+          "Join the subwords of the text that --eval-bleu scores, if the data folder has no "
+          "subword model.")
       .bare_value("subword_nmt")
       .harmless();
   v.field("eval-bleu-sentences",
@@ -171,7 +172,7 @@ void describe_best(OptionTable& v, ValidationOptions& o) {
       .harmless();
   v.field("maximize-best-checkpoint-metric",
           o.maximize_best_checkpoint_metric,
-          "Larger is better; a metric says it by itself.")
+          "Larger values of the metric are better; not needed for metrics that phraseq knows.")
       .harmless();
   v.field(
        "patience",
@@ -223,7 +224,7 @@ void describe_restoring(OptionTable& v, CheckpointOptions& o) {
   v.field("reset-optimizer",
           o.reset_optimizer,
           "Do not load the optimizer state from the checkpoint: updates are counted from 0, the "
-          "schedule of the learning rate begins again, and the best score is not loaded.")
+          "learning rate schedule starts over, and the best score is not loaded.")
       .harmless();
   v.field("reset-lr-scheduler",
           o.reset_lr_scheduler,
@@ -286,12 +287,12 @@ void describe_contents(OptionTable& v, CheckpointOptions& o) {
   v.field("no-save", o.no_save, "Do not save checkpoints.").harmless();
   v.field("no-save-optimizer-state",
           o.no_save_optimizer_state,
-          "Do not save the optimizer state in checkpoints: the run cannot be resumed.")
+          "Do not save the optimizer state in checkpoints; the run then cannot be resumed.")
       .harmless();
   v.field("save-failure",
           o.save_failure,
           kSaveFailureNames,
-          "When a checkpoint cannot be saved: stop, or warn and continue.")
+          "If a checkpoint cannot be saved: stop, or warn and continue.")
       .harmless();
 }
 
@@ -308,7 +309,7 @@ void CheckpointOptions::describe(OptionTable& v) {
 std::vector<std::string> CheckpointOptions::problems() const {
   if (finetune_from_model.empty() || restore_file == "checkpoint_last")
     return {};
-  return {"--finetune-from-model begins a new run and --restore-file " + restore_file +
+  return {"--finetune-from-model starts a new run and --restore-file " + restore_file +
           " continues one: give one of them"};
 }
 
@@ -320,14 +321,14 @@ void describe_arithmetic(OptionTable& v, MachineOptions& o) {
   v.field("precision",
           o.precision,
           nn::kTrainingPrecisionNames,
-          "Precision of matrix products and activations; auto = bf16 where the device computes in "
-          "it, else fp32.");
+          "Precision of matrix products and activations; auto = bf16 if the device supports it, "
+          "otherwise fp32.");
   v.field("bf16", o.bf16, "The same as --precision bf16.");
   v.field("fp16", o.fp16, "The same as --precision fp16: with a dynamic loss scale.");
   o.loss_scale.describe(v);
   v.field("checkpoint-activations",
           o.checkpoint_activations,
-          "Compute the layers of Transformers again in the backward pass instead of keeping their "
+          "Recompute the layers of Transformers in the backward pass instead of keeping their "
           "activations: less memory, about a third more time, the same result.")
       .harmless();
 }
@@ -337,7 +338,7 @@ void describe_threads(OptionTable& v, MachineOptions& o) {
   v.field("batch-shares",
           o.batch_shares,
           "Number of shares of a batch that are computed at the same time, each by its part of "
-          "--threads; 1 = threads work within operators only; 0 = chosen by --threads and "
+          "--threads; 1 = threads work only within operators; 0 = determined by --threads and "
           "--max-tokens.")
       .in(0, 4096);
   v.field("data-buffer-size", o.data_buffer_size, "Number of batches to preload.")
@@ -346,12 +347,11 @@ void describe_threads(OptionTable& v, MachineOptions& o) {
 }
 
 void describe_logging(OptionTable& v, MachineOptions& o) {
-  v.field(
-       "log-format",
-       o.log_format,
-       kLogFormatNames,
-       "Log format: bar (fairseq: tqdm) = progress bar, simple = plain lines, json = JSON lines, "
-       "none; auto = bar on a terminal, else simple.")
+  v.field("log-format",
+          o.log_format,
+          kLogFormatNames,
+          "Log format: bar (fairseq: tqdm) = progress bar, simple = plain lines, json = JSON "
+          "lines, none; auto = bar on a terminal, otherwise simple.")
       .harmless();
   v.field("log-interval",
           o.log_interval,
@@ -361,8 +361,8 @@ void describe_logging(OptionTable& v, MachineOptions& o) {
   v.field("log-file", o.log_file, "Also write the log to this file.").value_name("FILE").harmless();
   v.field("tensorboard-logdir",
           o.tensorboard_logdir,
-          "Also write event files for TensorBoard below this folder: train_inner, train, and the "
-          "validation split.")
+          "Also write event files for TensorBoard to subfolders of this folder: train_inner, "
+          "train, and the validation split.")
       .value_name("DIR")
       .harmless();
   v.field("no-plot", o.no_plot, "Do not write learning_curves.svg into --save-dir at the end.")
@@ -384,7 +384,7 @@ void MachineOptions::describe(OptionTable& v) {
 
 std::vector<std::string> MachineOptions::problems() const {
   if (fp16 && bf16)
-    return {"--fp16 and --bf16 exclude each other"};
+    return {"--fp16 and --bf16 cannot be combined"};
   return {};
 }
 

@@ -27,7 +27,7 @@ void warn_without_limit(const StopLimits& limits) {
       limits.patience > 0)
     return;
   log_warning(
-      "training goes on until it is stopped: --max-update, --max-epoch, --stop-time-hours and "
+      "training continues until it is stopped: --max-update, --max-epoch, --stop-time-hours and "
       "--patience set limits");
 }
 
@@ -433,12 +433,12 @@ std::optional<double> Trainer::validate() {
 }
 
 void Trainer::warn_of_diverged_validation() const {
-  log_warning(
-      fmt::format("the validation at update {} gave the {} {}: the model has diverged, and is not "
-                  "the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
-                  state_.updates,
-                  options_.validation.best_checkpoint_metric,
-                  std::abs(state_.last_validation.value)));  // NaN has a sign, too
+  log_warning(fmt::format(
+      "the validation at update {} gave the {} {}: the model has diverged, and this validation is "
+      "never the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
+      state_.updates,
+      options_.validation.best_checkpoint_metric,
+      std::abs(state_.last_validation.value)));  // NaN has a sign, too
 }
 
 /// A model that no validation could compute a loss of is a failure, also where the run has reached

@@ -193,8 +193,8 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
   const std::string recorded = state.texts["tokenizer"];
   if (recorded != "word") {
     throw UsageError(
-        fmt::format("--tokenizer: {} holds the tokenizer '{}' of its training", path, recorded),
-        "leave --tokenizer and --bpe out: text is prepared as for the training");
+        fmt::format("--tokenizer: {} contains the tokenizer '{}' of its training", path, recorded),
+        "do not use --tokenizer and --bpe: text is prepared as for training");
   }
   state.texts["tokenizer"] = options.tokenizer;
   state.texts["tokenizer_options"] = options.tokenizer_options.dump();
@@ -265,7 +265,7 @@ void add_extras(std::map<std::string, Values>& all,
     const auto [place, is_new] = all.emplace(name, values);
     if (!is_new && !is_equal(place->second, values)) {
       throw UsageError(
-          fmt::format("--path: {} and {} want other '{}' of the same sentences",
+          fmt::format("--path: {} and {} need different '{}' of the same sentences",
                       first.path,
                       model.path,
                       name),

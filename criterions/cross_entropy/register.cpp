@@ -9,8 +9,7 @@ struct CrossEntropyOptions : Options {
   TokenLossOptions tokens;
   void describe(OptionTable& v) override {
     tokens.describe_counting(v);
-    v.find("ignore-prefix-size")->help +=
-        " Sums are divided by the number of the remaining tokens.";
+    v.find("ignore-prefix-size")->help += " Sums are divided by the number of remaining tokens.";
   }
 };
 

@@ -8,10 +8,10 @@
 #include "core/nn/transformer/transformer_model.h"
 
 /// A Transformer in which a gate decides, for every channel, how much of the encoder's
-/// self-attention passes. A place to begin: exchange the mathematics.
+/// self-attention passes. A starting point: replace the mathematics.
 namespace plugin_template_plugin {
 
-/// Every option of the Transformer, and those of our own. Names are unique within a run, hence the
+/// Every option of the Transformer, and our own. Names must be unique within a run, hence the
 /// prefix.
 struct Settings : phraseq::nn::TransformerOptions {
   bool gate_bias = true;
@@ -43,7 +43,7 @@ class GatedAttention final : public phraseq::nn::SelfAttention {
   std::shared_ptr<phraseq::nn::LinearMap> gate_;
 };
 
-/// Says which attention stands where.
+/// Selects the attention of each layer.
 class Attentions final : public phraseq::nn::AttentionFactory {
  public:
   explicit Attentions(bool gate_bias) : gate_bias_(gate_bias) {}

@@ -28,7 +28,7 @@ void LanguageModelingOptions::describe(OptionTable& table) {
   table.field("tokenizer",
               tokenizer,
               "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, else word.");
+              "if there is a subword model, otherwise word.");
   table.field("subword-model", subword_model, "SentencePiece model, if the data folder has none.")
       .alias("sentencepiece-model")
       .value_name("FILE");
@@ -115,8 +115,8 @@ std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
                                                const SequenceConventions& conventions) const {
   if (training && conventions.reads_source) {
     throw UsageError(
-        "task language_modeling needs a language model: an encoder would read the tokens that are "
-        "to be predicted",
+        "task language_modeling needs a language model: an encoder would read the tokens that the "
+        "model should predict",
         "use --arch transformer_lm, or another architecture without an encoder");
   }
   return open_blocks(split, training, options_.blocks);

@@ -89,8 +89,8 @@ Vocabularies vocabularies_of(const std::string& folder,
   } catch (const UsageError& failure) {
     throw DataError(
         fmt::format("{}: no data of the pair {}: {}", place, pair.name(), failure.message()),
-        "Preprocess the pair into this folder or into a folder of its name within it, "
-        "or leave it out of --lang-pairs.");
+        "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
+        "from --lang-pairs.");
   }
 }
 
@@ -182,7 +182,7 @@ LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
     const auto both = pair.items();
     if (both.size() != 2)
       throw FormatError(
-          "the task_texts of the checkpoint: lang_pairs has an entry that is no pair");
+          "the task_texts of the checkpoint: lang_pairs has an entry that is not a pair");
     made.pairs.push_back({both[0].text(), both[1].text()});
   }
   if (made.languages.size() < 2)

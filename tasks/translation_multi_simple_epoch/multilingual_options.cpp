@@ -9,8 +9,8 @@ void describe_languages(OptionTable& table, MultilingualOptions& o) {
   table
       .field("lang-pairs",
              o.lang_pairs,
-             "Language pairs to train on, SOURCE-TARGET separated by commas, or a file that holds "
-             "them.")
+             "Language pairs to train on, SOURCE-TARGET separated by commas, or a file that "
+             "contains them.")
       .value_name("PAIRS");
   table
       .field("langs",
@@ -19,21 +19,21 @@ void describe_languages(OptionTable& table, MultilingualOptions& o) {
              "--lang-pairs, sorted by name.")
       .value_name("LANG,...");
   table
-      .field("lang-dict",
-             o.lang_dict,
-             "File with the languages in the order of their tokens, one per line, in place of "
-             "--langs.")
+      .field(
+          "lang-dict",
+          o.lang_dict,
+          "File with the languages in the order of their tokens, one per line, instead of --langs.")
       .value_name("FILE");
   table
       .field("source-lang",
              o.source_lang,
-             "Source language of a translation that names none, recorded in the checkpoint.")
+             "Default source language for translation, recorded in the checkpoint.")
       .short_flag("s")
       .value_name("LANG");
   table
       .field("target-lang",
              o.target_lang,
-             "Target language of a translation that names none, recorded in the checkpoint.")
+             "Default target language for translation, recorded in the checkpoint.")
       .short_flag("t")
       .value_name("LANG");
 }
@@ -72,8 +72,8 @@ void describe_sampling(OptionTable& table, MultilingualOptions& o) {
   table
       .field("sampling-weights",
              o.sampling_weights,
-             "Weights of the language pairs in place of --sampling-method: "
-             "{\"en-de\": 2, \"de-en\": 1}.")
+             "Weights of the language pairs, instead of --sampling-method: {\"en-de\": 2, "
+             "\"de-en\": 1}.")
       .value_name("JSON");
   table
       .field(
@@ -82,15 +82,15 @@ void describe_sampling(OptionTable& table, MultilingualOptions& o) {
   table
       .field("virtual-epoch-size",
              o.virtual_epoch_size,
-             "Sentence pairs in an epoch: validation and checkpoints follow after N pairs; 0 = all "
-             "that --virtual-data-size gives.")
+             "Number of sentence pairs in an epoch, after which the model is validated and saved; "
+             "0 = --virtual-data-size.")
       .at_least(0)
       .value_name("N");
   table
       .field("virtual-data-size",
              o.virtual_data_size,
-             "Sentence pairs that are drawn before all are drawn again; 0 = as many as it takes to "
-             "use the largest language pair once, at most 1.5 times all.")
+             "Number of sentence pairs in a pass, which are drawn anew for each pass; 0 = as many "
+             "as it takes to use the largest language pair once, but at most 1.5 times all pairs.")
       .at_least(0)
       .value_name("N");
 }
@@ -105,7 +105,7 @@ void describe_text(OptionTable& table, MultilingualOptions& o) {
   table.field("tokenizer",
               o.tokenizer,
               "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, else word.");
+              "if there is a subword model, otherwise word.");
   table
       .field("subword-model",
              o.subword_model,

@@ -122,7 +122,7 @@ void MultilingualTask::open_pairs() {
   if (folders_.size() > 1 && options_.virtual_epoch_size > 0 && options_.virtual_data_size == 0) {
     throw UsageError(
         "--virtual-epoch-size with several data folders needs --virtual-data-size",
-        "Say how many sentence pairs are drawn from a folder before the next one is used.");
+        "Set how many sentence pairs are drawn from a folder before the next one is used.");
   }
   if (is_requested_) {
     parts_.push_back(open_pair(direction_));

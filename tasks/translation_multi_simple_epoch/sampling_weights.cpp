@@ -37,7 +37,7 @@ std::vector<double> given_weights(const std::string& text,
                                    pair.name(),
                                    weight,
                                    kLargestWeight),
-                       "Leave pairs that are not to be used out of --lang-pairs.");
+                       "Remove pairs that should not be used from --lang-pairs.");
     }
     weights.push_back(weight);
   }

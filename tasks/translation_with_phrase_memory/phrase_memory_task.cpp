@@ -20,8 +20,8 @@ void PhraseMemoryTaskOptions::describe(OptionTable& table) {
   memory.describe_selection(table);
   table.field("pn-lowercase",
               pn_lowercase,
-              "Ignore case when phrases are compared with the text; they still say what the table "
-              "says. Not needed with a tokenizer that lower-cases both.");
+              "Ignore case when phrases are compared with the text; the output has the case of the "
+              "table. Not needed with a tokenizer that lowercases both.");
 }
 
 TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options,

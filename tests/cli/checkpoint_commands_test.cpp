@@ -208,7 +208,7 @@ TEST_F(Command, ImportOfAFolderWithoutAModelSaysWhatItLooksFor) {
   const Outcome outcome = run("import data out.safetensors");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("data: the folder holds no model: expected config.json"),
+              AllOf(HasSubstr("data: the folder contains no model: expected config.json"),
                     HasSubstr("give its .pt file")));
 }
 

@@ -73,7 +73,7 @@ class FairseqsReadme : public ::testing::Test {
         workspace_.run(reference + words("--print-alignment --lm-path lm --replace-unk"));
     EXPECT_EQ(aligned.exit_code, kExitUsage);
     EXPECT_THAT(aligned.errors,
-                AllOf(HasSubstr("--score-reference does not search: leave --print-alignment out"),
+                AllOf(HasSubstr("--score-reference does not search: do not use --print-alignment"),
                       HasSubstr("leave --lm-path out"),
                       HasSubstr("leave --replace-unk out")));
     const CommandResult text =
@@ -94,7 +94,7 @@ TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
                     HasSubstr("--fp16 on a CPU is slow"),
                     HasSubstr("note: --num-workers has no effect here"),
                     HasSubstr("--smoothing-kernel fairseq-0.12"),
-                    Not(HasSubstr("goes on until it is stopped"))));
+                    Not(HasSubstr("continues until it is stopped"))));
 
   const CommandResult translated = workspace_.run(
       words("generate data-bin/iwslt14.tokenized.de-en --path "
@@ -142,7 +142,7 @@ TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {
   training.send(SIGTERM);
   const CommandResult result = training.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;
-  EXPECT_THAT(result.errors, HasSubstr("training goes on until it is stopped: --max-update"));
+  EXPECT_THAT(result.errors, HasSubstr("training continues until it is stopped: --max-update"));
 }
 
 TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {

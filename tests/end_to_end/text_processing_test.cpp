@@ -50,7 +50,7 @@ TEST_F(TextProcessing, OfTheTrainingIsInTheCheckpoint) {
   }
   const CommandResult twice = workspace_.run(generate + words("--tokenizer moses"), "one\n");
   EXPECT_EQ(twice.exit_code, kExitUsage);
-  EXPECT_THAT(twice.errors, HasSubstr("holds the tokenizer 'moses' of its training"));
+  EXPECT_THAT(twice.errors, HasSubstr("contains the tokenizer 'moses' of its training"));
 }
 
 TEST_F(TextProcessing, MayHaveCodesForEachLanguage) {

@@ -59,7 +59,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
   ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
   ASSERT_EQ(divided.exit_code, kExitOk) << divided.errors;
   EXPECT_THAT(divided.errors,
-              AllOf(HasSubstr("divided a batch for want of memory ("),
+              AllOf(HasSubstr("divided a batch because of insufficient memory ("),
                     HasSubstr("reduce --max-tokens"),
                     Not(HasSubstr("skipped"))));
   const auto expected = losses(workspace_, "whole"), found = losses(workspace_, "divided");
@@ -78,7 +78,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryInTheBackwardPassSumsTheGradientsAgain) {
   const auto overlapped = train(options + "--save-dir overlapped");
   ASSERT_EQ(afterwards.exit_code, kExitOk) << afterwards.errors;
   ASSERT_EQ(overlapped.exit_code, kExitOk) << overlapped.errors;
-  EXPECT_THAT(overlapped.errors, HasSubstr("divided a batch for want of memory ("));
+  EXPECT_THAT(overlapped.errors, HasSubstr("divided a batch because of insufficient memory ("));
   EXPECT_EQ(losses(workspace_, "overlapped"), losses(workspace_, "afterwards"));
   EXPECT_EQ(last_tensors(workspace_, "overlapped"), last_tensors(workspace_, "afterwards"));
 }
@@ -94,7 +94,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryForOneShareDividesThatOne) {
   ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
   ASSERT_EQ(divided.exit_code, kExitOk) << divided.errors;
   EXPECT_THAT(divided.errors,
-              AllOf(HasSubstr("divided a batch for want of memory ("), Not(HasSubstr("skipped"))));
+              AllOf(HasSubstr("divided a batch because of insufficient memory ("), Not(HasSubstr("skipped"))));
   const auto expected = losses(workspace_, "whole"), found = losses(workspace_, "divided");
   ASSERT_EQ(found.size(), expected.size());
   for (const auto& [update, loss] : expected)
@@ -106,7 +106,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
       "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";
   const auto some = train(options + "6 --max-bad-updates 1000 --save-dir some");
   EXPECT_EQ(some.exit_code, kExitOk) << some.errors;
-  EXPECT_THAT(some.errors, HasSubstr("skipped a batch for want of memory (1 sentences"));
+  EXPECT_THAT(some.errors, HasSubstr("skipped a batch because of insufficient memory (1 sentences"));
   const auto none = train(options + "0 --save-dir none --max-bad-updates 7");
   EXPECT_EQ(none.exit_code, kExitIo) << none.errors;
   EXPECT_THAT(none.errors, HasSubstr("out of memory: 7 sentences in a row, the last one with"));

@@ -44,7 +44,7 @@ TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
                                                     "--restore-file run/checkpoint_last"));
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,
-              AllOf(HasSubstr("--finetune-from-model begins a new run"), HasSubstr("give one")));
+              AllOf(HasSubstr("--finetune-from-model starts a new run"), HasSubstr("give one")));
 }
 
 TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {

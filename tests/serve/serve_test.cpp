@@ -490,7 +490,7 @@ TEST_F(ServeTest, LoadsReplacedModelsAndKeepsTheOldOnesOnFailure) {
   workspace().write("damaged", "not a checkpoint");
   fs::rename(workspace().path("damaged"), workspace().path("toy"));
   send(SIGHUP);
-  EXPECT_TRUE(wait_for_log("the old ones stay")) << log();
+  EXPECT_TRUE(wait_for_log("the old models remain in use")) << log();
   EXPECT_EQ(translated(), joined(after));
   done = true;
   client.join();

@@ -232,7 +232,7 @@ TEST_F(Multilingual, DamagedStatesAreRefused) {
     state.texts[name] = text;
     return message_of<FormatError>([&] { golden_task("source", &state); });
   };
-  EXPECT_THAT(with("lang_pairs", "[[\"en\"]]"), HasSubstr("an entry that is no pair"));
+  EXPECT_THAT(with("lang_pairs", "[[\"en\"]]"), HasSubstr("an entry that is not a pair"));
   EXPECT_THAT(with("languages", "{}"), HasSubstr("languages"));
   EXPECT_THAT(with("languages", "[\"en\"]"), HasSubstr("fewer than two"));
   EXPECT_THAT(with("models", "{\"en\": \"x\"}"), HasSubstr("blob.x, the model of en"));

@@ -16,8 +16,8 @@ namespace {
 
 using namespace phraseq;
 
-/// All of a split in memory. Reading from several threads at once is part of the interface; nothing
-/// changes after the constructor.
+/// A complete split in memory. Several threads may read it at the same time, so nothing changes
+/// after construction.
 class Pairs final : public Corpus {
  public:
   explicit Pairs(std::vector<Example> examples, uint32_t checksum)
@@ -31,7 +31,7 @@ class Pairs final : public Corpus {
     return static_cast<int64_t>(at(index).target.size());
   }
   Example get(int64_t index) const override { return at(index); }
-  /// Equal for equal text: a resume compares it.
+  /// Equal for equal text; compared when a run is resumed.
   std::string fingerprint() const override {
     return fmt::format("@name@ {} pairs, crc32c {:08x}", size(), checksum_);
   }

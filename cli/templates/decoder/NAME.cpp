@@ -10,12 +10,12 @@ using namespace phraseq;
 
 std::vector<std::vector<Hypothesis>> Search::decode(const DecodingRequest& request) {
   const c10::InferenceMode no_gradients;
-  constexpr int64_t kRows = 1;  // of a sentence at most: what the model lays its caches out for
+  constexpr int64_t kRows = 1;  // per sentence, for which the model allocates its caches
   SearchInput input(request, options_, kRows);
   SearchState state(input, options_);
   while (!state.rows.empty()) {
     const StepOutput scores = score_rows(state);
-    // Per row, its allowed tokens, best first. The constraints hold lengths, prefixes and slots.
+    // The allowed tokens of each row, best first. Constraints include lengths, prefixes and slots.
     const auto candidates = row_candidates(state, rank_rows(scores, constrain_rows(state), 1));
     std::vector<Candidate> survivors;
     for (const auto& of_row : candidates) {

@@ -5,8 +5,8 @@
 #include "core/search/decoder.h"
 #include "core/search/search_options.h"
 
-/// Greedy search written out: the best token in every step. A place to begin: exchange what is
-/// chosen.
+/// Greedy search written out: the best token in every step. A starting point: replace the
+/// choice.
 namespace @name@_plugin {
 
 /// The options that every search has (length, penalty, constraints); add your own to `describe`.

@@ -2,7 +2,7 @@
 
 #include "core/optim/lr_scheduler.h"
 
-/// A learning rate that halves again and again. A place to begin: exchange the formula.
+/// A learning rate that is halved at regular intervals. A starting point: replace the formula.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {
@@ -17,8 +17,8 @@ struct Settings final : phraseq::Options {
   }
 };
 
-/// rate = lr · 2^(-updates / half_life): a function of the number of updates alone, so that a
-/// resume has nothing to restore.
+/// rate = lr · 2^(-updates / half_life): depends only on the number of updates, so a resumed run
+/// has nothing to restore.
 class Schedule final : public phraseq::LrScheduler {
  public:
   Schedule(const Settings& options, const phraseq::LrSchedulerSetup& setup)

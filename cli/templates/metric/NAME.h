@@ -4,7 +4,7 @@
 
 #include "core/score/metrics/metric.h"
 
-/// The share of sentences that equal a reference. A place to begin: replace the measure.
+/// The share of sentences that equal a reference. A starting point: replace the measure.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {

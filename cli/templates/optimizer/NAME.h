@@ -7,8 +7,8 @@
 
 #include "core/optim/optimizer.h"
 
-/// Steps by the sign of the averaged gradient (Signum; Bernstein et al. 2018, alg. 2). A place to
-/// begin: exchange the mathematics.
+/// Steps by the sign of the averaged gradient (Signum; Bernstein et al. 2018, alg. 2). A starting
+/// point: replace the mathematics.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {
@@ -24,7 +24,7 @@ class Signum final : public phraseq::Optimizer {
  public:
   Signum(const Settings& options, const phraseq::OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
-  /// Everything that a resume needs in addition to the parameters; filled in place when a
+  /// Everything that a resumed run needs in addition to the parameters; filled in place when a
   /// checkpoint is read.
   std::map<std::string, at::Tensor> state() override { return {{"momentum", momentum_}}; }
 

@@ -4,8 +4,8 @@
 
 #include "core/data/translation_task.h"
 
-/// Translation whose batches also contain the length of each source. A place to begin: exchange
-/// what is added, and let an architecture or a criterion of yours read it from Batch::extras.
+/// Translation whose batches also contain the length of each source. A starting point:
+/// replace the added tensor, and let your architecture or criterion read it from Batch::extras.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::TranslationOptions {

@@ -6,14 +6,14 @@
 
 #include "core/text/tokenizer.h"
 
-/// Every character is a symbol. A place to begin: exchange how a line is cut.
+/// Every character is a symbol. A starting point: replace the segmentation.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {
   void describe(phraseq::OptionTable&) override {}
 };
 
-/// A space becomes U+2581: symbols hold no whitespace.
+/// A space becomes U+2581: symbols contain no whitespace.
 class Characters final : public phraseq::Tokenizer {
  public:
   Characters(const Settings&, const phraseq::TokenizerSetup&) {}

@@ -88,7 +88,7 @@ class Ct2Importer {
     for (size_t i = variable.bytes.size(); i-- > 0;)
       value = value << 8 | std::to_integer<int64_t>(variable.bytes[i]);
     if (!variable.shape.empty() || (variable.dtype != DType::kI8 && variable.dtype != DType::kI16))
-      throw FormatError(fmt::format("{}: '{}' is no whole number", file_->path(), name));
+      throw FormatError(fmt::format("{}: '{}' is not a whole number", file_->path(), name));
     return value;
   }
 

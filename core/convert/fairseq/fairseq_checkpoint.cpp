@@ -39,7 +39,8 @@ std::string text_at(const json& options, const char* name) {
 std::string language_at(const TorchFile& file, const json& options, const char* name) {
   std::string language = text_at(options, name);
   if (language.find('/') != std::string::npos)
-    refuse(file, fmt::format("{} is '{}', no name of a language", name, excerpt(language)));
+    refuse(file,
+           fmt::format("{} is '{}', which is not the name of a language", name, excerpt(language)));
   return language;
 }
 
@@ -70,7 +71,7 @@ FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file) {
   FairseqCheckpoint found;
   found.options = json_of(values, model, file.path());
   if (!found.options.is_object())
-    refuse(file, "the options of the model are no dictionary");
+    refuse(file, "the options of the model are not a dictionary");
   found.task_options = task_options(file, args == kNoPickle ? cfg : kNoPickle, found.options);
   const json& task = found.task_options;
   found.task = text_at(task, "task");

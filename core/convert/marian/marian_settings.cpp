@@ -155,7 +155,7 @@ class MarianSettingsReader {
         {"no_scale_embedding", false}};
     if (width % heads != 0)
       throw FormatError(fmt::format(
-          "{}: dim-emb {} is no multiple of transformer-heads {}", path_, width, heads));
+          "{}: dim-emb {} is not a multiple of transformer-heads {}", path_, width, heads));
   }
 
   /// Post-norm ("", "dan", "") or pre-norm ("n", "da", "n"), as Marian writes its operations.

@@ -155,7 +155,7 @@ class NpzImporter {
   void take_matrix(const std::string& name, const std::string& ours) {
     const auto& shape = take(name).shape;
     if (shape.size() != 2)
-      fail(fmt::format("'{}' is no matrix: [{}]", name, fmt::join(shape, ", ")));
+      fail(fmt::format("'{}' is not a matrix: [{}]", name, fmt::join(shape, ", ")));
     add_weight(ours, {shape[1], shape[0]}, transposed(take_values(name), shape[0], shape[1]));
   }
 

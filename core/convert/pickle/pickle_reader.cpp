@@ -169,7 +169,7 @@ class PickleMachine {
       input_.fail("a key without a value");
     PickleNode& target = node(stack_.top());
     if (target.kind != kind && target.kind != PickleKind::kObject)
-      input_.fail("items are added to a value that is no container");
+      input_.fail("items are added to a value that is not a container");
     target.items.insert(target.items.end(), items.begin(), items.end());
     return true;
   }
@@ -276,12 +276,12 @@ class PickleMachine {
   PickleRef push_global(std::string_view module, std::string_view name) {
     if (!is_allowed_global(module, name)) {
       throw FormatError(
-          fmt::format("{}: the pickle data refer to {}.{}, which is no part of a model",
+          fmt::format("{}: the pickle data refer to {}.{}, which is not part of a model",
                       input_.where(),
                       excerpt(module),
                       excerpt(name)),
-          "Nothing of the file was executed. If it is a checkpoint with components of your own, "
-          "save its state dictionary and options alone.");
+          "Nothing in the file was executed. If it is a checkpoint with components of your own, "
+          "save only its state dictionary and options.");
     }
     return push(PickleNode{.kind = PickleKind::kGlobal,
                            .text = graph_.keep(std::string(module).append(".").append(name))});
@@ -296,7 +296,7 @@ class PickleMachine {
     const auto names = stack_.pop_count(2);
     for (const PickleRef name : names) {
       if (node(name).kind != PickleKind::kString)
-        input_.fail("the name of a class is no text");
+        input_.fail("the name of a class is not a string");
     }
     push_global(node(names[0]).text, node(names[1]).text);
     return true;
@@ -312,12 +312,12 @@ class PickleMachine {
     if (node(callable).kind != PickleKind::kGlobal)
       input_.fail("a call of a value that is no class or function");
     if (node(arguments).kind != PickleKind::kTuple)
-      input_.fail("the arguments of a call are no tuple");
+      input_.fail("the arguments of a call are not a tuple");
     if (!is_allowed_call(node(callable).text, subject_of(arguments))) {
-      throw FormatError(fmt::format("{}: the pickle data call {}, which is no part of a model",
+      throw FormatError(fmt::format("{}: the pickle data call {}, which is not part of a model",
                                     input_.where(),
                                     node(callable).text),
-                        "Nothing of the file was executed.");
+                        "Nothing in the file was executed.");
     }
     push(PickleNode{.kind = PickleKind::kObject, .callable = callable, .arguments = arguments});
     return true;
@@ -355,7 +355,7 @@ class PickleMachine {
   bool build() {
     const PickleRef state = stack_.pop();
     if (node(stack_.top()).kind != PickleKind::kObject)
-      input_.fail("a state is set on a value that is no object");
+      input_.fail("a state is set on a value that is not an object");
     node(stack_.top()).state = state;
     return true;
   }

@@ -24,7 +24,7 @@ char32_t take_escape(std::string_view& text, size_t count, const PickleInput& in
   }
   text.remove_prefix(count);
   if (value > 0x10FFFF)
-    input.fail("an escape sequence is no character");
+    input.fail("an escape sequence is not a character");
   return value;
 }
 

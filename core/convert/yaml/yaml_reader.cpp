@@ -107,9 +107,9 @@ class YamlReader {
     while (is_at(indent)) {
       auto key = split_key(line().text);
       if (!key)
-        fail(fmt::format("'{}' is no 'key: value'", excerpt(line().text)));
+        fail(fmt::format("'{}' is not 'key: value'", excerpt(line().text)));
       if (members.contains(key->first))
-        fail(fmt::format("the key '{}' stands twice", excerpt(key->first)));
+        fail(fmt::format("the key '{}' occurs twice", excerpt(key->first)));
       json value = value_behind(key->second, indent, depth, /*items_at_indent=*/true);
       members[std::move(key->first)] = std::move(value);
     }
@@ -137,7 +137,7 @@ class YamlReader {
 
   void check_indentation(size_t indent) const {
     if (next_ < lines_.size() && line().indent > indent)
-      fail("the line is indented deeper than what it belongs to");
+      fail("the line is indented more deeply than expected");
   }
 
   /// The value behind a key or a dash: on the same line, or indented below it.
@@ -243,8 +243,8 @@ class YamlReader {
     skip_spaces(text, position);
     const char next = peek(text, position);
     if (next != ',' && next != bracket)
-      throw YamlProblem{
-          fmt::format("'{}' where ',' or '{}' should be", excerpt(text.substr(position)), bracket)};
+      throw YamlProblem{fmt::format(
+          "'{}' found where ',' or '{}' is expected", excerpt(text.substr(position)), bracket)};
     ++position;
     return next == bracket;
   }

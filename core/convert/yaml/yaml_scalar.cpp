@@ -100,7 +100,7 @@ char32_t read_escape(std::string_view text, size_t& position) {
         throw YamlProblem{"half a pair of surrogates"};
     }
     if (character > kLargestCharacter || (character >= 0xD800 && character <= 0xDFFF))
-      throw YamlProblem{fmt::format("an escape of U+{:04X}, which is no character",
+      throw YamlProblem{fmt::format("an escape of U+{:04X}, which is not a character",
                                     static_cast<uint32_t>(character))};
     return character;
   }

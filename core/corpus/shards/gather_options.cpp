@@ -68,7 +68,7 @@ void GatherOptions::describe(OptionTable& table) {
       .value_name("NAME");
   table.field("output", output, "File or data folder to write; - = standard output; default: NAME.")
       .value_name("FILE");
-  table.field("num-shards", num_shards, "Number of shards; 0 = as many as their names say.")
+  table.field("num-shards", num_shards, "Number of shards; 0 = determined from their names.")
       .at_least(0);
   table.field("delete-shards", delete_shards, "Remove the shards when the result is complete.");
   table.field("overwrite", overwrite, "Replace an existing data folder.");

@@ -62,13 +62,12 @@ std::vector<TokenBlock> cut_at_documents(const std::vector<int64_t>& lengths, in
 }  // namespace
 
 void BlockOptions::describe_cuts(OptionTable& table) {
-  table.field(
-      "sample-break-mode",
-      break_mode,
-      kBreakModeNames,
-      "Where the text is cut into blocks. none: every --tokens-per-sample tokens; complete: "
-      "only between sentences; complete_doc: as complete, and at empty lines; eos: after "
-      "every sentence.");
+  table.field("sample-break-mode",
+              break_mode,
+              kBreakModeNames,
+              "How the text is divided into blocks. none: every --tokens-per-sample tokens; "
+              "complete: only between sentences; complete_doc: like complete, and at empty lines; "
+              "eos: after every sentence.");
   table
       .field("tokens-per-sample",
              tokens_per_sample,

@@ -16,8 +16,8 @@ namespace {
 
 [[noreturn]] void reject_language_model() {
   throw UsageError(
-      "the architecture is a language model, which would learn from the targets alone: tasks of "
-      "translation need an architecture that reads the source",
+      "the architecture is a language model, which would learn only from the targets: translation "
+      "tasks need an architecture that reads the source",
       "Train it with --task language_modeling, or choose another --arch.");
 }
 

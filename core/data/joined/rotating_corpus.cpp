@@ -34,8 +34,8 @@ void RotatingCorpus::start_epoch(int64_t epoch) {
     open(number);
     if (corpus_->fingerprint() != fingerprints_[number]) {
       throw DataError(
-          fmt::format("{}: the data was replaced during the training", folders_[number].name),
-          "Put the earlier data back, and resume.");
+          fmt::format("{}: the data was replaced during training", folders_[number].name),
+          "Restore the earlier data, and resume.");
     }
   }
   log_info(fmt::format("epoch {}: {} sentences of {}", epoch, size(), folders_[number].name));
@@ -43,7 +43,7 @@ void RotatingCorpus::start_epoch(int64_t epoch) {
 }
 
 std::string RotatingCorpus::fingerprint() const {
-  std::string text = fmt::format("{} folders, one an epoch", folders_.size());
+  std::string text = fmt::format("{} folders, one per epoch", folders_.size());
   for (const std::string& folder : fingerprints_) text += ": " + folder;
   return text;
 }

@@ -36,11 +36,10 @@ void warn_of_other_direction(const Task& task, const TaskSetup& setup) {
       !(differs(setup.source_language, task.source_language()) ||
         differs(setup.target_language, task.target_language())))
     return;
-  log_warning(
-      fmt::format("--source-lang and --target-lang have no effect: the model translates "
-                  "from {} to {} alone",
-                  task.source_language(),
-                  task.target_language()));
+  log_warning(fmt::format(
+      "--source-lang and --target-lang have no effect: the model translates only from {} to {}",
+      task.source_language(),
+      task.target_language()));
 }
 
 }  // namespace phraseq

@@ -20,10 +20,9 @@ inline OptionField& describe_quantization(OptionTable& table, QuantizationChoice
       "quantization",
       quantization,
       kQuantizationChoiceNames,
-      "int8, bf16: compute products with weights in 8-bit or 16-bit numbers, which is "
-      "faster (bf16: on processors with AMX or AVX512-BF16); only on the CPU, with "
-      "--precision fp32. auto: int8 for checkpoints that phraseq quantize has made "
-      "with 8 bits.");
+      "int8, bf16: compute products with weights in 8-bit or 16-bit numbers, which is faster "
+      "(bf16: on processors with AMX or AVX512-BF16); only on the CPU, with --precision fp32. "
+      "auto: int8 for 8-bit checkpoints made by phraseq quantize.");
 }
 
 }  // namespace phraseq::nn

@@ -61,7 +61,8 @@ void describe_embeddings(TransformerOptions& o, OptionTable& v) {
   v.field("embed-norm",
           o.embed_norm,
           kEmbeddingNormNames,
-          "Layer normalization of the sum of token and positional embeddings, and its place.");
+          "Layer normalization of the sum of token and positional embeddings: none, or after or "
+          "before dropout.");
   v.field("max-source-positions",
           o.max_source_positions,
           "Maximum number of tokens in a source sentence.")
@@ -118,7 +119,7 @@ void check_positions(std::vector<std::string>& found,
   if (any_width || (width % 2 == 0 && width >= 4))
     return;
   found.push_back(fmt::format(
-      "--{}-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned takes any",
+      "--{}-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned accepts any",
       stack,
       width,
       enum_name(kPositionKindNames, o.pos)));
@@ -144,7 +145,7 @@ std::vector<std::string> TransformerOptions::problems() const {
   if (share_all_embeddings && encoder_embed_dim != decoder_embed_dim) {
     found.push_back(
         "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal; "
-        "--share-all-embeddings no takes any");
+        "--share-all-embeddings no accepts any");
   }
   return found;
 }

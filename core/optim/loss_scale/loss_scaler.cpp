@@ -29,12 +29,12 @@ void LossScaleOptions::describe(OptionTable& table) {
   table
       .field("min-loss-scale",
              min_loss_scale,
-             "Stop with exit code 7 when the loss scale would be at most this.")
+             "Stop with exit code 7 if the loss scale would fall to this value.")
       .at_least(0.0);
   table
       .field("threshold-loss-scale",
              threshold_loss_scale,
-             "The loss scale is not halved below this; 0 = no such limit.")
+             "Lower limit of the loss scale; 0 = no limit.")
       .at_least(0.0);
 }
 

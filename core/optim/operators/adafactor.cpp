@@ -47,9 +47,9 @@ void AdafactorOptions::describe(OptionTable& table) {
               "Scale the learning rate by the root mean square of the parameter.");
   table.field("relative-step",
               relative_step,
-              "Use the inverse square root of the number of updates as the learning rate, in place "
+              "Use the inverse square root of the number of updates as the learning rate, instead "
               "of the scheduler's.");
-  table.field("warmup-init", warmup_init, "Warm up the learning rate of relative-step.");
+  table.field("warmup-init", warmup_init, "Warm up the learning rate of --relative-step.");
 }
 
 std::vector<std::string> AdafactorOptions::problems() const {

@@ -19,13 +19,13 @@ void ShardOptions::describe(OptionTable& table) {
   table
       .field("num-shards",
              num_shards,
-             "Divide the sentences into N parts, of which this process works on one (--shard-id); "
-             "auto = one for each process that torchrun, srun or mpirun has started.")
+             "Divide the sentences into N parts, and process one of them (--shard-id); auto = one "
+             "for each process that was started by torchrun, srun or mpirun.")
       .value_name("N|auto");
   table
       .field("shard-id",
              shard_id,
-             "Number of the part, from 0: of all sentences every Nth, beginning at this one.")
+             "Number of the part, from 0: every Nth sentence, beginning with this one.")
       .at_least(-1);
 }
 

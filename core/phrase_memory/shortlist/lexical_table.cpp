@@ -60,7 +60,7 @@ double parse_probability(std::string_view text, const TextPlace& place) {
   if (!(value >= 0 && value <= 1)) {
     throw DataError(place,
                     fmt::format("the probability '{}' is not a number from 0 to 1", text),
-                    "A line is 'target source probability', as Marian's lex.s2t.");
+                    "A line is 'target source probability', as in Marian's lex.s2t.");
   }
   return value;
 }
@@ -95,7 +95,7 @@ void read_lexical_table(
     if (words.size() != 3) {
       throw DataError(place,
                       fmt::format("{} words instead of 3", words.size()),
-                      "A line is 'target source probability', as Marian's lex.s2t.");
+                      "A line is 'target source probability', as in Marian's lex.s2t.");
     }
     const double probability = parse_probability(words[2], place);
     if (words[0] != kNoWord && words[1] != kNoWord)

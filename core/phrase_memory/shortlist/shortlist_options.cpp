@@ -33,8 +33,7 @@ void ShortlistCommandOptions::describe(OptionTable& table) {
   table
       .field("best",
              best,
-             "Number of translations of each source word that are written, the most probable; 0 = "
-             "all.")
+             "Number of the most probable translations to write for each source word; 0 = all.")
       .at_least(0);
 }
 

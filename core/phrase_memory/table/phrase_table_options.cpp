@@ -30,16 +30,16 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
   table
       .field("reference",
              reference,
-             "Its translation. match: also show which target words each slot produces; rules: "
-             "report how many phrases of each rule it contains.")
+             "Translation of the input. match: also show which target words each slot produces; "
+             "rules: report how many phrases of each rule it contains.")
       .alias("ref")
       .value_name("FILE");
   table.field("json", json, "Write one JSON object per sentence instead of text.");
   table
       .field("wrong",
              wrong,
-             "rules with --reference: where the phrases go that the reference does not contain, "
-             "with line and rule.")
+             "rules with --reference: file for the phrases that are not in the reference, with "
+             "line and rule.")
       .value_name("FILE");
   memory.describe_selection(table);
 }
@@ -93,7 +93,7 @@ std::vector<std::string> PhraseTableOptions::problems() const {
     if (!wrong.empty() && reference.empty())
       found.push_back("rules: --wrong needs --reference");
     if (!table_file().empty())
-      found.push_back("rules: takes no --phrase-table; 'match' merges rules with one");
+      found.push_back("rules: --phrase-table is not used; 'match' combines rules with a table");
     return found;
   }
   if (table_file().empty() &&

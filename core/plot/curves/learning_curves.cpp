@@ -167,7 +167,7 @@ class CurvePainter {
     if (settings_.smoothing > 0) {
       chart_.notes.push_back(
           fmt::format("Training curves: exponential moving average, weight {:g}; the measured "
-                      "values are drawn pale.",
+                      "values are drawn in a pale color.",
                       settings_.smoothing));
     }
     if (!selection.missing.empty())

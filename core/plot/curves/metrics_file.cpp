@@ -161,7 +161,7 @@ std::string bad_lines_text(const RunMetrics& metrics) {
   if (metrics.bad_lines == 0)
     return {};
   return fmt::format(
-      "{}:{}: not a complete JSON object; {} left out. This happens where a process was killed",
+      "{}:{}: not a complete JSON object; {} left out. This happens when a process is killed",
       metrics.path,
       metrics.first_bad_line,
       metrics.bad_lines == 1 ? "the line was"

@@ -186,18 +186,18 @@ void describe_text(OptionTable& table, EvalLmOptions& o) {
   table.field("sample-break-mode",
               o.break_mode,
               kAutoBreakModeNames,
-              "Where the text is cut into blocks; auto = as in the training. See the task "
+              "How the text is divided into blocks; auto = as in training. See the task "
               "language_modeling.");
   table
       .field("tokens-per-sample",
              o.tokens_per_sample,
-             "Maximum number of tokens in a block, with the context of --context-window; 0 = as in "
-             "the training.")
+             "Maximum number of tokens in a block, including the context of --context-window; 0 = "
+             "as in training.")
       .at_least(0);
   table
       .field("context-window",
              o.context_window,
-             "Number of tokens before each block that the model reads in addition; their "
+             "Number of additional tokens before each block that the model reads; their "
              "probabilities are not counted.")
       .at_least(0);
 }
@@ -215,8 +215,8 @@ void describe_report(OptionTable& table, EvalLmOptions& o) {
   table
       .field("softmax-batch",
              o.softmax_batch,
-             "Accepted for compatibility with fairseq; the output layer is computed in pieces of "
-             "any size with the same result.")
+             "Accepted for compatibility with fairseq: the output layer is always computed in "
+             "pieces, with the same result.")
       .at_least(0);
   table
       .field("remove-bpe",
@@ -238,7 +238,7 @@ void EvalLmOptions::describe(OptionTable& table) {
 std::vector<std::string> EvalLmOptions::problems() const {
   if (remove_bpe != PostProcess::kNotGiven && remove_bpe != PostProcess::kNone &&
       remove_bpe != PostProcess::kSubwordNmt)
-    return {"--remove-bpe: eval-lm joins subwords of subword_nmt (@@) only"};
+    return {"--remove-bpe: eval-lm can only join subwords of subword_nmt (@@)"};
   return {};
 }
 

@@ -21,25 +21,25 @@ void describe_input(OptionTable& table, AnalyzeOptions& o) {
       .field("mode",
              o.mode,
              kAnalyzeModeNames,
-             "attention: heat maps of one sentence pair. activation: share of the attention "
-             "between words and n-grams, per layer, over a test set. constituents: share of the "
-             "n-grams with the largest weights that are constituents of parse trees. dump: all "
-             "tensors that the model records, sentence by sentence.")
+             "attention: heat maps of one sentence pair. activation: shares of attention between "
+             "words and n-grams, per layer, over a test set. constituents: share of constituents "
+             "of parse trees among the n-grams with the largest weights. dump: all tensors that "
+             "the model records, sentence by sentence.")
       .positional()
       .required();
   table
-      .field(
-          "source",
-          o.source,
-          "attention: the source sentence itself. Else: a file with one source sentence per line.")
+      .field("source",
+             o.source,
+             "attention: the source sentence itself. Otherwise: a file with one source sentence "
+             "per line.")
       .short_flag("s")
       .value_name("TEXT|FILE")
       .required();
   table
-      .field(
-          "target",
-          o.target,
-          "attention: the target sentence itself. Else: a file with one target sentence per line.")
+      .field("target",
+             o.target,
+             "attention: the target sentence itself. Otherwise: a file with one target sentence "
+             "per line.")
       .short_flag("t")
       .value_name("TEXT|FILE")
       .required();
@@ -88,7 +88,7 @@ void describe_activation(OptionTable& table, AnalyzeOptions& o) {
              "What to count for each head and token. peak: the position of the largest weight; "
              "mass: all weights; threshold: the weights of at least --tau.")
       .alias("activation-stats");
-  table.field("tau", o.tau, "Threshold of --statistic threshold.")
+  table.field("tau", o.tau, "Threshold for --stat threshold.")
       .alias("activation-tau")
       .in(1e-6, 1.0);
   table.field("json", o.json, "Write the table as JSON.");
@@ -96,7 +96,7 @@ void describe_activation(OptionTable& table, AnalyzeOptions& o) {
 
 void describe_dump(OptionTable& table, AnalyzeOptions& o) {
   table.section("Dump");
-  table.field("tensors", o.tensors, "Record only tensors whose names contain one of these strings.")
+  table.field("tensors", o.tensors, "Write only tensors whose names contain one of these strings.")
       .value_name("TEXT...");
   table.section("Pictures");
   table

@@ -16,11 +16,11 @@ void DeviceOptions::describe(OptionTable& table) {
   table.field("tf32",
               tf32,
               "Round the factors of fp32 matrix products to TF32 (10 bits after the point) on GPUs "
-              "that have it: several times faster.");
+              "that support it: several times faster.");
   table.field("deterministic",
               deterministic,
-              "Use only operators of the GPU that give the same bits in every run; slower. On the "
-              "CPU this is always so.");
+              "Use only GPU operators that give the same bits in every run; slower. On the CPU, "
+              "this is always the case.");
 }
 
 void DeviceOptions::apply() const {

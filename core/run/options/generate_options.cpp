@@ -12,7 +12,7 @@ void describe_data_folder(OptionTable& table, GenerateOptions& o) {
   table
       .field("data",
              o.data,
-             "Data folder made by phraseq preprocess; if missing, lines of text are translated.")
+             "Data folder made by phraseq preprocess; without it, lines of text are translated.")
       .positional()
       .value_name("DATA");
   table.field("gen-subset", o.gen_subset, "Split of the data folder to translate.");
@@ -20,7 +20,7 @@ void describe_data_folder(OptionTable& table, GenerateOptions& o) {
   table.field("score-reference",
               o.score_reference,
               "Score the references of the split instead of translating: they are printed as "
-              "hypotheses, with the probabilities of the model.");
+              "hypotheses, with the model's probabilities.");
 }
 
 void describe_files(OptionTable& table, GenerateOptions& o) {
@@ -35,12 +35,12 @@ void describe_files(OptionTable& table, GenerateOptions& o) {
       .value_name("FILE");
   if (!o.interactive)
     o.shards.describe(table);
-  table.field("format",
-              o.format.format,
-              kAutoOutputFormatNames,
-              "auto: fairseq if a data folder is given, else plain; plain: one line of text per "
-              "sentence; fairseq: S-, T-, H-, D-, P- and A- lines with "
-              "base-2 scores; jsonl: all details.");
+  table.field(
+      "format",
+      o.format.format,
+      kAutoOutputFormatNames,
+      "auto: fairseq if a data folder is given, otherwise plain; plain: one line of text per "
+      "sentence; fairseq: S-, T-, H-, D-, P- and A- lines with base-2 scores; jsonl: all details.");
 }
 
 void describe_decoding(OptionTable& table, GenerateOptions& o) {
@@ -64,8 +64,8 @@ void describe_text(OptionTable& table, GenerateOptions& o) {
       .field("remove-bpe",
              o.format.post_process,
              kPostProcessNames,
-             "Join the subwords of symbols and, where the checkpoint holds no subword model, of "
-             "text: plain lines, D- lines, and what is scored.")
+             "Join subwords in symbols and, if the checkpoint has no subword model, in text: plain "
+             "lines, D- lines, and the scored text.")
       .alias("post-process")
       .bare_value("subword_nmt");
   table
@@ -77,14 +77,14 @@ void describe_text(OptionTable& table, GenerateOptions& o) {
       .bare_value("hard");
   table.field("tokenizer",
               o.tokenizer,
-              "Tokenizer for text, for checkpoints whose training text was prepared by other "
-              "programs, as moses; its options are listed below. --bpe alone selects bpe.");
+              "Tokenizer for text, such as moses, for checkpoints whose training text was prepared "
+              "by other programs; its options are listed below. --bpe alone selects bpe.");
   table
       .field("replace-unk",
              o.replace_unk,
-             "Replace each <unk> of a translation by the translation of the source word that it "
-             "attends to most: FILE has lines SOURCE TARGET; words that it does not have, and all "
-             "without FILE, are copied.")
+             "Replace each <unk> in a translation with the translation of the source word with the "
+             "largest attention weight. FILE has lines SOURCE TARGET; words that are not in FILE "
+             "are copied.")
       .value_name("FILE")
       .bare_value(kCopySource);
 }
@@ -93,8 +93,8 @@ void describe_language_model(OptionTable& table, GenerateOptions& o) {
   table
       .field("lm-path",
              o.lm_path,
-             "Language model for shallow fusion: its log-probabilities, times --lm-weight, are "
-             "added to those of the model.")
+             "Language model for shallow fusion: its log-probabilities, multiplied by --lm-weight, "
+             "are added to those of the model.")
       .value_name("FILE");
   table.field("lm-weight", o.lm_weight, "Weight of the language model; 0 = no effect.")
       .in(-1e6, 1e6);
@@ -103,13 +103,13 @@ void describe_language_model(OptionTable& table, GenerateOptions& o) {
 void describe_bayes_risk(OptionTable& table, GenerateOptions& o) {
   table.field("mbr",
               o.mbr,
-              "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score, "
-              "with all of them as references; name of the metric, for example chrf or bleu.");
+              "Minimum Bayes risk decoding: sort the --nbest hypotheses by their expected score in "
+              "this metric (for example, chrf or bleu), with all of them as references.");
   table.field("mbr-weights",
               o.mbr_weights,
               score::kMbrWeightsNames,
-              "Weights of the references in --mbr. uniform: for samples; probability: those of the "
-              "model.");
+              "Weights of the references in --mbr. uniform: equal weights, for samples; "
+              "probability: the model's probabilities.");
 }
 
 void describe_bad_lines(OptionTable& table, GenerateOptions& o) {
@@ -124,9 +124,10 @@ void describe_bad_lines(OptionTable& table, GenerateOptions& o) {
 
 void describe_report(OptionTable& table, GenerateOptions& o) {
   table.field("quiet", o.quiet, "Only print the final score.");
-  table.field("profile",
-              o.profile,
-              "At the end, print a table of the time of each kind of work to standard error.");
+  table.field(
+      "profile",
+      o.profile,
+      "At the end, print a table of the time spent on each kind of work to standard error.");
 }
 
 }  // namespace
@@ -184,7 +185,7 @@ std::vector<std::string> GenerateOptions::reference_problems() const {
     problems.emplace_back("--score-reference needs --format fairseq or jsonl");
   const auto forbid = [&](const char* option, bool is_given) {
     if (is_given)
-      problems.push_back(fmt::format("--score-reference does not search: leave {} out", option));
+      problems.push_back(fmt::format("--score-reference does not search: do not use {}", option));
   };
   forbid("--print-alignment", format.print_alignment != PrintAlignment::kNone);
   forbid("--replace-unk", !replace_unk.empty());

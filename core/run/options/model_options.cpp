@@ -33,10 +33,10 @@ int64_t cores() { return std::max(1, at::get_num_threads()); }
 }  // namespace
 
 void describe_skip_self_test(OptionTable& table, bool& skip_self_test) {
-  table.field("skip-self-test",
-              skip_self_test,
-              "Do not compare the results of this installation with those that the checkpoint "
-              "records.");
+  table.field(
+      "skip-self-test",
+      skip_self_test,
+      "Do not compare the results of this installation with those recorded in the checkpoint.");
 }
 
 void ModelOptions::describe(OptionTable& table) {
@@ -53,8 +53,8 @@ void ModelOptions::describe(OptionTable& table) {
   table
       .field("phrase-table",
              phrase_table,
-             "Phrase table that replaces the one in the checkpoint, for models with a phrase "
-             "memory that translate text.")
+             "Phrase table to use instead of the one in the checkpoint, for translating text with "
+             "a phrase memory.")
       .value_name("FILE");
   direction.describe(table);
   describe_skip_self_test(table, skip_self_test);
@@ -123,7 +123,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   if (is_narrow &&
       (options.precision != nn::Precision::kFp32 || !options.device.chosen().is_cpu())) {
     throw UsageError("--quantization int8 and bf16 need --precision fp32 and the CPU",
-                     "leave --quantization out, or give --precision fp32 --device cpu");
+                     "do not use --quantization, or use --precision fp32 --device cpu");
   }
   options.device.apply();
   std::vector<TranslationModel> models;

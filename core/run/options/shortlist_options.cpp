@@ -5,21 +5,22 @@ namespace phraseq {
 void ShortlistOptions::describe(OptionTable& table) {
   table.section("Shortlist");
   table
-      .field("shortlist",
-             path,
-             "Translate each sentence only with the probable translations of its words, from a "
-             "file of `phraseq shortlist build` or Marian (lex.s2t), and the most frequent words.")
+      .field(
+          "shortlist",
+          path,
+          "Translate each sentence only with the probable translations of its words and with the "
+          "most frequent words. FILE is made by `phraseq shortlist build` or Marian (lex.s2t).")
       .value_name("FILE");
   table
       .field("shortlist-best",
              size.best,
-             "Number of translations of each source word, the most probable.")
+             "Number of the most probable translations to use for each source word.")
       .in(1, 1e9);
   table
       .field("shortlist-frequent",
              size.frequent,
-             "Number of entries of the target dictionary, from its beginning, that every sentence "
-             "gets.")
+             "Number of entries at the beginning of the target dictionary that are available in "
+             "every sentence.")
       .in(0, 1e9);
 }
 

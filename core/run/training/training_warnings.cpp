@@ -72,10 +72,10 @@ void warn_of_schedule(const LrScheduler& then,
     if (then.rate(updates) == now.rate(updates))
       continue;
     return log_warning(fmt::format(
-        "--max-update was {}, now {}, and is the length of the schedule of the learning rate, too: "
-        "update {} has a rate of {:g} in place of {:g}. To keep the schedule, give its length by "
+        "--max-update was {}, now {}, which also changes the length of the learning rate schedule: "
+        "update {} has a rate of {:g} instead of {:g}. To keep the schedule, set its length with "
         "its own option (--total-num-update, --lr-period-updates, or the numbers of steps), and "
-        "name this in --allow-changed",
+        "name that option in --allow-changed",
         length.then,
         length.now,
         updates + 1,
@@ -116,9 +116,8 @@ void warn_of_overlap(const Corpus& training, const Corpus& validation) {
   if (static_cast<double>(common) <= kShareOfOverlap * static_cast<double>(validation.size()))
     return;
   log_warning(
-      fmt::format("{} of {} pairs of the validation set are in the training set, too: validation "
-                  "results will be "
-                  "too good. Remove these pairs from the training text",
+      fmt::format("{} of {} pairs of the validation set are also in the training set: validation "
+                  "results will be too good. Remove these pairs from the training text",
                   common,
                   validation.size()));
 }

@@ -73,7 +73,7 @@ void describe_report(OptionTable& table, CompareOptions& o) {
           "sentences",
           o.sentences,
           "HTML: for each system, show N sentences that it translates better than the first system "
-          "and N that it translates worse, by --bucket-metric of single sentences; 0 = none.")
+          "and N that it translates worse, by the sentence-level --bucket-metric; 0 = none.")
       .at_least(0);
   table.field("width", o.width, "Number of decimal places.").in(0, 30).short_flag("w");
   table

@@ -13,17 +13,17 @@ void MbrOptions::describe(OptionTable& table) {
   table
       .field("inputs",
              inputs,
-             "Files with hypotheses; - = standard input. The hypotheses of several files for a "
-             "sentence are one list.")
+             "Files with hypotheses; - = standard input. The hypotheses for a sentence in several "
+             "files form one list.")
       .positional()
       .value_name("FILE")
       .required();
   table.field("format",
               format,
               kNBestFormatNames,
-              "fairseq: D- or else H- lines of generate; moses: ID ||| text ||| ... ||| score; "
-              "plain: one text per line.");
-  table.field("nbest", nbest, "Number of lines of each sentence with --format plain.").at_least(1);
+              "fairseq: the D- lines of generate, or its H- lines if there are none; moses: ID ||| "
+              "text ||| ... ||| score; plain: one text per line.");
+  table.field("nbest", nbest, "Number of lines per sentence with --format plain.").at_least(1);
   table.field("metric", metric, "Name of the metric; its options are listed below.");
   table.field("target-lang", target_language, "Target language, for metrics that depend on it.")
       .short_flag("t")

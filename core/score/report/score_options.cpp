@@ -41,7 +41,7 @@ void ScoreOptions::describe_tests(OptionTable& table) {
   table.section("fairseq");
   table.field("fairseq",
               fairseq,
-              "Print the BLEU of fairseq-score: of the tokens between spaces, without smoothing; "
+              "Print BLEU as fairseq-score does: on space-separated tokens, without smoothing; "
               "with --order, --ignore-case and --sentence-bleu.");
   table.section("Confidence and significance");
   table.field("sentence-level", sentence_level, "Score each sentence separately, with one metric.")
@@ -131,7 +131,7 @@ void ScoreOptions::check_fairseq(std::vector<std::string>& found) const {
   if (!fairseq)
     return;
   if (metrics != std::vector<std::string>{"bleu"})
-    found.emplace_back("--fairseq computes BLEU; leave --metrics out");
+    found.emplace_back("--fairseq computes BLEU; do not use --metrics");
   if (references.size() > 1 || num_refs > 1)
     found.emplace_back("--fairseq supports only one reference");
   if (input.size() > 1)

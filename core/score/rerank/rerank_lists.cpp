@@ -94,7 +94,7 @@ class ListReader {
     } else if (kind == 'P' && lines.scores < hypotheses.size()) {
       const auto sum = sum_of(text);
       if (!sum)
-        reject(reader_.line_number(), "the P- line has something that is not a finite number");
+        reject(reader_.line_number(), "the P- line contains something that is not a finite number");
       hypotheses[lines.scores++].forward = *sum;
     } else {
       reject(reader_.line_number(), fmt::format("a {}- line without its H- line", kind));

@@ -48,7 +48,7 @@ void describe_scores(OptionTable& table, RerankOptions& o) {
       .field("source",
              o.source,
              "For --write-pairs: the text that was translated. The pairs are then plain text, for "
-             "models with subwords of their own.")
+             "models with their own subwords.")
       .value_name("FILE");
   table
       .field("forward-scores",
@@ -86,11 +86,11 @@ void describe_tuning(OptionTable& table, RerankOptions& o) {
       .value_name("NAME,...");
   table.field("lower-bound", o.lower_bound, "Lower bound of the search.");
   table.field("upper-bound", o.upper_bound, "Upper bound of the search.");
-  table.field("num-trials", o.trials, "Number of trials; the first one has the given weights.")
+  table.field("num-trials", o.trials, "Number of trials; the first one uses the given weights.")
       .at_least(1);
   table.field("references", o.references, "Reference translations, one per source sentence.")
       .value_name("FILE");
-  table.field("metric", o.metric, "Metric that is tuned for; its options are listed below.");
+  table.field("metric", o.metric, "Metric to optimize; its options are listed below.");
   table.field("target-lang", o.target_language, "Target language, for metrics that depend on it.")
       .short_flag("t")
       .value_name("LANG");

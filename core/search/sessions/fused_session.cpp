@@ -33,7 +33,7 @@ StepOutput FusedSession::step(const at::Tensor& last_tokens) {
   const at::Tensor of_model = log_probabilities(output);
   const at::Tensor of_language = log_probabilities(language_model_->step(last_tokens));
   if (of_model.sizes() != of_language.sizes()) {
-    throw UsageError("--lm-path: the vocabulary of the language model has another size",
+    throw UsageError("--lm-path: the vocabulary of the language model has a different size",
                      "train it on data preprocessed with --srcdict, the target dictionary");
   }
   output.scores = of_model.add(of_language, weight_);  // [rows, vocab]

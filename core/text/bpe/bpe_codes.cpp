@@ -31,7 +31,7 @@ bool is_count(std::string_view text) {
 
 FormatError bad_line(const std::string& name, size_t line, std::string_view text) {
   return FormatError(
-      fmt::format("{}:{}: '{}' is no merge: two symbols separated by a blank", name, line, text),
+      fmt::format("{}:{}: '{}' is not a merge: two symbols separated by a space", name, line, text),
       "give a file of codes of subword-nmt or fastBPE");
 }
 

@@ -41,9 +41,8 @@ std::vector<LanguagePair> divisions(const std::string& text) {
   std::vector<std::string> names;
   for (const LanguagePair& pair : pairs)
     names.push_back(fmt::format("{} to {}", pair.source, pair.target));
-  throw UsageError(
-      fmt::format("--lang-pairs: '{}' is {}", text, fmt::join(names, " or ")),
-      "Rename a language, or list the languages with --langs, without those that are not meant.");
+  throw UsageError(fmt::format("--lang-pairs: '{}' is {}", text, fmt::join(names, " or ")),
+                   "Rename a language, or list only the intended languages with --langs.");
 }
 
 LanguagePair parse_pair(const std::string& text, const PairTest& exists) {
@@ -53,7 +52,7 @@ LanguagePair parse_pair(const std::string& text, const PairTest& exists) {
   if (pairs.size() > 1)
     reject_several(text, pairs);
   if (pairs.empty()) {
-    throw UsageError(fmt::format("--lang-pairs: '{}' is no pair of languages", text),
+    throw UsageError(fmt::format("--lang-pairs: '{}' is not a language pair", text),
                      "Give pairs as SOURCE-TARGET, separated by commas: en-de,de-en. A language "
                      "with a hyphen must be in --langs, or in the data.");
   }
@@ -104,7 +103,7 @@ void require_known(const std::vector<std::string>& languages,
   std::set<std::string> seen;
   for (const std::string& name : languages) {
     if (!seen.insert(name).second)
-      throw UsageError(fmt::format("--langs: '{}' stands there twice", name));
+      throw UsageError(fmt::format("--langs: '{}' is listed twice", name));
   }
 }
 
@@ -116,7 +115,7 @@ std::vector<LanguagePair> parse_language_pairs(const std::string& text, const Pa
   for (const std::string_view part : split_text(list, ",")) {
     const LanguagePair pair = parse_pair(std::string(part), exists);
     if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end())
-      throw UsageError(fmt::format("--lang-pairs: {} stands there twice", pair.name()));
+      throw UsageError(fmt::format("--lang-pairs: {} is listed twice", pair.name()));
     pairs.push_back(pair);
   }
   return pairs;

@@ -17,7 +17,8 @@ void LearnBpeOptions::describe(OptionTable& table) {
       .required()
       .value_name("FILE");
   table.field("merges", merges, "Number of merges to learn.").alias("symbols").at_least(1);
-  table.field("min-frequency", min_count, "Stop where no pair occurs this often.").at_least(1);
+  table.field("min-frequency", min_count, "Stop when no pair occurs at least this often.")
+      .at_least(1);
   table
       .field("moses",
              moses,

@@ -51,7 +51,7 @@ std::unique_ptr<MosesTruecaser> truecaser_of(const MosesOptions& options,
   const std::string stored = name.empty() ? "the text model" : name;
   const nlohmann::json read = parse_json(model, stored);
   if (!read.is_object() || !read.contains(kTruecaser) || !read[kTruecaser].is_string()) {
-    throw FormatError(fmt::format("{}: it has no model for truecasing", stored),
+    throw FormatError(fmt::format("{}: contains no truecasing model", stored),
                       "give the checkpoint or data folder that phraseq wrote");
   }
   return std::make_unique<MosesTruecaser>(
@@ -69,7 +69,7 @@ std::unique_ptr<BpeCodes> codes_of(const TextPipelineOptions& options,
   const std::string stored = name.empty() ? "the text model" : name;
   const nlohmann::json read = parse_json(model, stored);
   if (!read.is_object() || !read.contains(kCodes) || !read[kCodes].is_string()) {
-    throw FormatError(fmt::format("{}: no model of the tokenizers moses and bpe", stored),
+    throw FormatError(fmt::format("{}: not a model of the tokenizer moses or bpe", stored),
                       "give the checkpoint or data folder that phraseq wrote");
   }
   const bool is_new = name.empty();
@@ -106,14 +106,14 @@ void TextPipelineOptions::describe(OptionTable& table) {
   table
       .field("bpe-codes",
              bpe_codes,
-             "Codes that `phraseq learn-bpe`, subword-nmt or fastBPE learned; {lang} in the name "
-             "is replaced by the language.")
+             "Codes learned by `phraseq learn-bpe`, subword-nmt or fastBPE; {lang} in the name is "
+             "replaced by the language.")
       .value_name("FILE");
   table
       .field("bpe-vocabulary",
              bpe_vocabulary,
-             "Lines SYMBOL COUNT, as from `subword-nmt get-vocab`: no other subwords are made; "
-             "{lang} in the name is replaced by the language.")
+             "File with lines SYMBOL COUNT, as written by `subword-nmt get-vocab`: no other "
+             "subwords are made; {lang} in the name is replaced by the language.")
       .value_name("FILE");
   table
       .field("bpe-vocabulary-threshold",
@@ -153,8 +153,8 @@ void MosesOptions::describe(OptionTable& table) {
       .value_name("FILE");
   table.field("truecase-known",
               truecase_known,
-              "Within a sentence, keep words in a spelling that the model knows, as the script of "
-              "Moses does; sacremoses does not.");
+              "Within a sentence, keep words in any spelling that the model knows, as the Moses "
+              "script does; sacremoses does not.");
   TextPipelineOptions::describe(table);
 }
 

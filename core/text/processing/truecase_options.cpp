@@ -71,8 +71,8 @@ void TruecaseOptions::describe(OptionTable& table) {
       .value_name("LANG");
   table.field("keep-known",
               keep_known,
-              "apply: within a sentence, keep words in a spelling that the model knows, as the "
-              "script of Moses does; sacremoses does not.");
+              "apply: within a sentence, keep words in any spelling that the model knows, as the "
+              "Moses script does; sacremoses does not.");
   table.field("output", output, "File for the result; - = standard output.").value_name("FILE");
 }
 

@@ -33,7 +33,7 @@ void MemoryWatch::end_pass(int64_t tokens) {
 
 std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
   if (largest() == 0)
-    return fmt::format("no batch has fitted yet: reduce --max-tokens below {}", tokens);
+    return fmt::format("no batch has fit into memory yet: reduce --max-tokens below {}", tokens);
   const auto estimate =
       model_.tokens_within(static_cast<int64_t>(kUsableShare * static_cast<double>(free_bytes)));
   if (estimate && *estimate < tokens) {
@@ -46,7 +46,7 @@ std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
         model_.bytes_per_token() / 1000);
   }
   // A longer sentence needs more memory than its tokens: batches of as many tokens have fitted.
-  return fmt::format("batches of up to {} tokens have fitted: --max-tokens {} would fit",
+  return fmt::format("batches of up to {} tokens have fit: --max-tokens {} would fit",
                      largest(),
                      std::min(largest(), tokens * 3 / 4));
 }

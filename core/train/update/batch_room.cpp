@@ -91,7 +91,8 @@ void BatchRoom::note(const std::string& done, const Batch& batch) {
   const int64_t tokens = counted_tokens(batch);
   if (memory_.largest() == 0)
     tokens_without_room_ = tokens;
-  log(fmt::format("{} a batch for want of memory ({}); {}", done, shape, advice(tokens)));
+  log(fmt::format(
+      "{} a batch because of insufficient memory ({}); {}", done, shape, advice(tokens)));
   parts_.log->event(done + "_batch", {{"updates", parts_.state->updates}, {"shape", shape}});
 }
 

@@ -54,10 +54,11 @@ void take_vectors(const TranslationModel& translator,
 void PretrainedEmbeddings::describe(OptionTable& table) {
   table.section("Pretrained embeddings");
   table
-      .field("encoder-embed-path",
-             encoder_embed_path,
-             "Text file of word vectors, as of word2vec, GloVe or fastText: first values of the "
-             "embeddings of the encoder. Symbols that it lacks keep their random values.")
+      .field(
+          "encoder-embed-path",
+          encoder_embed_path,
+          "Text file with word vectors (word2vec, GloVe, fastText) that initialize the embeddings "
+          "of the encoder. Symbols that are not in the file keep their random values.")
       .value_name("FILE")
       .harmless();
   table

@@ -20,8 +20,8 @@ constexpr int64_t kFirstWord = kUnk + 1;
 constexpr double kAbsoluteTolerance = 0.01;
 constexpr double kRelativeTolerance = 0.002;
 constexpr const char* kHint =
-    "This installation computes other results than the one that wrote the checkpoint: compare both "
-    "with phraseq doctor. --skip-self-test opens the checkpoint all the same.";
+    "This installation computes different results from the one that wrote the checkpoint: compare "
+    "both with phraseq doctor. --skip-self-test opens the checkpoint anyway.";
 
 /// Symbols at equal distances, and </s>.
 std::vector<int64_t> spread_ids(const Dictionary& dictionary) {

@@ -34,7 +34,7 @@ void check_split(const PhrasalAttentionOptions& o, Stack stack, Problems& found)
                         heads,
                         name_of(stack))
           : fmt::format("--pa-ngrams {} gives {} heads, but --{}-attention-heads is {} "
-                        "(ENCODER/DECODER, as 44/22, gives each stack its own)",
+                        "(ENCODER/DECODER, such as 44/22, sets different values)",
                         o.pa_ngrams,
                         sum,
                         name_of(stack),
@@ -147,22 +147,21 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
               "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
               "query for each word of the window times its key.");
   table
-      .field(
-          "pa-ngrams",
-          pa_ngrams,
-          "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; 10,6 from "
-          "10 up), by default half and half of n = 1 and 2; else the lengths, 1 to 100, by default "
-          "12. ENCODER/DECODER, as 44/22, when the stacks differ.")
+      .field("pa-ngrams",
+             pa_ngrams,
+             "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; with "
+             "commas from 10 heads on: 10,6); default: half of the heads with n = 1, half with n = "
+             "2. Otherwise: the lengths, 1 to 100; default: 12. ENCODER/DECODER (44/22) sets "
+             "different values for encoder and decoder.")
       .value_name("N");
   table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
       .one_of({"enc", "dec", "cross"})
       .value_name("PLACE,...");
-  table.field(
-      "pa-out",
-      pa_out,
-      kConvolutionPlaceNames,
-      "Place of the convolution of interleaved attention: instead of the output projection, "
-      "or after it.");
+  table.field("pa-out",
+              pa_out,
+              kConvolutionPlaceNames,
+              "Position of the convolution of interleaved attention: instead of the output "
+              "projection, or after it.");
   table.field(
       "pa-scale",
       pa_scale,
@@ -171,7 +170,8 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
       "= head width.");
   table.field("pa-conv-bias",
               pa_conv_bias,
-              "Biases in the convolutions over two and more words, interleaving's included.");
+              "Use biases in the convolutions over two or more words, including that of "
+              "interleaved attention.");
 }
 
 std::vector<std::string> PhrasalAttentionOptions::problems() const {

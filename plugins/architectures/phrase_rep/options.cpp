@@ -48,14 +48,13 @@ void describe_combination(PhraseRepOptions& o, OptionTable& v) {
           kCombinationResidualNames,
           "Residual connection of the combination network: its input x, or both inputs (x and the "
           "output of attention).");
-  v.field(
-      "pr-comb-centered",
-      o.pr_comb_centered,
-      "Subtract 0.5, their mean at the start, from the hidden units of the combination network.");
+  v.field("pr-comb-centered",
+          o.pr_comb_centered,
+          "Subtract 0.5, the initial mean, from the hidden units of the combination network.");
   v.field("pr-comb-bias2",
           o.pr_comb_bias2,
           kAutoSwitchNames,
-          "Bias of the second layer of the combination network; auto = as --ffn-bias2.");
+          "Bias of the second layer of the combination network; auto = the same as --ffn-bias2.");
 }
 
 void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
@@ -87,7 +86,7 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
   v.field("pr-long-leaf",
           o.pr_long_leaf,
           kLongLeafNames,
-          "Treat a word of n subwords or more as one phrase, or split it into several.");
+          "Treat a word with n or more subwords as one phrase, or split it into several.");
   v.field("pr-specials",
           o.pr_specials,
           kSpecialPhrasesNames,
@@ -104,8 +103,8 @@ struct WidthOption {
   std::optional<Widths> parsed() const { return parse_widths(text, encoder_model, decoder_model); }
   std::string problem() const {
     return fmt::format(
-        "--{} '{}' is not a width: 1 to {} as 1536, 3d or 4d,2d is expected, where "
-        "d is the model width ({})",
+        "--{} '{}' is not a width: expected 1 to {}, such as 1536, 3d or 4d,2d, where d is the "
+        "model width ({})",
         name,
         text,
         kLargestWidth,

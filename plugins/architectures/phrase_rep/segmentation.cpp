@@ -28,11 +28,10 @@ const std::vector<int64_t>& tree_of(const Example& example) {
   const auto found = example.extras.find(kTreeExtra);
   if (found != example.extras.end())
     return found->second;
-  throw DataError(
-      fmt::format("sentence {} has no parse tree", example.id + 1),
-      "the model's --pr-seg parse needs trees: phraseq preprocess --trees puts them into "
-      "a data folder, --trees FILE gives those of lines of text; --model-overrides "
-      "pr-seg=ngram needs none");
+  throw DataError(fmt::format("sentence {} has no parse tree", example.id + 1),
+                  "the model's --pr-seg parse needs trees: phraseq preprocess --trees puts them "
+                  "into a data folder, --trees FILE gives the trees of lines of text; "
+                  "--model-overrides pr-seg=ngram does not need them");
 }
 
 /// <s> and </s> as phrases of their own, or as part of their neighbors.

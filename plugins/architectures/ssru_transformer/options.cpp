@@ -13,7 +13,7 @@ void SsruTransformerOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
   table.field("ssru-projection",
               ssru_projection,
-              "Apply an output projection to the recurrent units, as self-attention has one.");
+              "Apply an output projection to the recurrent units, like that of self-attention.");
 }
 
 }  // namespace phraseq

@@ -9,7 +9,7 @@ namespace {
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Architecture, phraseq::TransformerAlign, phraseq::TransformerAlignOptions>(
       "transformer_align",
-      "Transformer that learns alignments, too (Garg et al. 2019)",
+      "Transformer that also learns alignments (Garg et al. 2019)",
       phraseq::transformer_align_presets());
 }
 

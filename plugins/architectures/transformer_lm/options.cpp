@@ -48,11 +48,12 @@ void describe_switches(LanguageModelOptions& o, OptionTable& table) {
   table.field("embed-norm",
               o.embed_norm,
               nn::kEmbeddingNormNames,
-              "Layer normalization of the sum of token and positional embeddings, and its place.");
+              "Layer normalization of the sum of token and positional embeddings: none, or after "
+              "or before dropout.");
   table.field("decoder-normalize-before",
               o.decoder_normalize_before,
               "Apply layer normalization before each sub-layer, and once after the last layer. "
-              "fairseq's presets do, its transformer_lm does not.");
+              "fairseq's presets do this, but its transformer_lm does not.");
   table.field("no-decoder-final-norm",
               o.no_decoder_final_norm,
               "Leave out the layer normalization after the last layer.");
@@ -96,11 +97,11 @@ std::vector<std::string> LanguageModelOptions::problems() const {
   decoder_drop.check(found, "decoder", decoder_layers);
   const bool any_width = pos == nn::PositionKind::kLearned || pos == nn::PositionKind::kNone;
   if (!any_width && (decoder_embed_dim % 2 != 0 || decoder_embed_dim < 4)) {
-    found.push_back(fmt::format(
-        "--decoder-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned takes "
-        "any",
-        decoder_embed_dim,
-        enum_name(nn::kPositionKindNames, pos)));
+    found.push_back(
+        fmt::format("--decoder-embed-dim {}: --pos {} needs an even width of at least 4; --pos "
+                    "learned accepts any",
+                    decoder_embed_dim,
+                    enum_name(nn::kPositionKindNames, pos)));
   }
   return found;
 }

@@ -18,8 +18,8 @@ struct BeamOptions : SearchOptions {
                 "Reduce the beam by one for each finished hypothesis, as in dl4mt.");
     table.field("recombine",
                 beam.recombine,
-                "Join hypotheses that say the same strings, one with a phrase of a memory, another "
-                "word by word: their probabilities are added.");
+                "Merge hypotheses with the same strings, where one contains a phrase of a phrase "
+                "memory and another the same words one by one: their probabilities are added.");
     table
         .field("diverse-beam-groups",
                beam.diverse.groups,
@@ -28,8 +28,8 @@ struct BeamOptions : SearchOptions {
     table
         .field("diverse-beam-strength",
                beam.diverse.strength,
-               "What --diverse-beam-groups subtracts from a token for each time that an earlier "
-               "group chose it.")
+               "Amount that is subtracted from the score of a token for each time that an earlier "
+               "group of --diverse-beam-groups chose it.")
         .at_least(0);
     table.field("diversity-rate",
                 beam.diversity_rate,
@@ -77,7 +77,7 @@ class BeamDecoder : public Decoder {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Decoder, BeamDecoder, BeamOptions>("beam", "Beam search, as in fairseq.");
+  registry.add<Decoder, BeamDecoder, BeamOptions>("beam", "Beam search, as in fairseq");
 }
 
 }  // namespace

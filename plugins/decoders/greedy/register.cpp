@@ -23,7 +23,7 @@ class GreedyDecoder : public Decoder {
 
 void register_components(Registry& registry) {
   registry.add<Decoder, GreedyDecoder, SearchOptions>(
-      "greedy", "Greedy search: the most probable token in every step.");
+      "greedy", "Greedy search: the most probable token in every step");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class SamplingDecoder : public Decoder {
 
 void register_components(Registry& registry) {
   registry.add<Decoder, SamplingDecoder, SamplingOptions>("sampling",
-                                                          "Sampling with a reproducible seed.");
+                                                          "Sampling with a reproducible seed");
 }
 
 }  // namespace

@@ -16,11 +16,13 @@ void mteval_v11b(BleuOptions& options) { options.script = Script::kMtevalV11b; }
 void register_components(Registry& registry) {
   registry.add<Metric, BleuMetric, BleuOptions>(
       "bleu",
-      "BLEU, identical to sacrebleu.",
+      "BLEU, equal to sacrebleu's",
       {preset("sacrebleu", "fairseq's name for it.", &sacrebleu),
-       preset("multi_bleu", "multi-bleu.perl of Moses; only --bleu-lowercase holds.", &multi_bleu),
+       preset("multi_bleu",
+              "multi-bleu.perl of Moses; only --bleu-lowercase has an effect.",
+              &multi_bleu),
        preset("mteval_v11b",
-              "mteval-v11b.pl of NIST; only --mteval-preserve-case holds.",
+              "mteval-v11b.pl of NIST; only --mteval-preserve-case has an effect.",
               &mteval_v11b)});
 }
 

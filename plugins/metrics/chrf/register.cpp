@@ -12,7 +12,7 @@ void plus_plus(ChrfOptions& options) { options.word_order = 2; }
 
 void register_components(Registry& registry) {
   registry.add<Metric, ChrfMetric, ChrfOptions>(
-      "chrf", "chrF, equal to sacrebleu's.", {preset("chrf++", "chrF++.", &plus_plus)});
+      "chrf", "chrF, equal to sacrebleu's", {preset("chrf++", "chrF++.", &plus_plus)});
 }
 
 }  // namespace

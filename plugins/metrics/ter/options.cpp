@@ -7,8 +7,8 @@ void TerOptions::describe(OptionTable& table) {
   table
       .field("ter-asian-support",
              settings.asian_support,
-             "With --ter-no-punct and --ter-normalized: treat Asian characters and punctuation, "
-             "too.")
+             "With --ter-no-punct and --ter-normalized: also process Asian characters and "
+             "punctuation.")
       .harmless();
   table.field("ter-no-punct", settings.no_punct, "Remove punctuation.").harmless();
   table.field("ter-normalized", settings.normalized, "Decode entities and split off punctuation.")

@@ -9,8 +9,7 @@ struct TerMetric final : score::Ter {
 };
 
 void register_components(Registry& registry) {
-  registry.add<Metric, TerMetric, TerOptions>("ter",
-                                              "Translation edit rate, identical to sacrebleu.");
+  registry.add<Metric, TerMetric, TerOptions>("ter", "Translation edit rate, equal to sacrebleu's");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ struct Bpe final : phraseq::TextPipeline {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Tokenizer, Bpe, phraseq::TextPipelineOptions>(
-      "bpe", "Words separated by whitespace, cut by byte-pair encoding.");
+      "bpe", "Words separated by whitespace, split by byte-pair encoding");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ struct Moses final : phraseq::TextPipeline {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Tokenizer, Moses, phraseq::MosesOptions>(
-      "moses", "The tokenizer and detokenizer of Moses, as sacremoses, and BPE.");
+      "moses", "The tokenizer and detokenizer of Moses, as in sacremoses, and BPE");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct SentencePieceOptions final : phraseq::Options {
     table.field("language-token",
                 settings.language_token,
                 "Keep a token such as >>fra<< at the beginning of a line, which selects the target "
-                "language of a model for several.");
+                "language of a multilingual model.");
   }
 };
 
@@ -34,7 +34,7 @@ struct SentencePiece final : phraseq::SentencePieceTokenizer {
 
 void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Tokenizer, SentencePiece, SentencePieceOptions>(
-      "sentencepiece", "Subwords of a SentencePiece model (BPE or unigram).");
+      "sentencepiece", "Subwords of a SentencePiece model (BPE or unigram)");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct Word final : phraseq::WordTokenizer {
 };
 
 void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, Word, WordOptions>("word", "Words separated by whitespace.");
+  registry.add<phraseq::Tokenizer, Word, WordOptions>("word", "Words separated by whitespace");
 }
 
 }  // namespace

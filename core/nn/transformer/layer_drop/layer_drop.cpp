@@ -45,9 +45,7 @@ void LayerDrop::describe(OptionTable& table, const std::string& stack) {
   table
       .field(stack + "-layers-to-keep",
              layers_to_keep,
-             fmt::format("Layers of the {} to use, comma-separated, from 0; the others do not "
-                         "exist. Empty = all.",
-                         stack))
+             fmt::format("Layers of the {} to build, comma-separated, from 0. Empty = all.", stack))
       .value_name("LAYERS");
 }
 

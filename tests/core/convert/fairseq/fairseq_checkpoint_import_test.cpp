@@ -74,7 +74,8 @@ TEST(FairseqCheckpoint, NamesLanguagesAndNoPaths) {
   write_bytes(folder.file("m.pt"), bytes);
   EXPECT_THROW(
       try { import_fairseq({.weights = folder.file("m.pt")}); } catch (const FormatError& problem) {
-        EXPECT_THAT(problem.message(), HasSubstr("source_lang is '/x', no name of a language"));
+        EXPECT_THAT(problem.message(),
+                    HasSubstr("source_lang is '/x', which is not the name of a language"));
         throw;
       },
       FormatError);

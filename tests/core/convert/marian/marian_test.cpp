@@ -178,7 +178,7 @@ TEST(MarianNpzImport, NamesSettingsWithoutCounterpart) {
               HasSubstr("transformer-no-projection: true"));
   EXPECT_THAT(rejection("skip: false", "skip: false\nnovelty: 3"), HasSubstr("novelty: 3"));
   EXPECT_THAT(rejection("transformer-heads: 4", "transformer-heads: 5"),
-              HasSubstr("dim-emb 16 is no multiple of transformer-heads 5"));
+              HasSubstr("dim-emb 16 is not a multiple of transformer-heads 5"));
   EXPECT_THAT(rejection("enc-depth: 2", "enc-depth: 3"),
               HasSubstr("there is no array 'encoder_l3_self_Wq'"));
   EXPECT_THAT(rejection("enc-depth: 2", "enc-depth: 1"),

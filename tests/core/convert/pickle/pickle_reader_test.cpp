@@ -46,7 +46,7 @@ TEST(PickleReader, ReadsWhatPythonWroteInEveryProtocol) {
 TEST(PickleReader, RejectsEveryClassAndFunctionThatIsNoPartOfAModelByName) {
   EXPECT_THAT(rejection_of("cos\nsystem\n(S'touch x'\ntR."),
               AllOf(HasSubstr("file: the pickle data refer to os.system"),
-                    HasSubstr("no part of a model")));
+                    HasSubstr("not part of a model")));
   EXPECT_THAT(rejection_of("\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x01x\x85R."),
               HasSubstr("posix.system"));
   EXPECT_THAT(rejection_of("(ios\nsystem\n."), HasSubstr("os.system"));
@@ -90,11 +90,11 @@ TEST(PickleReader, RejectsWhatDoesNotFitTogether) {
   EXPECT_THAT(rejection_of("I1\n(0I2\n(."), HasSubstr("a value is missing"));  // below a mark
   EXPECT_THAT(rejection_of("t."), HasSubstr("a mark is missing"));
   EXPECT_THAT(rejection_of("h\x05."), HasSubstr("value 5 is used before it is stored"));
-  EXPECT_THAT(rejection_of("I1\nI2\na."), HasSubstr("no container"));
+  EXPECT_THAT(rejection_of("I1\nI2\na."), HasSubstr("not a container"));
   EXPECT_THAT(rejection_of("}(S'a'\nu."), HasSubstr("a key without a value"));
   EXPECT_THAT(rejection_of("I1\n)R."), HasSubstr("no class or function"));
-  EXPECT_THAT(rejection_of("ctorch\nSize\nI1\nR."), HasSubstr("no tuple"));
-  EXPECT_THAT(rejection_of("]}b."), HasSubstr("no object"));
+  EXPECT_THAT(rejection_of("ctorch\nSize\nI1\nR."), HasSubstr("not a tuple"));
+  EXPECT_THAT(rejection_of("]}b."), HasSubstr("not an object"));
   EXPECT_THAT(rejection_of("Ix\n."), HasSubstr("'x' is not a whole number"));
   EXPECT_THAT(rejection_of("S'a\n."), HasSubstr("quotation marks"));
   EXPECT_THAT(rejection_of("V\\u12\n."), HasSubstr("escape sequence"));

@@ -94,7 +94,7 @@ TEST_F(Rotating, RejectsAFolderThatChangesOrIsEmpty) {
     corpus->start_epoch(2);
     ADD_FAILURE() << "no error";
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("B: the data was replaced during the training"));
+    EXPECT_THAT(error.what(), HasSubstr("B: the data was replaced during training"));
   }
   lengths[2] = {};
   EXPECT_THROW(open(), DataError);

@@ -184,7 +184,7 @@ TEST(TransformerOptions, NameTheOptionThatPositionsDoNotFit) {
   EXPECT_THAT(options.problems(),
               testing::ElementsAre(
                   testing::AllOf(testing::HasSubstr("--encoder-embed-dim 9: --pos fairseq needs"),
-                                 testing::HasSubstr("--pos learned takes any")),
+                                 testing::HasSubstr("--pos learned accepts any")),
                   testing::HasSubstr("--decoder-embed-dim 2: --pos fairseq needs")));
   for (const PositionKind pos : {PositionKind::kLearned, PositionKind::kNone}) {
     options.pos = pos;

@@ -37,11 +37,12 @@ TEST(LanguagePairs, AreReadFromAListOrAFile) {
 }
 
 TEST(LanguagePairs, ThatAreNoneAreRefused) {
-  EXPECT_THAT(refusal([] { parse_language_pairs("en-de,en"); }), HasSubstr("'en' is no pair"));
-  EXPECT_THAT(refusal([] { parse_language_pairs("en-../x"); }), HasSubstr("is no pair"));
-  EXPECT_THAT(refusal([] { parse_language_pairs("a-b-c"); }), HasSubstr("is no pair"));
-  EXPECT_THAT(refusal([] { parse_language_pairs("a-b,a-b"); }),
-              HasSubstr("a-b stands there twice"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("en-de,en"); }),
+              HasSubstr("'en' is not a language pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("en-../x"); }),
+              HasSubstr("is not a language pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("a-b-c"); }), HasSubstr("is not a language pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("a-b,a-b"); }), HasSubstr("a-b is listed twice"));
 }
 
 TEST(LanguagePairs, WithSeveralHyphensAreDividedWhereThereAreLanguages) {
@@ -49,7 +50,7 @@ TEST(LanguagePairs, WithSeveralHyphensAreDividedWhereThereAreLanguages) {
   const auto pairs = parse_language_pairs("en-pt-BR,zh-Hans-pt-BR", listed);
   EXPECT_THAT(pairs, ElementsAre(LanguagePair{"en", "pt-BR"}, LanguagePair{"zh-Hans", "pt-BR"}));
   EXPECT_THAT(refusal([&] { parse_language_pairs("en-pt-PT", listed); }),
-              HasSubstr("'en-pt-PT' is no pair"));
+              HasSubstr("'en-pt-PT' is not a language pair"));
   EXPECT_THAT(refusal([] {
                 parse_language_pairs("a-b-c", pair_test({"a", "a-b", "b-c", "c"}, "", ""));
               }),
@@ -85,7 +86,7 @@ TEST(LanguagePairs, NameTheLanguagesUnlessTheirOrderIsGiven) {
   EXPECT_THAT(refusal([&] {
                 known_languages({"en", "de", "fr", "en"}, "", pairs);
               }),
-              HasSubstr("'en' stands there twice"));
+              HasSubstr("'en' is listed twice"));
 }
 
 TEST(LanguageTokens, StandBehindAllSymbolsInTheOrderOfTheLanguages) {

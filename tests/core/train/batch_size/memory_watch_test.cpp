@@ -35,7 +35,7 @@ TEST(MemoryModel, KnowsTheLargestPassAlsoWithoutBytes) {
 TEST(MemoryWatch, AdvisesByWhatAPassNeeded) {
   nn::install_caching_allocator();
   MemoryWatch watch(c10::kCPU);
-  EXPECT_EQ(watch.advice(900, 1 << 30), "no batch has fitted yet: reduce --max-tokens below 900");
+  EXPECT_EQ(watch.advice(900, 1 << 30), "no batch has fit into memory yet: reduce --max-tokens below 900");
   watch.begin_pass();
   (void)at::empty({int64_t{1} << 23}, at::kByte);
   watch.end_pass(100);
@@ -45,7 +45,7 @@ TEST(MemoryWatch, AdvisesByWhatAPassNeeded) {
             "needed 84 kB for each)");
   // What was measured would allow more than what did not fit.
   EXPECT_EQ(watch.advice(120, 64 << 20),
-            "batches of up to 100 tokens have fitted: --max-tokens 90 would fit");
+            "batches of up to 100 tokens have fit: --max-tokens 90 would fit");
 }
 
 TEST(BytesText, HasOneUnit) {
