@@ -6,6 +6,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/loss/projected_divergence.h"
 #include "core/nn/loss/projected_loss.h"
@@ -23,7 +24,7 @@ at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
     const auto end = target.offsets[static_cast<size_t>(sentence) + 1];
     for (int64_t row = first; row < end; ++row) rows.push_back(row);
   }
-  return at::tensor(rows, target.ids.options());
+  return to_device(rows, target.ids.device());
 }
 
 /// ln p of the targets [rows] by the scores that generation has, too: [rows] fp32.

@@ -6,6 +6,8 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/to_device.h"
+
 namespace phraseq {
 namespace {
 
@@ -18,11 +20,11 @@ at::Tensor padded_places(const PackedTokens& tokens) {
     const int64_t length = tokens.length(sentence);
     for (int64_t step = 0; step < length; ++step) *place++ = sentence * time + step;
   }
-  return places.to(tokens.ids.device());
+  return to_device(places, tokens.ids.device());
 }
 
-at::Tensor to_device(const at::Tensor& tensor, at::Device device) {
-  return tensor.defined() ? tensor.to(device, /*non_blocking=*/true) : tensor;
+at::Tensor moved(const at::Tensor& tensor, at::Device device) {
+  return tensor.defined() ? to_device(tensor, device) : tensor;
 }
 
 }  // namespace
@@ -83,18 +85,18 @@ at::Tensor PackedTokens::mask() const {
 }
 
 PackedTokens PackedTokens::to(at::Device device) const {
-  return {to_device(ids, device), to_device(positions, device), offsets};
+  return {moved(ids, device), moved(positions, device), offsets};
 }
 
 Batch Batch::to(at::Device device) const {
-  Batch moved{sentence_ids,
+  Batch batch{sentence_ids,
               source.to(device),
               target_in.to(device),
-              to_device(target_out, device),
+              moved(target_out, device),
               {},
               host_extras};
-  for (const auto& [name, tensor] : extras) moved.extras[name] = to_device(tensor, device);
-  return moved;
+  for (const auto& [name, tensor] : extras) batch.extras[name] = moved(tensor, device);
+  return batch;
 }
 
 Batch Batch::pinned() const {

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/data/to_device.h"
+
 namespace phraseq::nn::reference {
 namespace {
 
@@ -30,8 +32,8 @@ PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets, at::Device devic
       marks[places[row]] = true;
     }
   }
-  place = place.to(device);
-  mask = mask.to(device);
+  place = to_device(place, device);
+  mask = to_device(mask, device);
 }
 
 at::Tensor PaddedLayout::pad(const at::Tensor& rows) const {

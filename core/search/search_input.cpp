@@ -10,6 +10,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/base/work_profile.h"
+#include "core/data/to_device.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/plugin/component_call.h"
 #include "core/search/device/device_scores.h"
@@ -123,7 +124,7 @@ void SearchInput::take_candidates(const DecodingRequest& request) {
 SearchStep SearchInput::step(std::span<const int64_t> tokens) {
   const WorkSpan span(Work::kModel);
   const std::vector<int64_t> ids(tokens.begin(), tokens.end());
-  const at::Tensor last_tokens = at::tensor(ids, at::kLong).to(device_);  // [rows]
+  const at::Tensor last_tokens = to_device(ids, device_);  // [rows]
   std::shared_ptr<const DeferredScores> deferred;
   StepOutput output =
       deferring_ ? deferring_->step_deferred(last_tokens, &deferred) : session_->step(last_tokens);

@@ -3,10 +3,10 @@
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include "tests/emulated_gpu/device_memory.h"
+#include "tests/emulated_gpu/pinned_memory.h"
 #include "tests/emulated_gpu/transfers.h"
 
 namespace phraseq::emulated_gpu {
@@ -76,7 +76,12 @@ struct CUDAHooks final : CUDAHooksInterface {
   const Generator& getDefaultGenerator(DeviceIndex /*device*/) const override {
     return globalContext().defaultGenerator(kCPU);  // operators end in those of the CPU
   }
-  Allocator* getPinnedMemoryAllocator() const override { return c10::GetCPUAllocator(); }
+  Allocator* getPinnedMemoryAllocator() const override {
+    return &phraseq::emulated_gpu::pinned_allocator();
+  }
+  bool isPinnedPtr(const void* data) const override {
+    return phraseq::emulated_gpu::is_pinned(data);
+  }
   Allocator* getCUDADeviceAllocator() const override {
     return &phraseq::emulated_gpu::device_allocator();
   }

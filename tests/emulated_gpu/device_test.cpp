@@ -1,5 +1,10 @@
 // The emulated GPU is as strict as a real one.
 
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <ATen/ATen.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -7,10 +12,15 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include "core/data/to_device.h"
+#include "tests/core/io/temporary_folder.h"
+
 namespace phraseq::emulated_gpu {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Property;
 using ::testing::ThrowsMessage;
 
@@ -75,6 +85,45 @@ TEST(EmulatedGpu, CopiesToTheHostArriveWhenItWaits) {
   EXPECT_TRUE(host.isnan().all().item<bool>());
   copied.synchronize();
   EXPECT_TRUE(host.equal(at::arange(3, at::kDouble)));
+}
+
+/// The lines that were added to the file of waits.
+class WaitsOfTheEmulatedGpu : public ::testing::Test {
+ protected:
+  WaitsOfTheEmulatedGpu() { setenv("PHRASEQ_EMULATED_GPU_WAITS", path_.c_str(), 1); }
+  ~WaitsOfTheEmulatedGpu() override { unsetenv("PHRASEQ_EMULATED_GPU_WAITS"); }
+
+  std::vector<std::string> waits() const {
+    std::ifstream file(path_);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("waits");
+};
+
+TEST_F(WaitsOfTheEmulatedGpu, AreNotedForCopiesOfMemoryThatIsNotPinned) {
+  const at::Tensor host = at::arange(3, at::kDouble);
+  (void)host.to(at::kCUDA);
+  (void)host.to(at::kCUDA, /*non_blocking=*/true);
+  (void)host.pin_memory().to(at::kCUDA);
+  (void)host.pin_memory().to(at::kCUDA, at::kFloat, /*non_blocking=*/true);
+  EXPECT_THAT(
+      waits(),
+      ElementsAre(HasSubstr("copy"), HasSubstr("copy"), HasSubstr("copy"), HasSubstr("copy")));
+}
+
+TEST_F(WaitsOfTheEmulatedGpu, AreNotNotedForPinnedMemory) {
+  const at::Tensor host = at::arange(3, at::kDouble);
+  EXPECT_FALSE(host.is_pinned());
+  EXPECT_TRUE(host.pin_memory().is_pinned());
+  EXPECT_TRUE(host.pin_memory().to(at::kCUDA, /*non_blocking=*/true).is_cuda());
+  EXPECT_TRUE(to_device(host, at::kCUDA).is_cuda());
+  EXPECT_TRUE(to_device(std::vector<int64_t>{4, 5}, at::kCUDA).is_cuda());
+  EXPECT_TRUE(to_device(at::empty({0}), at::kCUDA).is_cuda());
+  EXPECT_THAT(waits(), IsEmpty());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <torch/library.h>
 
 #include "tests/emulated_gpu/device_memory.h"
+#include "tests/emulated_gpu/pinned_memory.h"
 #include "tests/emulated_gpu/transfers.h"
 
 namespace phraseq::emulated_gpu {
@@ -180,13 +181,21 @@ at::Tensor empty_strided(at::IntArrayRef sizes,
       sizes, strides, &device_allocator(), kBackend, c10::dtype_or_default(type)));
 }
 
-/// Between the sides, and on the device. A copy to the host makes it wait, unless it goes to pinned
-/// memory with non_blocking; all memory of the host counts as pinned here.
+/// Whether the host goes on while memory of it, `host`, is copied from or to `device`. What is not
+/// of the same type, side by side or pinned goes through memory that is not pinned.
+bool is_copied_later(const at::Tensor& host, const at::Tensor& device, bool non_blocking) {
+  return non_blocking && host.is_contiguous() && host.scalar_type() == device.scalar_type() &&
+         is_pinned(host.storage().data());
+}
+
+/// Between the sides, and on the device.
 at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   const at::Tensor source = from.is_cuda() ? on_host(from) : from;
   if (to.is_cuda()) {
+    if (!from.is_cuda() && from.numel() > 0 && !is_copied_later(from, to, non_blocking))
+      note_wait("copy from the host");
     on_host(to).copy_(source);
-  } else if (non_blocking && to.is_contiguous()) {
+  } else if (is_copied_later(to, from, non_blocking)) {
     copy_later(to, source);
   } else {
     note_wait("copy to the host");

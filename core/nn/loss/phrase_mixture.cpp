@@ -14,6 +14,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/data/phrases/phrase_extras.h"
+#include "core/data/to_device.h"
 #include "core/nn/loss/projected_loss.h"
 #include "core/nn/loss/projected_scores.h"
 #include "core/text/dictionary.h"
@@ -125,7 +126,7 @@ at::Tensor phrase_mixture_losses(const DecoderOutput& output,
   if (spans.begins.empty())
     return -words;
   const auto on_device = [&](const auto& values, at::ScalarType type) {
-    return at::tensor(values, type).to(words.device());
+    return to_device(at::tensor(values, type), words.device());
   };
   const auto count = static_cast<int64_t>(spans.begins.size());
   const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);  // [target tokens]

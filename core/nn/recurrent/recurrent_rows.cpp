@@ -5,6 +5,8 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 
+#include "core/data/to_device.h"
+
 namespace phraseq::nn {
 
 RecurrentRows::RecurrentRows(const RecurrentDecoder& decoder,
@@ -21,7 +23,7 @@ RecurrentRows::RecurrentRows(const RecurrentDecoder& decoder,
 RecurrentStep RecurrentRows::step(const at::Tensor& last_tokens,
                                   const at::Tensor& active,
                                   Context& context) {
-  const at::Tensor ids = last_tokens.to(state_.hidden.device());
+  const at::Tensor ids = to_device(last_tokens, state_.hidden.device());
   const at::Tensor nothing_generated =
       at::full(ids.sizes(), first_, ids.options().dtype(at::kBool));
   first_ = false;
@@ -34,7 +36,7 @@ void RecurrentRows::select(const std::vector<int64_t>& rows) {
   sentences.reserve(rows.size());
   for (const int64_t row : rows) sentences.push_back(sentence_of(row));
   const auto on_device = [&](const std::vector<int64_t>& numbers) {
-    return at::tensor(numbers, at::kLong).to(state_.hidden.device());
+    return to_device(numbers, state_.hidden.device());
   };
   if (sentences != sentences_)
     of_rows_ = of_sentences_.select(on_device(sentences));

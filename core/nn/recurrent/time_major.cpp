@@ -7,6 +7,8 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
+#include "core/data/to_device.h"
+
 namespace phraseq::nn {
 namespace {
 
@@ -17,10 +19,6 @@ std::vector<int64_t> longest_first(const std::vector<int64_t>& offsets) {
     return offsets[a + 1] - offsets[a] > offsets[b + 1] - offsets[b];
   });
   return sentences;
-}
-
-at::Tensor on_device(const std::vector<int64_t>& numbers, at::Device device) {
-  return at::tensor(numbers, at::kLong).to(device);
 }
 
 }  // namespace
@@ -42,9 +40,9 @@ TimeMajor::TimeMajor(const std::vector<int64_t>& offsets, at::Device device, boo
     }
     counts.push_back(static_cast<int64_t>(walked.size() - before));
   }
-  sentences = on_device(by_length, device);
-  order = on_device(walked, device);
-  place = on_device(places, device);
+  sentences = to_device(by_length, device);
+  order = to_device(walked, device);
+  place = to_device(places, device);
 }
 
 at::Tensor TimeMajor::walk(const at::Tensor& packed) const {

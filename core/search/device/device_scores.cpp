@@ -7,6 +7,8 @@
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/to_device.h"
+
 namespace phraseq {
 namespace {
 
@@ -75,7 +77,7 @@ std::vector<ScoreAnswer> DeviceScores::answer(std::span<const ScoreQuery> querie
   const int64_t found = std::min(extent.best, columns());
   const auto [values, places] = at::topk(scores_, found, 1);
   const at::Tensor asked =
-      scores_.gather(1, asked_columns(queries, extent.columns).to(scores_.device()));
+      scores_.gather(1, to_device(asked_columns(queries, extent.columns), scores_.device()));
   const at::Tensor all =
       at::cat(
           {values.to(at::kDouble), places.to(at::kDouble), asked.to(at::kDouble), normalizers()},

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/kernels/always_inline.h"
 
@@ -104,7 +105,7 @@ void sum_windows_cpu(const at::Tensor& products,
 
 /// The rows themselves, [rows, columns], zero where there is none.
 at::Tensor gathered(const EarlierProducts& earlier) {
-  const at::Tensor rows = at::tensor(earlier.rows, at::kLong).to(earlier.products.device());
+  const at::Tensor rows = to_device(earlier.rows, earlier.products.device());
   return earlier.products
       .index_select(0, rows.clamp_min(0))  // [rows, columns]
       .mul(rows.ge(0).unsqueeze(1));       // [rows, columns] * [rows, 1]

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/data/phrases/phrase_extras.h"
+#include "core/data/to_device.h"
 
 namespace phraseq::phrasenet {
 BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
@@ -41,7 +42,7 @@ at::Tensor BatchPhrases::places() const {
     std::iota(place + sentence * slots_,
               place + sentence * slots_ + count_of(sentence),
               first_slot_[sentence]);
-  return places.to(batch_.source.ids.device());
+  return to_device(places, batch_.source.ids.device());
 }
 
 at::Tensor BatchPhrases::tags(at::ScalarType type) const {
@@ -58,14 +59,14 @@ at::Tensor BatchPhrases::tags(at::ScalarType type) const {
         data[(sentence * time + row - offsets[sentence]) * slots_ + slot_of_token[row]] = 1;
     }
   }
-  return tags.to(batch_.source.ids.device(), type);
+  return to_device(tags.to(type), batch_.source.ids.device());
 }
 
 at::Tensor BatchPhrases::present() const {
   const at::Tensor present = at::zeros({batch_.sentences(), slots_}, at::kBool);
   for (int64_t sentence = 0; sentence < batch_.sentences(); ++sentence)
     present[sentence].narrow(0, 0, count_of(sentence)).fill_(true);  // [slots of the sentence]
-  return present.to(batch_.source.ids.device());
+  return to_device(present, batch_.source.ids.device());
 }
 
 at::Tensor BatchPhrases::before_span_ends() const {
@@ -84,7 +85,7 @@ at::Tensor BatchPhrases::before_span_ends() const {
           .fill_(false);
     }
   }
-  return before.to(batch_.source.ids.device());
+  return to_device(before, batch_.source.ids.device());
 }
 
 }  // namespace phraseq::phrasenet

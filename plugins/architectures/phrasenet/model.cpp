@@ -4,6 +4,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/base/error.h"
+#include "core/data/to_device.h"
 #include "plugins/architectures/phrasenet/session.h"
 
 namespace phraseq::phrasenet {
@@ -23,7 +24,7 @@ at::Tensor sentence_of_row(const PackedTokens& target) {
   std::vector<int64_t> sentences;
   for (int64_t i = 0; i < target.sentences(); ++i)
     sentences.insert(sentences.end(), static_cast<size_t>(target.length(i)), i);
-  return at::tensor(sentences, at::kLong).to(target.ids.device());
+  return to_device(sentences, target.ids.device());
 }
 
 }  // namespace

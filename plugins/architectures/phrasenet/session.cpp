@@ -6,6 +6,7 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/loss/phrase_mixture.h"
 
 namespace phraseq::phrasenet {
@@ -41,19 +42,19 @@ at::Tensor PhraseSession::over_slots(bool (Derivation::*holds)(int64_t) const) c
 
 StepOutput PhraseSession::step(const at::Tensor& last_tokens) {
   const at::Device device = decoder_->embed_tokens().weight.device();
-  const at::Tensor active =
-      has_phrases_ ? over_slots(&Derivation::active).to(device) : at::Tensor();  // [rows, slots]
+  const at::Tensor active = has_phrases_ ? to_device(over_slots(&Derivation::active), device)
+                                         : at::Tensor();  // [rows, slots]
   const nn::RecurrentStep made = rows_.step(last_tokens, active, context_);
   at::Tensor phrases = phrases_;
   if (phrases.defined()) {
     std::vector<int64_t> sentences;
     for (int64_t row = 0; row < rows(); ++row) sentences.push_back(rows_.sentence_of(row));
-    phrases = phrases.index_select(
-        0, at::tensor(sentences, at::kLong).to(device));  // [rows, slots, embed]
+    phrases = phrases.index_select(0, to_device(sentences, device));  // [rows, slots, embed]
   }
   StepOutput output;
   output.scores = nn::word_and_slot_scores(
-      decoder_->decide(made, phrases, over_slots(&Derivation::available).to(device), context_),
+      decoder_->decide(
+          made, phrases, to_device(over_slots(&Derivation::available), device), context_),
       context_);
   if (need_attention_)
     output.attention = made.weights;

@@ -6,6 +6,7 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
 #include "core/nn/recurrent/recurrent_product.h"
 
@@ -51,8 +52,7 @@ at::Tensor PhraseScorer::phrases(const BatchPhrases& batch,
       at::zeros({1, phrase_->weight.size(0)}, words.weight.options());  // [1, embed]
   if (batch.count() > 0) {
     const at::Device device = words.weight.device();
-    const at::Tensor ids =
-        at::tensor(batch.all_words(), at::kLong).to(device);  // [words of all phrases]
+    const at::Tensor ids = to_device(batch.all_words(), device);  // [words of all phrases]
     const auto& offsets = batch.word_offsets();
     const at::Tensor states =  // [words of all phrases, hidden]
         rnn_->over(nn::recurrent_embedding(ids, words, context),
@@ -61,7 +61,7 @@ at::Tensor PhraseScorer::phrases(const BatchPhrases& batch,
     const at::Tensor first_words =
         at::tensor(offsets, at::kLong).narrow(0, 0, batch.count());  // [phrases]
     const at::Tensor last_states =
-        states.index_select(0, first_words.to(device));  // [phrases, hidden]
+        states.index_select(0, to_device(first_words, device));  // [phrases, hidden]
     encoded = at::cat({recurrent_product(last_states, phrase_->weight, {}, context),
                        encoded});  // [phrases + 1, embed]
   }

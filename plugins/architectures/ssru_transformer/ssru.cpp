@@ -11,6 +11,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/recurrent/time_major.h"
 
 namespace phraseq {
@@ -22,7 +23,7 @@ struct SsruCells final : nn::AttentionState {
 
   void select(const std::vector<int64_t>& rows) override {
     if (cells.defined())
-      cells = cells.index_select(0, at::tensor(rows, at::kLong).to(cells.device()));
+      cells = cells.index_select(0, to_device(rows, cells.device()));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/padded_layout.h"
 
@@ -174,8 +175,8 @@ struct RowTargets {
 }  // namespace
 
 LossIds::LossIds(const SmoothingRule& rule, at::Device device)
-    : unsmoothed(at::tensor(rule.unsmoothed(), at::kLong).to(device)),
-      excluded(at::tensor(rule.excluded(), at::kLong).to(device)) {}
+    : unsmoothed(to_device(rule.unsmoothed(), device)),
+      excluded(to_device(rule.excluded(), device)) {}
 
 LossRows loss_rows(at::Tensor& logits,
                    const at::Tensor& bias,

@@ -9,6 +9,7 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
 
 namespace phraseq::nn {
@@ -29,7 +30,7 @@ at::Tensor gather_past(const std::vector<at::Tensor>& steps, const Ancestry& anc
     std::vector<int64_t> places;
     for (int64_t row = 0; row < ancestry.rows(); ++row) places.push_back(ancestry.of(row)[step]);
     past.push_back(  // [rows, columns]
-        steps[step].index_select(0, at::tensor(places, at::kLong).to(steps[step].device())));
+        steps[step].index_select(0, to_device(places, steps[step].device())));
   }
   return at::stack(past, 1);  // [rows, steps, columns]
 }
@@ -131,7 +132,7 @@ at::Tensor cross_attention_reference(const at::Tensor& q,
     offsets.push_back(static_cast<int64_t>(places.size()));
   }
   const at::Tensor keys =  // [keys of all rows, columns]
-      kv.index_select(0, at::tensor(places, at::kLong).to(kv.device()));
+      kv.index_select(0, to_device(places, kv.device()));
   return attend_gathered(q, keys, offsets, layout, weights);
 }
 

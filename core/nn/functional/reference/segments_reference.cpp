@@ -9,6 +9,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/to_device.h"
 #include "core/nn/functional/reference/functional_reference.h"
 
 namespace phraseq::nn::reference {
@@ -38,7 +39,7 @@ struct PaddedView {
       }
     }
     const auto on_device = [&](const std::vector<int64_t>& values) {
-      return at::tensor(values, at::kLong).to(device);
+      return to_device(values, device);
     };
     places = on_device(place).view({segments, longest});       // [segments, longest]
     mask = on_device(present).view({segments, longest}) == 1;  // [segments, longest]
