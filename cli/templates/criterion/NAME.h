@@ -2,8 +2,8 @@
 
 #include "core/criterion/criterion.h"
 
-/// The focal loss (Lin et al. 2017, eq. 4): tokens that the model is sure of have less weight. A starting
-/// point: replace the mathematics.
+/// The focal loss (Lin et al. 2017, eq. 4): tokens that the model is sure of have less weight. A
+/// starting point: replace the mathematics.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {

@@ -5,8 +5,8 @@
 
 #include "core/data/data_loader.h"
 
-/// Reads FOLDER/SPLIT.SOURCE and FOLDER/SPLIT.TARGET, one sentence per line. A starting point: replace
-/// the source of the text.
+/// Reads FOLDER/SPLIT.SOURCE and FOLDER/SPLIT.TARGET, one sentence per line. A starting
+/// point: replace the source of the text.
 namespace @name@_plugin {
 
 struct Settings final : phraseq::Options {
