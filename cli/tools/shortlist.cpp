@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/phrase_memory/shortlist/lexical_table.h"
@@ -24,11 +25,11 @@ int build(const ShortlistCommandOptions& options) {
   AtomicFile file(options.output);
   for (const LexicalEntry& entry : entries) file.write(lexical_line(entry) + '\n');
   file.commit();
-  fmt::print("{}: {} word pairs of {} source words from {} sentence pairs\n",
+  fmt::print("{}: {} of {} from {}\n",
              options.output,
-             entries.size(),
-             bitext.source.words.size(),
-             alignments.size());
+             counted(static_cast<int64_t>(entries.size()), "word pair"),
+             counted(static_cast<int64_t>(bitext.source.words.size()), "source word"),
+             counted(static_cast<int64_t>(alignments.size()), "sentence pair"));
   return kExitOk;
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace phraseq {
@@ -94,11 +95,11 @@ std::vector<std::string> choose_checkpoints(const std::string& folder,
   }
   const auto found = static_cast<int64_t>(names.size());
   if (found < choice.count) {
-    throw UsageError(fmt::format("{}: {} {} checkpoints were requested, {} found",
-                                 folder,
-                                 choice.count,
-                                 kind_text(choice.kind),
-                                 found));
+    throw UsageError(
+        fmt::format("{}: {} found, {} requested",
+                    folder,
+                    counted(found, fmt::format("{} checkpoint", kind_text(choice.kind))),
+                    choice.count));
   }
   std::vector<std::string> paths;
   for (auto name = names.end() - choice.count; name != names.end(); ++name) {

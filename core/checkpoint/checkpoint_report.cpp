@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
@@ -107,9 +108,9 @@ std::string vocabulary_text(const json& texts) {
 std::string totals_text(const Totals& totals) {
   if (totals.tensors == 0)
     return {};
-  return fmt::format("{} in {} tensors, {} bytes",
+  return fmt::format("{} in {}, {} bytes",
                      grouped(totals.elements),
-                     totals.tensors,
+                     counted(totals.tensors, "tensor"),
                      grouped(totals.bytes));
 }
 
@@ -128,7 +129,7 @@ std::string training_text(const CheckpointFile& file) {
   const auto state = train.find("state");
   if (state == train.end() || !state->is_object() || !state->contains("updates"))
     return {};
-  return fmt::format("{} updates, {} epochs finished",
+  return fmt::format("updates: {}, finished epochs: {}",
                      (*state)["updates"].dump(),
                      state->value("finished_epochs", json()).dump());
 }

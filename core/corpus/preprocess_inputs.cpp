@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 
@@ -100,7 +101,7 @@ std::vector<SplitReport> check_splits(const PreprocessOptions& options,
   }
   if (options.check_only && bad > 0) {
     throw DataError(
-        fmt::format("{} lines are invalid; nothing was written", bad),
+        fmt::format("found {}; nothing was written", counted(bad, "invalid line")),
         "Use --on-bad-line skip to leave them out, or --on-bad-line replace to repair them.");
   }
   return reports;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/text/unicode.h"
 
@@ -36,9 +37,9 @@ const char* counterpart_remedy(const SplitText& split, size_t number) {
   size_t number = 1;
   int64_t second = count_lines(readers[1]);
   while (second == first) second = count_lines(readers[++number]);
-  throw DataError(fmt::format("{} has {} lines, {} has {}: line {} of {} has no counterpart",
+  throw DataError(fmt::format("{} has {}, {} has {}: line {} of {} has no counterpart",
                               readers[0].path(),
-                              first,
+                              counted(first, "line"),
                               readers[number].path(),
                               second,
                               std::min(first, second) + 1,
@@ -97,13 +98,12 @@ SplitReport check_split(const SplitText& split, const LineReaderOptions& options
 }
 
 std::string to_string(const SplitReport& report, const SplitText& split) {
-  std::string text =
-      fmt::format("{}: read {} lines, kept {}, skipped {}; {} kept with an empty side",
-                  split.name,
-                  report.lines,
-                  report.kept(),
-                  report.skipped.size(),
-                  report.empty);
+  std::string text = fmt::format("{}: read {}, kept {}, skipped {}; {} kept with an empty side",
+                                 split.name,
+                                 counted(report.lines, "line"),
+                                 report.kept(),
+                                 report.skipped.size(),
+                                 report.empty);
   for (const auto& [what, found] : report.findings) {
     const bool more = found.count > static_cast<int64_t>(found.first_lines.size());
     text += fmt::format("\n  {} × {}, line {}{}",

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/unfinished_files.h"
@@ -171,7 +172,7 @@ int remove_stale_temporaries(const std::string& folder) {
       ++removed;
   }
   if (removed > 0)
-    log_info(fmt::format("{}: removed {} unfinished file(s)", folder, removed));
+    log_info(fmt::format("{}: removed {}", folder, counted(removed, "unfinished file")));
   return removed;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/io/terminal_input.h"
@@ -70,16 +71,15 @@ struct MatchTotals {
   }
 
   std::string text(bool has_reference) const {
-    std::string line = fmt::format(
-        "{} sentences, {} with phrases; {} occurrences, {} slots; {} of {} source words covered",
-        sentences,
-        with_phrases,
-        occurrences,
-        slots,
-        covered,
-        words);
+    std::string line = fmt::format("{}, {} with phrases; {}, {}; {} of {} source words covered",
+                                   counted(sentences, "sentence"),
+                                   with_phrases,
+                                   counted(occurrences, "occurrence"),
+                                   counted(slots, "slot"),
+                                   covered,
+                                   words);
     if (has_reference)
-      line += fmt::format("; {} slots found in the reference", spans);
+      line += fmt::format("; {} found in the reference", counted(spans, "slot"));
     return line + '\n';
   }
 };

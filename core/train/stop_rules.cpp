@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
+
 namespace phraseq {
 
 std::optional<std::string> reached_limit(const StopLimits& limits,
@@ -16,8 +18,8 @@ std::optional<std::string> reached_limit(const StopLimits& limits,
       progress.learning_rate <= limits.stop_min_lr)
     return fmt::format("the learning rate reached --stop-min-lr {}", limits.stop_min_lr);
   if (limits.patience > 0 && progress.validations_without_better >= limits.patience)
-    return fmt::format("{} validations without improvement (--patience {})",
-                       progress.validations_without_better,
+    return fmt::format("{} without improvement (--patience {})",
+                       counted(progress.validations_without_better, "validation"),
                        limits.patience);
   return std::nullopt;
 }

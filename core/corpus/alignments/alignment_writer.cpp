@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset_writer.h"
@@ -58,7 +59,8 @@ std::vector<int64_t> as_numbers(const std::vector<AlignmentLink>& links) {
 
 std::string to_string(const AlignmentCounts& counts) {
   const bool more = counts.rejected.count > static_cast<int64_t>(kPlaces);
-  std::string text = fmt::format("{} alignments, {} links", counts.sentences, counts.links);
+  std::string text =
+      fmt::format("{}, {}", counted(counts.sentences, "alignment"), counted(counts.links, "link"));
   if (counts.rejected.count > 0) {
     text += fmt::format("; {} × skipped, line {}{}\n  first: {}",
                         counts.rejected.count,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/corpus/shards/folder_gatherer.h"
@@ -84,7 +85,9 @@ void gather(const GatherOptions& options) {
   } else {
     const int64_t sentences =
         output == "-" ? gather_to_standard_output(shards) : gather_to_file(shards, output);
-    log_info(fmt::format("{} sentences of {} shards", sentences, shards.size()));
+    log_info(fmt::format("{} of {}",
+                         counted(sentences, "sentence"),
+                         counted(static_cast<int64_t>(shards.size()), "shard")));
   }
   // What standard output did not take is in the shards alone; the command ends with that error.
   if (options.delete_shards && std::cout.good())

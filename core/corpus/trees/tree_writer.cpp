@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/corpus/chunks.h"
 #include "core/corpus/id_type.h"
@@ -127,8 +128,8 @@ std::string to_string(const Findings& found, std::string_view what) {
 
 std::string to_string(const TreeCounts& counts) {
   const int64_t trees = counts.sentences - counts.unparsed.count - counts.rejected.count;
-  std::string text = fmt::format("{} trees{}{}",
-                                 trees,
+  std::string text = fmt::format("{}{}{}",
+                                 counted(trees, "tree"),
                                  to_string(counts.unparsed, "not parsed"),
                                  to_string(counts.rejected, "skipped"));
   if (!counts.first_rejection.empty())

@@ -42,8 +42,10 @@ std::vector<std::string> ShardOptions::problems() const {
     return {error.message() + ", or auto"};
   }
   if (shard_id >= count)
-    return {fmt::format(
-        "--shard-id is {}, but there are {} shards (from 0 to {})", shard_id, count, count - 1)};
+    return {fmt::format("--shard-id is {}, but there {} (from 0 to {})",
+                        shard_id,
+                        count == 1 ? "is 1 shard" : fmt::format("are {} shards", count),
+                        count - 1)};
   if (count > 1 && shard_id < 0)
     return {fmt::format("--num-shards {} needs --shard-id, from 0 to {}", count, count - 1)};
   return {};

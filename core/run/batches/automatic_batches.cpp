@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
@@ -127,13 +128,13 @@ nlohmann::json search(OptionField& field, const AutomaticBatches& request) {
   Search search(field, request);
   const LargestBatch found = search.run();
   const int64_t size = smallest_of_all(found.size, *request.processes);
-  log_info(fmt::format("--{} auto: {} (a batch of {} needs {} of {}; tried {} sizes)",
+  log_info(fmt::format("--{} auto: {} (a batch of {} needs {} of {}; tried {})",
                        field.name,
                        size,
                        found.size,
                        bytes_text(found.bytes),
                        bytes_text(search.range().bytes),
-                       found.tried.size()));
+                       counted(static_cast<int64_t>(found.tried.size()), "size")));
   field.from_text(std::to_string(size), field.origin);
   return {{"found", "by trial"},
           {"bytes", found.bytes},

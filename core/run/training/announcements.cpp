@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/log.h"
 #include "core/data/joined/data_folders.h"
 #include "core/run/training/computation.h"
@@ -43,18 +44,18 @@ void announce(const TrainRun& run,
   const WorkerSettings threads = thread_settings(run);
   const std::string shares =
       threads.workers > 1 ? fmt::format("in {} shares of each batch, ", threads.workers) : "";
-  log_info(fmt::format("{}: {} parameters on {}, {} threads, {}{}",
+  log_info(fmt::format("{}: {} parameters on {}, {}, {}{}",
                        run.components.arch,
                        parameter_count(*translator.parameters),
                        translator.parameters->values().device().str(),
-                       at::get_num_threads(),
+                       counted(at::get_num_threads(), "thread"),
                        shares,
                        precision_text(run)));
   if (precision_of(run) == nn::Precision::kFp16 && translator.parameters->values().is_cpu()) {
     log_warning(
         "--fp16 on a CPU is slow; --precision auto chooses the fastest precision of the device");
   }
-  log_info(fmt::format("{} batches per epoch", batches.batches_in_epoch()));
+  log_info(counted(batches.batches_in_epoch(), "batch") + " per epoch");
   if (!processes.is_alone()) {
     log_info(fmt::format("{} processes: an update consists of {} times --update-freq batches",
                          processes.size(),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
 
@@ -56,9 +57,9 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
   if (warmup < *run_length)
     return;
   log_warning(fmt::format(
-      "the run has {} updates and ends within the warm-up of {}: the learning rate never reaches "
+      "the run has {} and ends within the warm-up of {}: the learning rate never reaches "
       "its peak. Use --warmup-updates {}, or train for longer",
-      *run_length,
+      counted(*run_length, "update"),
       warmup,
       std::max<int64_t>(1, *run_length / 10)));
 }

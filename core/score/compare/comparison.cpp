@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/text/unicode.h"
 
@@ -80,9 +81,9 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
   const auto& system = input.systems.front();
   if (buckets.text->size() == system.lines.size())
     return;
-  throw DataError(fmt::format("{} has {} lines, the {} has {}",
+  throw DataError(fmt::format("{} has {}, the {} has {}",
                               system.name,
-                              system.lines.size(),
+                              counted(static_cast<int64_t>(system.lines.size()), "line"),
                               buckets.title,
                               buckets.text->size()),
                   "lengths are taken from the same line number of both files; nothing was scored");

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/terminal_input.h"
@@ -112,7 +113,11 @@ void check_counts(const ScoreInput& input, const std::vector<std::string>& refer
       if (count == system.lines.size())
         continue;
       throw DataError(
-          fmt::format("{} has {} lines, {} has {}", system.name, system.lines.size(), name, count),
+          fmt::format("{} has {}, {} has {}",
+                      system.name,
+                      counted(static_cast<int64_t>(system.lines.size()), "line"),
+                      name,
+                      count),
           "line i of a system is scored against line i of the reference; nothing was scored");
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/data/options_from_data.h"
@@ -72,8 +73,8 @@ void require_same_options(const ResumingRun& run,
 void announce_processes(const ResumingRun& run, const TrainRecord& record) {
   if (record.processes == run.processes)
     return;
-  const std::string change =
-      fmt::format("trained with {} processes before, with {} now", record.processes, run.processes);
+  const std::string change = fmt::format(
+      "trained with {} before, with {} now", counted(record.processes, "process"), run.processes);
   const std::vector<int64_t> then = batches_then(record);
   const std::vector<int64_t> now = batches_now(run);
   if (run.optimization->accumulate_to_tokens > 0 || then == now) {

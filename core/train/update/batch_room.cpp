@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
@@ -16,8 +17,8 @@ namespace phraseq {
 namespace {
 
 std::string shape_text(const Batch& batch) {
-  return fmt::format("{} sentences, {} source and {} target tokens, longest {} and {}",
-                     batch.target_in.sentences(),
+  return fmt::format("{}, {} source and {} target tokens, longest {} and {}",
+                     counted(batch.target_in.sentences(), "sentence"),
                      batch.source.tokens(),
                      batch.target_in.tokens(),
                      batch.source.max_length(),

@@ -243,7 +243,7 @@ TEST_F(Choice, RejectsFewerThanAskedFor) {
     names({.kind = CheckpointKind::kEpoch, .count = 4});
     FAIL();
   } catch (const UsageError& problem) {
-    EXPECT_THAT(problem.message(), HasSubstr("4 epoch checkpoints were requested, 3 found"));
+    EXPECT_THAT(problem.message(), HasSubstr("3 epoch checkpoints found, 4 requested"));
   }
 }
 

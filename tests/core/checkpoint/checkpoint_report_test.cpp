@@ -49,10 +49,10 @@ TEST_F(Report, DescribesTheCheckpointInText) {
                 "task          translation (plugin translation 0.2.0)\n"
                 "languages     en to de\n"
                 "vocabulary    6 symbols, joined\n"
-                "parameters    1,260 in 1 tensors, 5,040 bytes\n"
-                "blobs         3 in 1 tensors, 3 bytes\n"
-                "optimizer     1,260 in 1 tensors, 5,040 bytes\n"
-                "training      1200 updates, 3 epochs finished\n"
+                "parameters    1,260 in 1 tensor, 5,040 bytes\n"
+                "blobs         3 in 1 tensor, 3 bytes\n"
+                "optimizer     1,260 in 1 tensor, 5,040 bytes\n"
+                "training      updates: 1200, finished epochs: 3\n"
                 "metadata      architecture (113), task (83), task_texts (106), train (46)\n");
 }
 

@@ -315,7 +315,7 @@ TEST_F(PreprocessTest, OnlyChecksOnDemand) {
   options.check_only = true;
   EXPECT_EQ(message(), "no error");
   write("train", "a\nb\xFF\nc\xFF\n", "x\ny\nz\n");
-  EXPECT_THAT(message(), HasSubstr("2 lines are invalid; nothing was written"));
+  EXPECT_THAT(message(), HasSubstr("found 2 invalid lines; nothing was written"));
   expect_no_trace(2);
 }
 
