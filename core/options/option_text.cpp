@@ -192,8 +192,12 @@ std::string print_config(const OptionTable& table) {
       section = field.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
-    text += fmt::format(
-        "{} = {}  # {}\n", field.name, config_value(field.to_text()), to_string(field.origin));
+    // A default is no value that was given: data and presets may decide it.
+    text += fmt::format("{}{} = {}  # {}\n",
+                        field.origin == OptionOrigin::kDefault ? "# " : "",
+                        field.name,
+                        config_value(field.to_text()),
+                        to_string(field.origin));
   }
   return text;
 }

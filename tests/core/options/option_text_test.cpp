@@ -1,6 +1,5 @@
 #include "core/options/option_text.h"
 
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,20 +55,23 @@ TEST(HelpText, WrapsLongHelpAtAHundredColumns) {
 
 TEST(PrintConfig, IsReadBackAsAConfigurationFile) {
   Sample sample;
-  parse_command_line(sample.table,
-                     std::vector<std::string>{"--dropout", "0.3", "--remove-bpe", "--share"});
-  sample.options.system = {"a,b", "c # d"};
+  parse_command_line(
+      sample.table,
+      std::vector<std::string>{
+          "--dropout", "0.3", "--remove-bpe", "--share", "--input", "a\\,b", "c # d"});
   const std::string text = print_config(sample.table);
   EXPECT_THAT(text,
               AllOf(HasSubstr("[Model]\nshare = yes  # command line\n"),
                     HasSubstr("dropout = 0.3  # command line\n"),
-                    HasSubstr("layers = 6  # default\n"),
+                    HasSubstr("\n# layers = 6  # default\n"),
                     HasSubstr("remove-bpe = \"@@ \"  #")));
   const TemporaryFolder folder;
   Sample other;
   parse_command_line(other.table,
                      std::vector<std::string>{"--config", folder.write("print_config.ini", text)});
   EXPECT_EQ(to_json(other.table), to_json(sample.table));
+  EXPECT_EQ(other.table.find("layers")->origin, OptionOrigin::kDefault);
+  EXPECT_EQ(other.table.find("dropout")->origin, OptionOrigin::kConfigFile);
 }
 
 TEST(MarkdownText, MakesOneTablePerSection) {
