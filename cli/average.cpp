@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_choice.h"
@@ -80,6 +81,8 @@ struct AverageOptions final : Options {
       found.emplace_back(
           "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");
     }
+    if (!metric.empty() && num_best_checkpoints == 0)
+      found.emplace_back("--metric needs --num-best-checkpoints");
     return found;
   }
 };
@@ -123,7 +126,9 @@ int average(std::span<const std::string> arguments) {
   const auto inputs = find_inputs(options);
   for (const auto& input : inputs) log_info(fmt::format("averaging {}", input));
   average_checkpoints(inputs, options.output);
-  log_info(fmt::format("{}: the mean of {} checkpoints", options.output, inputs.size()));
+  log_info(fmt::format("{}: the mean of {}",
+                       options.output,
+                       counted(static_cast<int64_t>(inputs.size()), "checkpoint")));
   return kExitOk;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_format.h"
+#include "core/checkpoint/checkpoint_pointer.h"
 #include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
@@ -41,6 +42,14 @@ void check_tensors(const std::vector<const TensorView*>& by_name) {
       throw std::invalid_argument("checkpoint tensor '" + tensor.name +
                                   "': the number of bytes does not match the shape");
     }
+  }
+}
+
+bool is_pointer(const std::string& path) {
+  try {
+    return read_pointer(path).has_value();
+  } catch (const FormatError&) {
+    return false;
   }
 }
 
@@ -122,6 +131,10 @@ void write_checkpoint(const std::string& path,
 
 void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs) {
   check_target(path);
+  if (is_pointer(path)) {
+    throw UsageError(fmt::format("{}: is a pointer of a training run, which would be lost", path),
+                     "Write to another file.");
+  }
   for (const std::string& input : inputs) {
     std::error_code missing;
     if (std::filesystem::equivalent(path, input, missing)) {

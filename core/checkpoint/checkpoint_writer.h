@@ -21,7 +21,8 @@ PHRASEQ_API void write_checkpoint(const std::string& path,
                                   std::span<const TensorView> tensors);
 
 /// Before the work of a command that makes a checkpoint of others: throws IoError when `path`
-/// cannot be written, UsageError when it is one of the `inputs`, under whatever name.
+/// cannot be written, UsageError when it is one of the `inputs`, under whatever name, or a pointer
+/// such as checkpoint_best.
 PHRASEQ_API void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs);
 
 }  // namespace phraseq

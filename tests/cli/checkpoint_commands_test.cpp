@@ -51,9 +51,9 @@ TEST_F(Command, InspectShowsAFileAPointerAndAFolder) {
   EXPECT_EQ(of_file.code, kExitOk);
   EXPECT_THAT(of_file.text,
               AllOf(StartsWith("file          checkpoint1.safetensors\n"),
-                    HasSubstr("parameters    3 in 1 tensors, 12 bytes\n")));
+                    HasSubstr("parameters    3 in 1 tensor, 12 bytes\n")));
   EXPECT_EQ(run("inspect checkpoint_last").text, of_file.text);
-  EXPECT_THAT(run("inspect .").text, HasSubstr("parameters    3 in 1 tensors"));
+  EXPECT_THAT(run("inspect .").text, HasSubstr("parameters    3 in 1 tensor"));
   const json report = json::parse(run("inspect checkpoint1.safetensors --json").text);
   EXPECT_EQ(report["tensors"][0]["name"], "weight");
 }
@@ -103,7 +103,22 @@ TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
                     HasSubstr("takes exactly one folder as input")));
   EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --output x").code, kExitUsage);
   EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
+  EXPECT_THAT(run("average . --num-epoch-checkpoints 1 --metric bleu --output x").text,
+              HasSubstr("--metric needs --num-best-checkpoints"));
   EXPECT_THAT(folder.names(), ElementsAre("checkpoint1.safetensors"));
+}
+
+TEST_F(Command, AverageKeepsThePointersOfATraining) {
+  {
+    CheckpointFolder run_folder(folder.path());
+    write_small(run_folder.epoch_path(1), 1);
+    run_folder.point(kBestPointer, run_folder.epoch_path(1));
+  }
+  const std::string pointer = read_bytes(folder.file("checkpoint_best"));
+  const Outcome outcome = run("average . --output checkpoint_best");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("checkpoint_best: is a pointer of a training run"));
+  EXPECT_EQ(read_bytes(folder.file("checkpoint_best")), pointer);
 }
 
 TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
