@@ -187,16 +187,18 @@ bool begin_command(OptionTable& table,
                    std::string_view usage,
                    std::string_view description,
                    std::span<const std::string> arguments,
-                   const std::function<std::vector<std::string>()>& problems) {
+                   const std::function<std::vector<std::string>()>& problems,
+                   const ExplainOption& explain_unknown) {
   if (answer_help(table, name, usage, description, arguments))
     return false;
   const fairseq::Taken taken = fairseq::take_flags(name, table, arguments);
   for (const std::string& note : taken.notes) print_note(std::string(name), note);
-  parse_command_line(table, taken.arguments, [&] {
+  const auto all_problems = [&] {
     std::vector<std::string> found = problems ? problems() : std::vector<std::string>();
     found.insert(found.begin(), taken.problems.begin(), taken.problems.end());
     return found;
-  });
+  };
+  parse_command_line(table, taken.arguments, all_problems, explain_unknown);
   return !answer_print_config(table, arguments);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options/command_line.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
@@ -35,14 +36,15 @@ bool answer_help(const OptionTable& table,
 bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments);
 
 /// The beginning of a command whose options are described: answers --help, or parses the command
-/// line (`problems` as parse_command_line has it) and answers --print-config. False when the
-/// command has been answered and no work is left.
+/// line (`problems` and `explain_unknown` as parse_command_line has them) and answers
+/// --print-config. False when the command has been answered and no work is left.
 bool begin_command(OptionTable& table,
                    std::string_view name,
                    std::string_view usage,
                    std::string_view description,
                    std::span<const std::string> arguments,
-                   const std::function<std::vector<std::string>()>& problems = {});
+                   const std::function<std::vector<std::string>()>& problems = {},
+                   const ExplainOption& explain_unknown = {});
 
 /// The programs of all commands, phraseq-NAME in the folder of this one, sorted by name.
 std::vector<std::filesystem::path> command_programs();

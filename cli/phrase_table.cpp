@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/phrase_memory/match_report.h"
@@ -51,8 +52,10 @@ int build(const PhraseTableOptions& options) {
   AtomicFile file(options.output);
   for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
   file.commit();
-  fmt::print(
-      "{}: {} phrases from {} sentence pairs\n", options.output, entries.size(), alignments.size());
+  fmt::print("{}: {} from {}\n",
+             options.output,
+             counted(static_cast<int64_t>(entries.size()), "phrase"),
+             counted(static_cast<int64_t>(alignments.size()), "sentence pair"));
   return kExitOk;
 }
 

@@ -11,11 +11,14 @@ namespace {
 
 int validate_command(std::span<const std::string> arguments) {
   phraseq::ValidateRun run(arguments);
-  if (!phraseq::begin_command(run.table,
-                              "validate",
-                              "DATA --path FILE [options]",
-                              "Computes the loss of a checkpoint on a split of a data folder.",
-                              arguments))
+  if (!phraseq::begin_command(
+          run.table,
+          "validate",
+          "DATA --path FILE [options]",
+          "Computes the loss of a checkpoint on a split of a data folder.",
+          arguments,
+          [&run] { return run.criterion.options->problems(); },
+          [&run](const auto& option) { return run.explain_unknown(option); }))
     return phraseq::kExitOk;
   std::puts(phraseq::validation_text(phraseq::validate(run), run.options.format).c_str());
   return phraseq::kExitOk;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -104,14 +103,11 @@ std::vector<std::string> surplus_names(const std::string& folder,
   all_but_last(
       list_checkpoints(folder, CheckpointKind::kUpdate), rules.keep_interval_updates, surplus);
   all_but_last(list_checkpoints(folder, CheckpointKind::kEpoch), rules.keep_last_epochs, surplus);
-  std::map<std::string, std::vector<CheckpointName>> by_metric;
-  for (auto& name : list_checkpoints(folder, CheckpointKind::kBest))
-    by_metric[name.metric].push_back(name);
-  for (auto& [metric, names] : by_metric) {
-    if (!maximize)
-      std::ranges::reverse(names);
-    all_but_last(names, rules.keep_best_checkpoints, surplus);
-  }
+  auto best = list_checkpoints(folder, CheckpointKind::kBest);
+  std::erase_if(best, [&](const auto& name) { return name.metric != rules.best_metric; });
+  if (!maximize)
+    std::ranges::reverse(best);
+  all_but_last(best, rules.keep_best_checkpoints, surplus);
   return surplus;
 }
 

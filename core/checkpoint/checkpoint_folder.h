@@ -19,7 +19,8 @@ inline constexpr const char* kBestPointer = "checkpoint_best";
 struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
-  int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors, of each metric
+  int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
+  std::string best_metric = {};        ///< of the best ones that are counted; others all stay
   std::function<bool(const std::string& path)> spares = {};  ///< what stays in spite of the rules
 };
 

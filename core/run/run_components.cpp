@@ -1,8 +1,67 @@
 #include "core/run/run_components.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "core/options/command_line.h"
 
 namespace phraseq {
+
+namespace {
+
+constexpr size_t kMostNamed = 3;
+
+bool has_option(const Component& component, const std::string& name) {
+  const auto options = component.make_options();
+  OptionTable table;
+  options->describe(table);
+  return table.find(name) != nullptr ||
+         (name.starts_with("no-") && table.find(name.substr(3)) != nullptr);
+}
+
+std::vector<std::string> owners(const Registry& registry,
+                                std::string_view kind,
+                                const std::string& name) {
+  std::vector<std::string> found;
+  for (const Component* component : registry.components()) {
+    if (component->kind == kind && has_option(*component, name))
+      found.push_back(component->name);
+  }
+  return found;
+}
+
+/// "a, b or c"; of many the first ones.
+std::string choice_text(const std::vector<std::string>& names) {
+  if (names.size() > kMostNamed)
+    return fmt::format("{} … ({} have it)",
+                       fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
+                       names.size());
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool is_last = i + 1 == names.size();
+    text += (i == 0 ? "" : (is_last ? " or " : ", ")) + names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string owners_of_option(const Registry& registry,
+                             std::span<const KindOption> kinds,
+                             const std::string& name) {
+  std::string text;
+  for (const auto& [kind, option] : kinds) {
+    const auto found = owners(registry, kind, name);
+    if (!found.empty())
+      text += fmt::format("{}--{} {}",
+                          text.empty() ? "it is an option of " : ", and of ",
+                          option,
+                          choice_text(found));
+  }
+  return text;
+}
 
 std::unique_ptr<LoadedPlugins> load_plugins_for(std::span<const std::string> arguments) {
   auto loaded = std::make_unique<LoadedPlugins>();

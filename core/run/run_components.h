@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -20,6 +21,18 @@ struct PHRASEQ_API LoadedPlugins {
 /// Loads the plugins of the search path, with the folders that --plugin-dir in `arguments` names
 /// first.
 PHRASEQ_API std::unique_ptr<LoadedPlugins> load_plugins_for(std::span<const std::string> arguments);
+
+/// A kind of component and the option that selects one.
+struct KindOption {
+  std::string_view kind;
+  std::string_view option;
+};
+
+/// "it is an option of --criterion a or b": the components of these kinds that have an option of
+/// this name, and how to select them; empty where none has it.
+PHRASEQ_API std::string owners_of_option(const Registry& registry,
+                                         std::span<const KindOption> kinds,
+                                         const std::string& name);
 
 /// Picks a component by the option `flag`, which `table` describes, in the arguments (else
 /// `fallback`) and describes its options into the table, under its own heading.

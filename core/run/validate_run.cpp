@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <vector>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -58,6 +58,14 @@ ValidatorOptions validator_options(const ValidateOptions& options) {
   validation.max_tokens = options.batches.max_tokens;
   validation.max_sentences = options.batches.batch_size;
   return validation;
+}
+
+void require_split(const ValidateOptions& options, const Task& task) {
+  if (task.has_split(options.valid_subset))
+    return;
+  throw DataError(
+      fmt::format("{} has no split '{}'", data_folders(options.data).front(), options.valid_subset),
+      "use another split with --valid-subset");
 }
 
 /// One a thread on the CPU: threads compute batches of their own.
@@ -121,10 +129,16 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
       loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
 }
 
+std::string ValidateRun::explain_unknown(const std::string& option) const {
+  constexpr KindOption kKinds[] = {{Criterion::kKind, "criterion"}};
+  return owners_of_option(loaded->registry, kKinds, option);
+}
+
 nlohmann::json validate(ValidateRun& run) {
   if (run.options.threads > 0)
     at::set_num_threads(static_cast<int>(run.options.threads));
   const TranslationModel model = load_model(run);
+  require_split(run.options, *model.task);
   warn_of_other_criterion(model.architecture_selection, run.criterion);
   require_source_trees(*model.architecture_selection.options,
                        *model.task_selection.options,
@@ -148,21 +162,16 @@ nlohmann::json validate(ValidateRun& run) {
 std::string validation_text(const nlohmann::json& result, ValidationFormat format) {
   if (format == ValidationFormat::kJson)
     return result.dump();
-  const double bits = 1.0 / std::numbers::ln2;
   const std::string accuracy =
       result.contains("correct_per_token")
           ? fmt::format(" | accuracy {:.4f}", result["correct_per_token"].get<double>())
           : "";
-  return fmt::format(
-      "valid on '{}' subset | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl "
-      "{:.2f}{} | {} tokens | {} sentences",
-      result["subset"].get<std::string>(),
-      result["loss"].get<double>() * bits,
-      result["nll_loss"].get<double>() * bits,
-      result["ppl"].get<double>(),
-      accuracy,
-      result["tokens"].get<int64_t>(),
-      result["sentences"].get<int64_t>()) +
+  return fmt::format("valid on '{}' subset{}{} | {} | {}",
+                     result["subset"].get<std::string>(),
+                     losses_text(result),
+                     accuracy,
+                     counted(result["tokens"].get<int64_t>(), "token"),
+                     counted(result["sentences"].get<int64_t>(), "sentence")) +
          part_lines(result);
 }
 

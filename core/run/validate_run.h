@@ -46,6 +46,8 @@ struct PHRASEQ_API ValidateOptions : Options {
 /// `phraseq validate`: everything chosen and described, not yet parsed.
 struct PHRASEQ_API ValidateRun {
   explicit ValidateRun(std::span<const std::string> arguments);
+  /// Which criterions have an option that the selected one does not have (ExplainOption).
+  std::string explain_unknown(const std::string& option) const;
 
   std::unique_ptr<LoadedPlugins> loaded;
   ValidateOptions options;

@@ -35,21 +35,17 @@ bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
 CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
                                    CheckpointOptions options,
                                    Choice choice,
+                                   const LastValidation& last_validation,
                                    TrainingLog& log,
                                    Write write,
                                    SavingTogether together)
     : folder_(folder),
       options_(std::move(options)),
       choice_(std::move(choice)),
+      last_validation_(last_validation),
       log_(log),
       write_(std::move(write)),
       together_(std::move(together)) {}
-
-void CheckpointKeeper::note_validation(int64_t updates, double value, bool is_best) {
-  validated_at_ = updates;
-  value_ = value;
-  is_best_ = is_best;
-}
 
 void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested) {
   const int64_t every = options_.save_interval_updates;
@@ -114,14 +110,15 @@ void CheckpointKeeper::write_and_point(const std::string& path) {
 }
 
 void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates) {
-  const bool has_value = validated_at_ == updates && std::isfinite(value_);
-  if (options_.keep_best_checkpoints > 0 && has_value)
-    folder_->keep_as_best(path, choice_.metric, value_);
+  const auto& [validated_at, value] = last_validation_;
+  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
+    folder_->keep_as_best(path, choice_.metric, value);
   RetentionRules rules;
   rules.keep_interval_updates =
       options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
   rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
+  rules.best_metric = choice_.metric;
   rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
 }

@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/train/train_options.h"
+#include "core/train/train_state.h"
 #include "core/train/training_log.h"
 
 namespace phraseq {
@@ -38,11 +39,12 @@ class PHRASEQ_API CheckpointKeeper {
     bool larger_is_better = false;
   };
 
-  /// `folder` may be null (--no-save, or not the first process): nothing is written then. `folder`
-  /// and `log` outlive this.
+  /// `folder` may be null (--no-save, or not the first process): nothing is written then. `folder`,
+  /// `last_validation`, a part of the training state, and `log` outlive this.
   CheckpointKeeper(CheckpointFolder* folder,
                    CheckpointOptions options,
                    Choice choice,
+                   const LastValidation& last_validation,
                    TrainingLog& log,
                    Write write,
                    SavingTogether together = {});
@@ -51,7 +53,7 @@ class PHRASEQ_API CheckpointKeeper {
   void note_update() { unsaved_ = true; }
   /// A validation begins: until it ends, no checkpoint is the best.
   void forget_validation() { is_best_ = false; }
-  void note_validation(int64_t updates, double value, bool is_best);
+  void note_validation(bool is_best) { is_best_ = is_best; }
 
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
   /// skipped update, which changed nothing, is no reason to save.
@@ -74,13 +76,12 @@ class PHRASEQ_API CheckpointKeeper {
   CheckpointFolder* folder_;
   CheckpointOptions options_;
   Choice choice_;
+  const LastValidation& last_validation_;
   TrainingLog& log_;
   Write write_;
   SavingTogether together_;
-  bool is_best_ = false;       // the last validation was the best so far
-  bool unsaved_ = false;       // there are updates since the last checkpoint
-  double value_ = 0;           // of the last validation
-  int64_t validated_at_ = -1;  // update of the last validation
+  bool is_best_ = false;  // the last validation was the best so far
+  bool unsaved_ = false;  // there are updates since the last checkpoint
   std::set<std::string> spared_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
@@ -13,6 +14,7 @@
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
+#include "core/score/metrics/metric.h"
 #include "core/train/resume/same_run.h"
 #include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
@@ -66,8 +68,23 @@ void reset_best(TrainState& state) {
   state.last_validation = {};
 }
 
+bool decides_score(const OptionField& field) {
+  return field.section.starts_with(Metric::kKind) ||
+         (field.name.starts_with("eval-bleu-") && field.name != "eval-bleu-print-samples");
+}
+
 /// The options that decide what the value of a validation is, as checkpoints record them.
-constexpr const char* kOptionsOfBest[] = {"best_checkpoint_metric", "valid_subset"};
+std::vector<std::string> options_of_best(const OptionTable& table, std::string_view metric) {
+  std::vector<std::string> names = {
+      "best_checkpoint_metric", "maximize_best_checkpoint_metric", "valid_subset"};
+  if (ValidationOptions::is_loss(metric))
+    return names;
+  for (const OptionField& field : table.fields()) {
+    if (decides_score(field))
+      std::ranges::replace(names.emplace_back(field.name), '-', '_');
+  }
+  return names;
+}
 
 /// The divergence is what ends the run, also when the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
@@ -98,6 +115,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
           parts_.folder,
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
+          state_.last_validation,
           *parts_.log,
           [this](const std::string& path) { write_checkpoint_to(path); },
           saving_together(parts_, options_.checkpoints)) {
@@ -308,7 +326,7 @@ void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
   const nlohmann::json ids = sentence_ids;
   log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
                           state_.updates + 1,
-                          norm,
+                          std::abs(norm),  // NaN has a sign, too
                           sentence_ids.front().front() + 1));
   parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
   if (state_.bad_updates_in_a_row >= options_.optimization.max_bad_updates)
@@ -325,10 +343,9 @@ void Trainer::end_diverged(const nlohmann::json& sentence_ids) const {
         nlohmann::json{{"updates", state_.updates}, {"sentence_ids", sentence_ids}}.dump() + "\n");
   }
   throw DivergenceError(
-      fmt::format(
-          "{} consecutive updates had a loss or gradient that is not finite, starting at update {}",
-          state_.bad_updates_in_a_row,
-          state_.updates + 1),
+      fmt::format("{} in a row had a loss or gradient that is not finite, starting at update {}",
+                  counted(state_.bad_updates_in_a_row, "update"),
+                  state_.updates + 1),
       where.empty() ? "reduce --lr, clip with --clip-norm, or use a longer warm-up"
                     : "the sentences are in " + where +
                           "; reduce --lr, clip with --clip-norm, or use a longer warm-up; no "
@@ -345,10 +362,14 @@ void Trainer::skip_overflow() {
   parts_.log->event("overflow", {{"updates", state_.updates}, {"loss_scale", loss_scale()}});
 }
 
+/// Patience without validation is no limit.
 StopLimits Trainer::limits() const {
   const auto& o = options_.optimization;
-  return {
-      o.max_update, o.max_epoch, o.stop_time_hours, o.stop_min_lr, options_.validation.patience};
+  return {o.max_update,
+          o.max_epoch,
+          o.stop_time_hours,
+          o.stop_min_lr,
+          parts_.validator == nullptr ? 0 : options_.validation.patience};
 }
 
 /// What would be reached after `more_updates` more.
@@ -422,7 +443,7 @@ std::optional<double> Trainer::validate() {
   const std::string& metric = options_.validation.best_checkpoint_metric;
   last.updates = state_.updates;
   last.value = scores.value(ValidationOptions::is_loss(metric) ? metric : "score", std::nan(""));
-  checkpoints_.note_validation(state_.updates, last.value, best_.note(last.value));
+  checkpoints_.note_validation(best_.note(last.value));
   if (state_.best)
     scores["best"] = *state_.best;
   scores["best_metric"] = metric;
@@ -438,7 +459,7 @@ void Trainer::warn_of_diverged_validation() const {
       "never the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
       state_.updates,
       options_.validation.best_checkpoint_metric,
-      std::abs(state_.last_validation.value)));  // NaN has a sign, too
+      std::abs(state_.last_validation.value)));
 }
 
 /// A model that no validation could compute a loss of is a failure, also where the run has reached
@@ -515,7 +536,8 @@ bool Trainer::keeps_best(const TrainRecord& record) const {
   if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
     return false;
   const nlohmann::json now = to_json(*options_.table);
-  return std::ranges::all_of(kOptionsOfBest, [&](const char* name) {
+  const auto names = options_of_best(*options_.table, options_.validation.best_checkpoint_metric);
+  return std::ranges::all_of(names, [&](const std::string& name) {
     const nlohmann::json then = record.options.value(name, now.at(name));
     if (then != now.at(name))
       log_info(fmt::format("{} was {}, now {}: the best score so far does not count",

@@ -89,13 +89,10 @@ std::string human_line(const nlohmann::json& r) {
 
 std::string validation_line(const nlohmann::json& r) {
   const double bits = 1.0 / std::numbers::ln2;
-  std::string line = fmt::format(
-      "epoch {:03} | valid on '{}' | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
-      r["epoch"].get<int64_t>(),
-      r.value("subset", ""),
-      r.value("loss", 0.0) * bits,
-      r.value("nll_loss", 0.0) * bits,
-      r.value("ppl", 0.0));
+  std::string line = fmt::format("epoch {:03} | valid on '{}'{}",
+                                 r["epoch"].get<int64_t>(),
+                                 r.value("subset", ""),
+                                 losses_text(r));
   if (r.contains("score"))
     line +=
         fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());

@@ -277,16 +277,21 @@ nlohmann::json Validator::run() {
   return result;
 }
 
-std::string part_lines(const nlohmann::json& result) {
+std::string losses_text(const nlohmann::json& losses) {
   constexpr double kBits = 1.0 / std::numbers::ln2;
+  const double loss = losses.value("loss", 0.0) * kBits;
+  const double nll_loss = losses.value("nll_loss", 0.0) * kBits;
+  const double ppl = losses.value("ppl", 0.0);
+  return (std::isfinite(loss) ? fmt::format(" | loss {:.3f}", loss) : "") +
+         (std::isfinite(nll_loss) ? fmt::format(" | nll_loss {:.3f} (base 2)", nll_loss) : "") +
+         (std::isfinite(ppl) ? fmt::format(" | ppl {:.2f}", ppl) : "");
+}
+
+std::string part_lines(const nlohmann::json& result) {
   std::string lines;
   const nlohmann::json parts = result.value("parts", nlohmann::json::object());
   for (const auto& [name, part] : parts.items()) {
-    lines += fmt::format("\n  {} | loss {:.3f} | nll_loss {:.3f} (base 2) | ppl {:.2f}",
-                         name,
-                         part.value("loss", 0.0) * kBits,
-                         part.value("nll_loss", 0.0) * kBits,
-                         part.value("ppl", 0.0));
+    lines += fmt::format("\n  {}{}", name, losses_text(part));
     if (part.contains("score"))
       lines += fmt::format(
           " | {} {:.2f}", result.value("score_name", "score"), part.value("score", 0.0));

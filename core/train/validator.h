@@ -94,6 +94,10 @@ class PHRASEQ_API Validator {
   int repeated_in_a_row_ = 0;
 };
 
+/// " | loss 5.123 | nll_loss 4.567 (base 2) | ppl 23.70" of a result of Validator::run, or of a
+/// part of it; numbers that are not finite are left out, as JSON has none.
+PHRASEQ_API std::string losses_text(const nlohmann::json& losses);
+
 /// A line for each part of a result of Validator::run, losses in base 2; "" for one without parts.
 PHRASEQ_API std::string part_lines(const nlohmann::json& result);
 

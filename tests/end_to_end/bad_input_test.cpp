@@ -163,6 +163,20 @@ TEST_F(BadInput, ASplitWithoutReferencesIsNamedBeforeTheWork) {
   }
 }
 
+TEST_F(BadInput, ValidateNamesAMissingSplitAndTheCriterionOfAnOption) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
+  const auto validate = [&](const std::string& more) {
+    return workspace_.run(words("validate data-bin --path run " + more));
+  };
+  const CommandResult no_split = validate("--valid-subset nothing");
+  EXPECT_EQ(no_split.exit_code, kExitData);
+  EXPECT_THAT(no_split.errors, HasSubstr("data-bin has no split 'nothing'"));
+  const CommandResult smoothed = validate("--label-smoothing 0.1");
+  EXPECT_EQ(smoothed.exit_code, kExitUsage);
+  EXPECT_THAT(smoothed.errors, HasSubstr("--criterion label_smoothed_cross_entropy"));
+}
+
 TEST_F(BadInput, AnUnknownNameIsAnsweredWithTheNearestKnownOne) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   const CommandResult result =
@@ -185,6 +199,50 @@ TEST_F(BadInput, ThreeWrongOptionsAreReportedTogether) {
                     HasSubstr("max-update"),
                     HasSubstr("many")));
   EXPECT_FALSE(workspace_.exists("checkpoints"));
+}
+
+TEST_F(BadInput, AnOptionOfAnotherComponentIsAnsweredWithThatComponent) {
+  const CommandResult result = workspace_.run(words(
+      "train data-bin --arch transformer_lm --max-tokens 100 "
+      "--criterion cross_entropy --label-smoothing 0.1 --optimizer sgd --adam-betas 0.9,0.98"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("unknown option --label-smoothing; it is an option of --criterion "
+                              "label_smoothed_cross_entropy"),
+                    HasSubstr("unknown option --adam-betas; it is an option of --optimizer adam")));
+}
+
+TEST_F(BadInput, AFlagThatContradictsItsLongFormIsAnError) {
+  const CommandResult result = workspace_.run(words(
+      "train data-bin --arch transformer_tiny --sentence-avg --loss-normalization none --bf16 "
+      "--precision fp32"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("--sentence-avg means --loss-normalization sentences: give one"),
+                    HasSubstr("--bf16 means --precision bf16: give one")));
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  EXPECT_EQ(workspace_
+                .run(toy_train("run", 1) +
+                     words("--sentence-avg --loss-normalization sentences --fp16 --precision fp16"))
+                .exit_code,
+            kExitOk);
+}
+
+TEST_F(BadInput, WrongOptionsOfTheValidationsSearchAreNamed) {
+  const auto complaint = [&](const std::string& options) {
+    const CommandResult result =
+        workspace_.run(words("train data-bin --arch transformer_tiny --eval-bleu") +
+                       Arguments{"--eval-bleu-args", options});
+    EXPECT_EQ(result.exit_code, kExitUsage);
+    return result.errors;
+  };
+  EXPECT_THAT(complaint(R"({"lenpn": 1, "beam": "four"})"),
+              AllOf(HasSubstr("--eval-bleu-args: unknown option 'lenpn'; did you mean 'lenpen'?"),
+                    HasSubstr("--eval-bleu-args: --beam: 'four' is not an integer")));
+  EXPECT_THAT(complaint(R"({"beam": 4, "diverse_beam_groups": 3})"),
+              HasSubstr("--eval-bleu-args: --beam must be a multiple of --diverse-beam-groups"));
+  EXPECT_THAT(complaint("{'beam': 4}"),
+              HasSubstr("--eval-bleu-args: not JSON: {'beam': 4}; expected a JSON object"));
 }
 
 TEST_F(BadInput, AnUnknownCommandIsAnsweredWithTheNearestKnownOne) {

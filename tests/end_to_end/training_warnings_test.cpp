@@ -81,7 +81,16 @@ TEST_F(TrainingWarnings, TellThatALaterValidationHasDiverged) {
   EXPECT_THAT(run.errors,
               AllOf(HasSubstr("the validation at update 2 gave the loss nan"),
                     HasSubstr("best checkpoint: later/checkpoint_best (loss "),
+                    HasSubstr("| valid on 'valid' | num_updates 2"),
                     Not(HasSubstr("nan);"))));
+}
+
+/// --stop-min-lr is no limit that is foreseen; here it ends the run after its first update.
+TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
+  const std::string options = "--patience 3 --stop-min-lr 1 --lr-scheduler fixed ";
+  constexpr const char* kWarning = "training continues until it is stopped";
+  EXPECT_THAT(train("blind", 0, options + "--disable-validation").errors, HasSubstr(kWarning));
+  EXPECT_THAT(train("patient", 0, options).errors, Not(HasSubstr(kWarning)));
 }
 
 TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {

@@ -85,6 +85,14 @@ TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunChoosesByAnother) {
   EXPECT_EQ(last_validation("checkpoints")["best"], last_validation("checkpoints")["score"]);
 }
 
+/// BLEU of characters is larger than that of words.
+TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunComputesItOtherwise) {
+  const std::string by_bleu = "--best-checkpoint-metric bleu --bleu-tokenize ";
+  train("checkpoints", 4, by_bleu + "char");
+  train("checkpoints", 8, by_bleu + "none");
+  EXPECT_EQ(last_validation("checkpoints")["best"], last_validation("checkpoints")["score"]);
+}
+
 /// Text that another program cut into subwords, and no subword model: fairseq's own case.
 TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
   for (const std::string name : {"train.de", "dev.de", "test.de"}) {

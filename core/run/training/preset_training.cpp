@@ -23,22 +23,17 @@ void take(OptionTable& table, std::string_view name, std::string_view value) {
     field->from_text(value, OptionOrigin::kPreset);
 }
 
-bool is_in(std::span<const std::string> arguments, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* name) {
-    return !peek_option(arguments, name, "").empty();
-  });
-}
-
 /// Whether a value makes no sense beside what the user chose.
 bool is_void(const std::string& name,
              const TrainingDefaults& defaults,
-             std::span<const std::string> arguments) {
+             std::span<const std::string> arguments,
+             OptionTable& table) {
   if (name == "max-tokens")
-    return is_in(arguments, {"batch-size", "max-sentences"});
+    return !peek_option(table, arguments, "batch-size", "").empty();
   if (name == "precision")
-    return peek_flag(arguments, "bf16") || peek_flag(arguments, "fp16");
+    return peek_flag(table, arguments, "bf16") || peek_flag(table, arguments, "fp16");
   return name == "lr" &&
-         peek_option(arguments, "optimizer", defaults.optimizer) != defaults.optimizer;
+         peek_option(table, arguments, "optimizer", defaults.optimizer) != defaults.optimizer;
 }
 
 int64_t updates_of_epoch(const OptimizationOptions& options, int64_t epoch, int64_t batches) {
@@ -71,7 +66,7 @@ void take_option_values(const TrainingDefaults& defaults,
                         std::span<const std::string> arguments,
                         OptionTable& table) {
   for (const auto& [name, value] : defaults.options) {
-    if (!is_void(name, defaults, arguments))
+    if (!is_void(name, defaults, arguments, table))
       take(table, name, value);
   }
 }

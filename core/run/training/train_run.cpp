@@ -1,15 +1,29 @@
 #include "core/run/training/train_run.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "core/criterion/criterion.h"
 #include "core/criterion/declared_criterion.h"
+#include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
 #include "core/options/command_line.h"
 #include "core/run/run_components.h"
 #include "core/run/training/preset_training.h"
+#include "core/run/training/validation_search.h"
 #include "core/score/metrics/metric.h"
 
 namespace phraseq {
+
+namespace {
+
+const OptionField& described(const OptionTable& table, std::string_view name) {
+  return *std::ranges::find(table.fields(), name, &OptionField::name);
+}
+
+}  // namespace
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
@@ -35,7 +49,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
-  if (peek_flag(arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
+  if (peek_flag(table, arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
       !peek_option(arguments, "metric", "").empty())
     metric = pick(Metric::kKind, "metric", components.metric);
   take_option_values(architecture.training, arguments, table);
@@ -60,14 +74,43 @@ std::vector<std::string> TrainRun::problems() const {
   gather(checkpoints);
   gather(distributed);
   gather(machine);
-  if (const std::string text = metric_problem(); !text.empty())
-    found.push_back(text);
+  for (const std::string& text : {metric_problem(),
+                                  contradiction("sentence-avg", "loss-normalization", "sentences"),
+                                  contradiction("bf16", "precision", "bf16"),
+                                  contradiction("fp16", "precision", "fp16")}) {
+    if (!text.empty())
+      found.push_back(text);
+  }
+  if (validation.eval_bleu) {
+    for (auto& text : validation_search(loaded->registry, validation.eval_bleu_args).problems)
+      found.push_back(std::move(text));
+  }
   for (const Selection* selection :
        {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
     if (selection->options)
       gather(*selection->options);
   }
   return found;
+}
+
+std::string TrainRun::explain_unknown(const std::string& option) const {
+  constexpr KindOption kKinds[] = {{Architecture::kKind, "arch"},
+                                   {Task::kKind, "task"},
+                                   {Criterion::kKind, "criterion"},
+                                   {Optimizer::kKind, "optimizer"},
+                                   {LrScheduler::kKind, "lr-scheduler"},
+                                   {Metric::kKind, "metric"}};
+  return owners_of_option(loaded->registry, kKinds, option);
+}
+
+/// That a flag is short for one value of another option, and another value was given, too.
+std::string TrainRun::contradiction(const char* flag, const char* option, const char* value) const {
+  const OptionField& short_form = described(table, flag);
+  const OptionField& long_form = described(table, option);
+  const bool is_given = long_form.origin > OptionOrigin::kPreset;
+  if (short_form.to_text() != "yes" || !is_given || long_form.to_text() == value)
+    return {};
+  return fmt::format("--{} means --{} {}: give one of the two options", flag, option, value);
 }
 
 /// That --metric and --best-checkpoint-metric name two metrics, or an empty string.

@@ -24,6 +24,8 @@ struct PHRASEQ_API TrainRun {
   explicit TrainRun(std::span<const std::string> arguments);
   /// Contradictions within the options of all parts.
   std::vector<std::string> problems() const;
+  /// Which components have an option that the selected ones do not have (ExplainOption).
+  std::string explain_unknown(const std::string& option) const;
 
   ComponentOptions components;
   OptimizationOptions optimization;
@@ -43,6 +45,7 @@ struct PHRASEQ_API TrainRun {
   /// The criterion of the architecture as the default.
   void take_declared_criterion();
   std::string metric_problem() const;
+  std::string contradiction(const char* flag, const char* option, const char* value) const;
 };
 
 }  // namespace phraseq

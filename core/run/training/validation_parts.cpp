@@ -9,31 +9,14 @@
 #include "core/base/error.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/joined/data_folders.h"
-#include "core/io/json_reader.h"
-#include "core/options/option_text.h"
 #include "core/run/training/computation.h"
+#include "core/run/training/validation_search.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/search/named_decoder.h"
 
 namespace phraseq {
 
 namespace {
-
-std::unique_ptr<Decoder> make_validation_decoder(TrainRun& run, const Task& task) {
-  const Selection decoder = run.loaded->registry.select(Decoder::kKind, "beam");
-  OptionTable table;
-  decoder.options->describe(table);
-  try {
-    const auto values = parse_json(run.validation.eval_bleu_args, "--eval-bleu-args");
-    JsonEntry(values, "--eval-bleu-args").object();
-    from_json(table, values, OptionOrigin::kCommandLine);
-  } catch (const FormatError& failure) {
-    throw UsageError(
-        failure.message(),
-        "--eval-bleu-args is a JSON object, for example {\"beam\": 4, \"lenpen\": 0.6}");
-  }
-  return std::make_unique<NamedDecoder>(decoder, DecoderSetup{task.target_dictionary().size()});
-}
 
 /// As many batches at the same time as training computes shares.
 void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
@@ -49,13 +32,14 @@ void divide_work(const TrainRun& run, const TranslationModel& translator, Valida
 void translate_in_validation(TrainRun& run,
                              const TranslationModel& translator,
                              ValidationParts& parts) {
+  const ValidationSearch search =
+      validation_search(run.loaded->registry, run.validation.eval_bleu_args);
   std::vector<Decoder*> decoders;
   for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
-    parts.decoders.push_back(make_validation_decoder(run, *translator.task));
+    parts.decoders.push_back(std::make_unique<NamedDecoder>(
+        search.decoder, DecoderSetup{translator.task->target_dictionary().size()}));
     decoders.push_back(parts.decoders.back().get());
   }
-  if (run.metric.component == nullptr)  // --eval-bleu from a configuration file
-    run.metric = run.loaded->registry.select(Metric::kKind, run.components.metric);
   parts.metric =
       std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
   parts.validator->translate_with(std::move(decoders), *parts.metric);

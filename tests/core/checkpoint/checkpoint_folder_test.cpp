@@ -229,15 +229,15 @@ TEST(Retention, KeepsTheLastOfEachKind) {
                           "checkpoint_1_11.safetensors"));
 }
 
-TEST(Retention, KeepsTheBestInTheMetricsDirection) {
+TEST(Retention, KeepsTheBestOfAMetricInItsDirection) {
   for (const bool maximize : {true, false}) {
     const TemporaryFolder temporary;
     CheckpointFolder folder(temporary.path());
     for (const double value : {9.5, 33.1, -2.0}) write_small(folder.best_path("m_x", value), 1);
-    write_small(folder.best_path("other", 0), 1);
+    for (const double value : {7, 8}) write_small(folder.best_path("other", value), 1);
     write_small(folder.epoch_path(1), 1);
-    const auto deleted =
-        folder.retain({.keep_best_checkpoints = 1}, maximize, folder.epoch_path(1));
+    const RetentionRules rules = {.keep_best_checkpoints = 1, .best_metric = "m_x"};
+    const auto deleted = folder.retain(rules, maximize, folder.epoch_path(1));
     EXPECT_THAT(deleted,
                 UnorderedElementsAre(folder.best_path("m_x", 9.5),
                                      folder.best_path("m_x", maximize ? -2.0 : 33.1)));
@@ -281,7 +281,9 @@ TEST(Retention, KeepsTheBestWhenTheFileTheyWereWrittenAsGoes) {
     const std::string best =
         folder.keep_as_best(folder.update_path(1, update), "bleu", update / 8.0);
     EXPECT_EQ(best, folder.best_path("bleu", update / 8.0));
-    folder.retain({.keep_interval_updates = 0, .keep_best_checkpoints = 2}, true, best);
+    folder.retain({.keep_interval_updates = 0, .keep_best_checkpoints = 2, .best_metric = "bleu"},
+                  true,
+                  best);
   }
   EXPECT_THAT(temporary.names(),
               ElementsAre(".lock",

@@ -13,8 +13,8 @@ struct SomeOptions final : Options {
   std::string criterion = "cross_entropy", optimizer = "sgd", scheduler = "fixed";
   std::string precision = "fp32";
   double lr = 0.5;
-  int64_t max_tokens = 4096, warmup = 4000;
-  bool share = false;
+  int64_t max_tokens = 4096, batch_size = 0, warmup = 4000;
+  bool share = false, bf16 = false, fp16 = false;
   void describe(OptionTable& table) override {
     table.field("criterion", criterion, "");
     table.field("optimizer", optimizer, "");
@@ -22,6 +22,9 @@ struct SomeOptions final : Options {
     table.field("precision", precision, "");
     table.field("lr", lr, "");
     table.field("max-tokens", max_tokens, "");
+    table.field("batch-size", batch_size, "").alias("max-sentences");
+    table.field("bf16", bf16, "");
+    table.field("fp16", fp16, "");
     table.field("warmup-updates", warmup, "");
     table.field("share-all-embeddings", share, "");
   }

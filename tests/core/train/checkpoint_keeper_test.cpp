@@ -28,11 +28,16 @@ struct CheckpointKeeperTest : ::testing::Test {
     return options;
   }
   CheckpointKeeper keeper(CheckpointOptions options, CheckpointKeeper::Choice choice = {}) {
-    return {&folder, std::move(options), std::move(choice), log, [this](const std::string& path) {
-              if (fails)
-                throw IoError(path, "write", ENOSPC);
-              phraseq::testing::write_small(path, static_cast<float>(++writes));
-            }};
+    const auto write = [this](const std::string& path) {
+      if (fails)
+        throw IoError(path, "write", ENOSPC);
+      phraseq::testing::write_small(path, static_cast<float>(++writes));
+    };
+    return {&folder, std::move(options), std::move(choice), validated, log, write};
+  }
+  void validate(CheckpointKeeper& kept, int64_t updates, double value, bool is_best) {
+    validated = {updates, value};
+    kept.note_validation(is_best);
   }
   std::string pointed_at(const char* pointer) const {
     const auto path = folder.resolve(pointer, /*strict=*/true);
@@ -42,6 +47,7 @@ struct CheckpointKeeperTest : ::testing::Test {
   TemporaryFolder files;
   CheckpointFolder folder;
   TrainingLog log;
+  LastValidation validated;
   int writes = 0;
   bool fails = false;
 };
@@ -90,10 +96,10 @@ TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
   CheckpointOptions options;
   options.save_interval = 100;
   auto kept = keeper(options);
-  kept.note_validation(3, 4.5, /*is_best=*/true);
+  validate(kept, 3, 4.5, /*is_best=*/true);
   kept.after_epoch({1, 3, 1});
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
-  kept.note_validation(6, 4.9, /*is_best=*/false);
+  validate(kept, 6, 4.9, /*is_best=*/false);
   kept.after_epoch({2, 6, 2});
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
@@ -103,7 +109,7 @@ TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
   CheckpointOptions options;
   options.save_interval = 100;
   auto kept = keeper(options);
-  kept.note_validation(3, 4.5, true);
+  validate(kept, 3, 4.5, true);
   kept.forget_validation();
   kept.after_epoch({1, 3, 1});
   EXPECT_EQ(writes, 0);
@@ -171,7 +177,7 @@ TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {
   auto kept = keeper(options);
   kept.after_epoch({1, 3, 1});
   EXPECT_EQ(writes, 0);
-  kept.note_validation(6, 2.0, true);
+  validate(kept, 6, 2.0, true);
   kept.after_epoch({2, 6, 2});
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(files.names(), Not(Contains(std::string(kLastPointer))));
@@ -185,7 +191,7 @@ TEST_F(CheckpointKeeperTest, KeepsTheBestByTheMetricsDirection) {
   const std::pair<double, bool> scores[] = {{20.5, true}, {30.25, true}, {25, false}};
   for (int64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto [value, is_best] = scores[epoch - 1];
-    kept.note_validation(epoch * 10, value, is_best);
+    validate(kept, epoch * 10, value, is_best);
     kept.after_epoch({epoch, epoch * 10, epoch});
   }
   EXPECT_THAT(files.names(), Contains(HasSubstr("best_bleu_30.25")));
@@ -208,7 +214,7 @@ TEST_F(CheckpointKeeperTest, PointsAtABestOneThatTheEndHasFound) {
   auto kept = keeper({});
   kept.note_update();
   kept.after_update({1, 10, 0}, /*requested=*/true);
-  kept.note_validation(10, 4.5, /*is_best=*/true);
+  validate(kept, 10, 4.5, /*is_best=*/true);
   kept.at_end({1, 10, 0});
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("_10."));
   kept.at_end({1, 10, 0});
@@ -246,10 +252,10 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
     return first_has_saved = saved;
   };
   const auto collect = [&] { ++collected; };
-  CheckpointKeeper first(&folder, options, {}, log, write, {collect, settle});
+  CheckpointKeeper first(&folder, options, {}, validated, log, write, {collect, settle});
   const auto hear = [&](bool) { return first_has_saved; };
   CheckpointKeeper second(
-      nullptr, options, {}, log, [](const std::string&) { FAIL(); }, {collect, hear});
+      nullptr, options, {}, validated, log, [](const std::string&) { FAIL(); }, {collect, hear});
   const auto both_at = [&](int64_t update) {
     for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end({1, update, 0});
   };
@@ -267,7 +273,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
 }
 
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
-  CheckpointKeeper none(nullptr, {}, {}, log, [](const std::string&) { FAIL(); });
+  CheckpointKeeper none(nullptr, {}, {}, validated, log, [](const std::string&) { FAIL(); });
   none.note_update();
   none.after_update({1, 1, 0}, true);
   none.after_epoch({1, 1, 1});

@@ -1,12 +1,15 @@
 #include "core/train/training_log.h"
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/train/validator.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -49,6 +52,17 @@ TEST(TrainingLog, DoesNotCountForSpeedsWhatWasDoneBeforeAResume) {
   }
   EXPECT_EQ(records[0].at("tokens"), 1'000'000);
   EXPECT_GT(records[2].at("tokens_per_second"), 0.0);
+}
+
+TEST(ValidationLosses, AreInBaseTwoAndLeftOutWhereTheyAreNotFinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(losses_text({{"loss", 2.0}, {"nll_loss", 1.5}, {"ppl", 4.481689}}),
+            " | loss 2.885 | nll_loss 2.164 (base 2) | ppl 4.48");
+  EXPECT_EQ(losses_text({{"loss", -std::nan("")}, {"nll_loss", 800.0}, {"ppl", infinite}}),
+            " | nll_loss 1154.156 (base 2)");
+  EXPECT_EQ(
+      part_lines({{"parts", {{"de-en", {{"loss", 2.0}, {"nll_loss", 1.5}, {"ppl", infinite}}}}}}),
+      "\n  de-en | loss 2.885 | nll_loss 2.164 (base 2)");
 }
 
 }  // namespace
