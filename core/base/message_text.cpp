@@ -27,6 +27,24 @@ std::string_view end_of(std::string_view text, size_t bytes) {
   return text.substr(start);
 }
 
+/// Bytes below U+0020 but tabs, U+007F, and U+0080 to U+009F.
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      shown += fmt::format("\\u{:04X}", next);
+      ++i;
+    } else if ((byte < 0x20 && byte != '\t') || byte == 0x7F) {
+      shown += fmt::format("\\x{:02X}", byte);
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 std::string shortened_line(std::string_view line) {
   if (line.size() <= kLongestLine)
     return std::string(line);
@@ -57,7 +75,7 @@ std::string shortened_message(std::string_view message) {
       const auto left = std::count(message.begin(), message.end(), '\n') + 1;
       return text + fmt::format("\n  [{} more lines]", left);
     }
-    text += (lines > 0 ? "\n" : "") + shortened_line(message.substr(0, end));
+    text += (lines > 0 ? "\n" : "") + without_controls(shortened_line(message.substr(0, end)));
     message.remove_prefix(std::min(end + 1, message.size()));
   }
   return text;

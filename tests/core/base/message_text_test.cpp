@@ -28,6 +28,11 @@ TEST(ShortenedMessage, KeepsWhatAPersonCanRead) {
   EXPECT_EQ(shortened_message(message), message);
 }
 
+TEST(ShortenedMessage, ShowsControlCharactersThatATerminalWouldObey) {
+  EXPECT_EQ(shortened_message("a\x1B[31m\tb\r\x7F\n  \u0080\u009B2J \u00A0 é"),
+            "a\\x1B[31m\tb\\x0D\\x7F\n  \\u0080\\u009B2J \u00A0 é");
+}
+
 TEST(ShortenedMessage, ShowsBeginningAndEndOfALongLine) {
   const std::string text =
       shortened_message("begin " + std::string(5'000'000, 'x') + " end\n  hint");
