@@ -22,6 +22,8 @@
 #include "core/base/message_text.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/unfinished_files.h"
+#include "core/io/lost_mappings.h"
+#include "core/io/utf8.h"
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_arguments.h"
 #include "core/options/man_page.h"
@@ -70,10 +72,25 @@ int report_bug(const std::string& name, std::string_view what) {
   return kExitBug;
 }
 
+/// Files and checkpoints record names and values as JSON, which is UTF-8.
+void check_encoding(std::span<const std::string> arguments) {
+  for (const std::string& argument : arguments) {
+    const auto fault = find_text_fault(argument, ControlBytes::kAllow);
+    if (!fault)
+      continue;
+    throw UsageError(fmt::format("'{}': not valid UTF-8: {} ({})",
+                                 excerpt(repair_text(argument, ControlBytes::kAllow)),
+                                 to_string(fault->defect),
+                                 escape_bytes(argument.substr(fault->offset, fault->length))),
+                     "Rename the file, or give the value in UTF-8.");
+  }
+}
+
 int run_caught(const std::string& name,
                std::span<const std::string> arguments,
                const std::function<int(std::span<const std::string>)>& command) {
   try {
+    check_encoding(arguments);
     return command(arguments);
   } catch (const Error& failure) {
     print_error(name, failure.what());
@@ -83,6 +100,8 @@ int run_caught(const std::string& name,
   } catch (const std::filesystem::filesystem_error& failure) {
     return report_system_error(name, failure.path1().string(), failure.code().value());
   } catch (const std::system_error& failure) {
+    if (std::ferror(stdout) != 0)
+      return kExitOk;  // fmt::print throws; finish_output says it
     return report_system_error(name, "a system resource", failure.code().value());
   } catch (const std::exception& failure) {
     if (means_out_of_memory(failure.what()))
@@ -142,6 +161,8 @@ int run_command(const std::string& name,
   remove_unfinished_on_signals();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  report_lost_mappings(program_name(name));
+  std::signal(SIGCHLD, SIG_DFL);  // where the caller ignores it, nobody could wait for a program
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const bool short_version = std::find(arguments.begin(), arguments.end(), "-V") != arguments.end();
   if (short_version || peek_flag(arguments, "version")) {

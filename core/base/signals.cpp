@@ -83,6 +83,7 @@ bool StopSignals::take_checkpoint_request() {
 void block_signals_on_this_thread() {
   sigset_t all;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS);  // where it is blocked, it kills before its handler says why
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 

@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/out_of_memory.h"
 #include "core/io/crc32c.h"
+#include "core/io/lost_mappings.h"
 
 namespace phraseq {
 namespace {
@@ -51,11 +54,14 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
   if (memory == MAP_FAILED)
     throw IoError(path_, "map", errno);
   data_ = static_cast<const std::byte*>(memory);
+  remember_mapping(data_, size_, path_);
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr)
-    ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ == nullptr)
+    return;
+  forget_mapping(data_);
+  ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -99,11 +105,23 @@ void read_pieces(const std::string& path, size_t size, const Use& use) {
   }
 }
 
+/// A file without an end, as /dev/zero, must not take all of the machine's memory.
+void check_room(const std::string& content, const std::string& path) {
+  constexpr size_t kSmall = size_t{64} << 20;
+  const size_t next_room = 2 * content.capacity();  // beside what there is
+  if (next_room > kSmall && next_room > available_memory()) {
+    throw OutOfMemory(fmt::format(
+        "{}: more than {} MiB in a file that is read as a whole", path, content.size() >> 20));
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
   std::string content;
   read_pieces(path, 1 << 16, [&](std::span<const std::byte> piece) {
+    if (content.size() + piece.size() > content.capacity())
+      check_room(content, path);
     content.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   });
   return content;

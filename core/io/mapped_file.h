@@ -14,7 +14,7 @@ namespace phraseq {
 enum class MappedUse { kReading, kChanging };
 
 /// A whole file as memory. The file must not shrink while it is mapped: we replace files
-/// by rename, never in place. Throws IoError.
+/// by rename, never in place; lost_mappings.h tells where others do. Throws IoError.
 class PHRASEQ_API MappedFile {
  public:
   explicit MappedFile(std::string path);

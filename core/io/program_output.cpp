@@ -105,13 +105,15 @@ int exit_code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int wait_for(pid_t process, std::chrono::seconds limit) {
+int wait_for(pid_t process, const std::string& program, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
   for (;;) {
     const pid_t ended = waitpid(process, &status, WNOHANG);
     if (ended == process)
       return exit_code_of(status);
+    if (ended < 0 && errno != EINTR)
+      throw IoError(program, "wait for", errno);
     if (std::chrono::steady_clock::now() > end)
       break;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -130,7 +132,7 @@ ProgramOutput program_output(const std::string& program,
   const MemoryFile errors(program);
   const FileActions actions(output.descriptor(), errors.descriptor());
   const pid_t process = start(program, arguments, settings.without, actions);
-  const int exit_code = wait_for(process, settings.limit);
+  const int exit_code = wait_for(process, program, settings.limit);
   return {exit_code, output.content(), errors.content()};
 }
 

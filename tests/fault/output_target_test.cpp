@@ -95,5 +95,17 @@ TEST_F(OutputTarget, OrInputWithATooLongNameIsNoBug) {
   }
 }
 
+TEST_F(OutputTarget, OrAnyArgumentThatIsNotUtf8IsAnErrorOfUse) {
+  // Manifests and checkpoints record both, as JSON: found at the end, the work would be lost.
+  for (const Arguments& command : std::vector<Arguments>{{"inspect", "a\xFF", "--json"},
+                                                         {"average", "file", "--output", "\xE4"},
+                                                         {"score", "--m\xFF=1", "file"}}) {
+    const CommandResult result = workspace_.run(command);
+    EXPECT_EQ(result.exit_code, kExitUsage) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("not valid UTF-8: "));
+    EXPECT_THAT(result.errors, HasSubstr("Rename the file, or give the value in UTF-8."));
+  }
+}
+
 }  // namespace
 }  // namespace phraseq::end_to_end

@@ -1,6 +1,7 @@
 // Commands whose standard streams are closed or full: files stay what they are, and the exit code
 // is the documented one.
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -39,10 +40,11 @@ class Streams : public ::testing::Test {
 
   /// `phraseq ARGUMENTS REDIRECTIONS` by the shell; the exit code, 128 + n for a signal.
   static int shell(const Arguments& arguments, const std::string& redirections) {
-    const std::string line = "cd " + trained_->path("") +
-                             " && exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq" + joined(arguments) +
-                             " " + redirections;
-    const int status = std::system(line.c_str());
+    return shell_line("exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq" + joined(arguments) + " " +
+                      redirections);
+  }
+  static int shell_line(const std::string& line) {
+    const int status = std::system(("cd " + trained_->path("") + " && " + line).c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
@@ -97,6 +99,27 @@ TEST_F(Streams, FullStandardOutputIsAnError) {
     EXPECT_EQ(shell(words(command), "> /dev/full 2> /dev/null"), kExitIo) << command;
     EXPECT_EQ(shell(words(command), "> /dev/full 2>&-"), kExitIo) << command;
   }
+}
+
+TEST_F(Streams, AReaderThatHasLeftIsNoError) {
+  for (const char* command : {"plugins list",
+                              "plugins explain transformer",
+                              "inspect run --tensors",
+                              "train --help",
+                              "generate --path run --input test.en",
+                              "completion bash"}) {
+    const std::string late = std::string("{ sleep 0.1; " PHRASEQ_BUILD_FOLDER "/bin/phraseq ") +
+                             command + "; } 2> errors.txt | true; exit ${PIPESTATUS[0]}";
+    EXPECT_EQ(shell_line("exec bash -c '" + late + "'"), kExitOk) << command;
+    EXPECT_THAT(trained_->read("errors.txt"), Not(HasSubstr("error"))) << command;
+  }
+}
+
+TEST_F(Streams, CommandsThatStartProgramsWaitForThemWhereTheCallerDoesNot) {
+  const auto earlier = std::signal(SIGCHLD, SIG_IGN);  // the command inherits it
+  const CommandResult result = trained_->start(words("completion bash")).wait();
+  std::signal(SIGCHLD, earlier);
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
 TEST_F(Streams, ResultsForAClosedStandardOutputAreAnError) {

@@ -25,6 +25,12 @@ TEST(ProgramOutput, KeepsBothStreamsApartAndTheExitCode) {
   EXPECT_EQ(result.errors, "err\n");
 }
 
+TEST(ProgramOutput, SaysThatItCannotWaitWhereEndedProgramsAreForgotten) {
+  const auto earlier = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_THROW(shell("exit 0"), IoError);  // at once, not after the limit
+  std::signal(SIGCHLD, earlier);
+}
+
 TEST(ProgramOutput, HoldsMoreThanAPipe) {
   const ProgramOutput result = shell("yes phrase | head -c 1000001");
   EXPECT_EQ(result.output.size(), 1000001u);
