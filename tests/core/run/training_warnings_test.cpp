@@ -74,7 +74,7 @@ std::string schedule_warning(const ChangedLength& length, int64_t total_num_upda
 TEST(WarningOfSchedule, NamesBothRatesWhereTheScheduleHasTheLengthOfTheRun) {
   const std::string text = schedule_warning({.then = 100, .now = 200, .updates = 100}, -1);
   EXPECT_THAT(text, HasSubstr("--max-update was 100, now 200"));
-  EXPECT_THAT(text, HasSubstr("update 101 has a rate of 0.25 in place of 0. To keep"));
+  EXPECT_THAT(text, HasSubstr("update 101 has a rate of 0.25 instead of 0. To keep"));
   EXPECT_THAT(text, HasSubstr("--total-num-update"));
 }
 
@@ -125,7 +125,7 @@ TEST(WarningOfOverlap, IsGivenFromTwoPercentOn) {
   const ListedCorpus two(Pairs(pairs.begin(), pairs.begin() + 2));
   EXPECT_EQ(logged([&] { warn_of_overlap(one, validation); }), "");
   EXPECT_THAT(logged([&] { warn_of_overlap(two, validation); }),
-              AllOf(HasSubstr("2 of 100 pairs of the validation set are in the training set"),
+              AllOf(HasSubstr("2 of 100 pairs of the validation set are also in the training set"),
                     HasSubstr("Remove these pairs from the training text")));
 }
 
