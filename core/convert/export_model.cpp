@@ -19,8 +19,6 @@ using nlohmann::json;
 
 /// No sinusoids of more positions are stored.
 constexpr int64_t kMostPositions = 8192;
-/// Rows of a table of learned positions before the first.
-constexpr int64_t kLearnedOffset = 2;
 constexpr float kForbiddenScore = -1e9F;
 constexpr const char* kSsruTransformer = "ssru_transformer";
 
@@ -207,9 +205,9 @@ int64_t ExportModel::position_count(const std::string& stack) const {
 std::vector<float> ExportModel::positions(const std::string& stack, int64_t count) const {
   const int64_t width = size(stack + "_embed_dim");
   if (choice("pos") == "learned") {
-    auto table =
-        values(stack + ".embed_positions.weight", {position_count(stack) + kLearnedOffset, width});
-    table.erase(table.begin(), table.begin() + kLearnedOffset * width);
+    auto table = values(stack + ".embed_positions.weight",
+                        {position_count(stack) + kLearnedPositionOffset, width});
+    table.erase(table.begin(), table.begin() + kLearnedPositionOffset * width);
     return table;
   }
   if (count > kMostPositions) {

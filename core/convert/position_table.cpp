@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -45,21 +46,42 @@ std::vector<double> position_table(const std::string& kind, int64_t positions, i
 }
 
 std::string kind_of_positions(const TensorView& table, const std::string& path) {
-  if (is_float(table.dtype) && table.shape.size() == 2 && table.shape[1] >= 4 &&
-      table.shape[1] % 2 == 0) {
-    const auto values = float_values(table);
-    if (std::ranges::all_of(values, [](double value) { return value == 0; }))
-      return "none";
-    for (const char* kind : {"marian", "fairseq", "tensor2tensor", "interleaved"}) {
-      if (is_near(values, position_table(kind, table.shape[0], table.shape[1])))
-        return kind;
-    }
+  if (!is_float(table.dtype) || table.shape.size() != 2)
+    throw FormatError(fmt::format("{}: {} is not a table of positions", path, table.name));
+  const auto values = float_values(table);
+  if (std::ranges::all_of(values, [](double value) { return value == 0; }))
+    return "none";
+  if (table.shape[1] < 4 || table.shape[1] % 2 != 0)
+    return "learned";
+  for (const char* kind : {"marian", "fairseq", "tensor2tensor", "interleaved"}) {
+    if (is_near(values, position_table(kind, table.shape[0], table.shape[1])))
+      return kind;
   }
-  throw FormatError(
-      fmt::format("{}: {} holds no known sinusoids; learned positions are not "
-                  "supported here",
-                  path,
-                  table.name));
+  return "learned";
+}
+
+std::string kind_of_sinusoids(const TensorView& table, const std::string& path) {
+  const std::string kind = kind_of_positions(table, path);
+  if (kind == "learned") {
+    throw FormatError(
+        fmt::format("{}: {} holds no known sinusoids; learned positions are not supported here",
+                    path,
+                    table.name));
+  }
+  return kind;
+}
+
+void add_learned_positions(ImportedModel& model,
+                           std::vector<TensorView>& weights,
+                           const TensorView& table,
+                           const std::string& stack) {
+  auto values = float_values(table);
+  values.insert(values.begin(), static_cast<size_t>(kLearnedPositionOffset * table.shape[1]), 0.0);
+  const auto& kept = model.owned.emplace_back(float_bytes(values, DType::kF32));
+  weights.push_back({stack + ".embed_positions.weight",
+                     DType::kF32,
+                     {table.shape[0] + kLearnedPositionOffset, table.shape[1]},
+                     std::as_bytes(std::span(kept))});
 }
 
 }  // namespace phraseq

@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"
+#include "core/convert/imported_model.h"
 
 namespace phraseq {
 
@@ -15,8 +16,20 @@ PHRASEQ_API std::vector<double> position_table(const std::string& kind,
                                                int64_t positions,
                                                int64_t width);
 
-/// Which of them a stored table [positions, width] holds. Throws FormatError, beginning with
-/// `path`, when it holds none: it was learned.
+/// Rows of our table of learned positions before the first, which are those of fairseq.
+inline constexpr int64_t kLearnedPositionOffset = 2;
+
+/// Which of them a stored table [positions, width] holds; `learned` if it holds no sinusoids.
+/// Throws FormatError, beginning with `path`, if it is not a table of numbers.
 PHRASEQ_API std::string kind_of_positions(const TensorView& table, const std::string& path);
+
+/// The same for toolkits without learned positions: throws FormatError for such a table.
+PHRASEQ_API std::string kind_of_sinusoids(const TensorView& table, const std::string& path);
+
+/// Adds the learned positions of `stack` under our name to `weights`; `model` keeps the values.
+PHRASEQ_API void add_learned_positions(ImportedModel& model,
+                                       std::vector<TensorView>& weights,
+                                       const TensorView& table,
+                                       const std::string& stack);
 
 }  // namespace phraseq

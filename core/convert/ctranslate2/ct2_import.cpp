@@ -16,7 +16,7 @@
 #include "core/convert/hf/language_token_forms.h"
 #include "core/convert/position_table.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {
@@ -210,6 +210,8 @@ class Ct2Importer {
     const TensorView& table = take(stack + "/position_encodings/encodings");
     const json positions = table.shape.empty() ? 0 : table.shape[0];
     agree("pos", kind_of_positions(table, file_->path()), stack);
+    if (model_.options.at("pos") == "learned")
+      add_learned_positions(model_, weights_, table, stack);
     model_.options[stack == "encoder" ? "max_source_positions" : "max_target_positions"] =
         positions;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -15,7 +16,7 @@
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/position_table.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {
@@ -149,12 +150,22 @@ class MarianImporter {
       *tensor = reorder_rows(model_, *tensor, vocabulary, weights_path_);
   }
 
-  /// The positions that the file has must be the computed ones.
-  void check_positions() {
-    for (const char* stack : {"encoder", "decoder"}) {
-      if (const auto table = take(std::string(stack) + ".embed_positions.weight"))
-        model_.options["pos"] = kind_of_positions(*table, weights_path_);
+  /// The positions that the file has; without them, those of Marian.
+  void take_positions() {
+    std::set<std::string> kinds;
+    for (const std::string stack : {"encoder", "decoder"}) {
+      const auto table = take(stack + ".embed_positions.weight");
+      if (!table)
+        continue;
+      kinds.insert(kind_of_positions(*table, weights_path_));
+      if (kinds.contains("learned"))
+        add_learned_positions(model_, weights_, *table, stack);
     }
+    if (kinds.size() > 1)
+      throw FormatError(
+          fmt::format("{}: encoder and decoder have different positions", weights_path_));
+    if (!kinds.empty())
+      model_.options["pos"] = *kinds.begin();
   }
 
   void add_output_bias(const std::optional<TensorView>& given) {
@@ -175,7 +186,7 @@ class MarianImporter {
   void add_parameters() {
     rename_weights();
     const auto bias = take("final_logits_bias");
-    check_positions();
+    take_positions();
     reorder("encoder.embed_tokens.weight", source_);
     reorder("decoder.embed_tokens.weight", target_);
     reorder("decoder.output_projection.weight", target_);

@@ -20,7 +20,7 @@
 #include "core/convert/torch/torch_file.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {
@@ -109,7 +109,7 @@ class JoeyImporter {
       TensorView rows = *table;
       if (rows.shape.size() == 3 && rows.shape[0] == 1)
         rows.shape.erase(rows.shape.begin());
-      model_.options["pos"] = kind_of_positions(rows, files_.model);
+      model_.options["pos"] = kind_of_sinusoids(rows, files_.model);
       model_.options[option] = rows.shape[0];
       std::erase_if(weights_, [&](const TensorView& tensor) { return tensor.name == name; });
     }

@@ -97,7 +97,7 @@ class OpenNmtImporter {
             fmt::format("{}: the table of positions '{}' is missing", files_.model, name));
       TensorView rows = *table;
       rows.shape.erase(rows.shape.begin() + 1);
-      model_.options["pos"] = kind_of_positions(rows, files_.model);
+      model_.options["pos"] = kind_of_sinusoids(rows, files_.model);
       model_.options[option] = rows.shape[0];
       weights_.erase(table);
     }

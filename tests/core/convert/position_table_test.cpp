@@ -42,8 +42,13 @@ TEST(PositionTable, IsRecognized) {
   const std::vector<float> none(240, 0.0F);
   EXPECT_EQ(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, none), "file"), "none");
   const std::vector<float> learned(240, 0.5F);
-  EXPECT_THROW(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, learned), "file"),
-               FormatError);
+  const auto table = testing::view("x", DType::kF32, {30, 8}, learned);
+  EXPECT_EQ(kind_of_positions(table, "file"), "learned");
+  EXPECT_THROW(kind_of_sinusoids(table, "file"), FormatError);
+  const auto narrow = testing::view("x", DType::kF32, {80, 3}, learned);
+  EXPECT_EQ(kind_of_positions(narrow, "file"), "learned");
+  const auto flat = testing::view("x", DType::kF32, {240}, learned);
+  EXPECT_THROW(kind_of_positions(flat, "file"), FormatError);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/convert/hf/marian_import.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
+#include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -44,6 +45,18 @@ TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
   json expected = original.options;
   expected["dropout"] = 0.1;  // training's alone
   EXPECT_EQ(model.options, expected);
+}
+
+TEST(Ct2Import, ReadsLearnedPositionsAsTheExportWritesThem) {
+  const TemporaryFolder folder;
+  ImportedModel original = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  testing::use_learned_positions(original, 9);
+  original.write(folder.file("m.safetensors"));
+  export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
+  const ImportedModel model = import_ctranslate2(folder.file("out"), "xx", "yy");
+  EXPECT_EQ(parameters_of(model), parameters_of(original));
+  EXPECT_EQ(model.options.at("pos"), "learned");
+  EXPECT_EQ(model.options.at("max_target_positions"), 9);
 }
 
 /// The sources of the model are what another program's tokenizer makes, as CTranslate2's converter

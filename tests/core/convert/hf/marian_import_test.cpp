@@ -8,10 +8,12 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/hf/marian_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -89,8 +91,7 @@ TEST(MarianImport, KeepsTheTokensThatSelectATargetLanguage) {
   EXPECT_EQ(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options"), "{}");
   const json original = golden_json("vocab.json");
   json ids = json::object();
-  for (const auto& [symbol, id] : original.items())
-    ids[id == 5 ? ">>fra<<" : symbol] = id;
+  for (const auto& [symbol, id] : original.items()) ids[id == 5 ? ">>fra<<" : symbol] = id;
   write_bytes(folder.file("vocab.json"), ids.dump());
   EXPECT_EQ(json::parse(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options")),
             json({{"language_token", true}}));
@@ -110,6 +111,49 @@ TEST(MarianImport, OfAnExportedModelIsTheModel) {
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
     expected[name] = 0.0;  // training's alone
   EXPECT_EQ(again.options, expected);
+}
+
+/// Of a model with learned positions, written for Hugging Face.
+void export_learned_positions(const TemporaryFolder& folder, ImportedModel& model) {
+  testing::use_learned_positions(model, 9);
+  model.write(folder.file("m.safetensors"));
+  export_to_marian_mt(ExportModel::open(folder.file("m.safetensors")), folder.file("hf"));
+}
+
+TEST(MarianImport, ReadsLearnedPositionsAsTheExportWritesThem) {
+  const TemporaryFolder folder;
+  ImportedModel model = import_marian_mt(kGolden, "", "");
+  export_learned_positions(folder, model);
+  const auto exported = CheckpointFile::open(folder.file("hf/model.safetensors"));
+  const TensorView& table = *exported.find("model.encoder.embed_positions.weight");
+  EXPECT_EQ(table.shape, (std::vector<int64_t>{9, 16}));
+  EXPECT_EQ(float_values(table).front(), 2 * 16 / 1024.0);
+  const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
+  EXPECT_EQ(values_by_name(again), values_by_name(model));
+  EXPECT_EQ(again.options.at("pos"), "learned");
+  EXPECT_EQ(again.options.at("max_source_positions"), 9);
+}
+
+TEST(MarianImport, RejectsPositionsThatDifferBetweenEncoderAndDecoder) {
+  const TemporaryFolder folder;
+  ImportedModel model = import_marian_mt(kGolden, "", "");
+  export_learned_positions(folder, model);
+  const std::string path = folder.file("hf/model.safetensors");
+  const auto exported = CheckpointFile::open(path);
+  auto tensors = exported.tensors();
+  const std::vector<float> zeros(9 * 16, 0.0F);
+  for (TensorView& tensor : tensors) {
+    if (tensor.name == "model.encoder.embed_positions.weight")
+      tensor.bytes = std::as_bytes(std::span(zeros));
+  }
+  write_checkpoint(folder.file("other.safetensors"), {{"format", "pt"}}, tensors);
+  fs::rename(folder.file("other.safetensors"), path);
+  try {
+    import_marian_mt(folder.file("hf"), "", "");
+    FAIL() << "the encoder's positions were replaced by those of the decoder";
+  } catch (const FormatError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("encoder and decoder have different positions"));
+  }
 }
 
 std::string rejection_of_config(const json& changes) {
