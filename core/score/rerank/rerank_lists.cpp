@@ -5,9 +5,11 @@
 #include <numbers>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/message_text.h"
@@ -46,19 +48,22 @@ class ListReader {
       if (has_mark && std::string_view("SHDP").find(line[0]) != std::string_view::npos)
         take(line);
     }
+    if (sentences_.empty())
+      reject(0, "there are no hypotheses");
+    check_numbers();
     std::vector<RerankList> all;
     for (auto& [id, lines] : sentences_) {
       all.push_back(finished(id, std::move(lines)));
       all.back().id = id;
     }
-    if (all.empty())
-      reject(0, "there are no hypotheses");
     return all;
   }
 
  private:
   struct Lines {
     RerankList list;
+    int64_t first_line = 0;  ///< in the file
+    bool has_source = false;
     size_t texts = 0;
     size_t scores = 0;
   };
@@ -66,7 +71,7 @@ class ListReader {
   [[noreturn]] void reject(int64_t line, const std::string& problem) const {
     throw DataError({reader_.path(), line, 0},
                     problem,
-                    "Give the output of `phraseq generate --format fairseq --nbest N`.");
+                    "Give all of the output of one `phraseq generate --format fairseq --nbest N`.");
   }
 
   void take(const std::string& line) {
@@ -75,13 +80,20 @@ class ListReader {
     const size_t needed = line[0] == 'S' || line[0] == 'P' ? 2 : 3;
     if (!id || fields.size() < needed)
       reject(reader_.line_number(), fmt::format("'{}' is cut off", excerpt(line)));
+    Lines& lines = sentences_[*id];
+    if (lines.first_line == 0)
+      lines.first_line = reader_.line_number();
     const size_t head = fields[0].size() + 1 + (needed == 3 ? fields[1].size() + 1 : 0);
-    add(sentences_[*id], line[0], std::string_view(line).substr(head));
+    add(lines, line[0], std::string_view(line).substr(head));
   }
 
   void add(Lines& lines, char kind, std::string_view text) {
     auto& hypotheses = lines.list.hypotheses;
     if (kind == 'S') {
+      if (std::exchange(lines.has_source, true))
+        reject(reader_.line_number(),
+               fmt::format("a second S- line; the lines of this sentence begin in line {}",
+                           lines.first_line));
       lines.list.source = text;
       lines.list.tokens = count_words(text);
     } else if (kind == 'H') {
@@ -98,6 +110,20 @@ class ListReader {
       hypotheses[lines.scores++].forward = *sum;
     } else {
       reject(reader_.line_number(), fmt::format("a {}- line without its H- line", kind));
+    }
+  }
+
+  /// The output has a line for each sentence, so none may be missing.
+  void check_numbers() const {
+    int64_t expected = 0;
+    for (const auto& [id, lines] : sentences_) {
+      if (id != expected)
+        reject(lines.first_line,
+               fmt::format("sentence {}, but there is no sentence {}: the numbers must be 0, 1, 2 "
+                           "and so on, without gaps",
+                           id,
+                           expected));
+      ++expected;
     }
   }
 
@@ -161,8 +187,8 @@ const std::string& line_of(const RerankList& list,
                            const std::string& path) {
   if (list.id < 0 || list.id >= std::ssize(lines)) {
     throw DataError({path, 0, 0},
-                    fmt::format("{} lines, but there are hypotheses of sentence {}, counted from 0",
-                                lines.size(),
+                    fmt::format("{}, but there are hypotheses of sentence {}, counted from 0",
+                                counted(std::ssize(lines), "line"),
                                 list.id),
                     "Give the text that was translated, with all its lines.");
   }

@@ -10,8 +10,9 @@ namespace phraseq::score {
 
 /// Reads the output of `generate --format fairseq --nbest N`, its S-, H-, D- and P- lines, or
 /// fairseq-generate's; "-" is standard input. Sentences come in the order of their numbers, which
-/// may begin anywhere and have gaps. `forward` is the sum of the P- line. DataError with file and
-/// line for a line of these kinds that is none, and for a hypothesis without one of them.
+/// must be 0, 1, 2 and so on, in any order in the file. `forward` is the sum of the P- line.
+/// DataError with file and line for a line of these kinds that is none, and for a hypothesis
+/// without one of them.
 PHRASEQ_API std::vector<RerankList> read_rerank_lists(const std::string& path);
 
 /// Reads one number per hypothesis, natural logarithms as of `phraseq rescore`, in the order of the

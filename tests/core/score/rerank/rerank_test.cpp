@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/score/metrics/bleu.h"
 #include "core/score/rerank/rerank_lists.h"
 #include "core/score/rerank/rerank_options.h"
@@ -58,9 +58,9 @@ class Reranking : public ::testing::Test {
     set_log_quiet(true);
     folder_.write("nbest",
                   "some line of a log\n"
-                  "S-7\tx y z\nT-7\tr\nH-7\t-0.5\ta@@ b\nD-7\t-0.5\tab\nP-7\t-1.0 -0.5 -0.5\n"
-                  "H-7\t-0.7\tc d\nD-7\t-0.7\tc d\nP-7\t-2.0 -1.0 0\n"
-                  "S-2\tw\nH-2\t-0.1\te\nP-2\t-0.25 -0.25\n");
+                  "S-1\tx y z\nT-1\tr\nH-1\t-0.5\ta@@ b\nD-1\t-0.5\tab\nP-1\t-1.0 -0.5 -0.5\n"
+                  "H-1\t-0.7\tc d\nD-1\t-0.7\tc d\nP-1\t-2.0 -1.0 0\n"
+                  "S-0\tw\nH-0\t-0.1\te\nP-0\t-0.25 -0.25\n");
     options_.input = folder_.file("nbest");
     options_.weights.lenpen = 0;
   }
@@ -131,12 +131,12 @@ TEST_F(Reranking, WritesThePairsThatOtherModelsScore) {
 }
 
 TEST_F(Reranking, WritesThePairsAsPlainTextForModelsWithSubwordsOfTheirOwn) {
-  folder_.write("text", "0\n1\nw text\n3\n4\n5\n6\nxyz text\n8\n");
+  folder_.write("text", "w text\nxyz text\nrest\n");
   write_text_pairs(read_lists(options_), folder_.file("text"), folder_.file("pairs"));
   EXPECT_EQ(read_file(folder_.file("pairs.src")), "w text\nxyz text\nxyz text\n");
   EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\nab\nc d\n");
-  folder_.write("text", "0\n1\nw text\n");
-  EXPECT_THAT(text_pairs_message(), HasSubstr("3 lines, but there are hypotheses of sentence 7"));
+  folder_.write("text", "w text\n");
+  EXPECT_THAT(text_pairs_message(), HasSubstr("1 line, but there are hypotheses of sentence 1"));
 }
 
 TEST_F(Reranking, WarnsOfPairsOfSubwords) {
@@ -144,7 +144,7 @@ TEST_F(Reranking, WarnsOfPairsOfSubwords) {
   ::testing::internal::CaptureStderr();
   write_pairs(read_lists(options_), folder_.file("pairs"));
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("--source FILE"));
-  folder_.write("nbest", "S-2\tw\nH-2\t-0.1\te\nD-2\t-0.1\te\nP-2\t-0.25 -0.25\n");
+  folder_.write("nbest", "S-0\tw\nH-0\t-0.1\te\nD-0\t-0.1\te\nP-0\t-0.25 -0.25\n");
   ::testing::internal::CaptureStderr();
   write_pairs(read_lists(options_), folder_.file("pairs"));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -189,6 +189,13 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
     folder_.write("nbest", "H-0\t-0.5\ta\nP-0\t-0.5 " + number + "\n");
     EXPECT_THAT(message(), HasSubstr("nbest:2")) << number;
   }
+  folder_.write("nbest", "H-0\t-0.5\ta\nP-0\t-0.5\nH-2\t-0.5\ta\nP-2\t-0.5\n");
+  EXPECT_THAT(message(), HasSubstr("nbest:3: sentence 2, but there is no sentence 1"));
+  folder_.write("nbest", "H-1\t-0.5\ta\nP-1\t-0.5\n");
+  EXPECT_THAT(message(), HasSubstr("nbest:1: sentence 1, but there is no sentence 0"));
+  const std::string list = "S-0\tx\nH-0\t-0.5\ta\nP-0\t-0.5\n";
+  folder_.write("nbest", list + list);  // two outputs, one after the other
+  EXPECT_THAT(message(), HasSubstr("nbest:4: a second S- line"));
   folder_.write("nbest", "nothing\n");
   EXPECT_THAT(message(), HasSubstr("there are no hypotheses"));
 }
