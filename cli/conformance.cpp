@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/base/first_items.h"
 #include "core/conformance/fixtures/small_options.h"
 #include "core/conformance/fixtures/toy_task.h"
 #include "core/conformance/isolated_run.h"
@@ -95,10 +96,8 @@ struct Count {
 void print_verdict(const Verdict& verdict) {
   constexpr std::array<const char*, 3> kWords = {"ok", "FAILED", "-"};
   fmt::print(" {}\n", kWords[static_cast<size_t>(verdict.kind)]);
-  for (size_t i = 0; i < std::min(verdict.findings.size(), kMostFindings); ++i)
-    fmt::print("      {}\n", verdict.findings[i]);
-  if (verdict.findings.size() > kMostFindings)
-    fmt::print("      and {} more\n", verdict.findings.size() - kMostFindings);
+  if (!verdict.findings.empty())
+    fmt::print("      {}\n", first_items(verdict.findings, kMostFindings, "\n      "));
 }
 
 /// The title stands on the screen before the check runs: should it take too long, the last line

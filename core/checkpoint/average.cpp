@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/first_items.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
@@ -62,14 +63,10 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   }
   if (problems.empty())
     return;
-  const size_t shown = std::min(problems.size(), kShownProblems);
-  const std::string more =
-      shown < problems.size() ? fmt::format("\n    and {} more", problems.size() - shown) : "";
-  throw FormatError(fmt::format("{} cannot be averaged with {}:\n    {}{}",
+  throw FormatError(fmt::format("{} cannot be averaged with {}:\n    {}",
                                 other.path(),
                                 model.path(),
-                                fmt::join(std::span(problems).first(shown), "\n    "),
-                                more),
+                                first_items(problems, kShownProblems, "\n    ")),
                     "Average checkpoints of the same run.");
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/first_items.h"
 
 namespace phraseq {
 namespace {
@@ -52,12 +53,8 @@ void require_agreement(ProcessGroup& processes, const nlohmann::json& mine) {
   }
   if (found.empty())
     return;
-  const size_t all = found.size();
-  found.resize(std::min(all, kMostShown));
-  throw UsageError(fmt::format("the processes of this run differ ({} differences):\n  - {}{}",
-                               all,
-                               fmt::join(found, "\n  - "),
-                               all > kMostShown ? "\n  - …" : ""),
+  throw UsageError(fmt::format("the processes of this run differ:\n  - {}",
+                               first_items(found, kMostShown, "\n  - ")),
                    "start all processes with the same program, plugins, options and data");
 }
 
