@@ -6,12 +6,14 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/first_items.h"
 #include "core/io/atomic_file.h"
 #include "core/phrase_memory/match_report.h"
 #include "core/phrase_memory/table/phrase_table_options.h"
@@ -28,13 +30,22 @@ constexpr const char* kDescription =
     "and names that rules find in a text, or, with --reference, reports their precision and "
     "recall.";
 
+constexpr size_t kMostProblems = 100;  // that are printed
+
 int check(const PhraseTableOptions& options) {
-  const auto problems = check_phrase_table(options.table_file(), options.lowercase);
-  for (const PhraseTableProblem& problem : problems)
-    fmt::print("{}:{}: {}: {}\n", options.table_file(), problem.line, problem.kind, problem.text);
-  if (problems.empty())
-    fmt::print("{}: no problems\n", options.table_file());
-  return problems.empty() ? kExitOk : kExitData;
+  const std::string& table = options.table_file();
+  std::vector<std::string> lines;
+  for (const PhraseTableProblem& problem : check_phrase_table(table, options.lowercase))
+    lines.push_back(fmt::format("{}:{}: {}: {}", table, problem.line, problem.kind, problem.text));
+  if (lines.empty()) {
+    fmt::print("{}: no problems\n", table);
+    return kExitOk;
+  }
+  fmt::print("{}\n{}: {}\n",
+             first_items(lines, kMostProblems, "\n"),
+             table,
+             counted(std::ssize(lines), "problem"));
+  return kExitData;
 }
 
 int match(const PhraseTableOptions& options) {

@@ -69,7 +69,33 @@ TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
   folder.write("table", "a ||| x ||| others ||| 1 ||| 1\na ||| y ||| others ||| 1 ||| 1\n");
   const Outcome outcome = run("check table");
   EXPECT_EQ(outcome.code, kExitData);
-  EXPECT_EQ(outcome.text, "table:2: conflict: 'a' is 'y' here but 'x' in line 1\n");
+  EXPECT_EQ(outcome.text,
+            "table:2: conflict: 'a' is 'y' here but 'x' in line 1\ntable: 1 problem\n");
+}
+
+TEST_F(PhraseTableCommand, CheckGoesOnAfterALineThatIsNotUtf8) {
+  const std::string good = "a ||| x ||| others ||| 1 ||| 1\n";
+  folder.write(
+      "table",
+      good + "b\xff ||| x ||| others ||| 1 ||| 1\n" + std::string(1 << 21, 'c') + "\nno entry\n");
+  const Outcome outcome = run("check table");
+  EXPECT_EQ(outcome.code, kExitData);
+  EXPECT_THAT(outcome.text, HasSubstr("table:2: format: the line cannot be read: "));
+  EXPECT_THAT(outcome.text,
+              HasSubstr("table:3: format: the line cannot be read: line too long\n"
+                        "table:4: format: 1 fields, expected 5\n"
+                        "table: 3 problems\n"));
+}
+
+TEST_F(PhraseTableCommand, CheckPrintsTheFirstOfManyProblems) {
+  std::string table;
+  for (int i = 0; i < 103; ++i) table += "no entry\n";
+  folder.write("table", table);
+  const Outcome outcome = run("check table");
+  EXPECT_EQ(outcome.code, kExitData);
+  EXPECT_THAT(outcome.text,
+              HasSubstr("table:100: format: 1 fields, expected 5\nand 3 more\n"
+                        "table: 103 problems\n"));
 }
 
 TEST_F(PhraseTableCommand, WritesWhatRulesFindAsATable) {

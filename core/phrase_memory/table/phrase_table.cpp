@@ -82,11 +82,20 @@ ParsedPhraseLine parse_line(std::string_view line, int64_t number, Lowering lowe
   return parsed;
 }
 
+/// A line that is no text cannot be parsed: what is wrong with it is its problem.
+ParsedPhraseLine unreadable_line(const LineReader& reader) {
+  ParsedPhraseLine parsed;
+  parsed.entry.line = reader.line_number();
+  parsed.problems.push_back(fmt::format("the line cannot be read: {}", reader.defect()));
+  return parsed;
+}
+
 /// Calls `take(parsed)` for every line of the file.
 template <typename Take>
-void read_table(const std::string& path, Lowering lowering, Take take) {
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) take(parse_line(line, reader.line_number(), lowering));
+void read_table(const std::string& path, Lowering lowering, OnBadLine on_bad_line, Take take) {
+  LineReader reader(path, {.on_bad_line = on_bad_line});
+  for (std::string line; reader.next(line);)
+    take(reader.bad() ? unreadable_line(reader) : parse_line(line, reader.line_number(), lowering));
 }
 
 /// What a later entry with the source of an earlier one is.
@@ -186,7 +195,9 @@ std::string phrase_line(const PhraseEntry& entry) {
 PhraseTable PhraseTable::read(const std::string& path, bool lowercase, bool keeps_target_case) {
   EntryList entries(path, lowercase);
   const Lowering lowering{lowercase, lowercase && !keeps_target_case};
-  read_table(path, lowering, [&](ParsedPhraseLine parsed) { entries.add(std::move(parsed)); });
+  read_table(path, lowering, OnBadLine::kError, [&](ParsedPhraseLine parsed) {
+    entries.add(std::move(parsed));
+  });
   PhraseTable table;
   table.entries_ = entries.take();
   return table;
@@ -218,7 +229,7 @@ std::string PhraseTable::text() const {
 std::vector<PhraseTableProblem> check_phrase_table(const std::string& path, bool lowercase) {
   std::vector<PhraseTableProblem> found;
   std::unordered_map<std::string, PhraseEntry> known;
-  read_table(path, {lowercase, lowercase}, [&](ParsedPhraseLine parsed) {
+  read_table(path, {lowercase, lowercase}, OnBadLine::kSkip, [&](ParsedPhraseLine parsed) {
     PhraseEntry& entry = parsed.entry;
     for (std::string& problem : parsed.problems)
       found.push_back({entry.line, "format", std::move(problem)});

@@ -70,8 +70,8 @@ struct PhraseTableProblem {
   std::string text;
 };
 
-/// All that is wrong with a table, in the order of its lines: lines that are no entries (format),
-/// sources that come again with the same target (duplicate) or another one (conflict).
+/// All that is wrong with a table, in the order of its lines: lines that are no text or no entries
+/// (format), sources that come again with the same target (duplicate) or another one (conflict).
 PHRASEQ_API std::vector<PhraseTableProblem> check_phrase_table(const std::string& path,
                                                                bool lowercase = false);
 
