@@ -19,6 +19,10 @@ struct Packed {
 struct PackedMemories {
   std::shared_mutex mutex;
   std::unordered_map<const c10::StorageImpl*, Packed> all;
+
+  void erase_expired() {
+    std::erase_if(all, [](const auto& entry) { return entry.second.memory.expired(); });
+  }
 };
 
 PackedMemories& memories() {
@@ -67,11 +71,16 @@ const PackedMatrix& PackedWeights::matrix(at::TensorList weights,
 
 void pack_weights(const at::Tensor& parameters, Quantization kind) {
   const std::unique_lock lock(memories().mutex);
-  auto& all = memories().all;
-  std::erase_if(all, [](const auto& entry) { return entry.second.memory.expired(); });
+  memories().erase_expired();
   const auto storage = parameters.storage().getWeakStorageImpl();
-  all.insert_or_assign(parameters.storage().unsafeGetStorageImpl(),
-                       Packed{storage, std::make_unique<PackedWeights>(kind)});
+  memories().all.insert_or_assign(parameters.storage().unsafeGetStorageImpl(),
+                                  Packed{storage, std::make_unique<PackedWeights>(kind)});
+}
+
+int64_t release_packed_weights() {
+  const std::unique_lock lock(memories().mutex);
+  memories().erase_expired();
+  return static_cast<int64_t>(memories().all.size());
 }
 
 PackedWeights* packed_weights_of(const at::Tensor& weight) {

@@ -49,8 +49,12 @@ class PHRASEQ_API PackedWeights {
 /// any more. A second call starts again.
 PHRASEQ_API void pack_weights(const at::Tensor& parameters, Quantization kind);
 
+/// Frees what was packed from memory that is gone; call it after the last model on it. Returns the
+/// number of memories with packed weights that remain.
+PHRASEQ_API int64_t release_packed_weights();
+
 /// The packed weights of the memory that a weight lies in; null when it is not packed. They live as
-/// long as that memory.
+/// long as that memory, and until the next release_packed_weights or pack_weights.
 PHRASEQ_API PackedWeights* packed_weights_of(const at::Tensor& weight);
 
 }  // namespace phraseq::nn

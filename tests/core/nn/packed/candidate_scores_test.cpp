@@ -102,6 +102,18 @@ TEST_F(ScoresOfCandidates, DoNotDependOnTheOtherSentencesToTheBit) {
     EXPECT_EQ(alone.best[i].log_probability, among.best[i].log_probability);
 }
 
+TEST(PackedWeights, AreReleasedAfterTheirModel) {
+  const int64_t others = release_packed_weights();
+  {
+    OutputMatrix module;
+    const FlatParameters flat(module, /*with_gradients=*/false);
+    pack_weights(flat.values(), Quantization::kNone);
+    EXPECT_EQ(release_packed_weights(), others + 1);
+    EXPECT_NE(packed_weights_of(module.weight), nullptr);
+  }
+  EXPECT_EQ(release_packed_weights(), others);
+}
+
 TEST_F(ScoresOfCandidates, InEightBitsAreCloseToThoseIn32) {
   const auto expected = answer({3, {}}, {0, 0, 0, 0, 0, 0});
   pack_weights(flat_.values(), Quantization::kInt8);
