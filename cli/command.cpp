@@ -22,7 +22,7 @@
 #include "core/base/message_text.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/unfinished_files.h"
-#include "core/io/lost_mappings.h"
+#include "core/io/mapping/lost_mappings.h"
 #include "core/io/utf8.h"
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_arguments.h"

@@ -12,7 +12,7 @@
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {

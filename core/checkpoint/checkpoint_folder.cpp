@@ -19,7 +19,7 @@
 #include "core/checkpoint/checkpoint_pointer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/failpoint.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/temporary_name.h"
 
 namespace phraseq {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/io/atomic_file.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

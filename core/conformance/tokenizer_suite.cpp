@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/conformance/fixtures/threads_agree.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/tokenizer.h"
 
 namespace phraseq::conformance {

@@ -4,7 +4,7 @@
 
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "phraseq/abi_stamp.h"
 

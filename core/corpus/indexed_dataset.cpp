@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/id_type.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {

@@ -20,7 +20,7 @@
 #include "core/corpus/split_writer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/staging_folder.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"

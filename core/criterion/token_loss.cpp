@@ -6,7 +6,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/loss/phrase_mixture.h"
 #include "core/nn/loss/projected_divergence.h"
 #include "core/nn/loss/projected_loss.h"

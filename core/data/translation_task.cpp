@@ -11,7 +11,7 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/data/text/task_tokenizer.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

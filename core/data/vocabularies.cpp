@@ -10,7 +10,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/corpus/trees/tree_alignment.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/subword_marks.h"
 

@@ -14,7 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
 
 namespace phraseq {

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 
 namespace phraseq::nn::reference {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/message_text.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {

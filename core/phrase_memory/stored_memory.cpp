@@ -9,7 +9,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/options/option_text.h"
 
 namespace phraseq {

@@ -10,7 +10,7 @@
 
 #include "core/data/options_from_data.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/nn/kernels/processor_level.h"
 #include "core/options/option_text.h"
 #include "phraseq/abi_stamp.h"

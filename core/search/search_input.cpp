@@ -10,7 +10,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/base/work_profile.h"
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/plugin/component_call.h"
 #include "core/search/device/device_scores.h"

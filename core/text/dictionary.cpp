@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/utf8.h"
 #include "core/text/finalized_dictionary.h"
 #include "core/text/unicode.h"

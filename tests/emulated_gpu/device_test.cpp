@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/variable.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::emulated_gpu {

@@ -17,7 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/shell.h"
 

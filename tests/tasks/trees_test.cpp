@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/translate/sentence_source.h"
 #include "tests/tasks/task_fixture.h"
 

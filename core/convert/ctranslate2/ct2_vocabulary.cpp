@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/convert/torch/torch_file.h"
 #include "core/corpus/data_folder.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/convert/torch/torch_file.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/hf/language_token_forms.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 
 namespace phraseq {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/base/text_fields.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 
 namespace phraseq {

@@ -6,7 +6,7 @@
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"
 #include "core/convert/torch/zip_archive.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 

@@ -12,7 +12,7 @@
 #include "core/convert/torch/tensor_layout.h"
 #include "core/convert/torch/torch_storages.h"
 #include "core/convert/torch/zip_archive.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

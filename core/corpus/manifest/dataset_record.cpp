@@ -4,7 +4,7 @@
 
 #include "core/corpus/indexed_dataset.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 

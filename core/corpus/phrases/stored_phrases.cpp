@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

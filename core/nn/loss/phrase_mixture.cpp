@@ -13,8 +13,8 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/data/device/to_device.h"
 #include "core/data/phrases/phrase_extras.h"
-#include "core/data/to_device.h"
 #include "core/nn/loss/projected_loss.h"
 #include "core/nn/loss/projected_scores.h"
 #include "core/text/dictionary.h"

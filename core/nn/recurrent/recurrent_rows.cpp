@@ -5,7 +5,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 
 namespace phraseq::nn {
 

@@ -12,7 +12,7 @@
 #include "core/options/command_line.h"
 #include "core/run/run_components.h"
 #include "core/run/training/preset_training.h"
-#include "core/run/training/validation_search.h"
+#include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/metric.h"
 
 namespace phraseq {

@@ -28,7 +28,7 @@
 #include "core/run/training/resumed_run.h"
 #include "core/run/training/training_summary.h"
 #include "core/run/training/training_warnings.h"
-#include "core/run/training/validation_parts.h"
+#include "core/run/training/validation/validation_parts.h"
 #include "core/train/resume/same_run.h"
 #include "core/train/trainer.h"
 

@@ -7,7 +7,7 @@
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 
 namespace phraseq {
 namespace {

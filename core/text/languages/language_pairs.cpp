@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/json_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {

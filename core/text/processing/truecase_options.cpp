@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/io/line_reader.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/moses/moses_tokenizer.h"
 #include "core/text/moses/moses_truecaser.h"
 

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/kernels/always_inline.h"
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/device/to_device.h"
 #include "core/data/phrases/phrase_extras.h"
-#include "core/data/to_device.h"
 
 namespace phraseq::phrasenet {
 BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)

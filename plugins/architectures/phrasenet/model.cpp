@@ -4,7 +4,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "core/base/error.h"
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "plugins/architectures/phrasenet/session.h"
 
 namespace phraseq::phrasenet {

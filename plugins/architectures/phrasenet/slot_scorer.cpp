@@ -6,7 +6,7 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/recurrent/recurrent_encoder.h"
 #include "core/nn/recurrent/recurrent_product.h"
 

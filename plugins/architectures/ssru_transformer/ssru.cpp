@@ -11,7 +11,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/recurrent/time_major.h"
 
 namespace phraseq {

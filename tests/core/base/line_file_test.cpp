@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "core/base/error.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/indexed_dataset_writer.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {

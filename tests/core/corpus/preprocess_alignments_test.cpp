@@ -8,7 +8,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/corpus/shards/folder_gatherer.h"
 #include "core/corpus/shards/shard_files.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/corpus/preprocess_case.h"
 
 namespace phraseq {

@@ -15,7 +15,7 @@
 
 #include "core/corpus/data_folder.h"
 #include "core/corpus/preprocess_inputs.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/corpus/preprocess_case.h"
 #include "tests/core/io/child_process.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/io/crc32c.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {

@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/padded_layout.h"
 

@@ -9,7 +9,7 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
 
 namespace phraseq::nn {

@@ -9,7 +9,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/functional_reference.h"
 
 namespace phraseq::nn::reference {

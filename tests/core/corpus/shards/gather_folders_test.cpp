@@ -12,7 +12,7 @@
 #include "core/corpus/preprocess.h"
 #include "core/corpus/shards/folder_gatherer.h"
 #include "core/corpus/shards/shard_files.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/options/option_text.h"
 #include "core/text/word_tokenizer.h"
 #include "tests/core/io/temporary_folder.h"

@@ -7,7 +7,7 @@
 #include <torch/nn/module.h>
 
 #include "core/checkpoint/checkpoint_writer.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/translate/parameters/tensor_bytes.h"
 #include "tests/core/io/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/out_of_memory.h"
 #include "core/io/crc32c.h"
-#include "core/io/lost_mappings.h"
+#include "core/io/mapping/lost_mappings.h"
 
 namespace phraseq {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/data/to_device.h"
+#include "core/data/device/to_device.h"
 
 #include <ATen/ops/tensor.h>
 

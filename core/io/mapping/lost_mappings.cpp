@@ -1,4 +1,4 @@
-#include "core/io/lost_mappings.h"
+#include "core/io/mapping/lost_mappings.h"
 
 #include <algorithm>
 #include <array>

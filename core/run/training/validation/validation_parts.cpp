@@ -1,4 +1,4 @@
-#include "core/run/training/validation_parts.h"
+#include "core/run/training/validation/validation_parts.h"
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include "core/criterion/named_criterion.h"
 #include "core/data/joined/data_folders.h"
 #include "core/run/training/computation.h"
-#include "core/run/training/validation_search.h"
+#include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/search/named_decoder.h"
 

@@ -1,4 +1,4 @@
-#include "core/run/training/validation_search.h"
+#include "core/run/training/validation/validation_search.h"
 
 #include <fmt/format.h>
 

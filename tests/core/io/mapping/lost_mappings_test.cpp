@@ -1,4 +1,4 @@
-#include "core/io/lost_mappings.h"
+#include "core/io/mapping/lost_mappings.h"
 
 #include <csignal>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/signals.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
