@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/checkpoint/checkpoint_choice.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/options/auto_switch.h"

@@ -19,9 +19,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/unfinished_files.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/mapping/lost_mappings.h"
 #include "core/io/utf8.h"
 #include "core/options/command_line.h"

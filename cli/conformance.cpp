@@ -14,7 +14,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
-#include "core/base/first_items.h"
+#include "core/base/wording/first_items.h"
 #include "core/conformance/fixtures/small_options.h"
 #include "core/conformance/fixtures/toy_task.h"
 #include "core/conformance/isolated_run.h"

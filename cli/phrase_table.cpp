@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
-#include "core/base/first_items.h"
+#include "core/base/wording/counted.h"
+#include "core/base/wording/first_items.h"
 #include "core/io/atomic_file.h"
 #include "core/phrase_memory/match_report.h"
 #include "core/phrase_memory/table/phrase_table_options.h"

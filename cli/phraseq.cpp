@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
 

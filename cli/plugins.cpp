@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 
 #include "cli/command.h"
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/close_matches.h"
 #include "core/io/atomic_file.h"
 #include "core/io/program_output.h"
 #include "core/io/staging_folder.h"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/io/atomic_file.h"
 #include "core/phrase_memory/shortlist/lexical_table.h"
 #include "core/phrase_memory/shortlist/shortlist_options.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/first_items.h"
+#include "core/base/wording/first_items.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/counted.h"
+#include "core/base/wording/counted.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"

@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"

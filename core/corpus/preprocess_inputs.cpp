@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 
 namespace phraseq {
 namespace {

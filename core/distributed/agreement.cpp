@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/first_items.h"
+#include "core/base/wording/first_items.h"
 
 namespace phraseq {
 namespace {

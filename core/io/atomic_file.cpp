@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/unfinished_files.h"
+#include "core/base/wording/counted.h"
 #include "core/io/failpoint.h"
 #include "core/io/temporary_name.h"
 

@@ -10,9 +10,9 @@
 #include <boost/program_options/positional_options.hpp>
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/close_matches.h"
+#include "core/base/wording/message_text.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/config_file.h"
 #include "core/options/value_text.h"

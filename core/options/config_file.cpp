@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/options/value_text.h"
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/close_matches.h"
+#include "core/base/wording/message_text.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/options/config_file.h"
 #include "core/options/option_help.h"
 #include "core/options/value_text.h"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/io/line_reader.h"
 #include "core/io/terminal_input.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
+#include "core/base/wording/close_matches.h"
 #include "core/options/fairseq/component_names.h"
 
 namespace phraseq {

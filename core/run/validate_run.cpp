@@ -7,8 +7,8 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/declared_criterion.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/wording/counted.h"
 
 namespace phraseq {
 

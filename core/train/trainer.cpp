@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/wording/counted.h"
 #include "core/io/atomic_file.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"

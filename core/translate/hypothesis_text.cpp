@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/data/phrases/example_phrases.h"
 #include "core/translate/extras/unknown_words.h"
 #include "core/translate/post_process.h"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/message_text.h"
 #include "core/base/random.h"
+#include "core/base/wording/message_text.h"
 
 namespace phraseq {
 namespace {

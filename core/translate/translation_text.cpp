@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/unknown_spelling.h"
 #include "core/translate/hard_alignment.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {

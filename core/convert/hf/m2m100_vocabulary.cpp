@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/hf/language_token_forms.h"
 #include "core/io/json_reader.h"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/message_text.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"

@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 
 namespace phraseq {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/message_text.h"
 #include "core/convert/pickle/allowed_globals.h"
 #include "core/convert/pickle/pickle_input.h"
 #include "core/convert/pickle/pickle_opcode.h"

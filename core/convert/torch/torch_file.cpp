@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/convert/pickle/pickle_reader.h"
 #include "core/convert/torch/tensor_layout.h"
 #include "core/convert/torch/torch_storages.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 #include "core/convert/yaml/yaml_scalar.h"
 #include "core/io/json_reader.h"
 #include "core/io/utf8.h"

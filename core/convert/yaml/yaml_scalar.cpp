@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 
 namespace phraseq {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/phrase_memory/table/word_alignment.h"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/corpus/shards/folder_gatherer.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/corpus/shards/text_gatherer.h"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/corpus/chunks.h"
 #include "core/corpus/id_type.h"
 #include "core/corpus/indexed_dataset.h"

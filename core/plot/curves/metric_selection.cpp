@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/plot/curves/metric_title.h"
 
 namespace phraseq::plot {

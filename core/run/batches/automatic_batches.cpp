@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/wording/counted.h"
 #include "core/nn/memory/device_memory.h"
 #include "core/options/batch_options.h"
 #include "core/train/batch_size/largest_batch.h"

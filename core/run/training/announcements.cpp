@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/counted.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/data/joined/data_folders.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/training_warnings.h"

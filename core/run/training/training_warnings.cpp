@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/base/wording/counted.h"
 
 namespace phraseq {
 namespace {

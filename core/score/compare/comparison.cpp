@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {

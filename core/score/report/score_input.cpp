@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/io/terminal_input.h"
 #include "core/io/utf8.h"
 #include "core/text/unicode.h"

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/message_text.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/counted.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/atomic_file.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"

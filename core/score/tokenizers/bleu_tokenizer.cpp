@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/score/tokenizers/tokenizer_13a.h"
 #include "core/score/tokenizers/tokenizer_char.h"
 #include "core/score/tokenizers/tokenizer_intl.h"

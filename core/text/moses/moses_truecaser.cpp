@@ -13,8 +13,8 @@
 #include <unicode/unistr.h>
 
 #include "core/base/error.h"
-#include "core/base/message_text.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/message_text.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {

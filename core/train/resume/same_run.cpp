@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/data/options_from_data.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/options/option_text.h"

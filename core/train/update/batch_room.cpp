@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/wording/counted.h"
 #include "core/nn/memory/device_memory.h"
 
 namespace phraseq {

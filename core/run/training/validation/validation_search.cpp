@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/close_matches.h"
 #include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
 #include "core/io/json_reader.h"
 #include "core/search/decoder.h"
 

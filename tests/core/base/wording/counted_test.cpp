@@ -1,4 +1,4 @@
-#include "core/base/counted.h"
+#include "core/base/wording/counted.h"
 
 #include <gtest/gtest.h>
 

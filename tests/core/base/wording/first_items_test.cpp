@@ -1,4 +1,4 @@
-#include "core/base/first_items.h"
+#include "core/base/wording/first_items.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "core/base/close_matches.h"
+#include "core/base/wording/close_matches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/base/message_text.h"
+#include "core/base/wording/message_text.h"
 
 #include <algorithm>
 #include <array>
