@@ -9,6 +9,8 @@
 #include <ATen/ops/sign.h>
 #include <ATen/ops/tanh.h>
 
+#include "core/data/device/to_device.h"
+
 namespace phraseq::phrasenet {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr double kHalfNormalMean = 0.797;  // as published; √(2/π) is 0.79788
 at::Tensor normal_like(const at::Tensor& like, uint64_t key) {
   at::Tensor drawn = at::empty(like.sizes(), at::kFloat);
   nn::Initializer(nn::InitializationStyle::kFairseq, key).normal(drawn, 1.0);
-  return drawn.to(like.options());
+  return to_device(drawn.to(like.scalar_type()), like.device());
 }
 
 }  // namespace
