@@ -1,11 +1,9 @@
 #include "core/distributed/agreement.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/wording/first_items.h"

@@ -55,7 +55,8 @@ struct PHRASEQ_API TranslationModel {
   /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
   Batch collate(const std::vector<Example>& examples) const;
-  /// The most tokens of an example's source, </s> counted; <s>, if the model reads it, has its place.
+  /// The most tokens of an example's source, </s> counted; <s>, if the model reads it, has its
+  /// place.
   int64_t max_source_tokens() const;
 
   /// Builds both from a checkpoint, with its weights mapped or copied in. Every name, dtype and

@@ -1,4 +1,5 @@
-// Seconds for the sum of gradients over processes, by size and type on the wire. gradient_sum.py starts the processes.
+// Seconds for the sum of gradients over processes, by size and type on the wire. gradient_sum.py
+// starts the processes.
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +10,8 @@
 #include <ATen/ops/ones.h>
 #include <fmt/format.h>
 
-#include "core/distributed/c10d_group.h"
 #include "core/base/launcher/environment.h"
+#include "core/distributed/c10d_group.h"
 
 namespace {
 

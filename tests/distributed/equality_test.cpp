@@ -171,7 +171,7 @@ TEST_F(SeveralProcesses, ContinueARunOfOneProcessThatAccumulated) {
                                                words("--threads 1 --nproc-per-node 2 " + common));
   ASSERT_EQ(resumed.exit_code, kExitOk) << resumed.errors;
   EXPECT_THAT(resumed.errors,
-              ::testing::HasSubstr("trained with 1 processes before, with 2 now: updates consist "
+              ::testing::HasSubstr("trained with 1 process before, with 2 now: updates consist "
                                    "of the same batches"));
   EXPECT_EQ(last_tensors(workspace_, "resumed"), last_tensors(workspace_, "unbroken"));
   EXPECT_EQ(losses(workspace_, "resumed"), losses(workspace_, "unbroken"));

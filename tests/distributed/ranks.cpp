@@ -87,7 +87,8 @@ std::vector<nlohmann::json> records(const Workspace& workspace,
     auto record = nlohmann::json::parse(line);
     if (record.at("event") != event)
       continue;
-    for (const char* const name : {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
+    for (const char* const name :
+         {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
       record.erase(name);
     found.push_back(std::move(record));
   }

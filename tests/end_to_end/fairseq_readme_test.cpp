@@ -74,8 +74,8 @@ class FairseqsReadme : public ::testing::Test {
     EXPECT_EQ(aligned.exit_code, kExitUsage);
     EXPECT_THAT(aligned.errors,
                 AllOf(HasSubstr("--score-reference does not search: do not use --print-alignment"),
-                      HasSubstr("leave --lm-path out"),
-                      HasSubstr("leave --replace-unk out")));
+                      HasSubstr("do not use --lm-path"),
+                      HasSubstr("do not use --replace-unk")));
     const CommandResult text =
         workspace_.run(words("generate --path checkpoints --score-reference"), "drei\n");
     EXPECT_EQ(text.exit_code, kExitUsage);
@@ -159,7 +159,7 @@ TEST_F(FairseqsReadme, WhatIsNotSupportedHasAReason) {
       train(std::string(kSmall) + " --adaptive-softmax-cutoff 100,200 --adaptive-softmax-factor 4");
   EXPECT_EQ(cutoff.exit_code, kExitUsage);
   EXPECT_THAT(cutoff.errors,
-              HasSubstr("--adaptive-softmax-cutoff is not supported: the output is one softmax"));
+              HasSubstr("--adaptive-softmax-cutoff is not supported: the output is a softmax"));
 
   const CommandResult dropped =
       workspace_.run(words("interactive --path model.pt data-bin --beam 5 --retain-dropout"));

@@ -99,7 +99,8 @@ class ResumeWithGroups : public WithData, public ::testing::WithParamInterface<c
       auto record = nlohmann::json::parse(line);
       if (record.at("event") != "epoch")
         continue;
-      for (const char* const name : {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
+      for (const char* const name :
+           {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
         record.erase(name);
       found.push_back(record.dump());
     }

@@ -94,7 +94,8 @@ TEST_F(ThrowingPlugin, WithoutMemoryForOneShareDividesThatOne) {
   ASSERT_EQ(whole.exit_code, kExitOk) << whole.errors;
   ASSERT_EQ(divided.exit_code, kExitOk) << divided.errors;
   EXPECT_THAT(divided.errors,
-              AllOf(HasSubstr("divided a batch because of insufficient memory ("), Not(HasSubstr("skipped"))));
+              AllOf(HasSubstr("divided a batch because of insufficient memory ("),
+                    Not(HasSubstr("skipped"))));
   const auto expected = losses(workspace_, "whole"), found = losses(workspace_, "divided");
   ASSERT_EQ(found.size(), expected.size());
   for (const auto& [update, loss] : expected)
@@ -106,7 +107,8 @@ TEST_F(ThrowingPlugin, WithoutMemoryForASentenceSkipsItAndEndsWhenNoneFits) {
       "--arch throwing --disable-validation --throw-in forward --thrown memory --throw-above ";
   const auto some = train(options + "6 --max-bad-updates 1000 --save-dir some");
   EXPECT_EQ(some.exit_code, kExitOk) << some.errors;
-  EXPECT_THAT(some.errors, HasSubstr("skipped a batch because of insufficient memory (1 sentences"));
+  EXPECT_THAT(some.errors,
+              HasSubstr("skipped a batch because of insufficient memory (1 sentence,"));
   const auto none = train(options + "0 --save-dir none --max-bad-updates 7");
   EXPECT_EQ(none.exit_code, kExitIo) << none.errors;
   EXPECT_THAT(none.errors, HasSubstr("out of memory: 7 sentences in a row, the last one with"));

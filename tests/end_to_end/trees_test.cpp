@@ -95,7 +95,7 @@ TEST_F(TreesOnTheCommandLine, AreMissedBeforeAModelIsBuilt) {
               AllOf(HasSubstr("data-bin: no parse trees of the en sentences of 'train', which "
                               "--pr-seg parse needs"),
                     HasSubstr("preprocess --trees"),
-                    HasSubstr("--pr-seg ngram needs none"),
+                    HasSubstr("--pr-seg ngram does not need them"),
                     Not(HasSubstr("parameters"))));
   EXPECT_FALSE(workspace_.exists("checkpoints/run.json"));
   const CommandResult ngrams = run(train_with_trees() + words("--pr-seg ngram"));

@@ -66,7 +66,8 @@ TEST_P(M2m100Parity, OfGreedySearchInEveryDirection) {
 }
 
 TEST_P(M2m100Parity, OfABeamOfFourInEveryDirection) {
-  for (const char* pair : {"en-de", "en-fr", "de-fr"}) expect_lines(pair, 2, {"--beam", "4", "--unnormalized"});
+  for (const char* pair : {"en-de", "en-fr", "de-fr"})
+    expect_lines(pair, 2, {"--beam", "4", "--unnormalized"});
 }
 
 TEST_P(M2m100Parity, NeedsADirectionThatTheModelKnows) {

@@ -42,8 +42,8 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
                     Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);
-  /// Of what is read of the source and of the states, and of the update of each source token in each
-  /// step.
+  /// Of what is read of the source and of the states, and of the update of each source token in
+  /// each step.
   double multiply_adds(double source_tokens, double steps) const;
 
  private:

@@ -94,10 +94,10 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
 }
 
 TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
-  EXPECT_EQ(refusal_to_import({{"adaptive_softmax_cutoff", nullptr},
-                               {"base_layers", 0},
-                               {"adaptive_input", false}}),
-            "");
+  EXPECT_EQ(
+      refusal_to_import(
+          {{"adaptive_softmax_cutoff", nullptr}, {"base_layers", 0}, {"adaptive_input", false}}),
+      "");
   EXPECT_THAT(refusal_to_import({{"adaptive_softmax_cutoff", "1000,2000"}}),
               HasSubstr("adaptive_softmax_cutoff = \"1000,2000\""));
   EXPECT_THAT(refusal_to_import({{"quant_noise_pq", 0.1}}), HasSubstr("quant_noise_pq = 0.1"));

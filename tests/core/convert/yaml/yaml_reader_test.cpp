@@ -110,7 +110,7 @@ TEST(YamlReader, RejectsWhatItDoesNotSupportWithItsLine) {
   EXPECT_THAT(rejection_of_yaml("a: |\n  text\n"), HasSubstr("m.yml:1: '|'"));
   EXPECT_THAT(rejection_of_yaml("a: !!python/object:os.system x\n"), HasSubstr("m.yml:1"));
   EXPECT_THAT(rejection_of_yaml("? a\n: b\n"), HasSubstr("m.yml:1: an explicit key"));
-  EXPECT_THAT(rejection_of_yaml("a: 1\na: 2\n"), HasSubstr("m.yml:2: the key 'a' stands twice"));
+  EXPECT_THAT(rejection_of_yaml("a: 1\na: 2\n"), HasSubstr("m.yml:2: the key 'a' occurs twice"));
   EXPECT_THAT(rejection_of_yaml("a: 1\n  b: 2\n"), HasSubstr("m.yml:2: the line is indented"));
   EXPECT_THAT(rejection_of_yaml("  a: 1\nb: 2\n"), HasSubstr("m.yml:2: the line does not fit"));
   EXPECT_THAT(rejection_of_yaml("a: [1, 2\n"), HasSubstr("does not end on its line"));

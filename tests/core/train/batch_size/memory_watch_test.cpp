@@ -35,7 +35,8 @@ TEST(MemoryModel, KnowsTheLargestPassAlsoWithoutBytes) {
 TEST(MemoryWatch, AdvisesByWhatAPassNeeded) {
   nn::install_caching_allocator();
   MemoryWatch watch(c10::kCPU);
-  EXPECT_EQ(watch.advice(900, 1 << 30), "no batch has fit into memory yet: reduce --max-tokens below 900");
+  EXPECT_EQ(watch.advice(900, 1 << 30),
+            "no batch has fit into memory yet: reduce --max-tokens below 900");
   watch.begin_pass();
   (void)at::empty({int64_t{1} << 23}, at::kByte);
   watch.end_pass(100);
