@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/data/blocks/block_corpus.h"
 #include "core/data/named_task.h"
 #include "core/run/language_model/context_window.h"
@@ -39,23 +40,18 @@ const BlockSource& blocks_of(const TranslationModel& model) {
                    "phraseq validate computes the loss of translation models");
 }
 
-/// The task of a model, with the data.
-std::unique_ptr<Task> task_with_data(const TranslationModel& model, const EvalLmRun& run) {
-  const TaskState state = model.task->save();
-  TaskSetup setup;
-  setup.registry = &run.loaded->registry;
-  setup.state = &state;
-  setup.data = run.options.data;
-  return std::make_unique<NamedTask>(model.task_selection, setup);
-}
-
-/// All models. They get the data after it is known that they are language models: another task
-/// could not read it.
+/// All models. Where one of another task cannot read the data, its task is what is wrong.
 std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
-  auto models = load_models(run.loaded->registry, run.model, {});
-  for (const TranslationModel& model : models) blocks_of(model);
-  models.front().task = task_with_data(models.front(), run);
-  return models;
+  try {
+    return load_models(run.loaded->registry, run.model, run.options.data);
+  } catch (const Error&) {
+    const std::string first = run.model.path.substr(0, run.model.path.find(':'));
+    LoadOptions without_data;
+    without_data.skip_self_test = true;
+    blocks_of(
+        TranslationModel::load(run.loaded->registry, resolve_checkpoint(first), without_data));
+    throw;
+  }
 }
 
 /// How the text is cut: as the options have it, else as the training; smaller where a context is
@@ -255,6 +251,7 @@ int evaluate_language_model(EvalLmRun& run) {
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   ResultOutput output("-");
   const auto models = load_language_models(run);
+  for (const TranslationModel& model : models) blocks_of(model);  // none but language models
   const BlockSource& source = blocks_of(models.front());
   const Task& task = *models.front().task;
   if (!task.has_split(run.options.gen_subset)) {
