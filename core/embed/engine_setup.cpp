@@ -1,7 +1,6 @@
 #include "core/embed/engine_setup.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -87,6 +86,11 @@ std::vector<std::string> words_of(const std::string& symbols) {
   return words;
 }
 
+/// Frees the packed weights of models that are gone, at its end.
+struct PackedWeightsRelease {
+  ~PackedWeightsRelease() { nn::release_packed_weights(); }
+};
+
 class TranslatorEngine final : public TranslationEngine {
  public:
   TranslatorEngine(const EngineSetup::Parts& setup,
@@ -97,20 +101,16 @@ class TranslatorEngine final : public TranslationEngine {
         path_(std::move(path)),
         translates_(translates),
         translator_(std::move(translator)) {}
-  ~TranslatorEngine() override {
-    translator_.reset();
-    nn::release_packed_weights();
-  }
 
   const std::string& path() const override { return path_; }
   const std::string& source_language() const override {
-    return translator_->task().source_language();
+    return translator_.task().source_language();
   }
   const std::string& target_language() const override {
-    return translator_->task().target_language();
+    return translator_.task().target_language();
   }
   bool translates() const override { return translates_; }
-  int64_t max_source_tokens() const override { return translator_->max_source_tokens(); }
+  int64_t max_source_tokens() const override { return translator_.max_source_tokens(); }
   int64_t max_nbest() const override { return setup_.max_nbest; }
   int64_t round_tokens() const override {
     const int64_t tokens = setup_.batches.max_tokens;
@@ -125,8 +125,8 @@ class TranslatorEngine final : public TranslationEngine {
                  int64_t id) const override {
     if (!translates_ && !prefix.empty())
       throw DataError("a language model continues its text: put the prefix at the text's end");
-    Example example = prefix.empty() ? translator_->task().encode(sentence)
-                                     : translator_->task().encode(sentence, prefix);
+    Example example = prefix.empty() ? translator_.task().encode(sentence)
+                                     : translator_.task().encode(sentence, prefix);
     example.id = id;
     std::erase_if(example.target, is_control);
     if (!example.target.empty())
@@ -137,10 +137,10 @@ class TranslatorEngine final : public TranslationEngine {
   std::vector<api::Sentence> translate(std::vector<EngineSentence> sentences,
                                        bool alignment) override {
     const bool prefix = !sentences.empty() && !sentences.front().example.target.empty();
-    translator_->search_with(prefix ? setup_.prefix_decoder : setup_.decoder, alignment);
+    translator_.search_with(prefix ? setup_.prefix_decoder : setup_.decoder, alignment);
     std::vector<Example> examples;
     for (EngineSentence& sentence : sentences) examples.push_back(std::move(sentence.example));
-    const auto translations = translator_->translate(std::move(examples));
+    const auto translations = translator_.translate(std::move(examples));
     std::vector<api::Sentence> results;
     for (size_t i = 0; i < translations.size(); ++i)
       results.push_back(result_of(translations[i], std::move(sentences[i])));
@@ -156,7 +156,7 @@ class TranslatorEngine final : public TranslationEngine {
   }
 
   api::Hypothesis hypothesis_of(const Translation& translation, const Hypothesis& found) const {
-    const Task& task = translator_->task();
+    const Task& task = translator_.task();
     const Example& example = translation.example;
     api::Hypothesis hypothesis;
     hypothesis.text = hypothesis_text(task, example, found, setup_.remove_bpe);
@@ -170,7 +170,7 @@ class TranslatorEngine final : public TranslationEngine {
   api::Sentence result_of(const Translation& translation, EngineSentence sentence) const {
     api::Sentence result;
     result.source = std::move(sentence.source);
-    result.source_tokens = words_of(translator_->task().symbols(translation.example.source, false));
+    result.source_tokens = words_of(translator_.task().symbols(translation.example.source, false));
     for (const Hypothesis& found : translation.hypotheses) {
       if (static_cast<int64_t>(result.hypotheses.size()) == sentence.nbest)
         break;
@@ -182,7 +182,8 @@ class TranslatorEngine final : public TranslationEngine {
   const EngineSetup::Parts& setup_;
   std::string path_;
   bool translates_;
-  std::optional<Translator> translator_;  ///< until the end
+  PackedWeightsRelease release_;  ///< before the translator, so that it acts after its end
+  Translator translator_;
 };
 
 }  // namespace
