@@ -87,7 +87,8 @@ int64_t start_token_of(const DecodingRequest& request) {
   return bos ? kBos : kEos;
 }
 
-/// One a sentence: what the batch says, or the models' convention.
+/// The first target token of each sentence: the batch's own, or else that of the models'
+/// convention.
 std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
   const int64_t start = start_token_of(request);
   const auto own = request.batch->extras.find(kStartExtra);

@@ -15,7 +15,7 @@ inline constexpr int64_t kChunkLogits = int64_t{1} << 25;
 inline constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
 
 /// The most rows of a chunk on the CPU. Each chunk reads the weight twice and adds to its gradient
-/// once: with 65 rows and a weight of 32,000 x 512 in bf16 that takes 1.5 times as long as the
+/// once: with 65 rows and a weight of 32,000 x 512 in bf16 that adds twice the time of the
 /// products themselves, with 1,024 rows a quarter (one core of an AMD EPYC, family 25). More rows
 /// gain nothing, but need more memory.
 inline constexpr int64_t kMostChunkRows = 1024;
