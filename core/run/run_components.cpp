@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/wording/alternatives.h"
 #include "core/options/command_line.h"
 
 namespace phraseq {
@@ -38,12 +39,7 @@ std::string choice_text(const std::vector<std::string>& names) {
     return fmt::format("{} … ({} have it)",
                        fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
                        names.size());
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const bool is_last = i + 1 == names.size();
-    text += (i == 0 ? "" : (is_last ? " or " : ", ")) + names[i];
-  }
-  return text;
+  return alternatives(names);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/wording/alternatives.h"
+
 namespace phraseq {
 namespace {
 
@@ -69,11 +71,9 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
   const auto near = close_matches(name, known);
   if (near.empty())
     return {};
-  std::string text = fmt::format("did you mean '{}'", near[0]);
-  for (size_t i = 1; i < near.size(); ++i) {
-    text += fmt::format("{}'{}'", i + 1 == near.size() ? " or " : ", ", near[i]);
-  }
-  return text + "?";
+  std::vector<std::string> quoted;
+  for (const std::string& candidate : near) quoted.push_back(fmt::format("'{}'", candidate));
+  return fmt::format("did you mean {}?", alternatives(quoted));
 }
 
 }  // namespace phraseq
