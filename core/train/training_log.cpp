@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/train/train_options.h"
 #include "core/train/validator.h"
 
 namespace phraseq {
@@ -97,11 +98,12 @@ std::string validation_line(const nlohmann::json& r) {
     line +=
         fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());
   const std::string metric = r.value("best_metric", "loss");
-  const bool in_bits = metric == "loss" || metric == "nll_loss";
   line += fmt::format(" | num_updates {}", r["updates"].get<int64_t>());
   if (r.contains("best"))
     line +=
-        fmt::format(" | best_{} {:.3f}", metric, r["best"].get<double>() * (in_bits ? bits : 1.0));
+        fmt::format(" | best_{} {:.3f}",
+                    metric,
+                    r["best"].get<double>() * (ValidationOptions::is_loss(metric) ? bits : 1.0));
   return line + part_lines(r);
 }
 
