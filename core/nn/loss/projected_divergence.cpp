@@ -5,16 +5,15 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
-#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 
@@ -43,6 +42,10 @@ struct TwoPasses {
     for (const int64_t id : *excluded) z.select(1, id).fill_(kExcludedLogit);  // [rows]
     return at::log_softmax(z, 1);
   }
+
+  at::Tensor scaled(const at::Tensor& gradient) const {
+    return scale == 1.0 ? gradient : gradient.mul(scale);
+  }
 };
 
 /// Gradients of both passes' rows, of the matrix and of the bias.
@@ -67,6 +70,29 @@ at::Tensor gradient_of_logits(const at::Tensor& p, const at::Tensor& q, const at
   return p * (d - divergence) + p - q;
 }
 
+/// Σ (p - q)(ln p - ln q) of the rows `first` to `first + rows`, in double precision. Adds their
+/// gradients, unless `gradients` is null.
+at::Tensor divergence_of_chunk(const TwoPasses& passes,
+                               int64_t first,
+                               int64_t rows,
+                               DivergenceGradients* gradients) {
+  const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, rows); };
+  const at::Tensor log_p = passes.log_probabilities(part(passes.one));    // [rows, vocab]
+  const at::Tensor log_q = passes.log_probabilities(part(passes.other));  // [rows, vocab]
+  const at::Tensor p = log_p.exp(), q = log_q.exp(), d = log_p - log_q;
+  if (gradients) {
+    gradients->add(passes.scaled(gradient_of_logits(p, q, d)),
+                   part(passes.one),
+                   passes.matrix,
+                   part(gradients->one));
+    gradients->add(passes.scaled(gradient_of_logits(q, p, -d)),
+                   part(passes.other),
+                   passes.matrix,
+                   part(gradients->other));
+  }
+  return ((p - q) * d).sum(at::kDouble);
+}
+
 /// Variables: one, other, weight, bias (or none).
 class Divergence : public torch::autograd::Function<Divergence> {
  public:
@@ -78,46 +104,20 @@ class Divergence : public torch::autograd::Function<Divergence> {
                             const TwoPasses& passes,
                             bool with_gradient) {
     DivergenceGradients gradients;
-    if (with_gradient) {
-      gradients = {at::empty_like(one), at::empty_like(other), at::zeros_like(weight), {}};
-      if (bias)
-        gradients.bias = at::zeros_like(*bias);
-    }
-    double sum = 0;
-    at::Tensor device_sum;         // where the host would have to wait for it
+    if (with_gradient)
+      gradients = {at::empty_like(one),
+                   at::empty_like(other),
+                   at::zeros_like(weight),
+                   bias ? at::zeros_like(*bias) : at::Tensor()};
     constexpr int64_t kHeld = 12;  // two of each: logits, log-probabilities, gradients, temporaries
     const int64_t step = std::min(rows_of_a_chunk(one, weight.size(0), kHeld), one.size(0));
-    for (int64_t first = 0; first < one.size(0); first += step) {
-      const int64_t rows = std::min(step, one.size(0) - first);
-      const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, rows); };
-      const at::Tensor log_p = passes.log_probabilities(part(passes.one));    // [rows, vocab]
-      const at::Tensor log_q = passes.log_probabilities(part(passes.other));  // [rows, vocab]
-      const at::Tensor p = log_p.exp(), q = log_q.exp(), d = log_p - log_q;
-      const at::Tensor chunk = ((p - q) * d).sum(at::kDouble);
-      if (cpu::has_kernels(one)) {
-        sum += chunk.item<double>();
-      } else {
-        device_sum = device_sum.defined() ? device_sum + chunk : chunk;
-      }
-      if (!with_gradient)
-        continue;
-      const auto scaled = [&](const at::Tensor& dz) {
-        return passes.scale == 1.0 ? dz : dz.mul(passes.scale);  // [rows, vocab]
-      };
-      gradients.add(scaled(gradient_of_logits(p, q, d)),
-                    part(passes.one),
-                    passes.matrix,
-                    part(gradients.one));
-      gradients.add(scaled(gradient_of_logits(q, p, -d)),
-                    part(passes.other),
-                    passes.matrix,
-                    part(gradients.other));
-    }
+    at::Tensor sum = at::zeros({}, one.options().dtype(at::kDouble));
+    for (int64_t first = 0; first < one.size(0); first += step)
+      sum += divergence_of_chunk(
+          passes, first, std::min(step, one.size(0) - first), with_gradient ? &gradients : nullptr);
     ctx->saved_data["scale"] = passes.scale;
     ctx->save_for_backward({gradients.one, gradients.other, gradients.weight, gradients.bias});
-    if (device_sum.defined())
-      return device_sum.to(passes.sum_type);
-    return at::full({}, sum, one.options().dtype(passes.sum_type));
+    return sum.to(passes.sum_type);
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
