@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -72,15 +73,22 @@ score::Comparison compare(const CompareOptions& options, const score::MetricSet&
   return comparison;
 }
 
+/// The picture appears only with the report.
 void write_report(const CompareOptions& options, const score::Comparison& comparison) {
   const std::string report = render(options, comparison);
-  if (!options.plot.empty())
-    write_file(options.plot, draw(options, comparison));
+  std::optional<AtomicFile> plot;
+  if (!options.plot.empty()) {
+    plot.emplace(options.plot);
+    plot->write(draw(options, comparison));
+    plot->finish();
+  }
   if (options.output.empty()) {
     std::cout << report;
   } else {
     write_file(options.output, report);
   }
+  if (plot)
+    plot->commit();
 }
 
 int compare_command(std::span<const std::string> arguments) {

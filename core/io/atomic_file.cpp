@@ -103,7 +103,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-void AtomicFile::commit() {
+void AtomicFile::finish() {
   flush();
   // Drops what was reserved and not used; a short file must not end in zeros.
   if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
@@ -117,6 +117,11 @@ void AtomicFile::commit() {
     fail("close");
   if ((errno = failpoint("atomic_file.close")) != 0)
     fail("close");
+}
+
+void AtomicFile::commit() {
+  if (descriptor_ >= 0)
+    finish();
   if ((errno = failpoint("atomic_file.before_rename")) != 0)
     fail("rename");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)

@@ -14,7 +14,8 @@ namespace phraseq {
 ///
 /// Steps (reliability: each is tested failing): create `.NAME.tmp.PID.RANDOM` in the target's
 /// folder, reserve `expected_size` when known, write, fsync, close, rename, fsync the folder.
-/// `commit` does the last four; without it the destructor removes the temporary file. Any failure
+/// `finish` does fsync and close, `commit` these, if they have not been done, and the last two;
+/// without it the destructor removes the temporary file. Any failure
 /// removes the temporary file and throws IoError with path, step and reason; the old file was not
 /// touched. A signal that ends the process removes the temporary file too (unfinished_files.h);
 /// what SIGKILL leaves is removed by the next AtomicFile of the same path.
@@ -28,6 +29,9 @@ class PHRASEQ_API AtomicFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   uint64_t bytes_written() const { return written_; }
+  /// Ends writing: after this, only the rename can fail. For files that are to appear together:
+  /// first all are finished, then all are committed.
+  void finish();
   void commit();
 
  private:

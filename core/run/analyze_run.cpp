@@ -1,6 +1,7 @@
 #include "core/run/analyze_run.h"
 
 #include <limits>
+#include <optional>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -129,15 +130,35 @@ void for_each_pass(const AnalyzeOptions& options,
   }
 }
 
+/// A picture beside a result: written first, it appears when the result is there.
+class PlotFile {
+ public:
+  void write(const std::string& path, const std::string& document) {
+    file_.emplace(path);
+    file_->write(document);
+    file_->finish();
+  }
+  bool is_written() const { return file_.has_value(); }
+  void commit() {
+    if (file_)
+      file_->commit();
+  }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
+
 /// Draws and prints a table of layers.
 template <class Table>
 int show(const AnalyzeOptions& options, const Table& table, AttentionPlace place) {
   check_recorded(!table.rows().empty(), place);
+  PlotFile plot;
   if (!options.plot.empty())
-    write_file(options.plot, table.plot().document());
+    plot.write(options.plot, table.plot().document());
   ResultOutput output(options.output);
   output.write(options.json ? table.json() : table.text());
   output.commit();
+  plot.commit();
   return kExitOk;
 }
 
@@ -171,15 +192,15 @@ int dump(const AnalyzeOptions& options,
          const TranslationModel& translator,
          const ModelOptions& model) {
   ResultOutput output(options.output);
-  bool plotted = options.plot.empty();
+  PlotFile plot;
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
-    if (!plotted)
-      write_file(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
-    plotted = true;
+    if (!options.plot.empty() && !plot.is_written())
+      plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
     output.write(recorded_json(sentence, options.tensors));
     return output.flush();
   });
   output.commit();
+  plot.commit();
   return kExitOk;
 }
 

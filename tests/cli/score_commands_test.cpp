@@ -263,5 +263,17 @@ TEST_F(ScoreCommands, CompareReportsWhatIsMissing) {
   EXPECT_THAT(result.errors, HasSubstr("sys has 3 lines, the source has 1"));
 }
 
+TEST_F(ScoreCommands, TheOldPictureStaysWhereTheReportCannotBeWritten) {
+  space.write("picture.svg", "old");
+  const std::string line =
+      "ulimit -f 8; exec \"$0\" compare sys a --ref b --samples 10 --format html --output report "
+      "--plot picture.svg";
+  const auto result =
+      space.start_program({"/bin/bash", "-c", line, end_to_end::kPhraseqProgram}).wait();
+  EXPECT_EQ(result.exit_code, kExitIo) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("report: cannot"));
+  EXPECT_EQ(space.read("picture.svg"), "old");
+}
+
 }  // namespace
 }  // namespace phraseq

@@ -97,6 +97,7 @@ class ListReader {
       lines.list.source = text;
       lines.list.tokens = count_words(text);
     } else if (kind == 'H') {
+      check_place(lines);
       hypotheses.push_back({std::string(text), std::string(text)});
       hypotheses.back().words = hypotheses.back().tokens = count_words(text);
     } else if (kind == 'D' && lines.texts < hypotheses.size()) {
@@ -110,6 +111,17 @@ class ListReader {
       hypotheses[lines.scores++].forward = *sum;
     } else {
       reject(reader_.line_number(), fmt::format("a {}- line without its H- line", kind));
+    }
+  }
+
+  /// The hypotheses of a sentence stand together, so a second list begins where they go on.
+  void check_place(const Lines& lines) {
+    const Lines* const last = std::exchange(last_, &lines);
+    if (last != nullptr && last != &lines && !lines.list.hypotheses.empty()) {
+      reject(reader_.line_number(),
+             fmt::format("a hypothesis of a sentence whose lines begin in line {}, after those of "
+                         "other sentences: are there several lists in the file?",
+                         lines.first_line));
     }
   }
 
@@ -138,6 +150,7 @@ class ListReader {
 
   LineReader reader_;
   std::map<int64_t, Lines> sentences_;
+  const Lines* last_ = nullptr;  ///< the sentence of the last hypothesis
 };
 
 /// Writes a line for each hypothesis into each of two files.
@@ -155,7 +168,10 @@ class PairWriter {
     }
   }
 
+  /// Both or none: a file of the earlier run must not stand next to a new one.
   void commit() {
+    sources_.finish();
+    targets_.finish();
     sources_.commit();
     targets_.commit();
   }
@@ -182,17 +198,17 @@ void warn_of_subwords(const std::vector<RerankList>& lists) {
   }
 }
 
-const std::string& line_of(const RerankList& list,
-                           const std::vector<std::string>& lines,
-                           const std::string& path) {
-  if (list.id < 0 || list.id >= std::ssize(lines)) {
-    throw DataError({path, 0, 0},
-                    fmt::format("{}, but there are hypotheses of sentence {}, counted from 0",
-                                counted(std::ssize(lines), "line"),
-                                list.id),
-                    "Give the text that was translated, with all its lines.");
-  }
-  return lines[static_cast<size_t>(list.id)];
+/// The lists are of the sentences 0, 1, 2 …, each of which has a line.
+void require_all_lines(const std::vector<RerankList>& lists,
+                       const std::vector<std::string>& lines,
+                       const std::string& path) {
+  if (lists.size() == lines.size())
+    return;
+  throw DataError({path, 0, 0},
+                  fmt::format("{}, but there are hypotheses of {}",
+                              counted(std::ssize(lines), "line"),
+                              counted(std::ssize(lists), "sentence")),
+                  "Give the text that was translated, with all its lines.");
 }
 
 }  // namespace
@@ -238,9 +254,10 @@ void write_text_pairs(const std::vector<RerankList>& lists,
                       const std::string& source,
                       const std::string& prefix) {
   const auto lines = read_lines(source);
+  require_all_lines(lists, lines, source);
   PairWriter writer(prefix);
   for (const RerankList& list : lists)
-    writer.write(list, line_of(list, lines, source), &RerankHypothesis::text);
+    writer.write(list, lines[static_cast<size_t>(list.id)], &RerankHypothesis::text);
   writer.commit();
 }
 

@@ -53,6 +53,20 @@ TEST(AtomicFile, ReplacesTheOldFileAtCommitAndNotBefore) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(AtomicFile, IsNotThereWhenItIsFinishedButNotCommitted) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("x", "old");
+  synced_paths().clear();
+  AtomicFile file(path);
+  file.write("new");
+  file.finish();
+  EXPECT_EQ(synced_paths().size(), 1U);
+  EXPECT_EQ(read_file(path), "old");
+  file.commit();
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(synced_paths().size(), 2U);  // the folder; the file was not synced again
+}
+
 TEST(AtomicFile, SyncsTheFileBeforeTheRenameAndTheFolderAfterIt) {
   const TemporaryFolder folder;
   synced_paths().clear();

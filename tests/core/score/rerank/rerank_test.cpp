@@ -1,12 +1,14 @@
 // Noisy-channel reranking; scores against fairseq's (tests/golden/rerank).
 
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -14,6 +16,7 @@
 #include "core/score/metrics/bleu.h"
 #include "core/score/rerank/rerank_lists.h"
 #include "core/score/rerank/rerank_options.h"
+#include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::score {
@@ -131,12 +134,31 @@ TEST_F(Reranking, WritesThePairsThatOtherModelsScore) {
 }
 
 TEST_F(Reranking, WritesThePairsAsPlainTextForModelsWithSubwordsOfTheirOwn) {
-  folder_.write("text", "w text\nxyz text\nrest\n");
+  folder_.write("text", "w text\nxyz text\n");
   write_text_pairs(read_lists(options_), folder_.file("text"), folder_.file("pairs"));
   EXPECT_EQ(read_file(folder_.file("pairs.src")), "w text\nxyz text\nxyz text\n");
   EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\nab\nc d\n");
   folder_.write("text", "w text\n");
-  EXPECT_THAT(text_pairs_message(), HasSubstr("1 line, but there are hypotheses of sentence 1"));
+  EXPECT_THAT(text_pairs_message(), HasSubstr("1 line, but there are hypotheses of 2 sentences"));
+  folder_.write("text", "w text\nxyz text\nrest\n");  // of another input
+  EXPECT_THAT(text_pairs_message(), HasSubstr("3 lines, but there are hypotheses of 2 sentences"));
+}
+
+TEST_F(Reranking, LeavesBothOldFilesWhereTheSecondCannotBeWritten) {
+  folder_.write("nbest", "S-0\tw\nH-0\t-0.1\t" + std::string(9000, 'e') + "\nP-0\t-0.25 -0.25\n");
+  folder_.write("pairs.src", "old\n");
+  folder_.write("pairs.hyp", "old\n");
+  const auto lists = read_lists(options_);
+  const int status = in_child([&] {
+    const rlimit limit{4096, RLIM_INFINITY};  // a full disk for the larger one
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    write_pairs(lists, folder_.file("pairs"));
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), kExitIo);
+  EXPECT_EQ(read_file(folder_.file("pairs.src")), "old\n");
+  EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "old\n");
 }
 
 TEST_F(Reranking, WarnsOfPairsOfSubwords) {
@@ -196,6 +218,11 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
   const std::string list = "S-0\tx\nH-0\t-0.5\ta\nP-0\t-0.5\n";
   folder_.write("nbest", list + list);  // two outputs, one after the other
   EXPECT_THAT(message(), HasSubstr("nbest:4: a second S- line"));
+  const std::string without_sources = "H-0\t-0.5\ta\nP-0\t-0.5\nH-1\t-0.5\ta\nP-1\t-0.5\n";
+  folder_.write("nbest", without_sources + without_sources);
+  EXPECT_THAT(
+      message(),
+      AllOf(HasSubstr("nbest:5"), HasSubstr("begin in line 1"), HasSubstr("several lists")));
   folder_.write("nbest", "nothing\n");
   EXPECT_THAT(message(), HasSubstr("there are no hypotheses"));
 }
