@@ -317,15 +317,10 @@ std::string command_page(const fs::path& program) {
   return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
 }
 
-void make_page_folder(const fs::path& folder) {
-  make_folders(folder.string());
-  check_target((folder / "README.md").string());
-}
-
-/// One page a component and one a command, and a list of them.
+/// One page a component and one a command, and a list of them; all or none.
 int write_option_pages(const PluginsOptions& options) {
-  const fs::path folder = options.output;
-  make_page_folder(folder);
+  StagingFolder staging(options.output);
+  const fs::path folder = staging.path();
   Registry registry;
   const auto refusals = load_all(registry, options);
   std::string index =
@@ -350,6 +345,7 @@ int write_option_pages(const PluginsOptions& options) {
         "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
   }
   write_file((folder / "README.md").string(), index);
+  staging.commit("README.md");
   return report(refusals);
 }
 

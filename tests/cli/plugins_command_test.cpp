@@ -113,5 +113,24 @@ TEST(PluginsCommand, ReportsThatANameIsNoComponentAndNoPreset) {
                     HasSubstr("transformer_tiny")));
 }
 
+TEST(PluginsCommand, WritesAllPagesOrNone) {
+  end_to_end::Workspace space;
+  const auto write_pages = [&](const std::string& limit) {
+    const std::string line = "ulimit -f " + limit + "; exec \"$0\" plugins options --output pages";
+    return space.start_program({"/bin/bash", "-c", line, end_to_end::kPhraseqProgram}).wait();
+  };
+  const auto full = write_pages("12");  // KiB; the page of train is larger
+  EXPECT_EQ(full.exit_code, kExitIo) << full.errors;
+  EXPECT_FALSE(space.exists("pages")) << full.errors;
+  const auto result = write_pages("unlimited");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_TRUE(space.exists("pages/README.md"));
+  space.write("pages/average.md", "old");
+  EXPECT_EQ(write_pages("12").exit_code, kExitIo);
+  EXPECT_EQ(space.read("pages/average.md"), "old");
+  EXPECT_EQ(write_pages("unlimited").exit_code, kExitOk);
+  EXPECT_NE(space.read("pages/average.md"), "old");
+}
+
 }  // namespace
 }  // namespace phraseq
