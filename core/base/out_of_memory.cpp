@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -73,6 +74,17 @@ bool means_out_of_memory(std::string_view what) {
   return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
     return what.find(text) != std::string_view::npos;
   });
+}
+
+void require_room(const std::string& path, size_t held, size_t more) {
+  constexpr size_t kSmall = size_t{64} << 20;
+  if (more <= kSmall || more <= available_memory())
+    return;
+  throw IoError(path,
+                fmt::format("keep more than {} MiB in memory", held >> 20),
+                ENOMEM,
+                "It is read as a whole. Does it end? Give less text, or use a machine with more "
+                "memory.");
 }
 
 bool is_address_space_limited() { return limit_of_address_space().has_value(); }

@@ -1,5 +1,6 @@
 #include "core/io/line_reader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/io/failpoint.h"
 #include "core/io/utf8.h"
 
@@ -18,6 +20,7 @@ namespace phraseq {
 namespace {
 
 constexpr unsigned kReadBufferBytes = 1 << 18;
+constexpr int64_t kMostSkippedBytes = int64_t{1} << 30;  // of one line
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kBadLineHint =
     "Repair the line; if the whole text has another encoding, convert it with iconv. preprocess, "
@@ -71,6 +74,7 @@ struct LineReader::State {
   void check(std::string& line);
   void remove_mark(std::string& line);
   void reject_too_long();
+  void check_skipped(int64_t bytes) const;
   [[noreturn]] void reject(std::string_view line, const TextFault& fault) const;
 };
 
@@ -118,6 +122,7 @@ bool LineReader::State::read_raw(std::string& line) {
   line.clear();
   bool too_long = false;
   bool any = false;
+  int64_t bytes = 0;
   while (block_begin < block_end || fill()) {
     any = true;
     const char* begin = block.data() + block_begin;
@@ -125,11 +130,13 @@ bool LineReader::State::read_raw(std::string& line) {
     const auto* end = static_cast<const char*>(std::memchr(begin, '\n', available));
     const size_t length = end != nullptr ? static_cast<size_t>(end - begin) : available;
     block_begin += length + (end != nullptr ? 1 : 0);
-    if (static_cast<int64_t>(line.size() + length) > options.max_line_bytes && !too_long) {
+    bytes += static_cast<int64_t>(length);
+    if (bytes > options.max_line_bytes && !too_long) {
       too_long = true;
       line.clear();
       reject_too_long();
     }
+    check_skipped(bytes);
     if (!too_long)
       line.append(begin, length);
     if (end != nullptr)
@@ -147,6 +154,16 @@ void LineReader::State::reject_too_long() {
   }
   bad = true;
   defect = "line too long";
+}
+
+/// A line without an end, as that of /dev/zero, cannot be skipped.
+void LineReader::State::check_skipped(int64_t bytes) const {
+  if (bytes <= std::max(kMostSkippedBytes, options.max_line_bytes))
+    return;
+  throw DataError(
+      {path, line_number + 1},
+      fmt::format("the line is longer than {} MiB, too long to be skipped", bytes >> 20),
+      "Does the file separate lines with '\\n'?");
 }
 
 void LineReader::State::remove_mark(std::string& line) {
@@ -212,9 +229,14 @@ int64_t LineReader::bad_lines() const { return state_->bad_lines; }
 const std::string& LineReader::path() const { return state_->path; }
 
 std::vector<std::string> read_lines(const std::string& path, LineReaderOptions options) {
+  constexpr size_t kLineBytes = sizeof(std::string);  // at least
   LineReader reader(path, options);
   std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  for (std::string line; reader.next(line);) {
+    if (lines.size() == lines.capacity())
+      require_room(reader.path(), lines.size() * kLineBytes, 2 * lines.capacity() * kLineBytes);
+    lines.push_back(line);
+  }
   return lines;
 }
 

@@ -25,7 +25,8 @@ struct LineReaderOptions {
 /// goes at the start of the file, with a note; U+2028, U+0085 and a lone CR are characters.
 /// Overlong, surrogate and too large UTF-8 is invalid. Errors (DataError) name file:line:byte, show
 /// the bytes escaped and say what to do. A line over the limit is found without reading it whole
-/// into memory; it cannot be repaired, so kReplace rejects it too. Damaged gzip data is a
+/// into memory; it cannot be repaired, so kReplace rejects it too, and one of more than 1 GiB is
+/// not skipped either. Damaged gzip data is a
 /// FormatError, a failing disk an IoError.
 class PHRASEQ_API LineReader {
  public:
@@ -51,6 +52,7 @@ class PHRASEQ_API LineReader {
   std::unique_ptr<State> state_;
 };
 
+/// All lines. Throws IoError when there is no memory for more.
 PHRASEQ_API std::vector<std::string> read_lines(const std::string& path,
                                                 LineReaderOptions options = {});
 

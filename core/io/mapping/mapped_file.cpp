@@ -105,23 +105,13 @@ void read_pieces(const std::string& path, size_t size, const Use& use) {
   }
 }
 
-/// A file without an end, as /dev/zero, must not take all of the machine's memory.
-void check_room(const std::string& content, const std::string& path) {
-  constexpr size_t kSmall = size_t{64} << 20;
-  const size_t next_room = 2 * content.capacity();  // beside what there is
-  if (next_room > kSmall && next_room > available_memory()) {
-    throw OutOfMemory(fmt::format(
-        "{}: more than {} MiB in a file that is read as a whole", path, content.size() >> 20));
-  }
-}
-
 }  // namespace
 
 std::string read_file(const std::string& path) {
   std::string content;
   read_pieces(path, 1 << 16, [&](std::span<const std::byte> piece) {
     if (content.size() + piece.size() > content.capacity())
-      check_room(content, path);
+      require_room(path, content.size(), 2 * content.capacity());
     content.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   });
   return content;

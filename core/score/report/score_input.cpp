@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"
 #include "core/io/terminal_input.h"
 #include "core/io/utf8.h"
@@ -60,6 +61,8 @@ std::string read_all(const std::string& path) {
   size_t lines = 0;
   int count = 0;
   while ((count = gzread(file.get(), buffer.data(), buffer.size())) > 0) {
+    if (text.size() + static_cast<size_t>(count) > text.capacity())
+      require_room(path, text.size(), 2 * text.capacity());
     text.append(buffer.data(), static_cast<size_t>(count));
     lines += static_cast<size_t>(std::count(buffer.begin(), buffer.begin() + count, '\n'));
     check_open_line(text, lines, path);

@@ -236,5 +236,42 @@ TEST_F(LineReaderTest, AnswersTheFirstLineOfStandardInputBeforeTheSecondIsWritte
   ::close(pipe_ends[1]);
 }
 
+TEST_F(LineReaderTest, SkipsNoLineThatHasNoEnd) {
+  const auto path = folder.write("text", "a\n");
+  fs::resize_file(path, uintmax_t{3} << 29);  // zeros, as of /dev/zero
+  try {
+    read_lines(path, {.on_bad_line = OnBadLine::kSkip});
+    ADD_FAILURE() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("text:2: the line is longer than 1024 MiB"));
+  }
+}
+
+/// Limits the address space to what is in use and `more`.
+void limit_memory(uint64_t more) {
+  const uint64_t pages = std::stoull(read_file("/proc/self/statm"));
+  const rlimit limit{pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) + more, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+
+TEST_F(LineReaderTest, EndsWithAnErrorBeforeLinesWithoutEndTakeAllMemory) {
+  const auto path = folder.write("text", std::string(size_t{1} << 23, '\n'));
+  const int status = in_child([&] {
+    limit_memory(uint64_t{200} << 20);
+    read_lines(path);
+  });
+  EXPECT_EQ(exit_code_of(status), kExitIo);
+}
+
+TEST(ReadFile, EndsWithAnErrorBeforeAFileWithoutEndTakesAllMemory) {
+  const int status = in_child([] {
+    limit_memory(uint64_t{300} << 20);
+    read_file("/dev/zero");
+  });
+  EXPECT_EQ(exit_code_of(status), kExitIo);
+}
+
 }  // namespace
 }  // namespace phraseq
