@@ -310,10 +310,13 @@ int check(const PluginsOptions& options) {
       "damaged, or code that runs while the library is loaded fails: rebuild the plugin.");
 }
 
-/// What `program --help-markdown` prints; empty when it has no such page.
+/// What `program --help-markdown` prints; empty when it has no such page. Throws IoError when there
+/// was no room for it.
 std::string command_page(const fs::path& program) {
   const std::array<std::string, 1> arguments = {"--help-markdown"};
   const ProgramOutput printed = program_output(program.string(), arguments);
+  if (printed.exit_code == kExitIo)
+    throw IoError(program.string(), "read the options page of", 0);
   return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
 }
 
