@@ -8,6 +8,7 @@
 #include <optional>
 #include <spawn.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -17,6 +18,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous.h"
 #include "core/options/command_line.h"
@@ -30,6 +32,8 @@ constexpr const char* kLauncherVariable = "PHRASEQ_LAUNCHER";
 constexpr int kForwarded[] = {SIGTERM, SIGINT, SIGHUP};
 constexpr std::chrono::seconds kTimeToNotice{15};  // for the others, after one has failed
 constexpr std::chrono::seconds kTimeToEnd{5};
+constexpr unsigned kMostPerCore = 16;
+constexpr uint64_t kLeastMemory = uint64_t{32} << 20;  // of a process, before it has a model
 
 /// Signals of this process as something to wait for; those that the caller ignores stay ignored,
 /// except SIGCHLD: without it, nobody would learn how the processes end.
@@ -253,6 +257,23 @@ void reject_configuration_from_pipe(std::span<const std::string> arguments) {
                    "Write the configuration to a file.");
 }
 
+/// Before hundreds of processes make the machine unusable.
+void reject_too_many(int count) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto processes = static_cast<uint64_t>(count);
+  const uint64_t memory = available_memory();
+  if (processes <= uint64_t{kMostPerCore} * cores && processes <= memory / kLeastMemory)
+    return;
+  throw UsageError(
+      fmt::format("{} processes are too many for this machine with {} processor cores and {} MiB "
+                  "of available memory",
+                  count,
+                  cores,
+                  memory >> 20),
+      "Give --nproc-per-node (or --distributed-world-size) at most the number of GPUs, or of "
+      "cores on a CPU.");
+}
+
 }  // namespace
 
 int processes_to_start(const DistributedOptions& options, const Environment& environment) {
@@ -281,6 +302,7 @@ int run_local_processes(std::span<const std::string> arguments,
                         const DistributedOptions& options,
                         int count) {
   reject_configuration_from_pipe(arguments);
+  reject_too_many(count);
   return LocalProcesses(arguments, options, count).run();
 }
 

@@ -73,6 +73,12 @@ TEST_F(Launchers, TheOwnOneEndsUnderACallerThatIgnoresSigchld) {
   EXPECT_EQ(command.wait().exit_code, kExitOk);
 }
 
+TEST_F(Launchers, TheOwnOneRejectsMoreProcessesThanTheMachineCanRun) {
+  const auto result = workspace_.run(training("run", 5, "--nproc-per-node 4096"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("4096 processes are too many for this machine"));
+}
+
 TEST_F(Launchers, OpenMpi) {
   if (!std::filesystem::exists(kMpirun))
     GTEST_SKIP() << kMpirun << " is missing (Debian package openmpi-bin)";
