@@ -15,9 +15,14 @@ constexpr const char* kDescription =
 
 int interactive_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/true);
-  if (!phraseq::begin_command(run.table, "interactive", kUsage, kDescription, arguments, [&run] {
-        return run.problems();
-      }))
+  if (!phraseq::begin_command(
+          run.table,
+          "interactive",
+          kUsage,
+          kDescription,
+          arguments,
+          [&run] { return run.problems(); },
+          [&run](const auto& option) { return run.explain_unknown(option); }))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

@@ -136,6 +136,12 @@ void GenerateRun::describe_tokenizer(std::span<const std::string> arguments) {
   tokenizer.options->describe(table);
 }
 
+std::string GenerateRun::explain_unknown(const std::string& option) const {
+  constexpr KindOption kKinds[] = {
+      {Decoder::kKind, "decoder"}, {Metric::kKind, "scoring"}, {Tokenizer::kKind, "tokenizer"}};
+  return owners_of_option(loaded->registry, kKinds, option);
+}
+
 std::vector<std::string> GenerateRun::problems() {
   std::vector<std::string> problems = options.problems();
   for (auto& problem : decoder.options->problems()) problems.push_back(std::move(problem));

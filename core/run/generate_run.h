@@ -29,6 +29,8 @@ struct PHRASEQ_API GenerateRun {
   Selection tokenizer;  ///< the same with --tokenizer or --bpe
 
   std::vector<std::string> problems();
+  /// Which --decoder, --scoring or --tokenizer has an unknown option.
+  std::string explain_unknown(const std::string& option) const;
 
  private:
   void describe_tokenizer(std::span<const std::string> arguments);

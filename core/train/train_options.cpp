@@ -195,9 +195,14 @@ bool ValidationOptions::is_loss(std::string_view metric) {
 }
 
 std::vector<std::string> ValidationOptions::problems() const {
-  if (is_loss(best_checkpoint_metric) || eval_bleu)
-    return {};
-  return {"--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu"};
+  std::vector<std::string> found;
+  if (!is_loss(best_checkpoint_metric) && !eval_bleu)
+    found.push_back("--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu");
+  if (valid_subset.find(',') != std::string::npos)
+    found.push_back("--valid-subset " + valid_subset +
+                    ": training validates on one split; `phraseq validate` computes the loss on "
+                    "the others");
+  return found;
 }
 
 namespace {

@@ -212,6 +212,24 @@ TEST_F(BadInput, AnOptionOfAnotherComponentIsAnsweredWithThatComponent) {
                     HasSubstr("unknown option --adam-betas; it is an option of --optimizer adam")));
 }
 
+TEST_F(BadInput, AnOptionOfAnotherDecoderIsAnsweredWithThatDecoder) {
+  for (const std::string command : {"generate", "interactive"}) {
+    const CommandResult result =
+        workspace_.run(words(command + " --path run --decoder greedy --sampling-topk 5"));
+    EXPECT_EQ(result.exit_code, kExitUsage);
+    EXPECT_THAT(result.errors,
+                HasSubstr("unknown option --sampling-topk; it is an option of --decoder sampling"));
+  }
+}
+
+TEST_F(BadInput, SeveralValidationSplitsAreAnswered) {
+  const CommandResult train = workspace_.run(
+      words("train data-bin --arch transformer_tiny --max-tokens 100 --valid-subset valid,test"));
+  EXPECT_EQ(train.exit_code, kExitUsage);
+  EXPECT_THAT(train.errors,
+              HasSubstr("--valid-subset valid,test: training validates on one split"));
+}
+
 TEST_F(BadInput, AFlagThatContradictsItsLongFormIsAnError) {
   const CommandResult result = workspace_.run(words(
       "train data-bin --arch transformer_tiny --sentence-avg --loss-normalization none --bf16 "
