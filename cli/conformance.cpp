@@ -38,7 +38,11 @@ struct ConformanceOptions final : Options {
   std::vector<std::string> set;
   TrialData data;
 
-  ConformanceOptions() { data.folder.clear(); }
+  ConformanceOptions() {
+    data.folder.clear();
+    data.source.clear();
+    data.target.clear();
+  }
 
   void describe(OptionTable& table) override {
     table.field("file", file, "Shared library of the plugin.")
@@ -59,8 +63,14 @@ struct ConformanceOptions final : Options {
             "Data for data loaders and tasks; empty = generated text, both raw and preprocessed.")
         .value_name("FOLDER");
     table.field("split", data.split, "Split of --data.").value_name("NAME");
-    table.field("source-lang", data.source, "Source language of --data.").value_name("LANG");
-    table.field("target-lang", data.target, "Target language of --data.").value_name("LANG");
+    table
+        .field(
+            "source-lang", data.source, "Source language of --data; default: as the folder says.")
+        .value_name("LANG");
+    table
+        .field(
+            "target-lang", data.target, "Target language of --data; default: as the folder says.")
+        .value_name("LANG");
     table.field("model", data.model, "Model file for a tokenizer that needs one.")
         .value_name("FILE");
   }
@@ -118,6 +128,17 @@ void check_selection(const Registry& registry,
   }
 }
 
+/// The values of --set, after the languages of --data, which a task has as options of its own.
+std::vector<std::string> values_for(const ConformanceOptions& options) {
+  std::vector<std::string> values;
+  if (!options.data.source.empty())
+    values.push_back("source-lang=" + options.data.source);
+  if (!options.data.target.empty())
+    values.push_back("target-lang=" + options.data.target);
+  values.insert(values.end(), options.set.begin(), options.set.end());
+  return values;
+}
+
 void check_component(const Registry& registry,
                      const Component& component,
                      const ConformanceOptions& options,
@@ -127,9 +148,12 @@ void check_component(const Registry& registry,
   if (data.folder.empty()) {
     data = conformance::write_toy_data(folder);
     data.model = options.data.model;
+  } else {
+    conformance::find_languages(data);
   }
+  const std::vector<std::string> set = values_for(options);
   const auto check = [&](const Preset* preset) {
-    const Selection selection = conformance::small_selection(component, preset, options.set);
+    const Selection selection = conformance::small_selection(component, preset, set);
     check_selection(registry, selection, data, folder, count);
   };
   check(nullptr);
