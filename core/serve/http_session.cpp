@@ -1,5 +1,6 @@
 #include "core/serve/http_session.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -27,6 +28,7 @@ using boost::system::error_code;
 constexpr uint32_t kHeaderBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
+constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request
 constexpr int kClientLeft = 499;  // nginx's status; for the metrics only, nobody receives it
 
 std::chrono::nanoseconds duration_of(double seconds) {
@@ -71,7 +73,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void start();
   /// Answers 503 without waiting for a request.
   void refuse_connection();
-  /// The server stops: a connection without a request ends, any other after its response.
+  /// The server stops: a connection without a request ends, any other after its response; a request
+  /// that has not arrived as a whole has a few seconds left.
   void stop();
 
  private:
@@ -93,6 +96,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   // Reading
   void read_header();
+  void limit_reading(std::chrono::nanoseconds time);
   void continue_header();
   void read_body();
   /// The client waits for a word before it sends the body.
@@ -151,6 +155,8 @@ void HttpSession::refuse_connection() {
 void HttpSession::stop() {
   if (phase_ == Phase::kIdle)
     close();
+  if (phase_ == Phase::kReading && !slow_)
+    limit_reading(std::min(kStopTime, duration_of(shared_.limits.read_seconds)));
 }
 
 void HttpSession::close() {
@@ -168,13 +174,7 @@ void HttpSession::read_header() {
   parser_->header_limit(kHeaderBytes);
   parser_->body_limit(static_cast<uint64_t>(shared_.limits.max_body_bytes));
   slow_ = false;
-  deadline_.set(duration_of(shared_.limits.read_seconds), [self = shared_from_this()] {
-    self->slow_ = true;
-    error_code ignored;
-    self->socket_.cancel(ignored);
-    // What had arrived already is read on: not for longer than this.
-    self->deadline_.set(kDrainTime, [self] { self->close(); });
-  });
+  limit_reading(duration_of(shared_.limits.read_seconds));
   if (phase_ == Phase::kIdle) {
     socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code failure) {
       if (failure)
@@ -184,6 +184,16 @@ void HttpSession::read_header() {
   } else {
     continue_header();
   }
+}
+
+void HttpSession::limit_reading(std::chrono::nanoseconds time) {
+  deadline_.set(time, [self = shared_from_this()] {
+    self->slow_ = true;
+    error_code ignored;
+    self->socket_.cancel(ignored);
+    // What had arrived already is read on: not for longer than this.
+    self->deadline_.set(kDrainTime, [self] { self->close(); });
+  });
 }
 
 void HttpSession::continue_header() {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -327,6 +328,17 @@ TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
   EXPECT_EQ(first.json()["translations"][0]["text"], joined(generated(text)));
   EXPECT_TRUE(kept.is_at_end());
   EXPECT_FALSE(Connection(port()).is_open());
+}
+
+TEST_F(ServeTest, StopsWithoutTheRestOfARequestThatDoesNotCome) {
+  start();
+  Connection half(port());
+  ASSERT_TRUE(half.send("POST /v1/translate HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"));
+  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);  // the server has read the half
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
+  EXPECT_LT(std::chrono::steady_clock::now() - began,
+            std::chrono::seconds(20));  // --read-timeout 30
 }
 
 TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
