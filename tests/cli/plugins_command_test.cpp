@@ -125,11 +125,11 @@ TEST(PluginsCommand, WritesAllPagesOrNone) {
   const auto result = write_pages("unlimited");
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_TRUE(space.exists("pages/README.md"));
-  space.write("pages/average.md", "old");
+  space.write("pages/phraseq-average.md", "old");
   EXPECT_EQ(write_pages("12").exit_code, kExitIo);
-  EXPECT_EQ(space.read("pages/average.md"), "old");
+  EXPECT_EQ(space.read("pages/phraseq-average.md"), "old");
   EXPECT_EQ(write_pages("unlimited").exit_code, kExitOk);
-  EXPECT_NE(space.read("pages/average.md"), "old");
+  EXPECT_NE(space.read("pages/phraseq-average.md"), "old");
 }
 
 }  // namespace
