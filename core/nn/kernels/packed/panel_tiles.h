@@ -103,15 +103,14 @@ PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
 }
 
 /// Few rows leave registers for several panels: enough sums to hide the latency of a multiply-add.
+/// A panel of four vectors has enough for one row: more panels would only be more streams to read.
 template <int rows>
-constexpr int kPanelsAtOnce = rows == 1                   ? (kVectors == 4 ? 2 : 4)
-                              : rows == 2 && kVectors < 4 ? 2
-                                                          : 1;
+constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 
 /// Vectors of a step of depth that are prefetched: with few rows, reading panels takes all the
-/// time.
+/// time. The processor reads a single stream ahead by itself, and faster.
 template <int rows>
-constexpr int kPrefetched = rows <= 2 ? kVectors : 1;
+constexpr int kPrefetched = rows > 2 ? 1 : (kVectors == 4 ? 0 : kVectors);
 
 /// `Tile::run<rows, panels>(task, first_row, panel)` multiplies `rows` rows with `panels` panels.
 template <typename Tile, int rows, typename Task>
