@@ -6,6 +6,7 @@
 #include <ATen/ops/empty.h>
 
 #include "core/nn/packed/packed_loops.h"
+#include "core/nn/packed/packed_memory.h"
 
 namespace phraseq::nn {
 namespace {
@@ -27,9 +28,15 @@ int64_t panel_grain(int64_t rows, int64_t depth, int64_t panel_columns) {
   return std::max<int64_t>(1, 65536 / std::max<int64_t>(1, rows * depth * panel_columns));
 }
 
+int64_t panel_bytes_of(Quantization kind, int64_t depth) {
+  return kind == Quantization::kNone
+             ? fp32_loops().panel_columns * depth * static_cast<int64_t>(sizeof(float))
+             : narrow_loops(kind).panel_bytes(depth);
+}
+
 }  // namespace
 
-PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind)
+PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind, PackedMemory* memory)
     : kind_(kind),
       columns_(weight.size(0)),
       depth_(weight.size(1)),
@@ -37,20 +44,20 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind)
   const kernels::MatrixToPack<float> matrix{
       weight.const_data_ptr<float>(), weight.stride(0), weight.stride(1), columns_, depth_};
   const int64_t panels = (columns_ + panel_columns_ - 1) / panel_columns_;
-  const auto options = weight.options().requires_grad(false);
   const int64_t grain = panel_grain(1, depth_, panel_columns_);
+  const int64_t bytes = panels * panel_bytes_of(kind, depth_);
+  panels_ = memory ? memory->take(bytes) : at::empty({bytes}, at::kByte);
+  void* data = panels_.mutable_data_ptr();
   if (kind == Quantization::kNone) {
-    panels_ = at::empty({panels * panel_columns_ * depth_}, options);
     at::parallel_for(0, panels, grain, [&](int64_t first, int64_t last) {
-      fp32_loops().pack(matrix, first, last, panels_.mutable_data_ptr<float>());
+      fp32_loops().pack(matrix, first, last, static_cast<float*>(data));
     });
     return;
   }
-  panels_ = at::empty({panels * narrow_loops(kind).panel_bytes(depth_)}, options.dtype(at::kChar));
-  scales_ = at::empty({columns_}, options);
+  scales_ = at::empty({columns_}, at::kFloat);
   at::parallel_for(0, panels, grain, [&](int64_t first, int64_t last) {
     narrow_loops(kind).pack(
-        matrix, first, last, panels_.mutable_data_ptr<int8_t>(), scales_.mutable_data_ptr<float>());
+        matrix, first, last, static_cast<int8_t*>(data), scales_.mutable_data_ptr<float>());
   });
 }
 
@@ -95,17 +102,19 @@ void PackedMatrix::multiply_panels(const PreparedRows& x,
                                    const ProductPlace& place) const {
   const kernels::ProductTask<float> task{
       last_row - first_row, columns_, depth_, bias, relu, place.data, place.step};
+  const void* panels = panels_.const_data_ptr();
   if (kind_ == Quantization::kNone) {
-    fp32_loops().product({task, x.x_ + first_row * depth_, depth_, panels_.const_data_ptr<float>()},
-                         first_panel,
-                         last_panel);
+    fp32_loops().product(
+        {task, x.x_ + first_row * depth_, depth_, static_cast<const float*>(panels)},
+        first_panel,
+        last_panel);
     return;
   }
   const auto& loops = narrow_loops(kind_);
   loops.product({task,
                  x.numbers_.get() + first_row * loops.row_bytes(depth_),
                  x.scales_.get() + first_row,
-                 panels_.const_data_ptr<int8_t>(),
+                 static_cast<const int8_t*>(panels),
                  scales_.const_data_ptr<float>()},
                 first_panel,
                 last_panel);

@@ -11,6 +11,7 @@
 
 namespace phraseq::nn {
 
+class PackedMemory;
 class PreparedRows;
 
 /// Where a product's rows go: `data` is the element of its row 0 and of the matrix's column 0.
@@ -22,8 +23,9 @@ struct ProductPlace {
 /// A weight W [columns, depth] as the own kernels read it, copied once; immutable.
 class PHRASEQ_API PackedMatrix {
  public:
-  /// `weight` [columns, depth], fp32 on the CPU, any strides.
-  PackedMatrix(const at::Tensor& weight, Quantization kind);
+  /// `weight` [columns, depth], fp32 on the CPU, any strides. `memory`: where the copy lies; null =
+  /// memory of its own.
+  PackedMatrix(const at::Tensor& weight, Quantization kind, PackedMemory* memory = nullptr);
 
   int64_t columns() const { return columns_; }
   int64_t depth() const { return depth_; }
@@ -59,7 +61,7 @@ class PHRASEQ_API PackedMatrix {
 
   Quantization kind_;
   int64_t columns_, depth_, panel_columns_;
-  at::Tensor panels_;  // fp32 or bytes, one dimension
+  at::Tensor panels_;  // bytes, or fp32 in them
   at::Tensor scales_;  // [columns]; set with kInt8
 };
 

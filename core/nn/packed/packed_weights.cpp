@@ -63,7 +63,8 @@ const PackedMatrix& PackedWeights::matrix(at::TensorList weights,
     return *packed;
   std::vector<Part> parts;
   for (const at::Tensor& weight : weights) parts.push_back(part_of(weight));
-  auto entry = std::make_unique<Entry>(Entry{std::move(parts), PackedMatrix(stack(), kind_)});
+  auto entry =
+      std::make_unique<Entry>(Entry{std::move(parts), PackedMatrix(stack(), kind_, &memory_)});
   auto& entries = entries_[weights.front().const_data_ptr()];
   entries.push_back(std::move(entry));
   return entries.back()->matrix;

@@ -10,6 +10,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/packed/packed_matrix.h"
+#include "core/nn/packed/packed_memory.h"
 
 namespace phraseq::nn {
 
@@ -41,6 +42,7 @@ class PHRASEQ_API PackedWeights {
 
   Quantization kind_;
   std::shared_mutex mutex_;
+  PackedMemory memory_;
   std::unordered_map<const void*, std::vector<std::unique_ptr<Entry>>> entries_;  // by first part
 };
 
