@@ -1,5 +1,6 @@
 #include "core/nn/caching_allocator.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -21,7 +22,7 @@ namespace phraseq::nn {
 namespace {
 
 constexpr size_t kBlockAlignment = 64;
-constexpr size_t kSmallest = size_t{1} << 16;  // smaller blocks are malloc's
+constexpr size_t kSmallest = size_t{1} << 16;  // smaller blocks are malloc's (SmallBlocks)
 constexpr size_t kLargest = size_t{1} << 46;   // 64 TiB: no address space has more
 constexpr double kMebibyte = 1 << 20;
 constexpr size_t kPage = 4096;
@@ -51,7 +52,8 @@ SizeClass class_for(size_t bytes) {
   return class_at((power - std::countr_zero(kSmallest)) * kStepsPerDoubling + steps);
 }
 
-/// In front of every block's data: the class that the block was made for; -1 = malloc's.
+/// In front of every block's data: the class that the block was made for; negative: malloc's, -1 -
+/// its class of SmallBlocks.
 struct alignas(kBlockAlignment) Header {
   int index;
 };
@@ -182,13 +184,80 @@ class BlockCache {
   std::array<std::vector<Header*>, kClasses> free_;
 };
 
-Header* malloc_block(size_t bytes) {
-  const size_t whole =
-      (bytes + sizeof(Header) + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
-  auto* header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, whole));
-  if (header)
-    header->index = -1;
-  return header;
+/// One thread's free blocks of malloc, with the header kLeast · 2^class bytes each: a step of
+/// decoding asks for the same hundred small tensors again and again, and malloc takes long for
+/// aligned memory.
+class SmallBlocks {
+ public:
+  /// Null when the thread ends.
+  static SmallBlocks* of_thread() {
+    thread_local bool ended = false;  // outlives `mine`
+    if (ended)
+      return nullptr;
+    thread_local SmallBlocks mine(ended);
+    return &mine;
+  }
+
+  static int class_of(size_t bytes) {
+    const size_t whole = std::max(bytes + sizeof(Header), kLeast);
+    return std::bit_width(whole - 1) - std::bit_width(kLeast - 1);
+  }
+
+  Header* take(int index) {
+    auto& blocks = free_[static_cast<size_t>(index)];
+    if (blocks.empty())
+      return fresh(index);
+    Header* block = blocks.back();
+    blocks.pop_back();
+    return block;
+  }
+
+  void give(Header* block) {
+    const int index = -1 - block->index;
+    auto& blocks = free_[static_cast<size_t>(index)];
+    if ((blocks.size() + 1) * (kLeast << index) <= kMostKept) {
+      blocks.push_back(block);
+    } else {
+      std::free(block);
+    }
+  }
+
+  static Header* fresh(int index) {
+    auto* block = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, kLeast << index));
+    if (block)
+      block->index = -1 - index;
+    return block;
+  }
+
+ private:
+  static constexpr size_t kLeast = 256;
+  static constexpr size_t kMostKept = size_t{1} << 18;  // bytes of a class
+  static constexpr size_t kClasses = 10;                // the last one holds kSmallest and a header
+
+  explicit SmallBlocks(bool& ended) : ended_(ended) {}
+  ~SmallBlocks() {
+    ended_ = true;
+    for (const auto& blocks : free_) {
+      for (Header* block : blocks) std::free(block);
+    }
+  }
+
+  bool& ended_;
+  std::array<std::vector<Header*>, kClasses> free_;
+};
+
+Header* small_block(size_t bytes) {
+  SmallBlocks* const kept = SmallBlocks::of_thread();
+  const int index = SmallBlocks::class_of(bytes);
+  return kept ? kept->take(index) : SmallBlocks::fresh(index);
+}
+
+void free_small_block(Header* block) {
+  if (SmallBlocks* const kept = SmallBlocks::of_thread()) {
+    kept->give(block);
+  } else {
+    std::free(block);
+  }
 }
 
 void free_block(void* data) {
@@ -196,7 +265,7 @@ void free_block(void* data) {
     return;
   Header* header = static_cast<Header*>(data) - 1;
   if (header->index < 0) {
-    std::free(header);
+    free_small_block(header);
   } else {
     BlockCache::instance().give(header);
   }
@@ -218,7 +287,7 @@ class CachingAllocator final : public c10::Allocator {
     if (bytes > kLargest)
       throw OutOfMemory(fmt::format("a tensor of {:.3g} bytes", static_cast<double>(bytes)));
     Header* header =
-        bytes < kSmallest ? malloc_block(bytes) : BlockCache::instance().take(class_for(bytes));
+        bytes < kSmallest ? small_block(bytes) : BlockCache::instance().take(class_for(bytes));
     if (!header)
       throw OutOfMemory(
           fmt::format("a tensor of {:.1f} MiB does not fit into the {:.1f} MiB that are left",

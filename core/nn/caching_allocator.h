@@ -12,9 +12,10 @@ namespace phraseq::nn {
 /// Training asks for the same large blocks at every step; malloc returns them to the system each
 /// time and then pays for mapping and clearing their pages again, which is worth 1.3-1.8× of a CPU
 /// step. Blocks of 64 kB and more are rounded up to one of four sizes a power of two (waste below a
-/// quarter), kept in one list a size, and asked of the system in huge pages; smaller ones go to
-/// malloc. What is kept is bounded by the highest use so far; when a new block would exceed the
-/// system's memory, everything unused is given back.
+/// quarter), kept in one list a size, and asked of the system in huge pages; smaller ones are
+/// malloc's, and each thread keeps up to 256 kB of each power of two. What is kept is bounded by
+/// the highest use so far; when a new block would exceed the system's memory, everything unused is
+/// given back.
 ///
 /// Call once, at the start of main, before the first tensor. PHRASEQ_ALLOCATOR=system in the
 /// environment leaves LibTorch's own.

@@ -22,8 +22,29 @@ TEST_F(CachingAllocator, GivesAFreedLargeBlockToTheNextOfItsSize) {
   EXPECT_EQ(second.const_data_ptr(), first);
 }
 
+TEST_F(CachingAllocator, GivesAFreedSmallBlockToTheNextOfItsPowerOfTwo) {
+  const void* first = at::empty({300}, at::kByte).const_data_ptr();
+  const at::Tensor second = at::empty({440}, at::kByte), third = at::empty({300}, at::kByte);
+  EXPECT_EQ(second.const_data_ptr(), first);
+  EXPECT_NE(third.const_data_ptr(), first);
+}
+
+TEST_F(CachingAllocator, LetsAThreadFreeSmallBlocksOfAnotherThatHasEnded) {
+  std::vector<at::Tensor> made;
+  std::thread([&] {
+    for (int64_t i = 0; i < 2000; ++i) made.push_back(at::full({i % 200}, i, at::kInt));
+  }).join();
+  for (int64_t i = 0; i < 2000; ++i) {
+    if (i % 200 > 0) {
+      EXPECT_EQ(made[static_cast<size_t>(i)].min().item<int>(), i);
+    }
+  }
+  made.clear();
+}
+
 TEST_F(CachingAllocator, AlignsEverySizeToACacheLine) {
-  for (const int64_t size : {1, 63, 65535, 65536, 65537, 2097152, 3000001}) {
+  for (const int64_t size :
+       {1, 63, 192, 193, 65471, 65473, 65535, 65536, 65537, 2097152, 3000001}) {
     const at::Tensor bytes = at::empty({size}, at::kByte);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.const_data_ptr()) % 64, 0U) << size;
     bytes.fill_(7);
