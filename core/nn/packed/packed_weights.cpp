@@ -1,5 +1,7 @@
 #include "core/nn/packed/packed_weights.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -19,10 +21,25 @@ struct Packed {
 struct PackedMemories {
   std::shared_mutex mutex;
   std::unordered_map<const c10::StorageImpl*, Packed> all;
+  std::atomic<uint64_t> changes = 0;  // of `all`
 
   void erase_expired() {
+    ++changes;
     std::erase_if(all, [](const auto& entry) { return entry.second.memory.expired(); });
   }
+
+  PackedWeights* find(const c10::StorageImpl* memory) {
+    const std::shared_lock lock(mutex);
+    const auto found = all.find(memory);
+    return found == all.end() ? nullptr : found->second.weights.get();
+  }
+};
+
+/// What a thread found last, and how often the memories had changed before.
+struct LastFound {
+  const c10::StorageImpl* memory = nullptr;
+  uint64_t changes = 0;
+  PackedWeights* weights = nullptr;
 };
 
 PackedMemories& memories() {
@@ -37,16 +54,15 @@ PackedWeights::Part PackedWeights::part_of(const at::Tensor& weight) {
 }
 
 const PackedMatrix* PackedWeights::find(at::TensorList weights) const {
-  const auto found = entries_.find(weights.front().const_data_ptr());
-  if (found == entries_.end())
-    return nullptr;
-  for (const auto& entry : found->second) {
+  const auto [first, last] = entries_.equal_range(weights.front().const_data_ptr());
+  for (auto found = first; found != last; ++found) {
+    const Entry& entry = found->second;
     bool is_same =
-        entry->parts.size() == weights.size() && entry->matrix.depth() == weights.front().size(1);
+        entry.parts.size() == weights.size() && entry.matrix.depth() == weights.front().size(1);
     for (size_t i = 0; is_same && i < weights.size(); ++i)
-      is_same = entry->parts[i] == part_of(weights[i]);
+      is_same = entry.parts[i] == part_of(weights[i]);
     if (is_same)
-      return &entry->matrix;
+      return &entry.matrix;
   }
   return nullptr;
 }
@@ -63,11 +79,8 @@ const PackedMatrix& PackedWeights::matrix(at::TensorList weights,
     return *packed;
   std::vector<Part> parts;
   for (const at::Tensor& weight : weights) parts.push_back(part_of(weight));
-  auto entry =
-      std::make_unique<Entry>(Entry{std::move(parts), PackedMatrix(stack(), kind_, &memory_)});
-  auto& entries = entries_[weights.front().const_data_ptr()];
-  entries.push_back(std::move(entry));
-  return entries.back()->matrix;
+  Entry entry{std::move(parts), PackedMatrix(stack(), kind_, &memory_)};
+  return entries_.emplace(weights.front().const_data_ptr(), std::move(entry))->second.matrix;
 }
 
 void pack_weights(const at::Tensor& parameters, Quantization kind) {
@@ -87,9 +100,13 @@ int64_t release_packed_weights() {
 PackedWeights* packed_weights_of(const at::Tensor& weight) {
   if (!weight.has_storage())
     return nullptr;
-  const std::shared_lock lock(memories().mutex);
-  const auto found = memories().all.find(weight.storage().unsafeGetStorageImpl());
-  return found == memories().all.end() ? nullptr : found->second.weights.get();
+  // Nearly always the memory of the product before, which no lock is needed for.
+  thread_local LastFound last;
+  const c10::StorageImpl* memory = weight.storage().unsafeGetStorageImpl();
+  const uint64_t changes = memories().changes.load(std::memory_order_acquire);
+  if (last.memory != memory || last.changes != changes)
+    last = {memory, changes, memories().find(memory)};
+  return last.weights;
 }
 
 }  // namespace phraseq::nn

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <shared_mutex>
 #include <unordered_map>
 #include <vector>
@@ -43,7 +42,7 @@ class PHRASEQ_API PackedWeights {
   Quantization kind_;
   std::shared_mutex mutex_;
   PackedMemory memory_;
-  std::unordered_map<const void*, std::vector<std::unique_ptr<Entry>>> entries_;  // by first part
+  std::unordered_multimap<const void*, Entry> entries_;  // by the data of the first part
 };
 
 /// From now on linear maps pack what they multiply with, once, when it lies in the memory of
