@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
+#include <ATen/EmptyTensor.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 
@@ -58,6 +60,12 @@ T* mutable_data(const at::Tensor& x) {
   return x.defined() ? static_cast<T*>(x.mutable_data_ptr()) : nullptr;
 }
 
+/// A tensor on the CPU, not initialized. Not by way of ATen's dispatcher, which takes longer than
+/// many an operator of a decoding step.
+inline at::Tensor new_tensor(at::IntArrayRef sizes, at::ScalarType type) {
+  return at::detail::empty_cpu(sizes, type);
+}
+
 /// The key of a draw, or 0 where nothing is dropped: then no number is used up.
 inline uint64_t dropout_key(double p, Context& context) {
   return p > 0.0 ? context.next_dropout_key() : 0;
@@ -74,19 +82,21 @@ template <typename S>
 class ThreadScratch {
  public:
   explicit ThreadScratch(int64_t elements)
-      : memory_(static_cast<S*>(std::aligned_alloc(
-            64,
-            (static_cast<size_t>(std::max<int64_t>(elements, 1)) * sizeof(S) + 63) / 64 * 64))) {
+      : memory_(std::malloc(static_cast<size_t>(elements) * sizeof(S) + kLine)) {
     if (!memory_)
       throw std::bad_alloc();
   }
-  S* get() const { return memory_.get(); }
+  S* get() const {
+    const auto address = reinterpret_cast<uintptr_t>(memory_.get());
+    return reinterpret_cast<S*>((address + kLine - 1) / kLine * kLine);
+  }
 
  private:
+  static constexpr uintptr_t kLine = 64;
   struct Free {
-    void operator()(S* memory) const { std::free(memory); }
+    void operator()(void* memory) const { std::free(memory); }
   };
-  std::unique_ptr<S, Free> memory_;
+  std::unique_ptr<void, Free> memory_;  // malloc keeps small blocks at hand, aligned_alloc does not
 };
 
 /// Rows that a thread takes at least: about 16k elements.

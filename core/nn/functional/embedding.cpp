@@ -69,7 +69,7 @@ at::Tensor run_embed(const at::Tensor& table,
                      const at::Tensor& positions,
                      const Setting& setting) {
   const int64_t columns = table.size(1);
-  const at::Tensor y = at::empty({ids.size(0), columns}, table.options().dtype(setting.type));
+  const at::Tensor y = cpu::new_tensor({ids.size(0), columns}, setting.type);
   cpu::for_type(setting.type, [&]<typename T>(T*) {
     using S = kernels::Sum<T>;
     cpu::over_rows(y, [&](int64_t first, int64_t last) {

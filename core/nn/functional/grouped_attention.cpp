@@ -229,15 +229,16 @@ void check_grouped_shapes(const at::Tensor& q,
 }  // namespace
 
 AttentionLayout plain_layout(int64_t model, int64_t heads, double scale, int64_t query_column) {
-  HeadGroup group{0, heads, {{}}, {{}}};
-  group.keys[0].value.column = model;
-  group.keys[0].scale = scale;
-  group.queries[0].queries = {{.column = query_column}};
   AttentionLayout layout;
+  HeadGroup& group = layout.groups.emplace_back();
+  group.heads = heads;
+  KeyKind& key = group.keys.emplace_back();
+  key.value.column = model;
+  key.scale = scale;
+  group.queries.emplace_back().queries.push_back({.column = query_column});
   layout.heads = heads;
   layout.head_dim = model / heads;
   layout.out_columns = model;
-  layout.groups = {group};
   return layout;
 }
 

@@ -1,5 +1,6 @@
 #include "core/nn/functional/linear.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <ATen/ops/addmm.h>
@@ -25,24 +26,27 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
+/// Whether each of the tensors begins where the one before it ends.
+bool are_adjacent(at::TensorList parts) {
+  const auto* next = static_cast<const char*>(parts[0].const_data_ptr());
+  for (const at::Tensor& part : parts) {
+    if (!part.is_contiguous() || part.const_data_ptr() != next || !part.is_alias_of(parts[0]))
+      return false;
+    next += part.nbytes();
+  }
+  return true;
+}
+
 /// Tensors [out, …] as one [Σ out, …], along the first dimension: a view when they lie side by
 /// side, else a copy.
 at::Tensor side_by_side(at::TensorList parts, bool may_copy = true) {
   if (parts.size() == 1)
     return parts[0];
-  int64_t rows = 0;
-  bool adjacent = true;
-  const auto* next = static_cast<const char*>(parts[0].const_data_ptr());
-  for (const at::Tensor& part : parts) {
-    adjacent = adjacent && part.is_contiguous() && part.const_data_ptr() == next &&
-               part.is_alias_of(parts[0]);
-    next += part.nbytes();
-    rows += part.size(0);
-  }
-  if (!adjacent)
+  if (!are_adjacent(parts))
     return may_copy ? at::cat(parts) : at::Tensor();  // [Σ out, …]
   auto sizes = parts[0].sizes().vec();
-  sizes[0] = rows;
+  sizes[0] = 0;
+  for (const at::Tensor& part : parts) sizes[0] += part.size(0);
   return parts[0].as_strided(sizes, parts[0].strides());  // [Σ out, …]
 }
 
@@ -321,6 +325,15 @@ int64_t columns_of(at::TensorList weights) {
   return columns;
 }
 
+/// Vectors of fp32 one after the other, as at::cat, which takes longer than a small product.
+at::Tensor joined(at::TensorList vectors) {
+  const at::Tensor all = cpu::new_tensor({columns_of(vectors)}, at::kFloat);
+  auto* place = all.mutable_data_ptr<float>();
+  for (const at::Tensor& vector : vectors)
+    place = std::copy_n(vector.contiguous().const_data_ptr<float>(), vector.numel(), place);
+  return all;
+}
+
 /// By the packed weights where the model has them, all of it without autograd; else undefined.
 at::Tensor packed_linear(const at::Tensor& x,
                          at::TensorList weights,
@@ -331,7 +344,9 @@ at::Tensor packed_linear(const at::Tensor& x,
       packed_matrix(x, weights, context, [&] { return side_by_side(weights); });
   if (matrix == nullptr || epilogue.key != 0)
     return {};
-  const at::Tensor bias = biases.empty() ? at::Tensor() : side_by_side(biases);  // [Σ out]
+  at::Tensor bias;  // [Σ out], or its first part when the others follow
+  if (!biases.empty())
+    bias = are_adjacent(biases) ? biases[0] : joined(biases);
   const bool is_relu = epilogue.curve == kernels::Curve::kRelu;
   const at::Tensor y =
       matrix->multiply(x.contiguous(), cpu::data<float>(bias), is_relu);  // [rows, Σ out]

@@ -23,7 +23,7 @@ at::Tensor run_dropout_add(const at::Tensor& x,
                            const at::Tensor& residual,
                            double p,
                            uint64_t key) {
-  const at::Tensor y = at::empty(x.sizes(), x.options());
+  const at::Tensor y = cpu::new_tensor(x.sizes(), x.scalar_type());
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     cpu::over_rows(x, [&](int64_t first, int64_t last) {
       cpu::loops<T>().dropout_add(cpu::data<T>(x),
@@ -59,39 +59,37 @@ class DropoutAdd : public torch::autograd::Function<DropoutAdd> {
   }
 };
 
-/// y = LN(residual + dropout(x)) and each row's mean and reciprocal deviation, [2, rows].
-struct Normed {
-  at::Tensor y, moments;
-};
-
-Normed run_dropout_add_norm(const at::Tensor& x,
-                            const at::Tensor& residual,
-                            const at::Tensor& gain,
-                            const at::Tensor& bias,
-                            double eps,
-                            const kernels::Dropout& dropout) {
-  const int64_t columns = x.size(-1);
-  const Normed result{at::empty(x.sizes(), x.options()),
-                      at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())))};
+/// LN(residual + dropout(x)). `moments` [2, rows], when defined, receives each row's mean and
+/// reciprocal deviation.
+at::Tensor run_dropout_add_norm(const at::Tensor& x,
+                                const at::Tensor& residual,
+                                const at::Tensor& gain,
+                                const at::Tensor& bias,
+                                double eps,
+                                const kernels::Dropout& dropout,
+                                const at::Tensor& moments = {}) {
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const at::Tensor y = cpu::new_tensor(x.sizes(), x.scalar_type());
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     using S = kernels::Sum<T>;
-    S* mean = cpu::mutable_data<S>(result.moments);
     cpu::over_rows(x, [&](int64_t first, int64_t last) {
-      const cpu::ThreadScratch<S> scratch(columns);
+      const cpu::ThreadScratch<S> scratch(columns + (moments.defined() ? 0 : 2 * rows));
+      S* mean =
+          moments.defined() ? cpu::mutable_data<S>(moments) : scratch.get() + columns;  // [2, rows]
       cpu::loops<T>().dropout_add_norm(cpu::data<T>(x),
                                        cpu::data<T>(residual),
                                        cpu::data<S>(gain),
                                        cpu::data<S>(bias),
-                                       cpu::mutable_data<T>(result.y),
+                                       cpu::mutable_data<T>(y),
                                        mean,
-                                       mean + x.size(0),
+                                       mean + rows,
                                        scratch.get(),
                                        eps,
                                        {first, last, columns},
                                        dropout);
     });
   });
-  return result;
+  return y;
 }
 
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
@@ -107,14 +105,16 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
                             double p,
                             uint64_t key,
                             const Context* context) {
-    const Normed result = run_dropout_add_norm(
-        x, from_optional(residual), gain, bias, eps, cpu::make_dropout(p, key));
-    ctx->save_for_backward({x, from_optional(residual), gain, result.moments});
+    const at::Tensor moments =
+        cpu::new_tensor({2, x.size(0)}, cpu::sum_type(x.scalar_type()));  // [2, rows]
+    const at::Tensor y = run_dropout_add_norm(
+        x, from_optional(residual), gain, bias, eps, cpu::make_dropout(p, key), moments);
+    ctx->save_for_backward({x, from_optional(residual), gain, moments});
     ctx->saved_data["p"] = p;
     ctx->saved_data["key"] = static_cast<int64_t>(key);
     ctx->saved_data["gain gradient"] = context->gradient(gain);
     ctx->saved_data["bias gradient"] = context->gradient(bias);
-    return result.y;
+    return y;
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
@@ -182,7 +182,7 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
     const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
     if (!at::GradMode::is_enabled()) {
       const auto mask = cpu::make_dropout(dropout, key);
-      return run_dropout_add_norm(x.contiguous(), rest, gain, bias, eps, mask).y;
+      return run_dropout_add_norm(x.contiguous(), rest, gain, bias, eps, mask);
     }
     return DropoutAddNorm::apply(
         x.contiguous(), to_optional(rest), gain, bias, eps, dropout, key, &context);

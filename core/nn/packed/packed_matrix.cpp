@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
+#include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/packed/packed_loops.h"
 #include "core/nn/packed/packed_memory.h"
 
@@ -64,7 +65,7 @@ PackedMatrix::PackedMatrix(const at::Tensor& weight, Quantization kind, PackedMe
 at::Tensor PackedMatrix::multiply(const at::Tensor& x, const float* bias, bool relu) const {
   const PreparedRows prepared(*this, x);
   const int64_t rows = x.size(0);
-  const at::Tensor y = at::empty({rows, columns_}, x.options());
+  const at::Tensor y = cpu::new_tensor({rows, columns_}, at::kFloat);
   const ProductPlace place{y.mutable_data_ptr<float>(), columns_};
   at::parallel_for(0,
                    (columns_ + panel_columns_ - 1) / panel_columns_,
