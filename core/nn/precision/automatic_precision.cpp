@@ -1,8 +1,8 @@
 #include "core/nn/precision/automatic_precision.h"
 
-#include <dlfcn.h>
-
 #include <fmt/format.h>
+
+#include "core/nn/precision/compute_capability.h"
 
 namespace phraseq::nn {
 namespace {
@@ -15,20 +15,8 @@ bool processor_has_bf16() {
 #endif
 }
 
-/// The major compute capability, from the CUDA runtime that LibTorch has loaded; 0 when it is
-/// unknown.
-int compute_capability(int device_index) {
-  using GetAttribute = int (*)(int*, int, int);
-  constexpr int kComputeCapabilityMajor = 75;  // cudaDevAttrComputeCapabilityMajor
-  const auto get = reinterpret_cast<GetAttribute>(dlsym(RTLD_DEFAULT, "cudaDeviceGetAttribute"));
-  int major = 0;
-  if (get == nullptr || get(&major, kComputeCapabilityMajor, device_index) != 0)
-    return 0;
-  return major;
-}
-
 PrecisionChoice choice_for_gpu(const c10::Device& device) {
-  const int major = compute_capability(device.has_index() ? device.index() : 0);
+  const int major = compute_capability(device);
   if (major >= 8)
     return {Precision::kBf16, fmt::format("the GPU has compute capability {}.x", major)};
   return {Precision::kFp32, "the GPU has no bf16 matrix products (compute capability below 8.0)"};
