@@ -271,6 +271,8 @@ check_beside 'FlashAttention' gtest test-nn 'FlashAttentionOnAGpu.*'
 check_beside 'CUDA kernels: arithmetic' gtest test-cuda 'CudaKernels.*'
 check_beside 'CUDA kernels: NVRTC' gtest test-cuda 'CudaKernelSources.*'
 check_beside 'CUDA kernels: on the GPU' gtest test-cuda 'CudaKernelsOnTheGpu.*'
+kernels_in_their_places() { PHRASEQ_CUDA_KERNELS=1 gtest test-nn '*KernelsOfAGpu*'; }
+check_beside 'CUDA kernels: in their places' kernels_in_their_places
 wait
 
 # ---- commands, on numbers as words of two languages
@@ -326,7 +328,7 @@ resumes() {  # resumes NAME MORE...: with the same bits
     same_tensors "$name-whole" "$name-parts"
 }
 losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.e+-]*\).*/\1/'; }
-# With the kernel of Adam: the same losses but for roundings. On the CPU there is none, and nothing to compare.
+# With the CUDA kernels: the same losses but for roundings. On the CPU there is none, and nothing to compare.
 steps_with_kernel() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
   rm -rf "$work/operators" "$work/kernels"

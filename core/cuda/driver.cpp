@@ -17,6 +17,8 @@ using Device = int;
 using Init = Result (*)(unsigned flags);
 using GetCount = Result (*)(int*);
 using GetCurrentDevice = Result (*)(Device*);
+using Retain = Result (*)(void** context, Device);
+using SetCurrent = Result (*)(void* context);
 using GetAttribute = Result (*)(int* value, int attribute, Device);
 using LoadModule = Result (*)(void** module, const void* image);
 using GetFunction = Result (*)(void** function, void* module, const char* name);
@@ -59,10 +61,16 @@ void check(Result result, const std::string& what) {
       fmt::format("{}: the CUDA driver reports {}", what, name == nullptr ? "an error" : name));
 }
 
-Device current_device() {
-  Device device = 0;
-  check(driver_function<GetCurrentDevice>("cuCtxGetDevice")(&device), "cuCtxGetDevice");
-  return device;
+/// The device's primary context, which LibTorch uses, for the calling thread. A thread of a
+/// backward pass may have none yet.
+void make_current(Device device) {
+  Device current = -1;
+  if (driver_function<GetCurrentDevice>("cuCtxGetDevice")(&current) == 0 && current == device)
+    return;
+  void* context = nullptr;
+  check(driver_function<Retain>("cuDevicePrimaryCtxRetain")(&context, device),
+        "cuDevicePrimaryCtxRetain");
+  check(driver_function<SetCurrent>("cuCtxSetCurrent")(context), "cuCtxSetCurrent");
 }
 
 std::string architecture_of(Device device) {
@@ -108,9 +116,10 @@ void* KernelLauncher::load(const KernelSource& kernel, const std::string& archit
   return module;
 }
 
-void* KernelLauncher::function_of(const KernelSource& kernel, const std::string& function) {
+void* KernelLauncher::function_of(const KernelSource& kernel,
+                                  const std::string& function,
+                                  int device) {
   const std::lock_guard lock(mutex_);
-  const Device device = current_device();
   const std::string module_key =
       fmt::format("{} {} {}", device, kernel.name, fmt::join(kernel.options, " "));
   void*& found = functions_[module_key + " " + function];
@@ -129,7 +138,8 @@ void KernelLauncher::launch(const KernelSource& kernel,
                             const LaunchShape& shape,
                             void* stream,
                             const std::vector<void*>& arguments) {
-  void* const compiled = function_of(kernel, function);
+  make_current(shape.device);
+  void* const compiled = function_of(kernel, function, shape.device);
   std::vector<void*> pointers = arguments;
   check(driver_function<Launch>("cuLaunchKernel")(compiled,
                                                   shape.blocks,

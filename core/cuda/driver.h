@@ -18,10 +18,11 @@ struct LaunchShape {
   uint32_t blocks = 1;
   uint32_t blocks_y = 1;
   uint32_t threads = 256;
+  int device = 0;
 };
 
-/// Kernels on the GPU that is current for the calling thread (LibTorch makes it so, together with
-/// its context): compiled when they are first used, loaded once for each device.
+/// Kernels on GPUs, in the context that LibTorch uses: compiled when they are first used, loaded
+/// once for each device.
 ///
 /// Throws PluginError where the driver or NVRTC is missing, a source does not compile, or the
 /// driver reports an error.
@@ -41,7 +42,7 @@ class PHRASEQ_API KernelLauncher {
 
  private:
   KernelLauncher() = default;
-  void* function_of(const KernelSource& kernel, const std::string& function);
+  void* function_of(const KernelSource& kernel, const std::string& function, int device);
   void* load(const KernelSource& kernel, const std::string& architecture);
 
   std::mutex mutex_;

@@ -99,6 +99,9 @@ void keep(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
+KernelSource dropout_kernel(int element) {
+  return kernel_of("dropout.cu", kDropoutSource, element);
+}
 KernelSource dropout_add_norm_kernel(int element) {
   return kernel_of("dropout_add_norm.cu", kDropoutAddNormSource, element);
 }
@@ -108,7 +111,10 @@ KernelSource embedding_kernel(int element) {
 }
 
 std::vector<KernelSource> all_kernels(int element) {
-  return {dropout_add_norm_kernel(element), adam_kernel(element), embedding_kernel(element)};
+  return {dropout_kernel(element),
+          dropout_add_norm_kernel(element),
+          adam_kernel(element),
+          embedding_kernel(element)};
 }
 
 KernelCache::KernelCache() : KernelCache(default_folder()) {}

@@ -18,6 +18,7 @@ struct KernelSource {
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
 /// `element` (0 = fp32, 1 = bf16, 2 = fp16).
 PHRASEQ_API std::vector<KernelSource> all_kernels(int element);
+PHRASEQ_API KernelSource dropout_kernel(int element);
 PHRASEQ_API KernelSource dropout_add_norm_kernel(int element);
 PHRASEQ_API KernelSource adam_kernel(int element);
 PHRASEQ_API KernelSource embedding_kernel(int element);

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 class CommandsOnTheEmulatedGpu : public ::testing::Test {
@@ -28,6 +31,11 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
     unsetenv("LD_PRELOAD");
     unsetenv("PHRASEQ_EMULATED_GPU_WAITS");
     unsetenv("PHRASEQ_EMULATED_GPU_MB");
+    for (const char* const name : {"PHRASEQ_CUDA_KERNELS",
+                                   "PHRASEQ_NVRTC",
+                                   "PHRASEQ_CUDA_CACHE",
+                                   "PHRASEQ_FAKE_CUDA_LAUNCHES"})
+      unsetenv(name);
   }
 
   CommandResult run(const std::string& command) { return workspace_.run(words(command)); }
@@ -36,6 +44,16 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
   }
   double last_loss(const std::string& save_dir) const {
     return std::stod(losses(workspace_, save_dir).rbegin()->second);
+  }
+  /// From now on: the CUDA kernels, on the driver of tests/fake_cuda.
+  void use_kernels() const {
+    const std::string build = PHRASEQ_BUILD_FOLDER "/tests/";
+    const std::string driver = build + "fake_cuda/libcuda.so.1";
+    setenv("LD_PRELOAD", (std::string(EMULATED_GPU_LIBRARY) + ":" + driver).c_str(), 1);
+    setenv("PHRASEQ_CUDA_KERNELS", "1", 1);
+    setenv("PHRASEQ_NVRTC", (build + "fake_nvrtc/libnvrtc.so.97").c_str(), 1);
+    setenv("PHRASEQ_CUDA_CACHE", workspace_.path("kernels").c_str(), 1);
+    setenv("PHRASEQ_FAKE_CUDA_LAUNCHES", workspace_.path("launches").c_str(), 1);
   }
   /// Since the last call, for all reasons together.
   int64_t waits() const {
@@ -84,6 +102,49 @@ TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBits) {
     EXPECT_EQ(last_tensors(workspace_, "parts" + more.substr(0, 6)),
               last_tensors(workspace_, "whole" + more.substr(0, 6)));
   }
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, TrainWithKernelsAsWithOperators) {
+  const std::string some = "--log-interval 1 --dropout 0.2 --activation-dropout 0.1 ";
+  const std::vector<std::string> precisions = {"--precision fp32", "--bf16", "--fp16"};
+  for (const std::string& precision : precisions) {
+    const auto result = train("operators" + precision.substr(2, 4), 25, some + precision);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  }
+  use_kernels();
+  for (const std::string& precision : precisions) {
+    SCOPED_TRACE(precision);
+    const std::string folder = precision.substr(2, 4);
+    const auto result = train("kernels" + folder, 25, some + precision);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    const double expected = last_loss("operators" + folder);
+    EXPECT_NEAR(last_loss("kernels" + folder), expected, 0.02 * expected);
+  }
+  const auto launches = lines_of(workspace_.read("launches"));
+  for (const char* const kernel : {"adam",
+                                   "dropout_add",
+                                   "dropout_add_norm",
+                                   "dropout_add_norm_backward",
+                                   "norm_parameter_gradients",
+                                   "embed",
+                                   "embed_backward"})
+    EXPECT_THAT(launches, Contains(kernel));
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBitsWithKernels) {
+  use_kernels();
+  const std::string more = "--bf16 --dropout 0.2";
+  for (const auto& [folder, updates] : {std::pair("whole", 14), {"parts", 6}, {"parts", 14}}) {
+    const auto result = train(folder, updates, more);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  }
+  EXPECT_EQ(last_tensors(workspace_, "parts"), last_tensors(workspace_, "whole"));
+}
+
+TEST_F(CommandsOnTheEmulatedGpu, DoNotWaitInAnUpdateWithKernels) {
+  use_kernels();
+  const int64_t few = waits_of_training(4, "transformer_tiny --bf16");
+  EXPECT_EQ(waits_of_training(10, "transformer_tiny --bf16"), few);
 }
 
 TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOne) {

@@ -11,8 +11,8 @@
 
 namespace phraseq::emulated_gpu {
 
-/// Where the memory behind an address of the device is in the host.
-void* host_address(const void* device);
+/// Where the memory behind an address of the device is in the host. tests/fake_cuda calls it, too.
+[[gnu::visibility("default")]] void* host_address(const void* device);
 
 c10::DeviceAllocator& device_allocator();
 

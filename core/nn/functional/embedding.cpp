@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/embedding_kernel.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
 #include "core/nn/parameters/parameter_gradient.h"
@@ -174,6 +176,14 @@ at::Tensor embed(const at::Tensor& ids,
       scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
   if (table.is_cpu())
     check_all_ids(ids, positions, table, position_table);
+  if (gpu::has_kernels(table, setting.type) && table.scalar_type() == at::kFloat) {
+    return gpu::embed(ids,
+                      positions,
+                      table,
+                      position_table,
+                      {scale, dropout, setting.key, padding_id, setting.type},
+                      context);
+  }
   if (!cpu::has_kernels(table, setting.type)) {
     return reference::embed(ids,
                             positions,

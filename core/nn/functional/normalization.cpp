@@ -9,6 +9,9 @@
 
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/dropout_kernel.h"
+#include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/device/norm_kernel.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/optional_tensor.h"
 #include "core/nn/parameters/parameter_gradient.h"
@@ -187,6 +190,8 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
     return DropoutAddNorm::apply(
         x.contiguous(), to_optional(rest), gain, bias, eps, dropout, key, &context);
   }
+  if (gpu::has_kernels(x) && gain.scalar_type() == at::kFloat)
+    return gpu::dropout_add_norm(x, residual, gain, bias, eps, dropout, key, context);
   const at::Tensor dropped = reference::dropout(x, dropout, key);
   return reference::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
 }
@@ -209,6 +214,8 @@ at::Tensor dropout_add(const at::Tensor& x,
     return run_dropout_add(x.contiguous(), residual.contiguous(), dropout, key);
   if (cpu::has_kernels(x))
     return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
+  if (gpu::has_kernels(x))
+    return gpu::dropout_add(x, residual, dropout, key);
   return residual + reference::dropout(x, dropout, key);
 }
 

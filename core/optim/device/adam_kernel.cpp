@@ -1,10 +1,6 @@
 #include "core/optim/device/adam_kernel.h"
 
-#include <cstdlib>
-#include <string_view>
-#include <vector>
-
-#include "core/cuda/driver.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 
 namespace phraseq {
 namespace {
@@ -14,35 +10,13 @@ AdamKernel& replacement() {
   return kernel;
 }
 
-bool are_kernels_wanted() {
-  const char* const value = std::getenv("PHRASEQ_CUDA_KERNELS");
-  return value != nullptr && std::string_view(value) == "1";
-}
-
 /// AdamStep of adam.cu.
 struct Step {
   float beta1, one_minus_beta1, beta2, one_minus_beta2, keep, step_size, eps;
 };
 
-/// 0 = fp32, 1 = bf16, 2 = fp16
-int element_of(const at::Tensor& copy) {
-  if (!copy.defined())
-    return 0;
-  return copy.scalar_type() == at::kBFloat16 ? 1 : 2;
-}
-
-/// On LibTorch's default stream, which training uses.
 void step_on_gpu(const AdamPass& pass) {
-  constexpr uint32_t kThreads = 256;
-  std::vector<void*> addresses;
-  for (const at::Tensor& x : {pass.values,
-                              pass.gradients,
-                              pass.exp_avg,
-                              pass.exp_avg_sq,
-                              pass.copy,
-                              pass.keep,
-                              pass.scale})
-    addresses.push_back(x.defined() ? x.data_ptr() : nullptr);
+  constexpr int64_t kThreads = 256;
   long long elements = pass.values.numel();
   Step by{pass.beta1,
           pass.one_minus_beta1,
@@ -51,16 +25,15 @@ void step_on_gpu(const AdamPass& pass) {
           pass.decay,
           pass.step_size,
           pass.eps};
-  std::vector<void*> arguments;
-  for (void*& address : addresses) arguments.push_back(&address);
-  arguments.push_back(&elements);
-  arguments.push_back(&by);
-  const auto blocks = static_cast<uint32_t>((elements + kThreads - 1) / kThreads);
-  cuda::KernelLauncher::instance().launch(cuda::adam_kernel(element_of(pass.copy)),
-                                          "adam",
-                                          {.blocks = blocks, .threads = kThreads},
-                                          /*stream=*/nullptr,
-                                          arguments);
+  nn::gpu::Arguments arguments;
+  arguments.add(pass.values).add(pass.gradients).add(pass.exp_avg).add(pass.exp_avg_sq);
+  arguments.add(pass.copy).add(pass.keep).add(pass.scale).add_value(elements).add_value(by);
+  const int element = pass.copy.defined() ? nn::gpu::element_of(pass.copy.scalar_type()) : 0;
+  nn::gpu::launch(pass.values,
+                  cuda::adam_kernel(element),
+                  "adam",
+                  {.blocks = nn::gpu::blocks_for(elements, kThreads), .threads = kThreads},
+                  arguments);
 }
 
 }  // namespace
@@ -71,8 +44,7 @@ AdamKernel adam_kernel_for(nn::FlatParameters& parameters) {
     return nullptr;
   if (replacement() != nullptr)
     return replacement();
-  static const bool is_usable = are_kernels_wanted() && cuda::KernelLauncher::available();
-  return values.is_cuda() && is_usable ? &step_on_gpu : nullptr;
+  return nn::gpu::has_kernels(values) ? &step_on_gpu : nullptr;
 }
 
 void replace_adam_kernel(AdamKernel kernel) { replacement() = kernel; }

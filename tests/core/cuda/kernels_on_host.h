@@ -52,6 +52,7 @@ void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
 struct Fp32 {
 #include "core/cuda/kernels/common.cu"
 #include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
 };
@@ -60,6 +61,7 @@ struct Fp32 {
 struct Bf16 {
 #include "core/cuda/kernels/common.cu"
 #include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
 };
@@ -68,6 +70,7 @@ struct Bf16 {
 struct Fp16 {
 #include "core/cuda/kernels/common.cu"
 #include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
 };

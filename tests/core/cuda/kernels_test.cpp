@@ -157,6 +157,39 @@ TEST(CudaKernels, NormalizeAsTheFormulasDo) {
   }
 }
 
+/// residual + dropout(x), rounded once.
+template <class Device>
+void expect_dropout(double tolerance) {
+  constexpr size_t kCount = 77;
+  const uint64_t key = 0x9e3779b97f4a7c15ULL;
+  const auto x = narrowed<Device>(numbers(kCount, 0.1)),
+             residual = narrowed<Device>(numbers(kCount, 0.5));
+  for (const bool adds : {false, true}) {
+    std::vector<typename Device::Element> y(kCount);
+    run(kCount + 3, 1, [&] {
+      Device::dropout_add(x.data(),
+                          adds ? residual.data() : nullptr,
+                          y.data(),
+                          kCount,
+                          key,
+                          nn::kernels::dropout_threshold(kP),
+                          static_cast<float>(1 / (1 - kP)));
+    });
+    std::vector<double> expected;
+    for (size_t i = 0; i < kCount; ++i) {
+      expected.push_back((adds ? Device::wide(residual[i]) : 0.0) +
+                         Device::wide(x[i]) * factor(key, kP, static_cast<uint32_t>(i)));
+    }
+    expect_close(widened<Device>(y), expected, tolerance, "y");
+  }
+}
+
+TEST(CudaKernels, DropAndAddAsTheFormulaDoes) {
+  expect_dropout<on_host::Fp32>(1e-6);
+  expect_dropout<on_host::Bf16>(0x1.0p-8);
+  expect_dropout<on_host::Fp16>(0x1.0p-11);
+}
+
 TEST(CudaKernels, DrawTheMasksOfTheCpu) {
   for (uint32_t element = 0; element < 1000; ++element) {
     const uint64_t key = 0x0123456789abcdefULL * (element + 1);

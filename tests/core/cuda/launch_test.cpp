@@ -180,6 +180,31 @@ TEST_F(CudaKernelsOnTheGpu, NormalizeAsOnTheHost) {
   normalize_on_both<on_host::Fp16>(2, 0x1.0p-10);
 }
 
+TEST_F(CudaKernelsOnTheGpu, DropAndAddAsOnTheHost) {
+  using Device = on_host::Bf16;
+  const auto x = narrowed<Device>(waves(1000, 0.2)), residual = narrowed<Device>(waves(1000, 0.7));
+  std::vector<Device::Element> y(x.size());
+  Device::int64 elements = static_cast<Device::int64>(x.size());
+  Device::uint64 key = 0x123456789abcdef1ULL;
+  Device::uint32 threshold = nn::kernels::dropout_threshold(0.3);
+  float kept = 1 / 0.7F;
+  OnDevice<Device::Element> device_x(x), device_rest(residual), device_y(y);
+  launch(dropout_kernel(1),
+         "dropout_add",
+         {.blocks = 4},
+         {device_x.argument(),
+          device_rest.argument(),
+          device_y.argument(),
+          &elements,
+          &key,
+          &threshold,
+          &kept});
+  on_host::run(1000, 1, [&] {
+    Device::dropout_add(x.data(), residual.data(), y.data(), elements, key, threshold, kept);
+  });
+  expect_near<Device>(device_y.values(), y, 0x1.0p-7);
+}
+
 TEST_F(CudaKernelsOnTheGpu, StepAsOnTheHost) {
   using Device = on_host::Bf16;
   std::vector<float> p = waves(1000, 0.2), m = waves(1000, 0.4), v(1000, 0.3F);

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/functional/device/dropout_kernel.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/padded_layout.h"
 
@@ -68,6 +70,8 @@ at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at
 at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
   if (p == 0.0 || key == 0)
     return x;
+  if (gpu::has_kernels(x))
+    return gpu::dropout_add(x, {}, p, key);
   const at::Tensor indices =
       at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());  // the shape of x
   return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+
+namespace phraseq::nn::gpu {
+
+/// residual + dropout(x), or dropout(x) when `residual` is undefined, in one pass; so is the
+/// gradient. For tensors with has_kernels(), of any shape.
+PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
+                                   const at::Tensor& residual,
+                                   double p,
+                                   uint64_t key);
+
+}  // namespace phraseq::nn::gpu

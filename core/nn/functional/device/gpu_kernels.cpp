@@ -1,0 +1,49 @@
+#include "core/nn/functional/device/gpu_kernels.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "core/nn/kernels/random_bits.h"
+
+namespace phraseq::nn::gpu {
+
+bool are_kernels_wanted() {
+  static const bool is_set = [] {
+    const char* const value = std::getenv("PHRASEQ_CUDA_KERNELS");
+    return value != nullptr && std::string_view(value) == "1";
+  }();
+  return is_set;
+}
+
+bool has_kernels(const at::Tensor& x, at::ScalarType type) {
+  const bool is_known = type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+  return x.is_cuda() && is_known && are_kernels_wanted() && cuda::KernelLauncher::available();
+}
+
+int element_of(at::ScalarType type) {
+  return type == at::kFloat ? 0 : type == at::kBFloat16 ? 1 : 2;
+}
+
+Arguments& Arguments::add(const at::Tensor& x) {
+  addresses_.push_back(x.defined() ? const_cast<void*>(x.const_data_ptr()) : nullptr);
+  pointers_.push_back(&addresses_.back());
+  return *this;
+}
+
+void launch(const at::Tensor& x,
+            const cuda::KernelSource& kernel,
+            const std::string& function,
+            cuda::LaunchShape shape,
+            const Arguments& arguments) {
+  shape.device = x.device().index();
+  cuda::KernelLauncher::instance().launch(
+      kernel, function, shape, /*stream=*/nullptr, arguments.pointers());
+}
+
+Mask mask_of(double p, uint64_t key) {
+  if (p == 0.0)
+    key = 0;
+  return {key, kernels::dropout_threshold(p), static_cast<float>(1.0 / (1.0 - p))};
+}
+
+}  // namespace phraseq::nn::gpu

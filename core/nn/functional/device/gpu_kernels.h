@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/cuda/driver.h"
+
+/// Between tensors and the CUDA kernels of core/cuda/kernels.
+namespace phraseq::nn::gpu {
+
+/// Whether the kernels are asked for: PHRASEQ_CUDA_KERNELS=1 in the environment.
+PHRASEQ_API bool are_kernels_wanted();
+
+/// Whether the kernels compute with activations of `type` beside x: on a GPU with NVRTC, in fp32,
+/// bf16 or fp16, where they are asked for.
+PHRASEQ_API bool has_kernels(const at::Tensor& x, at::ScalarType type);
+inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
+
+/// The type of activations as the sources of the kernels number them.
+PHRASEQ_API int element_of(at::ScalarType type);
+
+/// The arguments of a kernel, in the order of its parameters.
+class PHRASEQ_API Arguments {
+ public:
+  /// A tensor's address; null where it is undefined.
+  Arguments& add(const at::Tensor& x);
+  /// A number or a struct, which has to live until the launch.
+  template <class Value>
+  Arguments& add_value(Value& value) {
+    pointers_.push_back(&value);
+    return *this;
+  }
+  const std::vector<void*>& pointers() const { return pointers_; }
+
+ private:
+  std::deque<void*> addresses_;
+  std::vector<void*> pointers_;
+};
+
+/// On the device of x and LibTorch's default stream, which training uses.
+PHRASEQ_API void launch(const at::Tensor& x,
+                        const cuda::KernelSource& kernel,
+                        const std::string& function,
+                        cuda::LaunchShape shape,
+                        const Arguments& arguments);
+
+/// Blocks of `block` for `count`.
+inline uint32_t blocks_for(int64_t count, int64_t block) {
+  return static_cast<uint32_t>((count + block - 1) / block);
+}
+
+/// The numbers of a dropout in the kernels.
+struct Mask {
+  unsigned long long key = 0;  ///< 0 = none
+  uint32_t threshold = 0;      ///< p · 2^32
+  float kept = 1.0F;           ///< 1 / (1 - p)
+};
+PHRASEQ_API Mask mask_of(double p, uint64_t key);
+
+}  // namespace phraseq::nn::gpu

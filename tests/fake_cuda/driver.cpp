@@ -1,0 +1,167 @@
+// The functions of cuda.h that core/cuda/driver.cpp calls, on the emulated GPU. A module is the
+// text that tests/fake_nvrtc gives, the options of the compiler: they say for which type of
+// activations the kernels are. A kernel runs thread after thread; where a GPU takes a warp for a
+// row, a warp is one thread here.
+//
+// PHRASEQ_FAKE_CUDA_LAUNCHES=FILE adds the name of each kernel that is launched to the file.
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "tests/core/cuda/kernels_on_host.h"
+#include "tests/emulated_gpu/device_memory.h"
+
+#define PHRASEQ_VISIBLE extern "C" __attribute__((visibility("default")))
+
+namespace phraseq::cuda {
+namespace {
+
+constexpr int kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500;
+
+/// An argument as the kernel takes it: addresses are those of the device.
+template <class Parameter>
+Parameter argument(void* value) {
+  const Parameter given = *static_cast<Parameter*>(value);
+  if constexpr (std::is_pointer_v<Parameter>) {
+    const void* const address = given;
+    return given == nullptr ? nullptr : static_cast<Parameter>(emulated_gpu::host_address(address));
+  } else {
+    return given;
+  }
+}
+
+template <class... Parameters, size_t... kPlaces>
+void call(void (*kernel)(Parameters...), void** values, std::index_sequence<kPlaces...>) {
+  kernel(argument<Parameters>(values[kPlaces])...);
+}
+
+struct Function {
+  std::string_view name;
+  unsigned warp;  ///< threads of the GPU that are one thread here
+  void (*run)(void** values);
+};
+
+template <auto kKernel>
+void run(void** values) {
+  const auto count = []<class... Parameters>(void (*)(Parameters...)) {
+    return std::index_sequence_for<Parameters...>();
+  };
+  call(kKernel, values, count(kKernel));
+}
+
+template <class Device>
+constexpr std::array<Function, 7> kFunctions = {
+    {{"adam", 1, &run<&Device::adam>},
+     {"dropout_add", 1, &run<&Device::dropout_add>},
+     {"dropout_add_norm", 32, &run<&Device::dropout_add_norm>},
+     {"dropout_add_norm_backward", 32, &run<&Device::dropout_add_norm_backward>},
+     {"norm_parameter_gradients", 1, &run<&Device::norm_parameter_gradients>},
+     {"embed", 1, &run<&Device::embed>},
+     {"embed_backward", 1, &run<&Device::embed_backward>}}};
+
+const std::array<Function, 7>* functions_of(std::string_view options) {
+  if (options.find("PHRASEQ_ELEMENT=0") != std::string_view::npos)
+    return &kFunctions<on_host::Fp32>;
+  if (options.find("PHRASEQ_ELEMENT=1") != std::string_view::npos)
+    return &kFunctions<on_host::Bf16>;
+  if (options.find("PHRASEQ_ELEMENT=2") != std::string_view::npos)
+    return &kFunctions<on_host::Fp16>;
+  return nullptr;
+}
+
+/// Whether this thread has a context: a driver gives none to a thread by itself.
+thread_local bool has_context = false;
+
+void note_launch(std::string_view name) {
+  if (const char* const path = std::getenv("PHRASEQ_FAKE_CUDA_LAUNCHES"))
+    std::ofstream(path, std::ios::app) << name << '\n';
+}
+
+}  // namespace
+}  // namespace phraseq::cuda
+
+using namespace phraseq::cuda;
+
+/// Tests look for it, to know that launches are noted.
+PHRASEQ_VISIBLE void phraseq_fake_cuda() {}
+
+PHRASEQ_VISIBLE int cuInit(unsigned /*flags*/) { return 0; }
+PHRASEQ_VISIBLE int cuDeviceGetCount(int* count) {
+  *count = 1;
+  return 0;
+}
+PHRASEQ_VISIBLE int cuCtxGetDevice(int* device) {
+  *device = 0;
+  return has_context ? 0 : kInvalidContext;
+}
+PHRASEQ_VISIBLE int cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = &has_context;
+  return device == 0 ? 0 : kInvalidValue;
+}
+PHRASEQ_VISIBLE int cuCtxSetCurrent(void* context) {
+  has_context = context != nullptr;
+  return 0;
+}
+PHRASEQ_VISIBLE int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) {
+  constexpr int kMajor = 75;
+  *value = attribute == kMajor ? 9 : 0;
+  return 0;
+}
+PHRASEQ_VISIBLE int cuGetErrorName(int /*result*/, const char** name) {
+  *name = "an error of tests/fake_cuda";
+  return 0;
+}
+
+PHRASEQ_VISIBLE int cuModuleLoadData(void** module, const void* image) {
+  const auto* const functions = functions_of(static_cast<const char*>(image));
+  *module = const_cast<std::array<Function, 7>*>(functions);
+  if (!has_context)
+    return kInvalidContext;
+  return functions == nullptr ? kInvalidValue : 0;
+}
+
+PHRASEQ_VISIBLE int cuModuleGetFunction(void** function, void* module, const char* name) {
+  for (const Function& each : *static_cast<const std::array<Function, 7>*>(module)) {
+    if (each.name == name) {
+      *function = const_cast<Function*>(&each);
+      return 0;
+    }
+  }
+  return kNotFound;
+}
+
+PHRASEQ_VISIBLE int cuLaunchKernel(void* function,
+                                   unsigned blocks_x,
+                                   unsigned blocks_y,
+                                   unsigned blocks_z,
+                                   unsigned threads_x,
+                                   unsigned threads_y,
+                                   unsigned threads_z,
+                                   unsigned /*shared_bytes*/,
+                                   void* /*stream*/,
+                                   void** values,
+                                   void** /*extra*/) {
+  const auto& kernel = *static_cast<const Function*>(function);
+  if (!has_context)
+    return kInvalidContext;
+  if (blocks_x == 0 || blocks_y == 0 || blocks_y > 65535 || blocks_z != 1 || threads_x == 0 ||
+      threads_x > 1024 || threads_y != 1 || threads_z != 1 || threads_x % kernel.warp != 0)
+    return kInvalidValue;
+  static std::mutex one_at_a_time;  // blockIdx and others are variables here
+  const std::lock_guard lock(one_at_a_time);
+  note_launch(kernel.name);
+  on_host::blockDim.x = threads_x / kernel.warp;
+  on_host::run(blocks_x, blocks_y, [&] {
+    for (on_host::threadIdx.x = 0; on_host::threadIdx.x < on_host::blockDim.x;
+         ++on_host::threadIdx.x)
+      kernel.run(values);
+  });
+  return 0;
+}
