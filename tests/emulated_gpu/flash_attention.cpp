@@ -52,7 +52,11 @@ void check_vectors(const at::Tensor& x, const at::Tensor& q) {
               "misaligned address");
 }
 
-void check_offsets(const at::Tensor& offsets, const at::Tensor& rows, int64_t longest) {
+/// Sentences have `fewest` tokens at least.
+void check_offsets(const at::Tensor& offsets,
+                   const at::Tensor& rows,
+                   int64_t longest,
+                   int64_t fewest) {
   TORCH_CHECK(offsets.is_cuda() && offsets.scalar_type() == at::kInt && offsets.is_contiguous() &&
                   offsets.dim() == 1 && offsets.size(0) > 1,
               "cu_seqlens must have dtype int32 and be contiguous on CUDA");
@@ -60,7 +64,7 @@ void check_offsets(const at::Tensor& offsets, const at::Tensor& rows, int64_t lo
   const auto* const values = on_host_side.const_data_ptr<int32_t>();
   int64_t found = 0;
   for (int64_t i = 0; i + 1 < offsets.size(0); ++i) {
-    TORCH_CHECK(values[i] < values[i + 1], "offsets that do not grow");
+    TORCH_CHECK(values[i] + fewest <= values[i + 1], "offsets that do not grow");
     found = std::max<int64_t>(found, values[i + 1] - values[i]);
   }
   TORCH_CHECK(values[0] == 0 && values[offsets.size(0) - 1] == rows.size(0) && found == longest,
@@ -68,13 +72,13 @@ void check_offsets(const at::Tensor& offsets, const at::Tensor& rows, int64_t lo
 }
 
 /// Checks the arguments and moves them to the host.
-void check(Arguments& arguments) {
+void check(Arguments& arguments, int64_t fewest_queries) {
   for (at::Tensor* const x : {&arguments.q, &arguments.k, &arguments.v})
     check_vectors(*x, arguments.q);
   TORCH_CHECK(arguments.k.size(0) == arguments.v.size(0), "wrong shape");
   TORCH_CHECK(arguments.query_offsets.sizes() == arguments.key_offsets.sizes(), "wrong shape");
-  check_offsets(arguments.query_offsets, arguments.q, arguments.longest_queries);
-  check_offsets(arguments.key_offsets, arguments.k, arguments.longest_keys);
+  check_offsets(arguments.query_offsets, arguments.q, arguments.longest_queries, fewest_queries);
+  check_offsets(arguments.key_offsets, arguments.k, arguments.longest_keys, 1);
   for (at::Tensor* const x :
        {&arguments.q, &arguments.k, &arguments.v, &arguments.query_offsets, &arguments.key_offsets})
     *x = on_host(*x);
@@ -146,7 +150,7 @@ void forward(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
                values[6].toInt(),
                values[10].toDouble(),
                values[8].toBool()};
-  check(by);
+  check(by, /*fewest_queries=*/0);
   const auto type = by.q.scalar_type();
   const at::Tensor out = on_gpu(by.q.sizes(), type);
   const at::Tensor log_sums = on_gpu({by.q.size(1), by.q.size(0)}, at::kFloat);
@@ -182,7 +186,7 @@ void backward(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
                values[14].toDouble(),
                values[11].toBool()};
   for (const size_t i : {0, 4}) check_vectors(values[i].toTensor(), by.q);
-  check(by);
+  check(by, /*fewest_queries=*/1);
   const auto type = by.q.scalar_type();
   const at::Tensor d_out = on_host(values[0].toTensor()), out = on_host(values[4].toTensor());
   const at::Tensor log_sums = on_host(values[5].toTensor()).t().unsqueeze(2);  // [tokens, heads, 1]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 
@@ -13,6 +14,7 @@
 
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/flash_attention.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "core/nn/kernels/kernels.h"
 
@@ -140,7 +142,8 @@ void attend_rows(const at::Tensor& q,
 at::Tensor new_block(int64_t rows, int64_t columns, const at::TensorOptions& options) {
   const int64_t most = kBlockBytes / static_cast<int64_t>(options.dtype().itemsize());
   const int64_t size = std::max<int64_t>(1, rows * columns);
-  const int64_t steps = std::clamp<int64_t>(most / size, 1, kBlockSteps);
+  const int64_t steps =  // operators select from a whole block at once
+      options.device().is_cpu() ? std::clamp<int64_t>(most / size, 1, kBlockSteps) : kBlockSteps;
   const int64_t elements = steps == kBlockSteps ? steps * size : std::max(most, size);
   return at::empty({elements}, options)
       .narrow(0, 0, steps * rows * columns)
@@ -197,6 +200,8 @@ at::Tensor SelfAttentionCache::open_step(int64_t rows,
   const bool fits =
       !blocks_.empty() && used_ < blocks_.back().size(0) && blocks_.back().size(1) >= rows;
   if (!fits) {
+    if (!blocks_.empty())  // the steps that it was not used for
+      blocks_.back() = blocks_.back().narrow(0, 0, used_);
     blocks_.push_back(new_block(rows, columns, options));
     used_ = 0;
   }
@@ -226,7 +231,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
                                       const AttentionLayout& layout) {
   check_steps(ancestry);
   return cpu::has_kernels(q) ? attend_cpu(q, ancestry, layout)
-                             : self_attention_reference(q, steps_, ancestry, layout);
+                             : self_attention_reference(q, blocks_, ancestry, layout);
 }
 
 at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
@@ -238,7 +243,7 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
   check_steps(ancestry);
   return cpu::has_kernels(kvq)
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
-             : self_attention_reference(kvq, steps_, ancestry, heads, scale);
+             : self_attention_reference(kvq, blocks_, ancestry, heads, scale);
 }
 
 at::Tensor SelfAttentionCache::attend_cpu(const at::Tensor& q,
@@ -292,6 +297,33 @@ at::Tensor cross_attention_cpu(const at::Tensor& q,
   return out;
 }
 
+/// Where the rows of each sentence begin, when they lie in the order of the sentences; else empty.
+std::vector<int64_t> offsets_of_rows(const std::vector<int64_t>& sentence_of_row,
+                                     size_t sentences) {
+  if (!std::is_sorted(sentence_of_row.begin(), sentence_of_row.end()))
+    return {};
+  std::vector<int64_t> offsets(sentences + 1);
+  for (const int64_t sentence : sentence_of_row) ++offsets[static_cast<size_t>(sentence) + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return offsets;
+}
+
+/// Plain attention by operators: q [rows, model] → [rows, model].
+at::Tensor cross_attention_by_operators(const at::Tensor& q,
+                                        const at::Tensor& kv,
+                                        const KeyRanges& ranges,
+                                        int64_t heads,
+                                        double scale,
+                                        at::Tensor* weights) {
+  const auto layout = plain_layout(q.size(1), heads, scale, 0);
+  const auto row_offsets = offsets_of_rows(ranges.sentence_of_row, ranges.offsets.size() - 1);
+  const SentenceRows rows{row_offsets, ranges.offsets};
+  if (weights == nullptr && !row_offsets.empty() &&
+      flash_attention_applies(q, kv, rows, layout, /*causal=*/false))
+    return flash_attention(q, kv, rows, layout, /*causal=*/false);
+  return cross_attention_reference(q, kv, ranges, heads, scale, weights);
+}
+
 }  // namespace
 
 at::Tensor decode_cross_attention(const at::Tensor& q,
@@ -318,7 +350,7 @@ at::Tensor decode_cross_attention(const at::Tensor& q,
     if (weights)
       *weights = at::zeros({q.size(0), ranges.longest()},
                            q.options().dtype(at::kFloat));  // [rows, longest]
-    return cross_attention_reference(q, kv, ranges, heads, scale, weights);
+    return cross_attention_by_operators(q, kv, ranges, heads, scale, weights);
   }
   at::Tensor all_weights;  // [1, heads, rows, 1, longest]
   const at::Tensor out = decode_cross_attention(q,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_flash_attention_backward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/cat.h>
@@ -182,8 +183,9 @@ bool flash_attention_applies(const at::Tensor& q,
                              bool causal) {
   return has_operator(q) && kv.scalar_type() == q.scalar_type() && is_plain(layout) &&
          layout.head_dim % kVector == 0 && layout.head_dim <= kLongestVector &&
-         has_aligned_rows(q) && has_aligned_rows(kv) && shortest(rows.queries) > 0 &&
-         shortest(rows.keys) > 0 && (!causal || rows.queries == rows.keys);
+         has_aligned_rows(q) && has_aligned_rows(kv) &&
+         (shortest(rows.queries) > 0 || !at::GradMode::is_enabled()) && shortest(rows.keys) > 0 &&
+         (!causal || rows.queries == rows.keys);
 }
 
 at::Tensor flash_attention(const at::Tensor& q,

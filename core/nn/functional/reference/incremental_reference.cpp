@@ -1,16 +1,13 @@
 #include "core/nn/functional/reference/incremental_reference.h"
 
+#include <algorithm>
 #include <numeric>
 
-#include <ATen/ops/flatten.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/softmax.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ATen.h>
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
+#include "core/nn/padded_layout.h"
 
 namespace phraseq::nn {
 
@@ -22,44 +19,66 @@ at::Tensor scaled_softmax(const at::Tensor& scores, double scale) {
   return at::softmax(scores.to(type) * scale, -1);
 }
 
-/// The keys and values of all steps along each row's ancestors, [rows, steps, columns]
-/// (2 · model columns in plain attention).
-at::Tensor gather_past(const std::vector<at::Tensor>& steps, const Ancestry& ancestry) {
-  std::vector<at::Tensor> past;
-  for (size_t step = 0; step < steps.size(); ++step) {
-    std::vector<int64_t> places;
-    for (int64_t row = 0; row < ancestry.rows(); ++row) places.push_back(ancestry.of(row)[step]);
-    past.push_back(  // [rows, columns]
-        steps[step].index_select(0, to_device(places, steps[step].device())));
-  }
-  return at::stack(past, 1);  // [rows, steps, columns]
+/// The same where a key is not hidden; hidden keys get 0.
+at::Tensor masked_softmax(const at::Tensor& scores, double scale, const at::Tensor& hidden) {
+  const auto type = scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor scaled = (scores.to(type) * scale).masked_fill(hidden, reference::kMaskedScore);
+  return at::softmax(scaled, -1).masked_fill(hidden, 0.0);
 }
 
-/// One row's attention: q [model], kv [keys, 2 · model]; `weights` receives the mean over heads,
-/// [keys].
-at::Tensor attend_one(
-    const at::Tensor& q, const at::Tensor& kv, int64_t heads, double scale, at::Tensor& weights) {
-  const int64_t model = q.size(0), keys = kv.size(0), head_dim = model / heads;
-  const at::Tensor k =  // [heads, keys, head_dim]
-      kv.slice(1, 0, model).reshape({keys, heads, head_dim}).transpose(0, 1);
-  const at::Tensor v =  // [heads, keys, head_dim]
-      kv.slice(1, model).reshape({keys, heads, head_dim}).transpose(0, 1);
-  const at::Tensor p =  // [heads, keys]
-      scaled_softmax(at::matmul(k, q.view({heads, head_dim, 1})).squeeze(2), scale);
-  weights = p.mean(0);                                                        // [keys]
-  return at::matmul(p.to(v.scalar_type()).unsqueeze(1), v).reshape({model});  // [model]
+/// Where the tokens of `count` steps from `first` on are in a block of `width` rows a step, along
+/// each row's ancestors: [rows · count].
+std::vector<int64_t> places_in_block(const Ancestry& ancestry,
+                                     int64_t first,
+                                     int64_t count,
+                                     int64_t width) {
+  std::vector<int64_t> places;
+  places.reserve(static_cast<size_t>(ancestry.rows() * count));
+  for (int64_t row = 0; row < ancestry.rows(); ++row) {
+    const int32_t* const ancestors = ancestry.of(row) + first;
+    for (int64_t step = 0; step < count; ++step) places.push_back(step * width + ancestors[step]);
+  }
+  return places;
+}
+
+/// The keys and values of all steps along each row's ancestors, [rows, steps, columns]
+/// (2 · model columns in plain attention): one selection a block.
+at::Tensor gather_past(const std::vector<at::Tensor>& blocks, const Ancestry& ancestry) {
+  std::vector<at::Tensor> past;
+  int64_t first = 0;
+  for (const at::Tensor& block : blocks) {
+    const int64_t count = std::min(block.size(0), ancestry.steps() - first);
+    const auto places = places_in_block(ancestry, first, count, block.size(1));
+    past.push_back(block
+                       .flatten(0, 1)  // [steps of the block · rows then, columns]
+                       .index_select(0, to_device(places, block.device()))
+                       .view({ancestry.rows(), count, block.size(2)}));
+    first += count;
+  }
+  return past.size() == 1 ? past[0] : at::cat(past, 1);  // [rows, steps, columns]
+}
+
+/// Where the keys of each row are, [rows, longest]; -1 where it has no more.
+at::Tensor places_of_keys(const KeyRanges& ranges, int64_t rows, at::Device device) {
+  const int64_t longest = ranges.longest();
+  std::vector<int64_t> places(static_cast<size_t>(rows * longest), -1);
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto begin = places.begin() + row * longest;
+    std::iota(begin, begin + ranges.count(row), ranges.begin(row));
+  }
+  return to_device(places, device).view({rows, longest});
 }
 
 }  // namespace
 
 at::Tensor self_attention_reference(const at::Tensor& kvq,
-                                    const std::vector<at::Tensor>& steps,
+                                    const std::vector<at::Tensor>& blocks,
                                     const Ancestry& ancestry,
                                     int64_t heads,
                                     double scale) {
   const int64_t rows = kvq.size(0), model = kvq.size(1) / 3, head_dim = model / heads;
   const at::Tensor kv =  // [rows, steps, 2, heads, head_dim]
-      gather_past(steps, ancestry).view({rows, -1, 2, heads, head_dim});
+      gather_past(blocks, ancestry).view({rows, -1, 2, heads, head_dim});
   const at::Tensor q =
       kvq.slice(1, 2 * model).reshape({rows, heads, 1, head_dim});  // [rows, heads, 1, head_dim]
   const at::Tensor k = kv.select(2, 0).permute({0, 2, 3, 1});    // [rows, heads, head_dim, steps]
@@ -74,20 +93,24 @@ at::Tensor cross_attention_reference(const at::Tensor& q,
                                      int64_t heads,
                                      double scale,
                                      at::Tensor* mean_weights) {
-  at::Tensor out = at::zeros_like(q);  // a row without keys stays zero
-  for (int64_t row = 0; row < q.size(0); ++row) {
-    if (ranges.count(row) == 0)
-      continue;
-    at::Tensor weights;
-    out[row].copy_(attend_one(q[row],
-                              kv.slice(0, ranges.begin(row), ranges.end(row)),  // [keys, 2 · model]
-                              heads,
-                              scale,
-                              weights));
-    if (mean_weights != nullptr)
-      (*mean_weights)[row].slice(0, 0, ranges.count(row)).copy_(weights);  // [keys]
-  }
-  return out;
+  const int64_t rows = q.size(0), model = q.size(1), head_dim = model / heads;
+  const int64_t longest = ranges.longest();
+  if (longest == 0)
+    return at::zeros_like(q);
+  const at::Tensor places = places_of_keys(ranges, rows, q.device());  // [rows, longest]
+  const at::Tensor hidden = places.lt(0).view({rows, 1, 1, longest});  // [rows, 1, 1, longest]
+  const at::Tensor memory =                                            // of each row
+      kv.index_select(0, places.clamp_min(0).view({-1}))  // [rows · longest, 2 · model]
+          .view({rows, longest, 2, heads, head_dim});     // [rows, longest, 2, heads, head_dim]
+  const at::Tensor k =
+      memory.select(2, 0).permute({0, 2, 3, 1});             // [rows, heads, head_dim, longest]
+  const at::Tensor v = memory.select(2, 1).transpose(1, 2);  // [rows, heads, longest, head_dim]
+  const at::Tensor scores =
+      at::matmul(q.reshape({rows, heads, 1, head_dim}), k);    // [rows, heads, 1, longest]
+  const at::Tensor p = masked_softmax(scores, scale, hidden);  // [rows, heads, 1, longest]
+  if (mean_weights != nullptr)
+    mean_weights->copy_(p.mean({1, 2}));                               // [rows, longest]
+  return at::matmul(p.to(v.scalar_type()), v).reshape({rows, model});  // [rows, model]
 }
 
 namespace {
@@ -108,13 +131,13 @@ at::Tensor attend_gathered(const at::Tensor& q,
 }  // namespace
 
 at::Tensor self_attention_reference(const at::Tensor& q,
-                                    const std::vector<at::Tensor>& steps,
+                                    const std::vector<at::Tensor>& blocks,
                                     const Ancestry& ancestry,
                                     const AttentionLayout& layout) {
   std::vector<int64_t> offsets;
   for (int64_t row = 0; row <= ancestry.rows(); ++row) offsets.push_back(row * ancestry.steps());
   return attend_gathered(q,
-                         gather_past(steps, ancestry).flatten(0, 1),  // [rows · steps, columns]
+                         gather_past(blocks, ancestry).flatten(0, 1),  // [rows · steps, columns]
                          offsets,
                          layout,
                          nullptr);

@@ -34,10 +34,10 @@ struct KeyRanges {
   }
 };
 
-/// kvq [rows, 3 · model] → [rows, model]; steps: one [rows then, 2 · model] a step, the newest
-/// among them.
+/// kvq [rows, 3 · model] → [rows, model]; blocks: those of a SelfAttentionCache, [steps, rows then,
+/// 2 · model], which hold all steps of the ancestry.
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
-                                                const std::vector<at::Tensor>& steps,
+                                                const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,
                                                 int64_t heads,
                                                 double scale);
@@ -51,10 +51,10 @@ PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  double scale,
                                                  at::Tensor* mean_weights);
 
-/// As `layout` reads q [rows, …] and the steps' keys and values (kv [source tokens, …]): [rows, out
-/// columns]; `weights` [query kinds, heads, rows, key kinds, longest].
+/// As `layout` reads q [rows, …] and the blocks' keys and values (kv [source tokens, …]): [rows,
+/// out columns]; `weights` [query kinds, heads, rows, key kinds, longest].
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& q,
-                                                const std::vector<at::Tensor>& steps,
+                                                const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,
                                                 const AttentionLayout& layout);
 PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,

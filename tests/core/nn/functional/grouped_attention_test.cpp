@@ -216,17 +216,17 @@ TEST(GroupedDecoding, OfThePastWithSeveralKindsOfKeysEqualsTheOperators) {
   layout.groups[0].queries[1].first = 1;
   Ancestry ancestry(2);
   SelfAttentionCache cache;
-  std::vector<at::Tensor> steps;
+  std::vector<at::Tensor> blocks;  // of one step
   for (uint64_t step = 0; step < 11; ++step) {
     if (step == 4)
       ancestry.select({1, 1, 0});
     ancestry.advance();
     layout.groups[0].queries[1].first = step == 0 ? 1 : 0;
     const at::Tensor q = normal({ancestry.rows(), 6 * 38}, step);
-    steps.push_back(normal({ancestry.rows(), 4 * 38}, 100 + step));
-    cache.open_step(ancestry.rows(), 4 * 38, q.options()).copy_(steps.back());
+    blocks.push_back(normal({1, ancestry.rows(), 4 * 38}, 100 + step));
+    cache.open_step(ancestry.rows(), 4 * 38, q.options()).copy_(blocks.back()[0]);
     const at::Tensor own = cache.attend(q, ancestry, layout);
-    EXPECT_TRUE(close(own, self_attention_reference(q, steps, ancestry, layout), 1e-12)) << step;
+    EXPECT_TRUE(close(own, self_attention_reference(q, blocks, ancestry, layout), 1e-12)) << step;
   }
 }
 

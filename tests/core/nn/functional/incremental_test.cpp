@@ -11,6 +11,7 @@
 
 #include "core/base/random.h"
 #include "core/nn/functional/reference/incremental_reference.h"
+#include "core/nn/functional/reference/operators_only.h"
 
 namespace phraseq::nn {
 namespace {
@@ -119,6 +120,12 @@ TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastInBf16) {
   compare_with_copied_past(at::kBFloat16, 2, 16, 4e-3);  // half a unit in bf16's last place below 1
 }
 
+/// Of blocks that are full, that were left when the rows became more, and that are under way.
+TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastByOperators) {
+  const OperatorsOnly as_on_a_gpu;
+  compare_with_copied_past(at::kDouble, 3, 5, 1e-12);
+}
+
 TEST(SelfAttentionCache, RejectsAnAncestryThatWasNotAdvanced) {
   SelfAttentionCache cache;
   const Ancestry ancestry(1);
@@ -163,6 +170,10 @@ class DecodeCrossAttention : public ::testing::Test {
 };
 
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInFp64) { compare(at::kDouble, 1e-12); }
+TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceByOperators) {
+  const OperatorsOnly as_on_a_gpu;
+  compare(at::kDouble, 1e-12);
+}
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInFp32) { compare(at::kFloat, 2e-6); }
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInBf16) { compare(at::kBFloat16, 4e-3); }
 
@@ -192,13 +203,13 @@ TEST(IncrementalComposite, EqualsTheKernelsOverAReorderedBeam) {
   constexpr int64_t kHeads = 2, kModel = 14;
   SelfAttentionCache cache;
   Ancestry ancestry(3);
-  std::vector<at::Tensor> steps;
+  std::vector<at::Tensor> blocks;  // of one step
   for (uint64_t step = 0; step < 6; ++step) {
     const at::Tensor kvq = random_tensor({3, 3 * kModel}, 50 + step, at::kDouble);
     ancestry.advance();
-    steps.push_back(kvq.slice(1, 0, 2 * kModel));
+    blocks.push_back(kvq.slice(1, 0, 2 * kModel).unsqueeze(0));
     const at::Tensor out = cache.attend(kvq, ancestry, kHeads, 0.5);
-    const at::Tensor expected = self_attention_reference(kvq, steps, ancestry, kHeads, 0.5);
+    const at::Tensor expected = self_attention_reference(kvq, blocks, ancestry, kHeads, 0.5);
     EXPECT_TRUE(at::allclose(out, expected, 0, 1e-12)) << "step " << step;
     ancestry.select({2, 0, 2});
   }

@@ -11,6 +11,7 @@
 
 #include "core/nn/functional/device/device_offsets.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/functional/incremental.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
@@ -191,6 +192,25 @@ TEST_F(FlashAttentionOnAGpu, LeavesRecordedWeightsAndFp32ToTheOthers) {
   EXPECT_TRUE(close(weights.cpu().sum(1), at::ones({5}), 1e-5));
   (void)cross_attention(q, kv, tokens, tokens, {2, 0.5, 0.0, false}, full);
   EXPECT_EQ(calls.forward(), 0);
+}
+
+/// In a search: rows of a beam over the keys of their sentences, of which one is finished.
+TEST_F(FlashAttentionOnAGpu, AttendsWithTheRowsOfASearch) {
+  const std::vector<int64_t> offsets = {0, 5, 12, 13};
+  const at::Tensor q = normal({5, 32}, 1).to(at::kBFloat16),
+                   kv = normal({13, 64}, 2).to(q.scalar_type());
+  const at::NoGradGuard no_gradients;
+  for (const std::vector<int64_t>& sentences :
+       std::vector<std::vector<int64_t>>{{0, 0, 0, 2, 2}, {0, 1, 1, 2, 2}, {2, 0, 0, 1, 0}}) {
+    const bool in_order = sentences[0] == 0;
+    const FlashCalls calls;
+    const at::Tensor found = decode_cross_attention(
+        q.to(at::kCUDA), kv.to(at::kCUDA), offsets, sentences, /*heads=*/4, 0.4);
+    EXPECT_EQ(calls.forward(), in_order ? 1 : 0);
+    const at::Tensor expected = decode_cross_attention(
+        q.to(at::kDouble), kv.to(at::kDouble), offsets, sentences, /*heads=*/4, 0.4);
+    EXPECT_LT(distance(found.cpu().to(at::kDouble), expected), 0x1.0p-6);
+  }
 }
 
 TEST_F(FlashAttentionOnAGpu, CopiesTheOffsetsOfABatchOnce) {
