@@ -14,19 +14,27 @@
 namespace phraseq::nn::reference {
 namespace {
 
-constexpr int64_t kLow32 = 0xffffffffLL;
+/// x >> bits of the unsigned number with the bits of x (int32).
+at::Tensor shifted_right(const at::Tensor& x, int bits) {
+  return at::__rshift__(x, bits).bitwise_and_(static_cast<int32_t>(0xffffffffU >> bits));
+}
 
-/// kernels::random_bits on int64 tensors: 32-bit arithmetic by masking, since ATen has no unsigned
+/// kernels::random_bits on int32 tensors, whose products wrap around: ATen has no unsigned
 /// multiplication on every device.
 at::Tensor random_bits(const at::Tensor& indices, uint64_t key) {
-  const auto low = static_cast<int64_t>(key & 0xffffffffULL);
-  const auto high = static_cast<int64_t>(key >> 32);
-  at::Tensor x = at::bitwise_xor(at::bitwise_and(indices, kLow32), low);
-  x = at::bitwise_xor(x, at::__rshift__(x, 16));
-  x = at::bitwise_and(x * int64_t{0x7feb352d}, kLow32);
-  x = at::bitwise_xor(at::bitwise_xor(x, at::__rshift__(x, 15)), high);
-  x = at::bitwise_and(x * int64_t{0x846ca68b}, kLow32);
-  return at::bitwise_xor(x, at::__rshift__(x, 16));
+  const auto low = static_cast<int32_t>(key), high = static_cast<int32_t>(key >> 32);
+  at::Tensor x = at::bitwise_xor(indices, low);
+  x.bitwise_xor_(shifted_right(x, 16)).mul_(static_cast<int32_t>(0x7feb352dU));
+  x.bitwise_xor_(shifted_right(x, 15)).bitwise_xor_(high).mul_(static_cast<int32_t>(0x846ca68bU));
+  return x.bitwise_xor_(shifted_right(x, 16));
+}
+
+/// The numbers 0 … of the elements of x, int32: those 2^32 apart are the same.
+at::Tensor element_numbers(const at::Tensor& x) {
+  const bool fits = x.numel() <= std::numeric_limits<int32_t>::max();
+  return at::arange(x.numel(), x.options().dtype(fits ? at::kInt : at::kLong))
+      .view(x.sizes())  // the shape of x
+      .to(at::kInt);
 }
 
 at::Tensor activate(const at::Tensor& x, Activation activation) {
@@ -63,8 +71,14 @@ at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, b
 }  // namespace
 
 at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
-  const auto threshold = static_cast<int64_t>(kernels::dropout_threshold(p));
-  return random_bits(indices, key).ge(threshold).to(type).mul(1.0 / (1.0 - p));
+  constexpr uint32_t kSign =
+      0x80000000U;  // turns the order of signed into that of unsigned numbers
+  const auto threshold = static_cast<int32_t>(kernels::dropout_threshold(p) ^ kSign);
+  return random_bits(indices.to(at::kInt), key)
+      .bitwise_xor_(static_cast<int32_t>(kSign))
+      .ge(threshold)
+      .to(type)
+      .mul(1.0 / (1.0 - p));
 }
 
 at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
@@ -72,9 +86,7 @@ at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
     return x;
   if (gpu::has_kernels(x))
     return gpu::dropout_add(x, {}, p, key);
-  const at::Tensor indices =
-      at::arange(x.numel(), x.options().dtype(at::kLong)).view(x.sizes());  // the shape of x
-  return (x * dropout_factors(indices, key, p, sum_type(x))).to(x.scalar_type());
+  return (x * dropout_factors(element_numbers(x), key, p, sum_type(x))).to(x.scalar_type());
 }
 
 at::Tensor epilogue(const at::Tensor& x, Activation activation, double p, uint64_t key) {

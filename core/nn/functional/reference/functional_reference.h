@@ -15,7 +15,7 @@
 namespace phraseq::nn::reference {
 
 /// 0 or 1/(1-p) for each element: counter-based, see core/nn/kernels/random_bits.h. `indices`
-/// int64 of any shape, which the result has.
+/// int64 or int32 (mod 2^32) of any shape, which the result has.
 PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
                                        uint64_t key,
                                        double p,
