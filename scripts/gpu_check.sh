@@ -329,10 +329,20 @@ resumes() {  # resumes NAME MORE...: with the same bits
 }
 losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.e+-]*\).*/\1/'; }
 # With the CUDA kernels: the same losses but for roundings. On the CPU there is none, and nothing to compare.
-steps_with_kernel() {
+trains_with_kernels() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
   rm -rf "$work/operators" "$work/kernels"
   train operators 40 --bf16 && PHRASEQ_CUDA_KERNELS=1 train kernels 40 --bf16 && near "$(last_loss kernels)" "$(last_loss operators)" 0.02
+}
+resumes_with_kernels() {
+  [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
+  PHRASEQ_CUDA_KERNELS=1 resumes kernels-resume --deterministic --bf16
+}
+# The weights of attention are rounded to 16 bits in one of them.
+trains_with_flash_attention() {
+  [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
+  rm -rf "$work/flash" "$work/padded"
+  train flash 40 --bf16 && PHRASEQ_FLASH_ATTENTION=0 train padded 40 --bf16 && near "$(last_loss flash)" "$(last_loss padded)" 0.02
 }
 recomputes() {
   rm -rf "$work/kept" "$work/again"
@@ -378,8 +388,11 @@ check 'train tf32' trains tf32 --tf32
 check 'train --precision auto' trains auto --precision auto
 check 'resume fp32 --deterministic: same bits' resumes fp32-resume --deterministic
 check 'resume fp16 --deterministic: same bits' resumes fp16-resume --deterministic --fp16 --fp16-scale-window 3
+check 'resume bf16 --deterministic: same bits' resumes bf16-resume --deterministic --bf16
 check 'train --checkpoint-activations: same losses' recomputes
-check 'train with the CUDA kernel of Adam: losses of the operators' steps_with_kernel
+check 'train with FlashAttention: losses of padded attention' trains_with_flash_attention
+check 'train with the CUDA kernels: losses of the operators' trains_with_kernels
+check 'resume with the CUDA kernels: same bits' resumes_with_kernels
 check 'generate fp32' translates fp32
 check 'generate bf16' translates bf16
 check 'generate fp16' translates fp16

@@ -95,7 +95,7 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainAsTheCpuDoes) {
 }
 
 TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBits) {
-  for (const std::string more : {"", "--fp16 --fp16-scale-window 3"}) {
+  for (const std::string more : {"", "--bf16 --deterministic", "--fp16 --fp16-scale-window 3"}) {
     ASSERT_EQ(train("whole" + more.substr(0, 6), 14, more).exit_code, kExitOk);
     ASSERT_EQ(train("parts" + more.substr(0, 6), 6, more).exit_code, kExitOk);
     ASSERT_EQ(train("parts" + more.substr(0, 6), 14, more).exit_code, kExitOk);
