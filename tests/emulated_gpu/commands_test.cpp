@@ -156,6 +156,16 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOne) {
   EXPECT_EQ(last_tensors(workspace_, "two"), last_tensors(workspace_, "one"));
 }
 
+/// Gradients of an embedding are added to what the flat gradients have: sums in another order.
+TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOneWithKernels) {
+  use_kernels();
+  const std::string more = "--disable-validation --max-tokens 100 ";
+  const auto two = train("two", 6, more + "--nproc-per-node 2");
+  ASSERT_EQ(two.exit_code, kExitOk) << two.errors;
+  ASSERT_EQ(train("one", 6, more + "--update-freq 2").exit_code, kExitOk);
+  EXPECT_NEAR(last_loss("two"), last_loss("one"), 1e-6);
+}
+
 class UpdatesOnTheEmulatedGpu : public CommandsOnTheEmulatedGpu,
                                 public ::testing::WithParamInterface<const char*> {};
 
