@@ -47,6 +47,100 @@ PHRASEQ_INLINE S exponentials(S* z, int64_t count, S top) {
   return sum;
 }
 
+/// What the loss of a row is computed from; z has become exp(z - top).
+template <typename S>
+struct RowSums {
+  S gold;           ///< logit of the gold class
+  S top;            ///< the largest logit
+  S total;          ///< Σ exp(z - top)
+  double log_sum;   ///< ln Σ exp(z)
+  double smoothed;  ///< Σ of the logits of all smoothed classes
+};
+
+PHRASEQ_INLINE bool contains(const int64_t* ids, int64_t count, int64_t id) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (ids[i] == id)
+      return true;
+  }
+  return false;
+}
+
+/// Σ of the logits that are not smoothed. An excluded class must not be the maximum: it stands in
+/// as the gold, which counts as not smoothed, until the exponentials are made.
+template <typename S>
+PHRASEQ_INLINE double replace_excluded(S* z, S gold, const LossClasses& classes) {
+  double unsmoothed = 0.0;
+  for (int64_t i = 0; i < classes.unsmoothed_count; ++i) unsmoothed += z[classes.unsmoothed[i]];
+  for (int64_t i = 0; i < classes.excluded_count; ++i) {
+    S& excluded = z[classes.excluded[i]];
+    unsmoothed += static_cast<double>(gold) - static_cast<double>(excluded);
+    excluded = gold;
+  }
+  return unsmoothed;
+}
+
+/// Σ of the exponentials but those of excluded classes, which become 0.
+template <typename S>
+PHRASEQ_INLINE S total_without_excluded(S* z, const LossClasses& classes) {
+  for (int64_t i = 0; i < classes.excluded_count; ++i) z[classes.excluded[i]] = 0;
+  S total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < classes.vocabulary; ++i) total += z[i];
+  return total;
+}
+
+template <typename S>
+PHRASEQ_INLINE RowSums<S> sums_of_row(S* z, int64_t gold_id, const LossClasses& classes) {
+  const S gold = z[gold_id];
+  const double unsmoothed = replace_excluded(z, gold, classes);
+  const MaxAndSum<S> seen = max_and_sum(z, classes.vocabulary);
+  S total = exponentials(z, classes.vocabulary, seen.top);
+  if (classes.excluded_count > 0)
+    total = total_without_excluded(z, classes);
+  return {gold,
+          seen.top,
+          total,
+          static_cast<double>(seen.top) + std::log(static_cast<double>(total)),
+          static_cast<double>(seen.sum) - unsmoothed};
+}
+
+/// Adds the row to the sums; its ln p(gold).
+template <typename S>
+PHRASEQ_INLINE double add_row(const RowSums<S>& row,
+                              const LossTarget& target,
+                              const LossClasses& classes,
+                              LossSums* sums) {
+  const bool is_excluded = contains(classes.excluded, classes.excluded_count, target.gold);
+  const double log_p = is_excluded ? -std::numeric_limits<double>::infinity()
+                                   : static_cast<double>(row.gold) - row.log_sum;
+  // Σ q = 1 splits into uniform · |S| + extra, hence the logarithm once in extra · log p.
+  const auto smoothed_count = static_cast<double>(classes.vocabulary - classes.unsmoothed_count);
+  sums->nll -= log_p;
+  sums->loss += target.uniform * (smoothed_count * row.log_sum - row.smoothed) -
+                target.extra * log_p + target.constant;
+  sums->correct += row.gold >= row.top ? 1 : 0;
+  return log_p;
+}
+
+/// ∂loss/∂logits = p - q, from z = exp(logits - top).
+template <typename T>
+PHRASEQ_INLINE void store_gradient(T* logits,
+                                   const Sum<T>* z,
+                                   Sum<T> total,
+                                   const LossTarget& target,
+                                   const LossClasses& classes) {
+  using S = Sum<T>;
+  const S share = S{1} / total, uniform = static_cast<S>(target.uniform);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < classes.vocabulary; ++i) store(logits + i, z[i] * share - uniform);
+  for (int64_t i = 0; i < classes.unsmoothed_count; ++i)
+    store(logits + classes.unsmoothed[i], z[classes.unsmoothed[i]] * share);
+  const bool is_smoothed = !contains(classes.unsmoothed, classes.unsmoothed_count, target.gold);
+  const S gold_p = z[target.gold] * share;
+  store(logits + target.gold,
+        (is_smoothed ? gold_p - uniform : gold_p) - static_cast<S>(target.extra));
+}
+
 template <typename T>
 double loss_row(T* logits,
                 const Sum<T>* bias,
@@ -55,58 +149,11 @@ double loss_row(T* logits,
                 bool with_gradient,
                 Sum<T>* z,
                 LossSums* sums) {
-  using S = Sum<T>;
-  const int64_t count = classes.vocabulary;
-  widen(logits, bias, count, z);
-  const S gold = z[target.gold];
-  double unsmoothed = 0.0;
-  for (int64_t i = 0; i < classes.unsmoothed_count; ++i) unsmoothed += z[classes.unsmoothed[i]];
-  // An excluded class must not be the maximum: it stands in as the gold until the exponentials are
-  // made.
-  for (int64_t i = 0; i < classes.excluded_count; ++i) {
-    S& excluded = z[classes.excluded[i]];
-    unsmoothed += static_cast<double>(gold) - static_cast<double>(excluded);
-    excluded = gold;
-  }
-  const MaxAndSum<S> seen = max_and_sum(z, count);
-  S total = exponentials(z, count, seen.top);
-  if (classes.excluded_count > 0) {
-    for (int64_t i = 0; i < classes.excluded_count; ++i) z[classes.excluded[i]] = 0;
-    total = 0;
-#pragma omp simd reduction(+ : total)
-    for (int64_t i = 0; i < count; ++i) total += z[i];
-  }
-  const double log_sum = static_cast<double>(seen.top) + std::log(static_cast<double>(total));
-  double log_p = static_cast<double>(gold) - log_sum;
-  for (int64_t i = 0; i < classes.excluded_count; ++i) {
-    if (classes.excluded[i] == target.gold)
-      log_p = -std::numeric_limits<double>::infinity();
-  }
-  sums->nll -= log_p;
-  // Σ q = 1 splits into uniform · |S| + extra, hence the logarithm once in extra · log p.
-  const double smoothed = static_cast<double>(count - classes.unsmoothed_count);
-  sums->loss +=
-      target.uniform * (smoothed * log_sum - (static_cast<double>(seen.sum) - unsmoothed)) -
-      target.extra * log_p + target.constant;
-  sums->correct += gold >= seen.top ? 1 : 0;
-  if (!with_gradient)
-    return log_p;
-  const S share = S{1} / total, uniform = static_cast<S>(target.uniform);
-  const S gold_p = z[target.gold] * share;
-#pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) store(logits + i, z[i] * share - uniform);
-  for (int64_t i = 0; i < classes.unsmoothed_count; ++i) {
-    const int64_t id = classes.unsmoothed[i];
-    store(logits + id, z[id] * share);
-    if (id == target.gold)
-      store(logits + id, gold_p - static_cast<S>(target.extra));
-  }
-  bool gold_is_smoothed = true;
-  for (int64_t i = 0; i < classes.unsmoothed_count; ++i) {
-    gold_is_smoothed = gold_is_smoothed && classes.unsmoothed[i] != target.gold;
-  }
-  if (gold_is_smoothed)
-    store(logits + target.gold, gold_p - uniform - static_cast<S>(target.extra));
+  widen(logits, bias, classes.vocabulary, z);
+  const RowSums<Sum<T>> row = sums_of_row(z, target.gold, classes);
+  const double log_p = add_row(row, target, classes, sums);
+  if (with_gradient)
+    store_gradient(logits, z, row.total, target, classes);
   return log_p;
 }
 
