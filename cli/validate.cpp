@@ -1,4 +1,4 @@
-// phraseq validate: the loss of a checkpoint on a split of a data folder.
+// phraseq validate: the loss of a checkpoint on splits of a data folder.
 
 #include <cstdio>
 
@@ -15,12 +15,14 @@ int validate_command(std::span<const std::string> arguments) {
           run.table,
           "validate",
           "DATA --path FILE [options]",
-          "Computes the loss of a checkpoint on a split of a data folder.",
+          "Computes the loss of a checkpoint on splits of a data folder.",
           arguments,
-          [&run] { return run.criterion.options->problems(); },
+          [&run] { return run.problems(); },
           [&run](const auto& option) { return run.explain_unknown(option); }))
     return phraseq::kExitOk;
-  std::puts(phraseq::validation_text(phraseq::validate(run), run.options.format).c_str());
+  phraseq::validate(run, [&run](const nlohmann::json& result) {
+    std::puts(phraseq::validation_text(result, run.options.format).c_str());
+  });
   return phraseq::kExitOk;
 }
 

@@ -52,20 +52,21 @@ TranslationModel load_model(const ValidateRun& run) {
   return model;
 }
 
-ValidatorOptions validator_options(const ValidateOptions& options) {
+ValidatorOptions validator_options(const ValidateOptions& options, const std::string& subset) {
   ValidatorOptions validation;
-  validation.subset = options.valid_subset;
+  validation.subset = subset;
   validation.max_tokens = options.batches.max_tokens;
   validation.max_sentences = options.batches.batch_size;
   return validation;
 }
 
-void require_split(const ValidateOptions& options, const Task& task) {
-  if (task.has_split(options.valid_subset))
-    return;
-  throw DataError(
-      fmt::format("{} has no split '{}'", data_folders(options.data).front(), options.valid_subset),
-      "use another split with --valid-subset");
+void require_splits(const ValidateOptions& options, const Task& task) {
+  for (const std::string& subset : options.subsets()) {
+    if (!task.has_split(subset))
+      throw DataError(
+          fmt::format("{} has no split '{}'", data_folders(options.data).front(), subset),
+          "use another split with --valid-subset");
+  }
 }
 
 /// One a thread on the CPU: threads compute batches of their own.
@@ -89,6 +90,10 @@ std::vector<Criterion*> others_of(const std::vector<std::unique_ptr<Criterion>>&
 
 }  // namespace
 
+std::vector<std::string> ValidateOptions::subsets() const {
+  return listed_splits("valid-subset", valid_subset);
+}
+
 void ValidateOptions::describe(OptionTable& table) {
   table.section("Validation");
   table.field("data", data, "Data folder made by phraseq preprocess.")
@@ -99,7 +104,11 @@ void ValidateOptions::describe(OptionTable& table) {
   table.field("model-overrides",
               model_overrides,
               "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
-  table.field("valid-subset", valid_subset, "Name of the split.");
+  table
+      .field("valid-subset",
+             valid_subset,
+             "Names of the splits, separated by commas. Each gets a line.")
+      .value_name("NAME[,NAME]");
   table.field(
       "criterion",
       criterion,
@@ -129,34 +138,51 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
       loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
 }
 
+std::vector<std::string> ValidateRun::problems() const {
+  options.subsets();  // throws
+  return criterion.options->problems();
+}
+
 std::string ValidateRun::explain_unknown(const std::string& option) const {
   constexpr KindOption kKinds[] = {{Criterion::kKind, "criterion"}};
   return owners_of_option(loaded->registry, kKinds, option);
 }
 
-nlohmann::json validate(ValidateRun& run) {
+namespace {
+
+void require_finite(const nlohmann::json& result, const std::string& model_path) {
+  if (std::isfinite(result.at("loss").get<double>()))
+    return;
+  throw DivergenceError(
+      fmt::format(
+          "{}: the loss on '{}' is not finite", model_path, result.at("subset").get<std::string>()),
+      "The model has diverged; use an earlier checkpoint, or another "
+      "--precision.");
+}
+
+}  // namespace
+
+void validate(ValidateRun& run, const std::function<void(const nlohmann::json& result)>& report) {
   if (run.options.threads > 0)
     at::set_num_threads(static_cast<int>(run.options.threads));
   const TranslationModel model = load_model(run);
-  require_split(run.options, *model.task);
+  require_splits(run.options, *model.task);
   warn_of_other_criterion(model.architecture_selection, run.criterion);
   require_source_trees(*model.architecture_selection.options,
                        *model.task_selection.options,
                        {data_folders(run.options.data).front(),
                         model.task->source_language(),
-                        {run.options.valid_subset}},
+                        run.options.subsets()},
                        /*trained=*/true);
   const auto criteria = make_criteria(run, model);
-  Validator validator(
-      model, *criteria.front(), run.options.precision, validator_options(run.options));
-  validator.work_with(others_of(criteria), /*threads_per_worker=*/1);
-  nlohmann::json result = validator.run();
-  if (!std::isfinite(result.at("loss").get<double>())) {
-    throw DivergenceError(
-        fmt::format("{}: the loss on '{}' is not finite", model.path, run.options.valid_subset),
-        "The model has diverged; use an earlier checkpoint, or another --precision.");
+  for (const std::string& subset : run.options.subsets()) {
+    Validator validator(
+        model, *criteria.front(), run.options.precision, validator_options(run.options, subset));
+    validator.work_with(others_of(criteria), /*threads_per_worker=*/1);
+    const nlohmann::json result = validator.run();
+    require_finite(result, model.path);
+    report(result);
   }
-  return result;
 }
 
 std::string validation_text(const nlohmann::json& result, ValidationFormat format) {

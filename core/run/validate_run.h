@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,11 +42,15 @@ struct PHRASEQ_API ValidateOptions : Options {
   ValidationFormat format = ValidationFormat::kPlain;
 
   void describe(OptionTable& table) override;
+  /// Throws UsageError for an empty or repeated name.
+  std::vector<std::string> subsets() const;
 };
 
 /// `phraseq validate`: everything chosen and described, not yet parsed.
 struct PHRASEQ_API ValidateRun {
   explicit ValidateRun(std::span<const std::string> arguments);
+  /// Of the options; throws UsageError, too.
+  std::vector<std::string> problems() const;
   /// Which criterions have an option that the selected one does not have (ExplainOption).
   std::string explain_unknown(const std::string& option) const;
 
@@ -55,8 +60,10 @@ struct PHRASEQ_API ValidateRun {
   Selection criterion;
 };
 
-/// Computes the loss on the split; see Validator::run for the result.
-PHRASEQ_API nlohmann::json validate(ValidateRun& run);
+/// Computes the loss on each split, and gives each result (see Validator::run) to `report`. Throws
+/// DivergenceError on a loss that is not finite.
+PHRASEQ_API void validate(ValidateRun& run,
+                          const std::function<void(const nlohmann::json& result)>& report);
 
 /// The result as one line of the training log, in base 2, or as a JSON object.
 PHRASEQ_API std::string validation_text(const nlohmann::json& result, ValidationFormat format);

@@ -1,5 +1,7 @@
 #include "core/train/train_options.h"
 
+#include "core/data/joined/data_folders.h"
+
 namespace phraseq {
 
 void ComponentOptions::describe(OptionTable& v) {
@@ -120,7 +122,12 @@ namespace {
 
 void describe_times(OptionTable& v, ValidationOptions& o) {
   v.section("Validation");
-  v.field("valid-subset", o.valid_subset, "Name of the validation split.").harmless();
+  v.field("valid-subset",
+          o.valid_subset,
+          "Names of the validation splits, separated by commas. The first one decides which "
+          "checkpoint is the best.")
+      .value_name("NAME[,NAME]")
+      .harmless();
   v.field("disable-validation", o.disable_validation, "Disable validation.").harmless();
   v.field("validate-interval", o.validate_interval, "Validate every N epochs.")
       .at_least(1)
@@ -194,14 +201,15 @@ bool ValidationOptions::is_loss(std::string_view metric) {
   return metric == "loss" || metric == "nll_loss";
 }
 
+std::vector<std::string> ValidationOptions::subsets() const {
+  return listed_splits("valid-subset", valid_subset);
+}
+
 std::vector<std::string> ValidationOptions::problems() const {
+  subsets();  // throws
   std::vector<std::string> found;
   if (!is_loss(best_checkpoint_metric) && !eval_bleu)
     found.push_back("--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu");
-  if (valid_subset.find(',') != std::string::npos)
-    found.push_back("--valid-subset " + valid_subset +
-                    ": training validates on one split; `phraseq validate` computes the loss on "
-                    "the others");
   return found;
 }
 

@@ -67,7 +67,7 @@ struct PHRASEQ_API OptimizationOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// When and how the validation set is looked at.
+/// When and how the validation sets are looked at.
 struct PHRASEQ_API ValidationOptions : Options {
   std::string valid_subset = "valid";
   bool disable_validation = false;
@@ -85,6 +85,10 @@ struct PHRASEQ_API ValidationOptions : Options {
   int64_t patience = -1;
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+
+  /// The splits of --valid-subset. The first one decides which checkpoint is the best. Throws
+  /// UsageError for an empty or repeated name.
+  std::vector<std::string> subsets() const;
 
   /// The losses that a validation reports; every other metric is the score of the translated text.
   static bool is_loss(std::string_view metric);

@@ -14,7 +14,7 @@
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
-#include "core/score/metrics/metric.h"
+#include "core/train/resume/best_so_far.h"
 #include "core/train/resume/same_run.h"
 #include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
@@ -66,24 +66,6 @@ void reset_best(TrainState& state) {
   state.best.reset();
   state.validations_without_better = 0;
   state.last_validation = {};
-}
-
-bool decides_score(const OptionField& field) {
-  return field.section.starts_with(Metric::kKind) ||
-         (field.name.starts_with("eval-bleu-") && field.name != "eval-bleu-print-samples");
-}
-
-/// The options that decide what the value of a validation is, as checkpoints record them.
-std::vector<std::string> options_of_best(const OptionTable& table, std::string_view metric) {
-  std::vector<std::string> names = {
-      "best_checkpoint_metric", "maximize_best_checkpoint_metric", "valid_subset"};
-  if (ValidationOptions::is_loss(metric))
-    return names;
-  for (const OptionField& field : table.fields()) {
-    if (decides_score(field))
-      std::ranges::replace(names.emplace_back(field.name), '-', '_');
-  }
-  return names;
 }
 
 /// The divergence is what ends the run, also when the disk is full.
@@ -425,9 +407,14 @@ void Trainer::end_epoch() {
   checkpoints_.after_epoch(moment());
 }
 
-nlohmann::json Trainer::validation_scores() {
+nlohmann::json Trainer::scores_of(Validator& validator) const {
   const AverageInUse in_use(parts_.average);
-  return parts_.validator->run();
+  return validator.run();
+}
+
+void Trainer::validate_further() {
+  for (Validator* validator : parts_.further_validators)
+    parts_.log->further_validation(place(), scores_of(*validator));
 }
 
 /// The value of the metric for this update; nothing when there is no validation.
@@ -439,7 +426,7 @@ std::optional<double> Trainer::validate() {
   LastValidation& last = state_.last_validation;
   if (last.updates == state_.updates)
     return last.value;
-  nlohmann::json scores = validation_scores();
+  nlohmann::json scores = scores_of(*parts_.validator);
   const std::string& metric = options_.validation.best_checkpoint_metric;
   last.updates = state_.updates;
   last.value = scores.value(ValidationOptions::is_loss(metric) ? metric : "score", std::nan(""));
@@ -450,6 +437,7 @@ std::optional<double> Trainer::validate() {
   parts_.log->validation(place(), scores);
   if (!std::isfinite(last.value))
     warn_of_diverged_validation();
+  validate_further();
   return last.value;
 }
 
@@ -535,17 +523,8 @@ void Trainer::resume(const std::string& path,
 bool Trainer::keeps_best(const TrainRecord& record) const {
   if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
     return false;
-  const nlohmann::json now = to_json(*options_.table);
-  const auto names = options_of_best(*options_.table, options_.validation.best_checkpoint_metric);
-  return std::ranges::all_of(names, [&](const std::string& name) {
-    const nlohmann::json then = record.options.value(name, now.at(name));
-    if (then != now.at(name))
-      log_info(fmt::format("{} was {}, now {}: the best score so far does not count",
-                           name,
-                           then.dump(),
-                           now.at(name).dump()));
-    return then == now.at(name);
-  });
+  return is_best_comparable(
+      *options_.table, options_.validation.best_checkpoint_metric, record.options);
 }
 
 /// About a model that has learned little; not when a trained one was trained further.

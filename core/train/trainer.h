@@ -81,7 +81,8 @@ class PHRASEQ_API Trainer {
   void require_finite_validation() const;
   bool keeps_best(const TrainRecord& record) const;
   std::optional<double> validate();
-  nlohmann::json validation_scores();
+  nlohmann::json scores_of(Validator& validator) const;
+  void validate_further();
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
   int signalled() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/base/signals.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -35,7 +36,8 @@ struct TrainerParts {
   StopSignals* signals = nullptr;
   ParameterAverage* average = nullptr;
   ProcessGroup* processes = &single_process();
-  ShardedOptimizer* sharded = nullptr;  ///< the optimizer, where its state is divided
+  ShardedOptimizer* sharded = nullptr;         ///< the optimizer, where its state is divided
+  std::vector<Validator*> further_validators;  ///< of splits that decide nothing
 };
 
 struct TrainerOptions {

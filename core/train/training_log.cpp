@@ -206,11 +206,20 @@ void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums
   });
 }
 
+void TrainingLog::record_validation(const std::string& event,
+                                    const TrainingPlace& place,
+                                    nlohmann::json scores) {
+  scores["epoch"] = place.epoch;
+  scores["updates"] = place.updates;
+  record(event, std::move(scores), validation_line);
+}
+
 void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& scores) {
-  nlohmann::json fields = scores;
-  fields["epoch"] = place.epoch;
-  fields["updates"] = place.updates;
-  record("valid", std::move(fields), validation_line);
+  record_validation("valid", place, scores);
+}
+
+void TrainingLog::further_validation(const TrainingPlace& place, const nlohmann::json& scores) {
+  record_validation("valid_further", place, scores);
 }
 
 void TrainingLog::event(const std::string& name, nlohmann::json fields) {

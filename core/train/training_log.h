@@ -45,6 +45,8 @@ class PHRASEQ_API TrainingLog {
   void interval(const TrainingPlace& place, const IntervalSums& sums);
   void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
   void validation(const TrainingPlace& place, const nlohmann::json& scores);
+  /// Of a split that decides nothing.
+  void further_validation(const TrainingPlace& place, const nlohmann::json& scores);
   /// A line in metrics.jsonl: {"event": name, …}.
   void event(const std::string& name, nlohmann::json fields);
   void tick(const TrainingPlace& place, const IntervalSums& sums);  ///< the bar moves
@@ -58,6 +60,9 @@ class PHRASEQ_API TrainingLog {
   using Line = std::function<std::string(const nlohmann::json& fields)>;
   /// Writes the fields to metrics.jsonl and, where there is a `line` to say them, logs that.
   void record(const std::string& event, nlohmann::json fields, const Line& line);
+  void record_validation(const std::string& event,
+                         const TrainingPlace& place,
+                         nlohmann::json scores);
   void write(const nlohmann::json& fields);
 
   Style style_;

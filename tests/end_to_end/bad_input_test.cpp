@@ -222,12 +222,17 @@ TEST_F(BadInput, AnOptionOfAnotherDecoderIsAnsweredWithThatDecoder) {
   }
 }
 
-TEST_F(BadInput, SeveralValidationSplitsAreAnswered) {
-  const CommandResult train = workspace_.run(
-      words("train data-bin --arch transformer_tiny --max-tokens 100 --valid-subset valid,test"));
-  EXPECT_EQ(train.exit_code, kExitUsage);
-  EXPECT_THAT(train.errors,
-              HasSubstr("--valid-subset valid,test: training validates on one split"));
+TEST_F(BadInput, EachValidationSplitHasANameOfItsOwn) {
+  for (const std::string subsets : {"valid,valid", "valid,", ",valid"}) {
+    for (const std::string command : {"train data-bin --arch transformer_tiny --max-tokens 100",
+                                      "validate data-bin --path run"}) {
+      const CommandResult result = workspace_.run(words(command + " --valid-subset " + subsets));
+      EXPECT_EQ(result.exit_code, kExitUsage) << command;
+      EXPECT_THAT(result.errors,
+                  HasSubstr("--valid-subset is '" + subsets +
+                            "': expected different names of splits, separated by commas"));
+    }
+  }
 }
 
 TEST_F(BadInput, AFlagThatContradictsItsLongFormIsAnError) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TrainingRules : public ::testing::Test {
  protected:
@@ -102,6 +104,53 @@ TEST_F(TrainingRules, KeepsTheLastEpochsAndUpdatesAskedFor) {
   EXPECT_THAT(kept, Contains("checkpoint4.safetensors"));
   EXPECT_THAT(kept, Contains("checkpoint5.safetensors"));
   EXPECT_EQ(kept.size(), 3u) << ::testing::PrintToString(kept);
+}
+
+TEST_F(TrainingRules, FurtherSplitsAreValidatedAndDecideNothing) {
+  const std::string twice = "--eval-bleu --validate-interval 99 --validate-interval-updates 10 ";
+  ASSERT_EQ(train(20, twice + "--save-dir one").exit_code, kExitOk);
+  ASSERT_EQ(train(20,
+                  twice + "--save-dir two --valid-subset valid,test "
+                          "--tensorboard-logdir boards")
+                .exit_code,
+            kExitOk);
+  const auto deciding = records("valid", "two"), alone = records("valid", "one");
+  const auto further = records("valid_further", "two");
+  ASSERT_EQ(deciding.size(), 2U);
+  ASSERT_EQ(further.size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    for (const char* key : {"subset", "loss", "score", "best", "updates"})
+      EXPECT_EQ(deciding[i].at(key), alone[i].at(key)) << key;
+    EXPECT_EQ(further[i].at("subset"), "test");
+    EXPECT_EQ(further[i].at("updates"), deciding[i].at("updates"));
+    EXPECT_TRUE(further[i].contains("score"));
+    EXPECT_FALSE(further[i].contains("best"));
+  }
+  EXPECT_TRUE(workspace_.exists("boards/test"));
+
+  const CommandResult validated = workspace_.run(
+      words("validate data-bin --path two/checkpoint_last --valid-subset test,valid --format json "
+            "--criterion label_smoothed_cross_entropy"));
+  ASSERT_EQ(validated.exit_code, kExitOk) << validated.errors;
+  const auto printed = lines_of(validated.output);
+  ASSERT_EQ(printed.size(), 2U);
+  const std::array<nlohmann::json, 2> logged = {further[1], deciding[1]};
+  for (size_t i = 0; i < 2; ++i) {
+    const auto result = nlohmann::json::parse(printed[i]);
+    EXPECT_EQ(result.at("subset"), logged[i].at("subset"));
+    EXPECT_EQ(result.at("sentences"), logged[i].at("sentences"));
+    EXPECT_NEAR(result.at("nll_loss"), logged[i].at("nll_loss"), 1e-5);
+  }
+}
+
+TEST_F(TrainingRules, AFurtherSplitLeavesTheBestScoreAsItIs) {
+  ASSERT_EQ(train(10, "").exit_code, kExitOk);
+  const std::string forgets = "the best score so far does not count";
+  const auto resumed = train(20, "--valid-subset valid,test");
+  ASSERT_EQ(resumed.exit_code, kExitOk) << resumed.errors;
+  EXPECT_THAT(resumed.errors, Not(HasSubstr(forgets)));
+  EXPECT_THAT(train(30, "--valid-subset test,valid").errors,
+              HasSubstr("valid_subset was \"valid\", now \"test\": " + forgets));
 }
 
 TEST_F(TrainingRules, EndsWhenPatienceDoes) {

@@ -23,14 +23,12 @@ std::vector<std::string> data_folders(const std::string& data) {
   return folders;
 }
 
-std::vector<std::string> listed_splits(const std::string& subset) {
+std::vector<std::string> listed_splits(const std::string& option, const std::string& subset) {
   std::vector<std::string> splits;
   for (const std::string_view name : split_text(subset, ",")) {
     if (name.empty() || std::find(splits.begin(), splits.end(), name) != splits.end()) {
-      throw UsageError(
-          fmt::format("--train-subset is '{}': expected different names of splits, "
-                      "separated by commas",
-                      subset));
+      throw UsageError(fmt::format(
+          "--{} is '{}': expected different names of splits, separated by commas", option, subset));
     }
     splits.emplace_back(name);
   }

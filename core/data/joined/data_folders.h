@@ -23,12 +23,14 @@ std::vector<std::string> training_splits(const std::string& subset, const Has& h
 /// expected 'dog'".
 PHRASEQ_API std::string dictionary_difference(const Dictionary& found, const Dictionary& expected);
 
-/// The names of a list as they were given. Throws UsageError.
-PHRASEQ_API std::vector<std::string> listed_splits(const std::string& subset);
+/// The names in the value of an option, separated by commas, as they were given. Throws UsageError
+/// for an empty or repeated name.
+PHRASEQ_API std::vector<std::string> listed_splits(const std::string& option,
+                                                   const std::string& subset);
 
 template <class Has>
 std::vector<std::string> training_splits(const std::string& subset, const Has& has) {
-  std::vector<std::string> splits = listed_splits(subset);
+  std::vector<std::string> splits = listed_splits("train-subset", subset);
   if (splits.size() > 1)
     return splits;
   for (int number = 1; has(subset + std::to_string(number)); ++number)

@@ -32,9 +32,10 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
 void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training) {
   if (data_folders(run.components.data).size() == 1)  // of several, one does not say enough
     warn_of_vocabulary(translator.task->target_dictionary(), training);
-  const std::string& subset = run.validation.valid_subset;
-  if (!run.validation.disable_validation)
-    warn_of_overlap(training, *translator.open(subset, /*training=*/false));
+  if (run.validation.disable_validation)
+    return;
+  for (const std::string& subset : run.validation.subsets())
+    warn_of_overlap(training, *translator.open(subset, /*training=*/false), subset);
 }
 
 void announce(const TrainRun& run,

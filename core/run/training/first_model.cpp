@@ -1,5 +1,7 @@
 #include "core/run/training/first_model.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +31,7 @@ void require_trees(const TrainRun& run, const TranslationModel& translator) {
           return has_files_of_split(folder, split);
         })};
     if (!run.validation.disable_validation && folder == folders.front())
-      sources.splits.push_back(run.validation.valid_subset);
+      std::ranges::copy(run.validation.subsets(), std::back_inserter(sources.splits));
     require_source_trees(*translator.architecture_selection.options,
                          *translator.task_selection.options,
                          sources,

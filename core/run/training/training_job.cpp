@@ -177,8 +177,8 @@ class TrainingJob {
             run.machine.data_buffer_size),
         length_(settle_length()),
         validation_(make_validation(run, translator_, *criterion_, processes)),
-        scheduler_(make_scheduler(
-            run, translator_, validation_.validator.get(), run.optimization.max_update)),
+        scheduler_(
+            make_scheduler(run, translator_, validation_.deciding(), run.optimization.max_update)),
         average_(make_average()),
         log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
     warn();
@@ -262,8 +262,7 @@ class TrainingJob {
     if (then == now || run_.checkpoints.reset_lr_scheduler || run_.checkpoints.reset_optimizer)
       return;
     try {
-      NamedScheduler as_before =
-          make_scheduler(run_, translator_, validation_.validator.get(), then);
+      NamedScheduler as_before = make_scheduler(run_, translator_, validation_.deciding(), then);
       as_before.restore(scheduler_.state());
       warn_of_schedule(as_before, scheduler_, {then, now, updates});
     } catch (const UsageError&) {
@@ -276,13 +275,14 @@ class TrainingJob {
             optimizer_.optimizer.get(),
             &scheduler_,
             &batches_,
-            validation_.validator.get(),
+            validation_.deciding(),
             folder_.get(),
             &log_,
             &signals_,
             average_.get(),
             &processes_,
-            optimizer_.sharded};
+            optimizer_.sharded,
+            validation_.further()};
   }
 
   /// run.json

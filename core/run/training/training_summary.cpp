@@ -26,7 +26,7 @@ std::string input_words(const TrainRun& run, const TranslationModel& translator)
   const std::string data = " " + shell_quoted_path(data_folders(run.components.data).front());
   if (has_split(translator, "test"))
     return data;
-  const std::string& subset = run.validation.valid_subset;
+  const std::string subset = run.validation.subsets().front();
   return has_split(translator, subset) ? data + " --gen-subset " + shell_quoted_path(subset) : "";
 }
 

@@ -112,15 +112,16 @@ int64_t common_pairs(const Corpus& some, const Corpus& others) {
   return common;
 }
 
-void warn_of_overlap(const Corpus& training, const Corpus& validation) {
+void warn_of_overlap(const Corpus& training, const Corpus& validation, const std::string& split) {
   const int64_t common = common_pairs(validation, training);
   if (static_cast<double>(common) <= kShareOfOverlap * static_cast<double>(validation.size()))
     return;
   log_warning(
-      fmt::format("{} of {} pairs of the validation set are also in the training set: validation "
+      fmt::format("{} of {} pairs of the split '{}' are also in the training set: validation "
                   "results will be too good. Remove these pairs from the training text",
                   common,
-                  validation.size()));
+                  validation.size(),
+                  split));
 }
 
 }  // namespace phraseq

@@ -31,8 +31,10 @@ PHRASEQ_API void warn_of_schedule(const LrScheduler& then,
 /// The dictionary has more types than the training text can teach.
 PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);
 
-/// Pairs of the validation set are in the training set, too.
-PHRASEQ_API void warn_of_overlap(const Corpus& training, const Corpus& validation);
+/// Pairs of the validation split `split` are in the training set, too.
+PHRASEQ_API void warn_of_overlap(const Corpus& training,
+                                 const Corpus& validation,
+                                 const std::string& split);
 
 /// Number of pairs of `some` that `others` contains, both sides equal.
 PHRASEQ_API int64_t common_pairs(const Corpus& some, const Corpus& others);

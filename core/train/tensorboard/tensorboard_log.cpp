@@ -99,7 +99,7 @@ void TensorBoardLog::record(const nlohmann::json& fields) {
     add("train_inner", fields);
   else if (event == "epoch")
     add("train", fields);
-  else if (event == "valid")
+  else if (event == "valid" || event == "valid_further")
     add(fields.value("subset", "valid"), fields);
 }
 

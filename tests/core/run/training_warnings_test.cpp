@@ -123,9 +123,9 @@ TEST(WarningOfOverlap, IsGivenFromTwoPercentOn) {
   const ListedCorpus validation(pairs);
   const ListedCorpus one(Pairs(pairs.begin(), pairs.begin() + 1));
   const ListedCorpus two(Pairs(pairs.begin(), pairs.begin() + 2));
-  EXPECT_EQ(logged([&] { warn_of_overlap(one, validation); }), "");
-  EXPECT_THAT(logged([&] { warn_of_overlap(two, validation); }),
-              AllOf(HasSubstr("2 of 100 pairs of the validation set are also in the training set"),
+  EXPECT_EQ(logged([&] { warn_of_overlap(one, validation, "valid"); }), "");
+  EXPECT_THAT(logged([&] { warn_of_overlap(two, validation, "valid"); }),
+              AllOf(HasSubstr("2 of 100 pairs of the split 'valid' are also in the training set"),
                     HasSubstr("Remove these pairs from the training text")));
 }
 

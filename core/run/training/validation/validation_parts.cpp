@@ -18,15 +18,20 @@ namespace phraseq {
 
 namespace {
 
+template <class Part>
+std::vector<Part*> pointers_to(const std::vector<std::unique_ptr<Part>>& parts) {
+  std::vector<Part*> pointers;
+  for (const auto& part : parts) pointers.push_back(part.get());
+  return pointers;
+}
+
 /// As many batches at the same time as training computes shares.
 void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
   const WorkerSettings settings = thread_settings(run);
-  std::vector<Criterion*> more;
-  for (int64_t worker = 1; worker < settings.workers; ++worker) {
+  for (int64_t worker = 1; worker < settings.workers; ++worker)
     parts.criteria.push_back(make_criterion(run, translator));
-    more.push_back(parts.criteria.back().get());
-  }
-  parts.validator->work_with(more, settings.threads);
+  for (const auto& validator : parts.validators)
+    validator->work_with(pointers_to(parts.criteria), settings.threads);
 }
 
 void translate_in_validation(TrainRun& run,
@@ -34,19 +39,17 @@ void translate_in_validation(TrainRun& run,
                              ValidationParts& parts) {
   const ValidationSearch search =
       validation_search(run.loaded->registry, run.validation.eval_bleu_args);
-  std::vector<Decoder*> decoders;
   for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
     parts.decoders.push_back(std::make_unique<NamedDecoder>(
         search.decoder, DecoderSetup{translator.task->target_dictionary().size()}));
-    decoders.push_back(parts.decoders.back().get());
   }
   parts.metric =
       std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
-  parts.validator->translate_with(std::move(decoders), *parts.metric);
+  for (const auto& validator : parts.validators)
+    validator->translate_with(pointers_to(parts.decoders), *parts.metric);
 }
 
-void require_split(const TrainRun& run, const Task& task) {
-  const std::string& subset = run.validation.valid_subset;
+void require_split(const TrainRun& run, const Task& task, const std::string& subset) {
   if (!task.has_split(subset)) {
     throw DataError(fmt::format("{} has no split '{}' to validate on",
                                 data_folders(run.components.data).front(),
@@ -56,9 +59,9 @@ void require_split(const TrainRun& run, const Task& task) {
   }
 }
 
-ValidatorOptions validator_options(const TrainRun& run) {
+ValidatorOptions validator_options(const TrainRun& run, const std::string& subset) {
   ValidatorOptions options;
-  options.subset = run.validation.valid_subset;
+  options.subset = subset;
   options.max_tokens = run.validation.max_tokens_valid > 0 ? run.validation.max_tokens_valid
                                                            : run.optimization.batches.max_tokens;
   options.max_sentences = run.optimization.batches.batch_size;
@@ -69,6 +72,13 @@ ValidatorOptions validator_options(const TrainRun& run) {
 }
 
 }  // namespace
+
+std::vector<Validator*> ValidationParts::further() const {
+  std::vector<Validator*> all = pointers_to(validators);
+  if (!all.empty())
+    all.erase(all.begin());
+  return all;
+}
 
 std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator) {
   return std::make_unique<NamedCriterion>(
@@ -82,10 +92,12 @@ ValidationParts make_validation(TrainRun& run,
   ValidationParts parts;
   if (run.validation.disable_validation)
     return parts;
-  require_split(run, *translator.task);
-  parts.validator =
-      std::make_unique<Validator>(translator, criterion, precision_of(run), validator_options(run));
-  parts.validator->share_with(processes);
+  for (const std::string& subset : run.validation.subsets()) {
+    require_split(run, *translator.task, subset);
+    parts.validators.push_back(std::make_unique<Validator>(
+        translator, criterion, precision_of(run), validator_options(run, subset)));
+    parts.validators.back()->share_with(processes);
+  }
   divide_work(run, translator, parts);
   if (run.validation.eval_bleu)
     translate_in_validation(run, translator, parts);

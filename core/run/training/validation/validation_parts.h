@@ -13,17 +13,21 @@
 
 namespace phraseq {
 
-/// The validation set's side of a run: the validator and, with --eval-bleu, what translates and
-/// scores.
+/// The validation sets' side of a run: a validator for each and, with --eval-bleu, what translates
+/// and scores.
 struct ValidationParts {
   std::vector<std::unique_ptr<Criterion>> criteria;  ///< of all workers but the first
   std::vector<std::unique_ptr<Decoder>> decoders;    ///< one a worker
   std::unique_ptr<Metric> metric;
-  std::unique_ptr<Validator> validator;
+  std::vector<std::unique_ptr<Validator>> validators;  ///< in the order of --valid-subset
+
+  /// The one that decides which checkpoint is the best; null without validation.
+  Validator* deciding() const { return validators.empty() ? nullptr : validators.front().get(); }
+  std::vector<Validator*> further() const;
 };
 
 /// Nothing with --disable-validation. `criterion` is the first worker's. Throws DataError when the
-/// data has no such split.
+/// data does not have one of the splits.
 ValidationParts make_validation(TrainRun& run,
                                 const TranslationModel& translator,
                                 Criterion& criterion,
