@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 #include <tuple>
 #include <unordered_map>
 
@@ -101,7 +100,12 @@ class PhraseSchedule {
   }
 
  private:
-  using Range = std::ranges::subrange<Occurrences::const_reverse_iterator>;
+  /// Occurrences, from the right.
+  struct Range {
+    Occurrences::const_reverse_iterator first, last;
+    auto begin() const { return first; }
+    auto end() const { return last; }
+  };
 
   Best& best(int64_t place, int64_t allowed) {
     return table_[static_cast<size_t>(place * (limit_ + 1) + allowed)];
