@@ -18,7 +18,7 @@
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/run/options/model_options.h"
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 
 namespace phraseq {
 namespace {

@@ -9,8 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
-#include "core/base/wording/counted.h"
-#include "core/io/atomic_file.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
@@ -68,15 +66,6 @@ void reset_best(TrainState& state) {
   state.last_validation = {};
 }
 
-/// The divergence is what ends the run, also when the disk is full.
-void write_divergence(const std::string& path, const std::string& text) {
-  try {
-    write_file(path, text);
-  } catch (const IoError& failure) {
-    log_error(failure.what());
-  }
-}
-
 }  // namespace
 
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
@@ -90,13 +79,12 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
             {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
       gradients_({parts_.translator->parameters.get(), parts_.shares, parts_.processes, &room_},
                  options_.sums),
-      best_(larger_is_better(options_.validation, parts_.validator),
-            state_.best,
-            state_.validations_without_better),
+      bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
+      validations_(parts_, options_.validation, state_),
       checkpoints_(
           parts_.folder,
           options_.checkpoints,
-          {options_.validation.best_checkpoint_metric, best_.larger_is_better()},
+          {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
           state_.last_validation,
           *parts_.log,
           [this](const std::string& path) { write_checkpoint_to(path); },
@@ -299,49 +287,13 @@ void Trainer::note_update(const LossReport& sums, double norm) {
   }
 }
 
-/// The parameters are left as they are; too many in a row end the run before they can do harm.
+/// The parameters are left as they are.
 void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
-  ++state_.bad_updates;
-  if (loss_scaler_)
-    return skip_overflow();
-  ++state_.bad_updates_in_a_row;
-  const nlohmann::json ids = sentence_ids;
-  log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
-                          state_.updates + 1,
-                          std::abs(norm),  // NaN has a sign, too
-                          sentence_ids.front().front() + 1));
-  parts_.log->event("bad_update", {{"updates", state_.updates}, {"sentence_ids", ids}});
-  if (state_.bad_updates_in_a_row >= options_.optimization.max_bad_updates)
-    end_diverged(ids);
-}
-
-/// `sentence_ids` are those of the last update.
-void Trainer::end_diverged(const nlohmann::json& sentence_ids) const {
-  std::string where;
-  if (parts_.folder != nullptr) {
-    where = parts_.folder->path() + "/diverged_batch.json";
-    write_divergence(
-        where,
-        nlohmann::json{{"updates", state_.updates}, {"sentence_ids", sentence_ids}}.dump() + "\n");
+  if (loss_scaler_) {
+    bad_updates_.note_overflow(*loss_scaler_);
+  } else {
+    bad_updates_.note(sentence_ids, norm);
   }
-  throw DivergenceError(
-      fmt::format("{} in a row had a loss or gradient that is not finite, starting at update {}",
-                  counted(state_.bad_updates_in_a_row, "update"),
-                  state_.updates + 1),
-      where.empty() ? "reduce --lr, clip with --clip-norm, or use a longer warm-up"
-                    : "the sentences are in " + where +
-                          "; reduce --lr, clip with --clip-norm, or use a longer warm-up; no "
-                          "checkpoint was overwritten");
-}
-
-/// A gradient too large for fp16 is no error: the loss scale is reduced, and any number in a row
-/// may follow until it reaches its minimum, which ends the run (DivergenceError).
-void Trainer::skip_overflow() {
-  loss_scaler_->note_overflow();
-  log_info(fmt::format("update {} skipped: a gradient overflowed in fp16; the loss scale is {:g}",
-                       state_.updates + 1,
-                       loss_scale()));
-  parts_.log->event("overflow", {{"updates", state_.updates}, {"loss_scale", loss_scale()}});
 }
 
 /// Patience without validation is no limit.
@@ -407,60 +359,7 @@ void Trainer::end_epoch() {
   checkpoints_.after_epoch(moment());
 }
 
-nlohmann::json Trainer::scores_of(Validator& validator) const {
-  const AverageInUse in_use(parts_.average);
-  return validator.run();
-}
-
-void Trainer::validate_further() {
-  for (Validator* validator : parts_.further_validators)
-    parts_.log->further_validation(place(), scores_of(*validator));
-}
-
-/// The value of the metric for this update; nothing when there is no validation.
-std::optional<double> Trainer::validate() {
-  checkpoints_.forget_validation();
-  const bool early = state_.updates < options_.validation.validate_after_updates;
-  if (parts_.validator == nullptr || early)
-    return std::nullopt;
-  LastValidation& last = state_.last_validation;
-  if (last.updates == state_.updates)
-    return last.value;
-  nlohmann::json scores = scores_of(*parts_.validator);
-  const std::string& metric = options_.validation.best_checkpoint_metric;
-  last.updates = state_.updates;
-  last.value = scores.value(ValidationOptions::is_loss(metric) ? metric : "score", std::nan(""));
-  checkpoints_.note_validation(best_.note(last.value));
-  if (state_.best)
-    scores["best"] = *state_.best;
-  scores["best_metric"] = metric;
-  parts_.log->validation(place(), scores);
-  if (!std::isfinite(last.value))
-    warn_of_diverged_validation();
-  validate_further();
-  return last.value;
-}
-
-void Trainer::warn_of_diverged_validation() const {
-  log_warning(fmt::format(
-      "the validation at update {} gave the {} {}: the model has diverged, and this validation is "
-      "never the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
-      state_.updates,
-      options_.validation.best_checkpoint_metric,
-      std::abs(state_.last_validation.value)));
-}
-
-/// A model that no validation could compute a loss of is a failure, also where the run has reached
-/// its limit.
-void Trainer::require_finite_validation() const {
-  if (state_.last_validation.updates < 0 || state_.best)
-    return;
-  throw DivergenceError(
-      fmt::format("training diverged: no validation gave a finite {}",
-                  options_.validation.best_checkpoint_metric),
-      "reduce --lr, clip with --clip-norm, or use a longer warm-up, and start from scratch in "
-      "another --save-dir");
-}
+std::optional<double> Trainer::validate() { return validations_.validate(place(), checkpoints_); }
 
 void Trainer::write_checkpoint_to(const std::string& path) {
   const AverageInUse in_use(parts_.average);
@@ -579,7 +478,7 @@ int Trainer::run() {
   checkpoints_.at_end(moment());
   warn_of_result();
   if (signalled() == 0)
-    require_finite_validation();
+    validations_.require_finite();
   return signalled();
 }
 

@@ -11,16 +11,17 @@
 #include "core/criterion/pending_sums.h"
 #include "core/distributed/process_report.h"
 #include "core/optim/loss_scale/loss_scaler.h"
-#include "core/train/best_score.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_state.h"
 #include "core/train/trainer_parts.h"
 #include "core/train/training_log.h"
+#include "core/train/update/bad_updates.h"
 #include "core/train/update/batch_room.h"
 #include "core/train/update/update_gradients.h"
 #include "core/train/update/update_group.h"
+#include "core/train/validation/validations.h"
 
 namespace phraseq {
 
@@ -71,18 +72,12 @@ class PHRASEQ_API Trainer {
   void settle();
   void note_update(const LossReport& sums, double norm);
   void skip_bad_update(const SentenceIds& sentence_ids, double norm);
-  [[noreturn]] void end_diverged(const nlohmann::json& sentence_ids) const;
-  void skip_overflow();
   void log_update();
   void after_update();
   void end_epoch();
   void warn_of_result() const;
-  void warn_of_diverged_validation() const;
-  void require_finite_validation() const;
   bool keeps_best(const TrainRecord& record) const;
   std::optional<double> validate();
-  nlohmann::json scores_of(Validator& validator) const;
-  void validate_further();
   void write_checkpoint_to(const std::string& path);
   bool checkpoint_requested() const;
   int signalled() const;
@@ -99,7 +94,8 @@ class PHRASEQ_API Trainer {
   TrainState state_;
   BatchRoom room_;
   UpdateGradients gradients_;
-  BestScore best_;
+  BadUpdates bad_updates_;
+  Validations validations_;
   CheckpointKeeper checkpoints_;
   std::optional<PendingUpdate> pending_;
   std::optional<LossScaler> loss_scaler_;  ///< with fp16

@@ -17,7 +17,7 @@
 #include "core/train/train_options.h"
 #include "core/train/training_log.h"
 #include "core/train/update/update_gradients.h"
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {

@@ -12,7 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/train/train_options.h"
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 
 namespace phraseq {
 namespace {

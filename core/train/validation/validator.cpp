@@ -1,4 +1,4 @@
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {

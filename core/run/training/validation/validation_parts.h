@@ -8,7 +8,7 @@
 #include "core/run/training/train_run.h"
 #include "core/score/metrics/metric.h"
 #include "core/search/decoder.h"
-#include "core/train/validator.h"
+#include "core/train/validation/validator.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {

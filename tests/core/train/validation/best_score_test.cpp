@@ -1,4 +1,4 @@
-#include "core/train/best_score.h"
+#include "core/train/validation/best_score.h"
 
 #include <cmath>
 #include <limits>

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/api.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/optim/loss_scale/loss_scaler.h"
+#include "core/train/train_state.h"
+#include "core/train/training_log.h"
+#include "core/train/update/update_group.h"
+
+namespace phraseq {
+
+/// Updates whose loss or gradient is not finite. The parameters are left as they are; too many in a
+/// row end the run before they can do harm.
+class PHRASEQ_API BadUpdates {
+ public:
+  /// The run ends at `most_in_a_row`. `folder` may be null; all outlive this.
+  BadUpdates(TrainState& state,
+             TrainingLog& log,
+             const CheckpointFolder* folder,
+             int64_t most_in_a_row);
+
+  /// Counts and logs an update that was skipped. Throws DivergenceError when it is one too many.
+  void note(const SentenceIds& sentence_ids, double gradient_norm);
+  /// A gradient too large for fp16 is no error: the loss scale is reduced, and any number in a row
+  /// may follow until it reaches its minimum, which ends the run (DivergenceError).
+  void note_overflow(LossScaler& scaler);
+
+ private:
+  [[noreturn]] void end_diverged(const SentenceIds& sentence_ids) const;
+
+  TrainState& state_;
+  TrainingLog& log_;
+  const CheckpointFolder* folder_;
+  int64_t most_in_a_row_;
+};
+
+}  // namespace phraseq

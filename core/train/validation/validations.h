@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/api.h"
+#include "core/train/checkpoint_keeper.h"
+#include "core/train/train_options.h"
+#include "core/train/train_state.h"
+#include "core/train/trainer_parts.h"
+#include "core/train/training_log.h"
+#include "core/train/validation/best_score.h"
+
+namespace phraseq {
+
+/// The validations of a run: what each of them found, and whether that is the best so far.
+class PHRASEQ_API Validations {
+ public:
+  /// The parts and `state` outlive this. Without a validator there are no validations.
+  Validations(const TrainerParts& parts, const ValidationOptions& options, TrainState& state);
+
+  bool larger_is_better() const { return best_.larger_is_better(); }
+
+  /// Validates the model, at most once an update, logs what comes out, and tells `checkpoints`
+  /// whether it is the best so far. The value of the metric; nothing where there is no validation
+  /// (yet).
+  std::optional<double> validate(const TrainingPlace& place, CheckpointKeeper& checkpoints);
+
+  /// A model that no validation could compute a loss of is a failure, also where the run has
+  /// reached its limit. Throws DivergenceError.
+  void require_finite() const;
+
+ private:
+  nlohmann::json scores_of(Validator& validator) const;
+  void note(nlohmann::json scores, const TrainingPlace& place, CheckpointKeeper& checkpoints);
+  void warn_of_divergence() const;
+
+  const TrainerParts& parts_;
+  const ValidationOptions& options_;
+  TrainState& state_;
+  BestScore best_;
+};
+
+}  // namespace phraseq
