@@ -11,7 +11,7 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kDescription =
-    "Truecases tokenized text, like sacremoses: 'learn' writes a model, 'apply' gives each word "
+    "Truecases text, like sacremoses: 'learn' writes a model, 'apply' gives each word "
     "its most frequent spelling, and 'undo' capitalizes sentences. With phraseq preprocess "
     "--tokenizer moses --truecase-model, training and translation do both.";
 

@@ -1,7 +1,6 @@
 #include "core/text/processing/truecase_options.h"
 
 #include <memory>
-#include <utility>
 
 #include "core/io/line_reader.h"
 #include "core/io/mapping/mapped_file.h"
@@ -11,15 +10,27 @@
 namespace phraseq {
 namespace {
 
-/// The lines of all files, one after the other; standard input without files.
+/// The lines of all files, one after the other, tokenized with --moses; standard input without
+/// files.
 class Lines {
  public:
-  explicit Lines(std::vector<std::string> files) : files_(std::move(files)) {
+  explicit Lines(const TruecaseOptions& options) : files_(options.inputs) {
     if (files_.empty())
       files_.emplace_back("-");
+    if (!options.moses.empty())
+      tokenizer_ = std::make_unique<MosesTokenizer>(options.moses);
   }
 
   bool next(std::string& line) {
+    if (!read(line))
+      return false;
+    if (tokenizer_)
+      line = tokenizer_->tokenize(line);
+    return true;
+  }
+
+ private:
+  bool read(std::string& line) {
     for (; number_ < files_.size(); ++number_, reader_.reset()) {
       if (!reader_)
         reader_ = std::make_unique<LineReader>(files_[number_]);
@@ -29,24 +40,11 @@ class Lines {
     return false;
   }
 
- private:
   std::vector<std::string> files_;
   size_t number_ = 0;
   std::unique_ptr<LineReader> reader_;
+  std::unique_ptr<MosesTokenizer> tokenizer_;
 };
-
-std::string learn(const TruecaseOptions& options) {
-  Lines lines(options.inputs);
-  std::unique_ptr<MosesTokenizer> tokenizer;
-  if (!options.moses.empty())
-    tokenizer = std::make_unique<MosesTokenizer>(options.moses);
-  return learn_truecase_model([&](std::string& line) {
-    const bool has_line = lines.next(line);
-    if (has_line && tokenizer)
-      line = tokenizer->tokenize(line);
-    return has_line;
-  });
-}
 
 }  // namespace
 
@@ -58,7 +56,8 @@ void TruecaseOptions::describe(OptionTable& table) {
   table
       .field("inputs",
              inputs,
-             "Tokenized text files, read one after the other; standard input if there is none.")
+             "Text files, read one after the other, which must be tokenized unless --moses is "
+             "given; standard input if there is none.")
       .positional()
       .value_name("FILE");
   table.field("model", model, "apply: the model, as learned by this command, sacremoses or Moses.")
@@ -66,8 +65,8 @@ void TruecaseOptions::describe(OptionTable& table) {
   table
       .field("moses",
              moses,
-             "learn: tokenize the text first, as --tokenizer moses does, with the rules of this "
-             "language.")
+             "learn, apply: tokenize the text first, as --tokenizer moses does, with the rules of "
+             "this language.")
       .value_name("LANG");
   table.field("keep-known",
               keep_known,
@@ -82,20 +81,20 @@ std::vector<std::string> TruecaseOptions::problems() const {
     found.emplace_back("truecase apply needs --model FILE");
   if (action != TruecaseAction::kApply && !model.empty())
     found.emplace_back("--model is for truecase apply; learn writes its model to --output");
-  if (action != TruecaseAction::kLearn && !moses.empty())
-    found.emplace_back("--moses is for truecase learn; apply reads tokenized text");
+  if (action == TruecaseAction::kUndo && !moses.empty())
+    found.emplace_back("--moses is for truecase learn and apply; undo reads tokenized text");
   return found;
 }
 
 void truecase(const TruecaseOptions& options,
               const std::function<void(const std::string&)>& write) {
+  Lines lines(options);
   if (options.action == TruecaseAction::kLearn)
-    return write(learn(options));
+    return write(learn_truecase_model([&](std::string& line) { return lines.next(line); }));
   std::unique_ptr<MosesTruecaser> truecaser;
   if (options.action == TruecaseAction::kApply)
     truecaser = std::make_unique<MosesTruecaser>(
         read_file(options.model), options.model, options.keep_known);
-  Lines lines(options.inputs);
   for (std::string line; lines.next(line);)
     write((truecaser ? truecaser->truecase(line) : detruecase(line)) + '\n');
 }

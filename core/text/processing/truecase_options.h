@@ -21,7 +21,7 @@ struct PHRASEQ_API TruecaseOptions : Options {
   TruecaseAction action = TruecaseAction::kApply;
   std::vector<std::string> inputs;
   std::string model;
-  std::string moses;  ///< language of the text, to be tokenized first; learn
+  std::string moses;  ///< language of the text, to be tokenized first; learn, apply
   bool keep_known = false;
   std::string output = "-";
 
