@@ -5,8 +5,10 @@
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/corpus/manifest/data_manifest.h"
@@ -87,6 +89,16 @@ void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
 }
 
 using PairNames = std::set<std::pair<std::string, std::string>>;
+
+/// Which pairs are there, for a message.
+std::string listed_pairs(const PairNames& pairs) {
+  if (pairs.empty())
+    return "no language pair";
+  std::vector<std::string> names;
+  for (const auto& [source, target] : pairs) names.push_back(source + "-" + target);
+  return fmt::format(
+      "the language pair{} {}", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+}
 
 /// Whether there is text under fairseq's names for one language without a name: train.idx.
 bool has_nameless_text(const std::string& path) {
@@ -206,11 +218,12 @@ void DataFolder::find_languages(const std::string& target_of_raw_text) {
   if (fitting.empty() && target_of_raw_text != kNoTargetLanguage && has_one_language(path_, pairs))
     reject_one_language(path_);
   if (fitting.size() != 1) {
-    throw UsageError(fmt::format("{}: the folder contains {} language pairs{}",
-                                 path_,
-                                 fitting.empty() ? pairs.size() : fitting.size(),
-                                 fitting.empty() ? ", none of them the requested pair" : ""),
-                     "Give --source-lang and --target-lang.");
+    throw UsageError(
+        fmt::format("{}: the folder contains {}{}",
+                    path_,
+                    listed_pairs(fitting.empty() ? pairs : fitting),
+                    fitting.empty() && !pairs.empty() ? ", not the requested one" : ""),
+        "Give --source-lang and --target-lang.");
   }
   std::tie(pair_source_, pair_target_) = *fitting.begin();
   source_ = as_named.empty() ? pair_target_ : pair_source_;

@@ -29,22 +29,23 @@ struct Lengths {
 };
 
 /// Why sentences are omitted, in the order in which they are asked. A target of length 0 is one
-/// that does not exist (translating), which is no reason.
+/// that does not exist (translating), which is no reason. The target comes before the source, as a
+/// language model, whose source is its target, has only the option of the target.
 class Skipping {
  public:
   Skipping(const BatchingOptions& options, const EmptyLengths& empty)
       : options_(options), empty_(empty) {
     reasons_.push_back({"source is empty", 0, {}});
     reasons_.push_back({"target is empty", 0, {}});
-    reasons_.push_back({too_long("source", options.max_source_positions), 0, {}});
     reasons_.push_back({too_long("target", options.max_target_positions), 0, {}});
+    reasons_.push_back({too_long("source", options.max_source_positions), 0, {}});
   }
 
   bool skips(int64_t index, int64_t source_length, int64_t target_length) {
     const bool applies[] = {source_length <= empty_.source,
                             target_length > 0 && target_length <= empty_.target,
-                            over(source_length, options_.max_source_positions),
-                            over(target_length, options_.max_target_positions)};
+                            over(target_length, options_.max_target_positions),
+                            over(source_length, options_.max_source_positions)};
     const auto* const found = std::find(std::begin(applies), std::end(applies), true);
     if (found == std::end(applies))
       return false;

@@ -63,7 +63,7 @@ void announce(const TrainRun& run,
                          processes.size()));
   }
   if (batches.skipped().total() > 0)
-    log_warning("sentence pairs that are skipped in training: " + batches.skipped().text());
+    log_warning("skipped in training: " + batches.skipped().text());
 }
 
 }  // namespace phraseq

@@ -60,10 +60,12 @@ TEST(DataFolder, AsksForTheLanguagePairWhenThereAreTwo) {
   const TemporaryFolder folder;
   write_pair(folder, "train", "de", "en");
   write_pair(folder, "train", "en", "de");
-  EXPECT_THROW(DataFolder::open(folder.path()), UsageError);
+  EXPECT_THAT([&] { DataFolder::open(folder.path()); },
+              ThrowsMessage<UsageError>(HasSubstr("contains the language pairs de-en, en-de\n")));
   EXPECT_EQ(DataFolder::open(folder.path(), "en").target(), "de");
   EXPECT_EQ(DataFolder::open(folder.path(), "", "en").source(), "de");
-  EXPECT_THROW(DataFolder::open(folder.path(), "fr"), UsageError);
+  EXPECT_THAT([&] { DataFolder::open(folder.path(), "fr"); },
+              ThrowsMessage<UsageError>(HasSubstr("de-en, en-de, not the requested one")));
 }
 
 TEST(DataFolder, ServesBothDirections) {
@@ -127,7 +129,8 @@ TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
   const TemporaryFolder pair;
   write_pair(pair, "train", "de", "en");
   EXPECT_EQ(rejection_of_pair(pair), "no error");
-  EXPECT_THAT(rejection_of_pair(pair, "en", "fr"), HasSubstr("none of them the requested pair"));
+  EXPECT_THAT(rejection_of_pair(pair, "en", "fr"),
+              HasSubstr("contains the language pair de-en, not the requested one"));
 }
 
 TEST(DataFolder, RejectsAFolderThatIsNotFinished) {

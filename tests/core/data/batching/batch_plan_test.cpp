@@ -66,8 +66,16 @@ TEST(BatchPlan, ReportsWhatItSkipsByReasonWithTheFirstNumbers) {
   EXPECT_EQ(plan.skipped.total(), 7);
   EXPECT_EQ(plan.skipped.text(),
             "source is empty: 4 (sentence 1, 5, 6 …); target is empty: 1 (sentence 2); "
-            "source has more than 8 tokens (--max-source-positions): 1 (sentence 4); "
-            "target has more than 6 tokens (--max-target-positions): 1 (sentence 3)");
+            "target has more than 6 tokens (--max-target-positions): 1 (sentence 3); "
+            "source has more than 8 tokens (--max-source-positions): 1 (sentence 4)");
+}
+
+TEST(BatchPlan, NamesTheLimitOfTheTargetWhereBothSidesAreTooLong) {
+  BatchingOptions options = in_order(0, 0);
+  options.max_source_positions = options.max_target_positions = 6;
+  const LengthsCorpus language_model({{7, 7}, {6, 6}});
+  EXPECT_EQ(plan_batches(language_model, options, 1).skipped.text(),
+            "target has more than 6 tokens (--max-target-positions): 1 (sentence 1)");
 }
 
 TEST(BatchPlan, TakesSentencesThatHaveNoTarget) {
