@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/score/report/evaluation.h"
 #include "core/search/lexical_state.h"
 #include "core/text/dictionary.h"
@@ -55,13 +56,12 @@ void GenerationReport::note_reference(const Translation& translation,
 
 std::string GenerationReport::speed() const {
   const double seconds = std::max(seconds_, 1e-9);
-  return fmt::format(
-      "Translated {} sentences ({} tokens) in {:.1f} s ({:.2f} sentences/s, {:.2f} tokens/s)",
-      sentences_,
-      tokens_,
-      seconds_,
-      static_cast<double>(sentences_) / seconds,
-      static_cast<double>(tokens_) / seconds);
+  return fmt::format("Translated {} ({}) in {:.1f} s ({:.2f} sentences/s, {:.2f} tokens/s)",
+                     counted(sentences_, "sentence"),
+                     counted(tokens_, "token"),
+                     seconds_,
+                     static_cast<double>(sentences_) / seconds,
+                     static_cast<double>(tokens_) / seconds);
 }
 
 void GenerationReport::warn_of_repeated_hypotheses() const {

@@ -75,7 +75,8 @@ TEST_F(SearchOptionsOfCommands, CountTranslationsWithoutTheirConstraints) {
   EXPECT_EQ(lines_of(result.output).size(), 2U);
   EXPECT_THAT(result.errors, HasSubstr("1 of 1 sentences with constraints"));
   EXPECT_THAT(generate("--constraints", "one\tneunzig\n").errors,
-              HasSubstr("'neunzig' contains symbols outside the vocabulary"));
+              AllOf(HasSubstr("'neunzig' contains symbols outside the vocabulary"),
+                    HasSubstr("Translated 1 sentence (")));
 }
 
 TEST_F(SearchOptionsOfCommands, GiveDiverseTranslationsThatBatchesDoNotChange) {
