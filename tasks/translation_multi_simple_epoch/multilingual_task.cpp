@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +37,26 @@ void require_language(const std::vector<std::string>& languages, const std::stri
     return;
   throw UsageError(fmt::format("'{}' is not a language of the model", name),
                    fmt::format("Its languages are {}.", fmt::join(languages, ", ")));
+}
+
+/// Of a source language with several target languages, where no token tells which one is meant.
+void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
+                            const MultilingualOptions& options) {
+  if (options.decoder_langtok || options.encoder_langtok == EncoderToken::kTarget)
+    return;
+  std::map<std::string, std::string> targets;
+  for (const LanguagePair& pair : pairs) {
+    const std::string& first = targets.try_emplace(pair.source, pair.target).first->second;
+    if (first == pair.target)
+      continue;
+    log_warning(fmt::format(
+        "no language token tells the model whether to translate {} to {} or to {}: give "
+        "--decoder-langtok or --encoder-langtok tgt",
+        pair.source,
+        first,
+        pair.target));
+    return;
+  }
 }
 
 /// Of a folder that an epoch uses, but not the first.
@@ -243,6 +265,7 @@ PairSampling MultilingualTask::sampling() const {
 
 std::unique_ptr<Corpus> MultilingualTask::open_training(
     const std::string& split, const SequenceConventions& conventions) const {
+  warn_of_unnamed_target(vocabularies_.pairs, options_);
   std::vector<SampledPart> parts;
   for (const PairPart& part : parts_)
     parts.push_back({part.pair.name(), open_part(part, split, /*training=*/true, conventions)});

@@ -23,6 +23,7 @@ using nlohmann::json;
 using phraseq::testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Ids = std::vector<int64_t>;
 using OptionList = std::vector<std::pair<std::string, std::string>>;
 
@@ -137,6 +138,25 @@ TEST_F(Multilingual, ValidatesAllPairsOneAfterTheOther) {
   EXPECT_EQ(corpus->parts()[1].name, "de-en");
   EXPECT_EQ(corpus->parts()[1].begin, 3);
   EXPECT_EQ(corpus->parts()[2].end, 9);
+}
+
+TEST_F(Multilingual, WarnsWhereNothingTellsTheTarget) {
+  TaskSetup setup;
+  setup.data = std::string(kGolden) + "/data-bin";
+  const auto warning = [&](OptionList options) {
+    const auto task = make_task(setup, options);
+    ::testing::internal::CaptureStderr();
+    task->open("train", /*training=*/true);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::pair<std::string, std::string> of_source = {"encoder-langtok", "src"};
+  EXPECT_THAT(warning({{"lang-pairs", "en-de,de-en,en-fr"}, of_source}),
+              HasSubstr("whether to translate en to de or to fr"));
+  const char* const nothing = "no language token";
+  EXPECT_THAT(warning({{"lang-pairs", "en-de,de-en"}, of_source}), Not(HasSubstr(nothing)));
+  for (const auto& [name, value] :
+       OptionList{{"decoder-langtok", "yes"}, {"encoder-langtok", "tgt"}})
+    EXPECT_THAT(warning({{"lang-pairs", "en-de,en-fr"}, {name, value}}), Not(HasSubstr(nothing)));
 }
 
 TEST_F(Multilingual, FindsPairsInFoldersOfTheirNames) {
