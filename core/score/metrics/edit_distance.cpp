@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/error.h"
 
@@ -14,14 +15,30 @@ constexpr double kBeamWidth = 25;
 }  // namespace
 
 /// Rows of the matrix belong to hypothesis prefixes, columns to reference prefixes; row 0 inserts.
+/// Of every row, only the cells that it or the next row uses are stored.
 void BeamEditDistance::start(size_t hypothesis_length) {
   columns_ = reference_.size() + 1;
-  base_.assign((hypothesis_length + 1) * columns_, kUnreachable);
-  operations_.assign(base_.size(), Edit::kUnreached);
-  for (size_t column = 0; column < columns_; ++column) {
-    base_[column] = static_cast<int64_t>(column);
-    operations_[column] = Edit::kInsert;
+  beams_.assign(1, Beam{0, columns_});
+  for (size_t row = 1; row <= hypothesis_length; ++row)
+    beams_.push_back(beam_of_row(row, hypothesis_length));
+  shifts_.clear();
+  size_t cells = 0;
+  for (size_t row = 0; row < beams_.size(); ++row) {
+    const auto stored = stored_cells(row);
+    shifts_.push_back(cells - stored.begin);
+    cells += stored.end - stored.begin;
   }
+  base_.assign(cells, kUnreachable);
+  operations_.assign(cells, Edit::kUnreached);
+  std::iota(base_.begin(), base_.begin() + static_cast<std::ptrdiff_t>(columns_), int64_t{0});
+  std::fill_n(operations_.begin(), columns_, Edit::kInsert);
+}
+
+/// The beam, the cell before it, and the cells behind it that the next row looks up at.
+BeamEditDistance::Beam BeamEditDistance::stored_cells(size_t row) const {
+  const Beam beam = beams_[row];
+  const Beam next = beams_[std::min(row + 1, beams_.size() - 1)];
+  return {std::max<size_t>(beam.begin, 1) - 1, std::max(beam.end, next.end)};
 }
 
 BeamEditDistance::Beam BeamEditDistance::beam_of_row(size_t row, size_t hypothesis_length) const {
@@ -44,24 +61,23 @@ int64_t BeamEditDistance::align(const WordRow& hypothesis, std::vector<Edit>& ed
 }
 
 void BeamEditDistance::fill_row(const WordRow& hypothesis, size_t row) {
-  const auto beam = beam_of_row(row, hypothesis.size());
-  const int64_t* above = &base_[(row - 1) * columns_];
-  int64_t* cost = &base_[row * columns_];
-  Edit* operation = &operations_[row * columns_];
+  const auto beam = beams_[row];
+  const auto above = [&](size_t column) { return base_[shifts_[row - 1] + column]; };
+  const auto cost = [&](size_t column) -> int64_t& { return base_[shifts_[row] + column]; };
   const auto relax = [&](size_t column, int64_t candidate, Edit edit) {
-    if (cost[column] <= candidate)
+    if (cost(column) <= candidate)
       return;
-    cost[column] = candidate;
-    operation[column] = edit;
+    cost(column) = candidate;
+    operations_[shifts_[row] + column] = edit;
   };
   for (size_t column = beam.begin; column < beam.end; ++column) {
     if (column > 0) {
       const bool same = hypothesis[row - 1] == reference_[column - 1];
-      relax(column, above[column - 1] + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
+      relax(column, above(column - 1) + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
     }
-    relax(column, above[column] + 1, Edit::kDelete);
+    relax(column, above(column) + 1, Edit::kDelete);
     if (column > 0)
-      relax(column, cost[column - 1] + 1, Edit::kInsert);
+      relax(column, cost(column - 1) + 1, Edit::kInsert);
   }
 }
 
@@ -70,7 +86,7 @@ void BeamEditDistance::trace_edits(size_t hypothesis_length, std::vector<Edit>& 
   size_t row = hypothesis_length;
   size_t column = reference_.size();
   while (row > 0 || column > 0) {
-    const Edit edit = operations_[row * columns_ + column];
+    const Edit edit = operations_[shifts_[row] + column];
     if (edit == Edit::kUnreached)
       throw Error(kExitBug, "TER: the edit path left its beam");
     edits.push_back(edit);
@@ -82,12 +98,23 @@ void BeamEditDistance::trace_edits(size_t hypothesis_length, std::vector<Edit>& 
   std::reverse(edits.begin(), edits.end());
 }
 
+/// `above_` and `current_` have all columns, of which the stored cells of a row are valid.
+void BeamEditDistance::copy_base_row(size_t row) {
+  above_.resize(columns_);
+  current_.resize(columns_);
+  const auto stored = stored_cells(row);
+  for (size_t column = stored.begin; column < stored.end; ++column)
+    above_[column] = base_[shifts_[row] + column];
+}
+
 int64_t BeamEditDistance::cost_of_variant(const WordRow& hypothesis, size_t first_change) {
-  const int64_t* base = &base_[first_change * columns_];
-  above_.assign(base, base + columns_);
+  copy_base_row(first_change);
   for (size_t row = first_change + 1; row <= hypothesis.size(); ++row) {
-    const auto beam = beam_of_row(row, hypothesis.size());
-    current_.assign(columns_, kUnreachable);
+    const auto beam = beams_[row];
+    const auto stored = stored_cells(row);
+    std::fill(current_.begin() + static_cast<std::ptrdiff_t>(stored.begin),
+              current_.begin() + static_cast<std::ptrdiff_t>(stored.end),
+              kUnreachable);
     const uint32_t word = hypothesis[row - 1];
     int64_t left = kUnreachable;
     for (size_t column = beam.begin; column < beam.end; ++column) {

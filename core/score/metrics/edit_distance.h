@@ -15,8 +15,9 @@ enum class Edit : uint8_t { kKeep, kSubstitute, kInsert, kDelete, kUnreached };
 /// Edit distance between a hypothesis and a fixed reference, in sacrebleu's version of tercom's
 /// beam.
 ///
-/// Only cells within 25 of a pseudo-diagonal are filled (more when the lengths differ extremely);
-/// among equal costs keeping or substituting wins over deleting, deleting over inserting.
+/// Only cells within 25 of a pseudo-diagonal are stored and filled (more when the lengths differ
+/// extremely), so that memory grows with the sum of the lengths and not with their product; among
+/// equal costs keeping or substituting wins over deleting, deleting over inserting.
 class PHRASEQ_API BeamEditDistance {
  public:
   explicit BeamEditDistance(WordRow reference) : reference_(std::move(reference)) {}
@@ -42,10 +43,14 @@ class PHRASEQ_API BeamEditDistance {
   /// The edits on the way from the last cell of the base back to the first, in order.
   void trace_edits(size_t hypothesis_length, std::vector<Edit>& edits) const;
   Beam beam_of_row(size_t row, size_t hypothesis_length) const;
+  Beam stored_cells(size_t row) const;
+  void copy_base_row(size_t row);
 
   WordRow reference_;
   size_t columns_ = 0;
-  std::vector<int64_t> base_;  ///< [hypothesis + 1, reference + 1]
+  std::vector<Beam> beams_;     ///< of each row of the base
+  std::vector<size_t> shifts_;  ///< added to a column: the cell's index in the two below
+  std::vector<int64_t> base_;   ///< the stored cells of all rows, one row after the other
   std::vector<Edit> operations_;
   std::vector<int64_t> above_;  ///< two rows for variants
   std::vector<int64_t> current_;

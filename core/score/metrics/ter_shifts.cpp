@@ -1,14 +1,13 @@
 #include "core/score/metrics/ter_shifts.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <tuple>
 
 namespace phraseq::score {
 namespace {
 
 constexpr size_t kMaxShiftSize = 10;
-constexpr int64_t kMaxShiftDistance = 50;
+constexpr size_t kMaxShiftDistance = 50;
 constexpr int kMaxCandidates = 1000;
 
 /// Which hypothesis word stands across from each reference word (-1: before the first), and where
@@ -106,11 +105,8 @@ class ShiftSearch {
   Shift find_best() {
     const auto& reference = distance_.reference();
     for (size_t start = 0; start < hypothesis_.size(); ++start) {
-      for (size_t place = 0; place < reference.size(); ++place) {
-        if (std::abs(static_cast<int64_t>(place) - static_cast<int64_t>(start)) >
-            kMaxShiftDistance) {
-          continue;
-        }
+      const size_t end = std::min(reference.size(), start + kMaxShiftDistance + 1);
+      for (size_t place = start - std::min(start, kMaxShiftDistance); place < end; ++place) {
         const size_t longest =
             std::min({kMaxShiftSize, hypothesis_.size() - start, reference.size() - place});
         for (size_t length = 1; length <= longest; ++length) {

@@ -103,6 +103,16 @@ TEST(TerEdits, AppendsAsManyWordsAsTheBeamIsWide) {
   EXPECT_EQ(count_ter_edits(hypothesis, reference), 25);
 }
 
+// All cells of both sides would take 360 GB.
+TEST(TerEdits, NeedsLittleMemoryForVeryLongLines) {
+  WordRow hypothesis(200'000);
+  std::iota(hypothesis.begin(), hypothesis.end(), 0);
+  WordRow reference = hypothesis;
+  EXPECT_EQ(count_ter_edits(hypothesis, reference), 0);
+  reference[7] = 500'000;
+  EXPECT_EQ(count_ter_edits(hypothesis, reference), 1);
+}
+
 TEST(TerShifts, PrefersTheLongestPhrase) {
   EXPECT_EQ(count_ter_edits({3, 4, 0, 1, 2}, {0, 1, 2, 3, 4}), 1);
   EXPECT_EQ(count_ter_edits({0, 1}, {}), 2);
