@@ -57,6 +57,26 @@ std::vector<TensorView> with_our_names(const std::vector<TensorView>& weights) {
   return renamed;
 }
 
+/// config.json's vocab_size. Symbols are made up to it, so it must be that of the embeddings.
+int64_t vocabulary_size(const HfFolder& folder,
+                        const json& config,
+                        const std::vector<TensorView>& weights) {
+  const std::string place = folder.file("config.json");
+  const int64_t size = JsonEntry(config, place).at("vocab_size").whole_number(4);
+  const TensorView* matrix = find_tensor(weights, kDecoderMatrix);
+  if (matrix == nullptr || matrix->shape.empty())
+    throw FormatError(fmt::format("{}: the embeddings are missing", folder.weights_file()));
+  if (matrix->shape[0] != size) {
+    throw FormatError(fmt::format("{}: vocab_size is {}, but {} has {} embeddings",
+                                  place,
+                                  size,
+                                  folder.weights_file(),
+                                  matrix->shape[0]),
+                      "Give the config.json and the weights of the same model.");
+  }
+  return size;
+}
+
 /// Old tokenizers of NLLB put the language behind the sentence.
 void check_tokenizer(const HfFolder& folder) {
   if (!folder.has("tokenizer_config.json"))
@@ -95,13 +115,13 @@ ImportedModel import_m2m100(const std::string& path,
   const std::string config_path = folder.file("config.json");
   model.options = options_from_m2m100_config(config, config_path);
   check_tokenizer(folder);
-  const int64_t size = JsonEntry(config, config_path).at("vocab_size").whole_number(4);
+  const std::vector<TensorView> weights = with_our_names(folder.weights(model));
+  const int64_t size = vocabulary_size(folder, config, weights);
   const M2m100Vocabulary vocabulary = read_m2m100_vocabulary(folder, size);
   check_languages(vocabulary.languages, source_lang, target_lang);
   const Dictionary& dictionary = vocabulary.dictionary;
   model.set_vocabularies(vocabulary.languages[0], dictionary, vocabulary.languages[1], dictionary);
-  model.tensors = weights_from_fairseq(
-      with_our_names(folder.weights(model)), folder.weights_file(), model.options, size, size);
+  model.tensors = weights_from_fairseq(weights, folder.weights_file(), model.options, size, size);
   const std::string pieces = folder.file("sentencepiece.bpe.model");
   model.set_sentencepiece(pieces, pieces);
   model.set_languages({}, vocabulary.languages);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -35,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, const char*>, 2> kLanguageLists
       "ur uz vi wo xh yi yo zh zu"},
      {"wmt21", "en ha is ja cs ru zh de"}}};
 
+constexpr int64_t kHighestId = std::numeric_limits<int32_t>::max();
+
 /// Symbols by id, while they are gathered.
 class Gathered {
  public:
@@ -48,7 +51,7 @@ class Gathered {
   }
   void add_object(const json& vocabulary) {
     for (const auto& [symbol, id] : JsonEntry(vocabulary, place_).members())
-      add(symbol, id.whole_number(0));
+      add(symbol, id.whole_number(0, kHighestId));
   }
   int64_t end() const { return symbols_.empty() ? 0 : symbols_.rbegin()->first + 1; }
 
@@ -157,7 +160,7 @@ void add_fast_tokenizer(Gathered& symbols, const HfFolder& folder) {
     for (const JsonEntry& piece : vocabulary.items()) symbols.add(piece.items().at(0).text(), id++);
   }
   for (const JsonEntry& token : entry.at("added_tokens").items())
-    symbols.add(token.at("content").text(), token.at("id").whole_number(0));
+    symbols.add(token.at("content").text(), token.at("id").whole_number(0, kHighestId));
 }
 
 /// fairseq's ids: its four symbols, then the pieces but <unk>, <s> and </s>, then the languages.

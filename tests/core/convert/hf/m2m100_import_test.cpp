@@ -1,8 +1,10 @@
 #include "core/convert/hf/m2m100_import.h"
 
 #include <filesystem>
+#include <limits>
 #include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -138,9 +140,18 @@ TEST(M2m100Import, NamesWhatItDoesNotSupport) {
 }
 
 TEST(M2m100Import, NamesWhatIsDamagedOrMissing) {
-  const M2m100Copy small("m2m100");
-  small.change("config.json", "vocab_size", 90);
-  EXPECT_THAT(small.refusal<FormatError>(), HasSubstr("but vocab_size is 90"));
+  for (const int64_t size : {int64_t{90}, int64_t{1} << 40}) {
+    const M2m100Copy other("m2m100");
+    other.change("config.json", "vocab_size", size);
+    EXPECT_THAT(other.refusal<FormatError>(),
+                HasSubstr(fmt::format("config.json: vocab_size is {}, but ", size)));
+  }
+  const M2m100Copy far("m2m100");
+  far.change("vocab.json", "far", std::numeric_limits<int64_t>::max());
+  EXPECT_THAT(far.refusal<FormatError>(), HasSubstr("far: 9223372036854775807, expected a whole"));
+  const M2m100Copy more("m2m100");
+  more.change("vocab.json", "more", 1000);
+  EXPECT_THAT(more.refusal<FormatError>(), HasSubstr("but vocab_size is "));
   const M2m100Copy moved("m2m100");
   moved.change("vocab.json", "</s>", 1);
   EXPECT_THAT(moved.refusal<FormatError>(), HasSubstr("the id 1 means"));
