@@ -27,20 +27,52 @@ std::string_view end_of(std::string_view text, size_t bytes) {
   return text.substr(start);
 }
 
-/// Bytes below U+0020 but tabs, U+007F, and U+0080 to U+009F.
+/// How many bytes a character takes that begins with `lead`; 0 = none does.
+size_t bytes_after_lead(unsigned char lead) {
+  if (lead < 0x80)
+    return 1;
+  if (lead < 0xC2 || lead > 0xF4)
+    return 0;
+  return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+/// Whether the second byte rules out overlong forms, surrogates and what is beyond U+10FFFF.
+bool may_follow(unsigned char lead, unsigned char second) {
+  const unsigned char lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  return second >= lowest && second <= highest;
+}
+
+/// The bytes of the character at the beginning of `text`; 0 = it does not begin with valid UTF-8.
+size_t character_bytes(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const size_t bytes = bytes_after_lead(lead);
+  if (bytes > text.size() || (bytes > 1 && !may_follow(lead, static_cast<unsigned char>(text[1]))))
+    return 0;
+  const std::string_view rest = text.substr(std::min<size_t>(bytes, 1), bytes > 1 ? bytes - 1 : 0);
+  return std::all_of(rest.begin(), rest.end(), is_continuation) ? bytes : 0;
+}
+
+/// A character as a terminal can show it. Controls are bytes below U+0020 but tabs, U+007F, and
+/// U+0080 to U+009F.
+std::string shown_character(std::string_view character) {
+  const auto byte = static_cast<unsigned char>(character.front());
+  const auto next = static_cast<unsigned char>(character.back());
+  if (byte == 0xC2 && next < 0xA0)
+    return fmt::format("\\u{:04X}", next);
+  if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
+    return fmt::format("\\x{:02X}", byte);
+  return std::string(character);
+}
+
+/// Control characters and bytes that are not UTF-8 as escapes.
 std::string without_controls(std::string_view text) {
   std::string shown;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      shown += fmt::format("\\u{:04X}", next);
-      ++i;
-    } else if ((byte < 0x20 && byte != '\t') || byte == 0x7F) {
-      shown += fmt::format("\\x{:02X}", byte);
-    } else {
-      shown += text[i];
-    }
+  while (!text.empty()) {
+    const size_t bytes = character_bytes(text);
+    shown += bytes > 0 ? shown_character(text.substr(0, bytes))
+                       : fmt::format("\\x{:02X}", static_cast<unsigned char>(text.front()));
+    text.remove_prefix(std::max<size_t>(bytes, 1));
   }
   return shown;
 }

@@ -33,6 +33,18 @@ TEST(ShortenedMessage, ShowsControlCharactersThatATerminalWouldObey) {
             "a\\x1B[31m\tb\\x0D\\x7F\n  \\u0080\\u009B2J \u00A0 é");
 }
 
+TEST(ShortenedMessage, ShowsBytesThatAreNotUtf8) {
+  EXPECT_EQ(shortened_message("a\xFF\xFE 'b\x80' \xC3"), "a\\xFF\\xFE 'b\\x80' \\xC3");
+  EXPECT_EQ(shortened_message(
+                "\xC0\xAF|\xE0\x80\x80|\xED\xA0\x80|\xF4\x90\x80\x80|\xE6\xB0|\xE6\xB0\xB4"),
+            "\\xC0\\xAF|\\xE0\\x80\\x80|\\xED\\xA0\\x80|\\xF4\\x90\\x80\\x80|\\xE6\\xB0|水");
+}
+
+TEST(ShortenedMessage, KeepsTheFirstAndTheLastCharacterOfEveryLength) {
+  const std::string text = "~\u00A0\u07FF\u0800\uD7FF\uE000\uFFFD\U00010000\U0010FFFD";
+  EXPECT_EQ(shortened_message(text), text);
+}
+
 TEST(ShortenedMessage, ShowsBeginningAndEndOfALongLine) {
   const std::string text =
       shortened_message("begin " + std::string(5'000'000, 'x') + " end\n  hint");
