@@ -44,6 +44,25 @@ std::string value_text(const json& value) {
   return excerpt(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+/// "line 3, column 7" of a byte, counted from 1, and the text that ends there.
+std::string place_in(std::string_view text, size_t byte) {
+  constexpr size_t kShown = 60;
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const size_t column = before.size() - (before.rfind('\n') + 1);
+  const size_t shown = std::min({column, before.size(), kShown});
+  return fmt::format(
+      "line {}, column {}: '{}'", lines + 1, column, excerpt(before.substr(before.size() - shown)));
+}
+
+[[noreturn]] void refuse_text(std::string_view text, const std::string& where, size_t byte) {
+  if (text.empty())
+    throw FormatError(fmt::format("{}: not JSON: it is empty", where), kHint);
+  throw FormatError(
+      fmt::format("{}: not JSON: {}; error at {}", where, excerpt(text), place_in(text, byte)),
+      kHint);
+}
+
 }  // namespace
 
 json parse_json(std::string_view text, const std::string& where) {
@@ -57,10 +76,13 @@ json parse_json(std::string_view text, const std::string& where) {
         fmt::format("{}: JSON that is nested {} deep, at most {} is read", where, depth, kDeepest),
         kHint);
   }
-  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded())
-    throw FormatError(fmt::format("{}: not JSON: {}", where, excerpt(text)), kHint);
-  return document;
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& problem) {
+    refuse_text(text, where, problem.byte);
+  } catch (const json::out_of_range&) {  // a number beyond double
+    refuse_text(text, where, text.size());
+  }
 }
 
 JsonEntry::JsonEntry(const json& document, std::string where)

@@ -11,6 +11,7 @@ namespace phraseq {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -55,6 +56,14 @@ TEST(ParseJson, QuotesLittleOfWhatIsNoJson) {
   const std::string message = message_of([] { parse_json(std::string(5'000'000, 'x'), "f"); });
   EXPECT_THAT(message, StartsWith("f: not JSON: xxx"));
   EXPECT_LT(message.size(), 300U);
+}
+
+TEST(ParseJson, NamesTheLineAndTheColumnOfAnError) {
+  EXPECT_THAT(message_of([] { parse_json("{\"a\": 1,\n \"b\"; 2}", "f"); }),
+              EndsWith("; error at line 2, column 5: ' \"b\";'"));
+  EXPECT_THAT(message_of([] { parse_json("[1,\n", "f"); }), HasSubstr("error at line 2, column 0"));
+  EXPECT_THAT(message_of([] { parse_json("[1e999]", "f"); }), HasSubstr("f: not JSON: [1e999]"));
+  EXPECT_THAT(message_of([] { parse_json("", "f"); }), EndsWith("f: not JSON: it is empty"));
 }
 
 TEST(JsonEntry, ReadsValuesOfTheirTypes) {
