@@ -65,12 +65,15 @@ OutOfMemory::OutOfMemory(std::string_view what)
           "smaller model, or a machine with more memory.") {}
 
 bool means_out_of_memory(std::string_view what) {
-  constexpr std::array<std::string_view, 6> kTexts = {"out of memory",
+  // The last two are oneDNN's: it does not say that it has no memory for the code that it makes.
+  constexpr std::array<std::string_view, 8> kTexts = {"out of memory",
                                                       "can't allocate memory",
                                                       "not enough memory",
                                                       "Storage size calculation overflowed",
                                                       "std::bad_alloc",
-                                                      "Cannot allocate memory"};
+                                                      "Cannot allocate memory",
+                                                      "could not create a primitive",
+                                                      "could not create a memory object"};
   return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
     return what.find(text) != std::string_view::npos;
   });

@@ -1,0 +1,18 @@
+#include "core/base/out_of_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace phraseq {
+namespace {
+
+TEST(MeansOutOfMemory, KnowsTheTextsOfOtherLibraries) {
+  EXPECT_TRUE(means_out_of_memory("DefaultCPUAllocator: can't allocate memory: you tried to"));
+  EXPECT_TRUE(means_out_of_memory("CUDA out of memory. Tried to allocate 20.00 MiB"));
+  EXPECT_TRUE(means_out_of_memory("std::bad_alloc"));
+  EXPECT_TRUE(means_out_of_memory("could not create a primitive"));
+  EXPECT_FALSE(means_out_of_memory("index out of range in self"));
+  EXPECT_FALSE(means_out_of_memory("could not create a directory"));
+}
+
+}  // namespace
+}  // namespace phraseq
