@@ -1,6 +1,9 @@
 #include "core/run/result_output.h"
 
 #include <iostream>
+#include <span>
+
+#include "core/io/crc32c.h"
 
 namespace phraseq {
 
@@ -10,6 +13,7 @@ ResultOutput::ResultOutput(const std::string& path) {
 }
 
 void ResultOutput::write(std::string_view text) {
+  checksum_ = crc32c(std::as_bytes(std::span(text)), checksum_);
   if (file_) {
     file_->write(text);
   } else {

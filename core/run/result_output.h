@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +18,12 @@ class PHRASEQ_API ResultOutput {
   /// Hands what was written to the reader; false when nobody reads any more.
   bool flush();
   void commit();
+  /// CRC-32C of all that was written.
+  uint32_t checksum() const { return checksum_; }
 
  private:
   std::optional<AtomicFile> file_;
+  uint32_t checksum_ = 0;
 };
 
 }  // namespace phraseq

@@ -102,6 +102,7 @@ void ShardRun::seal(ResultOutput& output,
   seal.shard = shard_;
   seal.sentences = source.passed();
   seal.format = enum_name(kOutputFormatNames, format);
+  seal.checksum = crc32c_text(output.checksum());
   seal.run = {{"options", options_sum(table)},
               {"models", models_sum(model.path)},
               {"input", source.fingerprint()}};

@@ -42,6 +42,7 @@ std::string ShardSeal::line() const {
                                   {"of", shard.count},
                                   {"sentences", sentences},
                                   {"format", format},
+                                  {"checksum", checksum},
                                   {"run", run}};
   return std::string(kSeal) + content.dump() + '\n';
 }
@@ -62,6 +63,7 @@ ShardSeal ShardSeal::read(const std::string& file) {
     seal.shard.index = content.at("shard").whole_number(0, seal.shard.count - 1);
     seal.sentences = content.at("sentences").whole_number(0, kNoLimit);
     seal.format = content.at("format").text();
+    seal.checksum = content.at("checksum").text();
     seal.run = content.at("run").object();
     return seal;
   } catch (const FormatError& error) {

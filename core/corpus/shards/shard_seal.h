@@ -18,6 +18,8 @@ struct PHRASEQ_API ShardSeal {
   std::string format;     ///< of the lines: "plain", "fairseq" or "jsonl"
   /// What all shards must have in common, by name: checksums of options, models and input.
   nlohmann::json run = nlohmann::json::object();
+  /// CRC-32C of all lines before the seal, as crc32c_text writes it.
+  std::string checksum;
 
   /// The line, with its end.
   std::string line() const;

@@ -4,12 +4,15 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/message_text.h"
 #include "core/corpus/shards/shard_seal.h"
+#include "core/io/crc32c.h"
 
 namespace phraseq {
 namespace {
@@ -52,15 +55,24 @@ class ShardReader {
     if (!belongs_to(sentence))
       reject(sentence);
     do {
+      line_ += '\n';
       write(line_);
-      write("\n");
+      sum_ = crc32c(std::as_bytes(std::span(line_)), sum_);
       advance();
     } while (seal_.format == "fairseq" && belongs_to(sentence));
   }
 
+  /// After the last sentence.
   void require_end() const {
     if (!at_seal_) {
       throw DataError(fmt::format("{}:{}: a line after the last sentence", file_, number_),
+                      kRunAgain);
+    }
+    if (const std::string found = crc32c_text(sum_); found != seal_.checksum) {
+      throw DataError(fmt::format("{}: CRC-32C {}, the last line has {}: the shard was modified",
+                                  file_,
+                                  found,
+                                  excerpt(seal_.checksum)),
                       kRunAgain);
     }
   }
@@ -93,6 +105,7 @@ class ShardReader {
   std::ifstream stream_;
   std::string line_;
   int64_t number_ = 0;
+  uint32_t sum_ = 0;  ///< of the lines that were copied
   bool at_seal_ = false;
 };
 

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <span>
 #include <streambuf>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "core/corpus/shards/shard_files.h"
 #include "core/corpus/shards/shard_seal.h"
 #include "core/corpus/shards/text_gatherer.h"
+#include "core/io/crc32c.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -28,6 +31,7 @@ class GatherText : public ::testing::Test {
     seal.shard = shard;
     seal.sentences = sentences;
     seal.format = format;
+    seal.checksum = crc32c_text(crc32c(std::as_bytes(std::span(lines))));
     seal.run = run;
     folder.write("out" + shard_path("", shard), lines + seal.line());
   }
@@ -118,6 +122,19 @@ TEST_F(GatherText, NamesATruncatedShard) {
   EXPECT_THAT(message(), HasSubstr("the last line is not"));
 }
 
+TEST_F(GatherText, NamesAShardThatWasModified) {
+  write({0, 2}, "a\nc\n", 3);
+  write({1, 2}, "b\n", 3);
+  const std::string whole = read_file(folder.file("out.shard-0-of-2"));
+  for (const auto& [from, to] : {std::pair("a\n", "A\n"), std::pair("a\nc\n", "c\na\n")}) {
+    std::string changed = whole;
+    folder.write("out.shard-0-of-2", changed.replace(0, std::string(from).size(), to));
+    EXPECT_THAT(message(), HasSubstr("out.shard-0-of-2: CRC-32C "));
+  }
+  folder.write("out.shard-0-of-2", whole);
+  EXPECT_EQ(gathered(), "a\nb\nc\n");
+}
+
 TEST_F(GatherText, NamesTheSentenceWhoseLinesAreMissingOrTooMany) {
   write({0, 2}, "a\nc\n", 4);
   write({1, 2}, "b\n", 4);
@@ -142,7 +159,7 @@ TEST_F(GatherText, RejectsShardsOfDifferentRuns) {
   write({1, 2}, "b\n", 3);
   EXPECT_THAT(message(), HasSubstr("of different runs: the format is plain and jsonl"));
   format = "plain";
-  folder.write("out.shard-1-of-2", "a\nc\n" + ShardSeal{{0, 2}, 3, "plain", run}.line());
+  folder.write("out.shard-1-of-2", "a\nc\n" + ShardSeal{{0, 2}, 3, "plain", run, ""}.line());
   EXPECT_THAT(message(), HasSubstr("out.shard-1-of-2: contains shard 0 of 2"));
 }
 
