@@ -27,6 +27,10 @@ constexpr size_t kWriteBufferBytes = 1 << 20;
 /// The file that a rename may replace: where a symbolic link leads; never a device, a pipe or a
 /// folder. The status is that of the link: /dev/stdout leads to a pipe that no path names.
 std::string resolve_target(const std::string& path) {
+  if (path.empty()) {
+    throw UsageError("the name of the file to write is empty",
+                     "Give a file name; '-' stands for standard output.");
+  }
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
   if (problem && problem != std::errc::no_such_file_or_directory)  // e.g. a name that is too long

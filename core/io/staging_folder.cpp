@@ -21,8 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void require_name(const std::string& path) {
+  if (path.empty())
+    throw UsageError("the name of the folder to write is empty", "Give the name of a folder.");
+}
+
 /// Without "x/" at the end, which would be an empty name.
 std::string without_trailing_slash(std::string path) {
+  require_name(path);
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
 }
@@ -58,6 +64,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 }  // namespace
 
 void make_folders(const std::string& path) {
+  require_name(path);
   std::error_code problem;
   fs::create_directories(path, problem);
   if (!problem && !fs::is_directory(path, problem) && !problem)

@@ -40,6 +40,8 @@ std::string message_of_writing(const std::string& path, std::string_view text = 
   return "no error";
 }
 
+TEST(AtomicFile, NeedsAName) { EXPECT_THROW(AtomicFile(""), UsageError); }
+
 TEST(AtomicFile, ReplacesTheOldFileAtCommitAndNotBefore) {
   const TemporaryFolder folder;
   const auto path = folder.write("x", "old");

@@ -28,6 +28,11 @@ TEST(StagingFolder, AppearsWholeWhereNothingWas) {
   EXPECT_EQ(read_file(folder.file("new/out/a")), "1");
 }
 
+TEST(StagingFolder, NeedsAName) {
+  EXPECT_THROW(make_folders(""), UsageError);
+  EXPECT_THROW(StagingFolder(""), UsageError);
+}
+
 TEST(StagingFolder, MovesIntoAFolderThatIsThereAndKeepsOtherFiles) {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("out"));
