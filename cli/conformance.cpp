@@ -20,6 +20,7 @@
 #include "core/conformance/isolated_run.h"
 #include "core/conformance/suites.h"
 #include "core/data/task.h"
+#include "core/io/temporary_name.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
@@ -80,8 +81,7 @@ struct ConformanceOptions final : Options {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "phraseq-check-XXXXXX").string();
+    std::string pattern = folder_for_temporary_files() + "/phraseq-check-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr)
       throw IoError(pattern, "make a folder like", errno);
     path_ = pattern;

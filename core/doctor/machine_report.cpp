@@ -116,8 +116,10 @@ json disk(const std::string& use, const fs::path& folder) {
 
 json disks() {
   std::error_code unknown;
-  return {disk("current folder", fs::current_path(unknown)),
-          disk("temporary files", fs::temp_directory_path(unknown))};
+  const fs::path current = fs::current_path(unknown);
+  const char* temporary = std::getenv("TMPDIR");
+  return {disk("current folder", current),
+          disk("temporary files", temporary == nullptr ? "/tmp" : temporary)};
 }
 
 /// Of the environment, which this process's C locale does not follow.

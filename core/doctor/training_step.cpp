@@ -16,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 namespace {
@@ -35,7 +36,7 @@ constexpr const char* kTarget =
 class TrialFolder {
  public:
   TrialFolder() {
-    std::string pattern = (fs::temp_directory_path() / "phraseq-doctor-XXXXXX").string();
+    std::string pattern = folder_for_temporary_files() + "/phraseq-doctor-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr)
       throw IoError(pattern, "make a folder like", errno);
     path_ = pattern;

@@ -49,6 +49,18 @@ TEST(DoctorCommand, FindsAWholeInstallationWithoutProblems) {
   EXPECT_LT(end_to_end::lines_of(result.output).size(), 50u) << "more than a page";
 }
 
+TEST(DoctorCommand, NamesAFolderForTemporaryFilesThatIsNone) {
+  end_to_end::Workspace space;
+  setenv("TMPDIR", "/nonexistent", 1);
+  const auto result = space.run({"doctor"});
+  unsetenv("TMPDIR");
+  EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("the folder for temporary files, '/nonexistent': cannot use: No such"),
+            HasSubstr("disk: /nonexistent: cannot be written to")));
+}
+
 TEST(DoctorCommand, GivesTheSameAsJson) {
   end_to_end::Workspace space;
   const auto result = space.run({"doctor", "--json"});
