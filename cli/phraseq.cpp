@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -157,10 +158,22 @@ void limit_spinning() {
     setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
 }
 
+/// LibTorch's libraries do not load in a folder that was deleted.
+void require_current_folder() {
+  std::error_code problem;
+  if (fs::current_path(problem).empty()) {
+    throw phraseq::IoError("the current folder",
+                           "use",
+                           problem.value(),
+                           "It was deleted or moved: change to a folder that exists.");
+  }
+}
+
 int run_program(const std::string& name, std::span<const std::string> arguments) {
   const std::string program = find_command(name).string();
   if (program.empty())
     reject(name);
+  require_current_folder();
   std::vector<const char*> argv = {program.c_str()};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);

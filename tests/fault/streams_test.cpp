@@ -64,6 +64,16 @@ TEST_F(Streams, ClosedDoNotPutTheLogIntoFiles) {
   }
 }
 
+TEST_F(Streams, AFolderThatWasDeletedIsAnError) {
+  const std::string in_it = "mkdir gone && cd gone && rmdir ../gone && exec ";
+  const std::string program = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
+  EXPECT_EQ(shell_line(in_it + program + " generate --path run 2> ../gone.txt < /dev/null"),
+            kExitIo);
+  EXPECT_THAT(trained_->read("gone.txt"),
+              HasSubstr("the current folder: cannot use: No such file"));
+  EXPECT_EQ(shell_line(in_it + program + " --help > /dev/null"), kExitOk);
+}
+
 TEST_F(Streams, ClosedStandardErrorLeavesTheTranslationsAsTheyAre) {
   const Arguments generate = words("generate --path run --input test.en");
   ASSERT_EQ(shell(generate, "> open.txt 2> /dev/null"), kExitOk);
