@@ -118,12 +118,16 @@ void count_line(const std::string& line, SpellingCounts& counts) {
   }
 }
 
-/// The number of "(12/34)" or "(12)".
+/// The first number of "(12/34)" or "(12)". A field that was cut has another one.
 std::optional<int64_t> count_in(std::string_view field) {
-  field = field.substr(0, field.find('/'));
-  while (field.starts_with('(')) field.remove_prefix(1);
-  while (field.ends_with(')')) field.remove_suffix(1);
-  return number_in<int64_t>(field);
+  if (field.size() < 2 || !field.starts_with('(') || !field.ends_with(')'))
+    return std::nullopt;
+  field = field.substr(1, field.size() - 2);
+  const size_t slash = field.find('/');
+  if (slash != std::string_view::npos && !number_in<int64_t>(field.substr(slash + 1)))
+    return std::nullopt;
+  const auto count = number_in<int64_t>(field.substr(0, slash));
+  return count && *count >= 0 ? count : std::nullopt;
 }
 
 SpellingCounts read_model(const std::string& model, const std::string& name) {

@@ -58,8 +58,14 @@ TEST(MosesTruecaser, CountsSpellingsWithinSentencesOnly) {
 }
 
 TEST(MosesTruecaser, NamesTheLineOfABrokenModel) {
-  for (const char* broken :
-       {"a (1/1)\nthe\n", "a (1/1)\nthe (x/2)\n", "a (1/1)\nthe (1/2) The\n"}) {
+  for (const char* broken : {"a (1/1)\nthe\n",
+                             "a (1/1)\nthe (x/2)\n",
+                             "a (1/1)\nthe (1/2) The\n",
+                             "a (1/1)\nthe (104",
+                             "a (1/1)\nthe (1042/1",
+                             "a (1/1)\nthe (1042/)\n",
+                             "a (1/1)\nthe (-1/2)\n",
+                             "a (1/1)\nthe 12\n"}) {
     EXPECT_THROW(
         try { MosesTruecaser(broken, "cases.txt", false); } catch (const FormatError& problem) {
           EXPECT_THAT(problem.message(), HasSubstr("cases.txt:2"));
