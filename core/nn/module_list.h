@@ -8,6 +8,8 @@
 
 #include <torch/nn/module.h>
 
+#include "core/nn/memory/module_room.h"
+
 namespace phraseq::nn {
 
 /// `NAME.N` of one kind for the given numbers, registered with the owner; `make(n)` makes that of
@@ -19,8 +21,11 @@ auto register_list(torch::nn::Module& owner,
                    const Make& make) {
   auto list = owner.register_module(name, std::make_shared<torch::nn::Module>());
   std::vector<decltype(make(int64_t{}))> modules;
-  for (const int64_t number : numbers)
+  for (const int64_t number : numbers) {
     modules.push_back(list->register_module(std::to_string(number), make(number)));
+    if (modules.size() == 1)
+      require_room_for_modules(*list, numbers.size());
+  }
   return modules;
 }
 

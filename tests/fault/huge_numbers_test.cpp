@@ -1,11 +1,13 @@
 // Numbers that no machine can serve: every integer option of every command has bounds.
 
+#include <cstdlib>
 #include <regex>
 #include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "core/base/error.h"
 #include "tests/end_to_end/toy_corpus.h"
@@ -106,6 +108,29 @@ TEST_F(HugeModel, IsRefusedBeforeItFillsTheMemory) {
   EXPECT_EQ(result.exit_code, kExitIo) << result.errors;
   EXPECT_THAT(result.errors, HasSubstr("out of memory: a tensor of"));
   EXPECT_THAT(result.errors, HasSubstr("a smaller model"));
+}
+
+TEST_F(HugeModel, IsRefusedAfterItsFirstLayer) {
+  const CommandResult result =
+      workspace_.run(toy_train("run", 2) + words("--encoder-layers 65536 --encoder-embed-dim 4096 "
+                                                 "--encoder-ffn-embed-dim 16384"));
+  EXPECT_EQ(result.exit_code, kExitIo) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("out of memory: 65536 layers of 768 MiB take 4"));
+}
+
+TEST_F(HugeModel, IsRefusedBeforeItsValuesAreDrawn) {
+  const std::string command =
+      "train data-bin --arch transformer --max-tokens 100 --max-update 1 --no-save "
+      "--threads 1 --encoder-embed-dim 1024 --encoder-ffn-embed-dim 4096 "
+      "--encoder-layers 40 --decoder-embed-dim 1024 --decoder-ffn-embed-dim 8 "
+      "--decoder-layers 1 2> errors.txt";
+  const std::string line = "cd " + workspace_.path("") +
+                           " && ulimit -v 3000000 && exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq " +
+                           command;
+  const int status = std::system(line.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), kExitIo);
+  EXPECT_THAT(workspace_.read("errors.txt"),
+              HasSubstr("out of memory: the parameters of the model take 1.9 GiB"));
 }
 
 }  // namespace

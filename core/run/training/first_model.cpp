@@ -1,12 +1,17 @@
 #include "core/run/training/first_model.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/base/log.h"
+#include "core/base/out_of_memory.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"
 #include "core/data/joined/data_folders.h"
@@ -39,6 +44,23 @@ void require_trees(const TrainRun& run, const TranslationModel& translator) {
   }
 }
 
+/// At once, and not when the values that are drawn have taken all of the machine's memory.
+void require_room_for(const Architecture& model) {
+  std::map<const void*, uint64_t> bytes_of;
+  for (const at::Tensor& parameter : model.parameters())
+    bytes_of[parameter.unsafeGetTensorImpl()] = parameter.nbytes();
+  uint64_t bytes = 0;
+  for (const auto& [parameter, size] : bytes_of) bytes += size;
+  constexpr double kGiB = 1 << 30;
+  if (const uint64_t room = available_memory(); bytes > room) {
+    throw OutOfMemory(
+        fmt::format("the parameters of the model take {:.1f} GiB, and {:.1f} GiB are "
+                    "available",
+                    static_cast<double>(bytes) / kGiB,
+                    static_cast<double>(room) / kGiB));
+  }
+}
+
 TranslationModel make_translator(TrainRun& run) {
   TaskSetup setup;
   setup.registry = &run.loaded->registry;
@@ -54,6 +76,7 @@ TranslationModel make_translator(TrainRun& run) {
                  run.table);
   require_trees(run, translator);
   translator.build_model();
+  require_room_for(*translator.model);
   translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
   translator.model->to(run.device.chosen());
   translator.parameters =

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+#include <torch/nn/module.h>
+
+#include "core/base/api.h"
+
+namespace phraseq::nn {
+
+/// Throws OutOfMemory when `count` modules like `one` take far more memory than there is: twice
+/// what is left, because parameters that are mapped or quantized later need less.
+PHRASEQ_API void require_room_for_modules(const torch::nn::Module& one, size_t count);
+
+}  // namespace phraseq::nn
