@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -249,8 +250,12 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
 }
 
 std::string resolve_checkpoint(const std::string& path) {
-  if (!fs::is_directory(path)) {
-    if (!fs::exists(path)) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  if (status.type() == fs::file_type::none)  // e.g. a name that is too long
+    throw IoError(path, "open", problem.value());
+  if (!fs::is_directory(status)) {
+    if (!fs::exists(status)) {
       if (const auto ours = name_without_pt(path))
         return resolve_checkpoint(*ours);
       throw IoError(path, "open", ENOENT);

@@ -355,6 +355,7 @@ TEST(ResolveCheckpoint, TakesAFileAPointerOrAFolder) {
   CheckpointFolder folder(temporary.path());
   EXPECT_THROW(resolve_checkpoint(temporary.path()), UsageError);
   EXPECT_THROW(resolve_checkpoint(temporary.file("nowhere")), IoError);
+  EXPECT_THROW(resolve_checkpoint(std::string(5000, 'x')), IoError);
   for (int i = 1; i <= 2; ++i) write_small(folder.epoch_path(i), static_cast<float>(i));
   folder.point(kLastPointer, folder.epoch_path(2));
   EXPECT_EQ(resolve_checkpoint(folder.epoch_path(1)), folder.epoch_path(1));
