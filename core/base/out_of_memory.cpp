@@ -64,19 +64,33 @@ OutOfMemory::OutOfMemory(std::string_view what)
           "Use smaller batches (--max-tokens, --batch-size), a smaller --beam, fewer --workers, a "
           "smaller model, or a machine with more memory.") {}
 
+namespace {
+
+/// oneDNN does not say that it has no memory for an object or for the code that it makes. Of
+/// descriptors, which are also missing where an operation is not supported, this is not assumed.
+bool means_no_memory_of_onednn(std::string_view what) {
+  constexpr std::array<std::string_view, 2> kTexts = {"could not create a primitive",
+                                                      "could not create a memory"};
+  return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
+    const size_t place = what.find(text);
+    return place != std::string_view::npos &&
+           !what.substr(place + text.size()).starts_with(" descriptor");
+  });
+}
+
+}  // namespace
+
 bool means_out_of_memory(std::string_view what) {
-  // The last two are oneDNN's: it does not say that it has no memory for the code that it makes.
-  constexpr std::array<std::string_view, 8> kTexts = {"out of memory",
+  constexpr std::array<std::string_view, 6> kTexts = {"out of memory",
                                                       "can't allocate memory",
                                                       "not enough memory",
                                                       "Storage size calculation overflowed",
                                                       "std::bad_alloc",
-                                                      "Cannot allocate memory",
-                                                      "could not create a primitive",
-                                                      "could not create a memory object"};
-  return std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
-    return what.find(text) != std::string_view::npos;
-  });
+                                                      "Cannot allocate memory"};
+  return means_no_memory_of_onednn(what) ||
+         std::any_of(kTexts.begin(), kTexts.end(), [&](std::string_view text) {
+           return what.find(text) != std::string_view::npos;
+         });
 }
 
 void require_room(const std::string& path, size_t held, size_t more) {
