@@ -265,7 +265,8 @@ TEST_F(BadInput, WrongOptionsOfTheValidationsSearchAreNamed) {
   EXPECT_THAT(complaint(R"({"beam": 4, "diverse_beam_groups": 3})"),
               HasSubstr("--eval-bleu-args: --beam must be a multiple of --diverse-beam-groups"));
   EXPECT_THAT(complaint("{'beam': 4}"),
-              HasSubstr("--eval-bleu-args: not JSON: {'beam': 4}; expected a JSON object"));
+              AllOf(HasSubstr("--eval-bleu-args: not JSON: {'beam': 4}; error at line 1, column 2"),
+                    HasSubstr("; expected a JSON object such as {\"beam\": 4}")));
 }
 
 TEST_F(BadInput, AnUnknownCommandIsAnsweredWithTheNearestKnownOne) {
