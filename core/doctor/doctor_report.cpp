@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/counted.h"
 #include "core/doctor/machine_report.h"
 #include "core/doctor/plugin_report.h"
 #include "core/doctor/training_step.h"
@@ -185,6 +186,10 @@ std::string plugin_rows(const json& plugins) {
                                 fmt::join(loaded, ", ")));
 }
 
+std::string threads_text(const json& threads) {
+  return threads.is_number_integer() ? counted(threads, "thread") : "threads unknown";
+}
+
 std::string training_rows(const json& training, const std::string& libtorch) {
   if (training.contains("problem"))
     return row("LibTorch", libtorch) + row("Training", "failed, see below");
@@ -195,10 +200,10 @@ std::string training_rows(const json& training, const std::string& libtorch) {
   return row("LibTorch", fmt::format("{}, {}", libtorch, cuda)) +
          row("Kernels", text_or(training.at("processor_level"), "unknown level")) +
          row("Training",
-             fmt::format("one update of transformer_tiny: loss {:.4f} on {}, {} threads, {:.1f} s",
+             fmt::format("one update of transformer_tiny: loss {:.4f} on {}, {}, {:.1f} s",
                          training.at("loss").get<double>(),
                          text_or(training.at("device"), "?"),
-                         text_or(training.at("threads"), "?"),
+                         threads_text(training.at("threads")),
                          training.at("seconds").get<double>()));
 }
 

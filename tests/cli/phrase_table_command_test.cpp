@@ -83,7 +83,7 @@ TEST_F(PhraseTableCommand, CheckGoesOnAfterALineThatIsNotUtf8) {
   EXPECT_THAT(outcome.text, HasSubstr("table:2: format: the line cannot be read: "));
   EXPECT_THAT(outcome.text,
               HasSubstr("table:3: format: the line cannot be read: line too long\n"
-                        "table:4: format: 1 fields, expected 5\n"
+                        "table:4: format: 1 field, expected 5\n"
                         "table: 3 problems\n"));
 }
 
@@ -94,7 +94,7 @@ TEST_F(PhraseTableCommand, CheckPrintsTheFirstOfManyProblems) {
   const Outcome outcome = run("check table");
   EXPECT_EQ(outcome.code, kExitData);
   EXPECT_THAT(outcome.text,
-              HasSubstr("table:100: format: 1 fields, expected 5\nand 3 more\n"
+              HasSubstr("table:100: format: 1 field, expected 5\nand 3 more\n"
                         "table: 103 problems\n"));
 }
 

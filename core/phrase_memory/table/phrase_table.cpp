@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/counted.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -159,7 +160,8 @@ ParsedPhraseLine parse_phrase_line(std::string_view line) {
   auto& problems = parsed.problems;
   auto fields = split_fields(line);
   if (fields.size() != kFields) {
-    problems.push_back(fmt::format("{} fields, expected {}", fields.size(), kFields));
+    problems.push_back(
+        fmt::format("{}, expected {}", counted(std::ssize(fields), "field"), kFields));
     return parsed;
   }
   bool is_spaced = true;

@@ -54,7 +54,7 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
   if (field == nullptr || !run_length)
     return;
   const int64_t warmup = *std::get<int64_t*>(field->target);
-  if (warmup < *run_length)
+  if (warmup < *run_length || *run_length == 1)  // a run of one update is a trial
     return;
   log_warning(fmt::format(
       "the run has {} and ends within the warm-up of {}: the learning rate never reaches "
@@ -92,8 +92,8 @@ void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {
     return;
   log_warning(fmt::format(
       "the dictionary has {} types for {} target tokens of training text, {:.1f} per type: most "
-      "types are too rare to be learned. Preprocess with fewer --subwords, or with a smaller "
-      "--nwordstgt if they are whole words",
+      "types are too rare to be learned. Preprocess with fewer --subwords, or, if they are whole "
+      "words, with a smaller --nwordstgt (of a language model --nwordssrc)",
       types,
       tokens,
       static_cast<double>(tokens) / static_cast<double>(types)));

@@ -58,6 +58,7 @@ TEST(WarningOfWarmup, NamesBothNumbersAndAValueThatFits) {
 TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
   EXPECT_EQ(warmup_warning(4001, 4000), "");
   EXPECT_EQ(warmup_warning(std::nullopt, 4000), "");
+  EXPECT_EQ(warmup_warning(1, 4000), "");  // no value would fit
   OptionTable none;
   EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
 }
@@ -102,7 +103,7 @@ TEST(WarningOfVocabulary, ComparesUsedTypesWithTargetTokens) {
   EXPECT_THAT(logged([&] { warn_of_vocabulary(dictionary, corpus); }),
               AllOf(HasSubstr("the dictionary has 3 types for 40 target tokens"),
                     HasSubstr("13.3 per type"),
-                    HasSubstr("fewer --subwords, or with a smaller --nwordstgt")));
+                    HasSubstr("with a smaller --nwordstgt (of a language model --nwordssrc)")));
   Dictionary small;
   for (const char* word : {"a", "b"}) small.add(word, 9);
   EXPECT_EQ(logged([&] { warn_of_vocabulary(small, corpus); }), "");

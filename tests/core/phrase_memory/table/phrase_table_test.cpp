@@ -37,8 +37,8 @@ std::string problems_of(const std::string& line) {
 }
 
 TEST(PhraseLine, ReportsEverythingThatIsWrongWithIt) {
-  EXPECT_THAT(problems_of(""), HasSubstr("1 fields, expected 5"));
-  EXPECT_THAT(problems_of("a\tb"), HasSubstr("1 fields, expected 5"));
+  EXPECT_THAT(problems_of(""), HasSubstr("1 field, expected 5"));
+  EXPECT_THAT(problems_of("a\tb"), HasSubstr("1 field, expected 5"));
   EXPECT_THAT(problems_of("a ||| b ||| c ||| 1 ||| 1 ||| 2"), HasSubstr("6 fields, expected 5"));
   EXPECT_THAT(problems_of("a||| b ||| c ||| 1 ||| 1"), HasSubstr("single space before and after"));
   EXPECT_THAT(problems_of(" ||| b ||| c ||| 1 ||| 1"), HasSubstr("the source is empty"));
@@ -91,7 +91,7 @@ TEST_F(PhraseTableTest, KeepsTheOrderOfTheFile) {
 
 TEST_F(PhraseTableTest, NamesFileAndLineOfABadEntryAndWhatToDo) {
   const std::string message = message_of("a ||| b ||| c ||| 1 ||| 1\nb c\n");
-  EXPECT_THAT(message, HasSubstr("table:2: 1 fields, expected 5"));
+  EXPECT_THAT(message, HasSubstr("table:2: 1 field, expected 5"));
   EXPECT_THAT(message, HasSubstr("source ||| target ||| category ||| probability ||| count"));
 }
 
