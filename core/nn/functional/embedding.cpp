@@ -1,6 +1,7 @@
 #include "core/nn/functional/embedding.h"
 
 #include <optional>
+#include <string>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -23,44 +24,42 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Numbers beside the tensors.
-struct Setting {
-  double scale = 1.0;
-  double p = 0.0;
-  uint64_t key = 0;
-  int64_t padding_id = -1;
-  at::ScalarType type = at::kFloat;
-};
+using Setting = gpu::EmbeddingNumbers;
 
-/// The rows' gradients dy [tokens, model] added to a table's, [vocab, model]. Threads take columns,
-/// so each sum has one order.
-at::Tensor scatter_rows(const at::Tensor& dy,
+/// Threads take columns, so that each sum has one order.
+void run_embed_backward(const at::Tensor& dy,
                         const at::Tensor& ids,
-                        const at::Tensor& place,
-                        at::IntArrayRef table_sizes,
-                        double scale,
-                        int64_t skip,
-                        const kernels::Dropout& dropout) {
-  const ParameterGradient d_table(
-      place, table_sizes, dy.options().dtype(cpu::sum_type(dy.scalar_type())));
+                        const at::Tensor& d_table,
+                        const Setting& setting) {
   const int64_t columns = dy.size(1), units = (columns + 15) / 16;
   cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
     at::parallel_for(0,
                      units,
                      std::max<int64_t>(1, 1024 / std::max<int64_t>(dy.size(0), 1)),
                      [&](int64_t first, int64_t last) {
-                       cpu::loops<T>().embed_backward(
-                           cpu::data<T>(dy),
-                           cpu::data<int64_t>(ids),
-                           cpu::mutable_data<kernels::Sum<T>>(d_table.sum()),
-                           scale,
-                           skip,
-                           16 * first,
-                           std::min(16 * last, columns),
-                           {0, dy.size(0), columns},
-                           dropout);
+                       cpu::loops<T>().embed_backward(cpu::data<T>(dy),
+                                                      cpu::data<int64_t>(ids),
+                                                      cpu::mutable_data<kernels::Sum<T>>(d_table),
+                                                      setting.scale,
+                                                      setting.padding_id,
+                                                      16 * first,
+                                                      std::min(16 * last, columns),
+                                                      {0, dy.size(0), columns},
+                                                      cpu::make_dropout(setting.p, setting.key));
                      });
   });
+}
+
+/// The rows' gradients dy [tokens, model] added to a table's, [vocab, model].
+at::Tensor scatter_rows(const at::Tensor& dy,
+                        const at::Tensor& ids,
+                        const at::Tensor& place,
+                        at::IntArrayRef table_sizes,
+                        const Setting& setting) {
+  const ParameterGradient d_table(
+      place, table_sizes, dy.options().dtype(cpu::sum_type(dy.scalar_type())));
+  const auto add = dy.is_cpu() ? &run_embed_backward : &gpu::embed_backward;
+  add(dy, ids, d_table.sum(), setting);
   return d_table.for_autograd();
 }
 
@@ -70,6 +69,8 @@ at::Tensor run_embed(const at::Tensor& table,
                      const at::Tensor& ids,
                      const at::Tensor& positions,
                      const Setting& setting) {
+  if (!table.is_cpu())
+    return gpu::embed(table, position_table, ids, positions, setting);
   const int64_t columns = table.size(1);
   const at::Tensor y = cpu::new_tensor({ids.size(0), columns}, setting.type);
   cpu::for_type(setting.type, [&]<typename T>(T*) {
@@ -119,27 +120,25 @@ class Embed : public torch::autograd::Function<Embed> {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor dy = outputs[0].contiguous();
     auto& data = ctx->saved_data;
-    const kernels::Dropout dropout =
-        cpu::make_dropout(data["p"].toDouble(), static_cast<uint64_t>(data["key"].toInt()));
+    Setting setting{data["scale"].toDouble(),
+                    data["p"].toDouble(),
+                    static_cast<uint64_t>(data["key"].toInt()),
+                    data["padding"].toInt(),
+                    dy.scalar_type()};
+    const auto gradient_of = [&](const at::Tensor& ids, const std::string& table) {
+      return scatter_rows(dy,
+                          ids,
+                          data[table + " gradient"].toTensor(),
+                          data[table + " sizes"].toIntVector(),
+                          setting);
+    };
     tensor_list gradients(6);
-    if (ctx->needs_input_grad(0)) {
-      gradients[0] = scatter_rows(dy,
-                                  saved[0],
-                                  data["table gradient"].toTensor(),
-                                  data["table sizes"].toIntVector(),
-                                  data["scale"].toDouble(),
-                                  data["padding"].toInt(),
-                                  dropout);
-    }
-    if (data.count("position sizes") > 0 && ctx->needs_input_grad(1)) {
-      gradients[1] = scatter_rows(dy,
-                                  saved[1],
-                                  data["position gradient"].toTensor(),
-                                  data["position sizes"].toIntVector(),
-                                  1.0,
-                                  -1,
-                                  dropout);
-    }
+    if (ctx->needs_input_grad(0))
+      gradients[0] = gradient_of(saved[0], "table");
+    setting.scale = 1.0;
+    setting.padding_id = -1;
+    if (data.count("position sizes") > 0 && ctx->needs_input_grad(1))
+      gradients[1] = gradient_of(saved[1], "position");
     return gradients;
   }
 };
@@ -176,15 +175,8 @@ at::Tensor embed(const at::Tensor& ids,
       scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
   if (table.is_cpu())
     check_all_ids(ids, positions, table, position_table);
-  if (gpu::has_kernels(table, setting.type) && table.scalar_type() == at::kFloat) {
-    return gpu::embed(ids,
-                      positions,
-                      table,
-                      position_table,
-                      {scale, dropout, setting.key, padding_id, setting.type},
-                      context);
-  }
-  if (!cpu::has_kernels(table, setting.type)) {
+  const bool is_on_gpu = gpu::has_kernels(table, setting.type) && table.scalar_type() == at::kFloat;
+  if (!is_on_gpu && !cpu::has_kernels(table, setting.type)) {
     return reference::embed(ids,
                             positions,
                             table,

@@ -26,6 +26,8 @@ at::Tensor run_dropout_add(const at::Tensor& x,
                            const at::Tensor& residual,
                            double p,
                            uint64_t key) {
+  if (!x.is_cpu())
+    return gpu::dropout_add(x, residual, p, key);
   const at::Tensor y = cpu::new_tensor(x.sizes(), x.scalar_type());
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     cpu::over_rows(x, [&](int64_t first, int64_t last) {
@@ -95,6 +97,41 @@ at::Tensor run_dropout_add_norm(const at::Tensor& x,
   return y;
 }
 
+/// The gradients of x and of the sum, into dx and d_sum [rows, columns]; those of gain and bias,
+/// [2, columns].
+at::Tensor run_norm_backward(const gpu::NormInputs& in,
+                             const at::Tensor& dy,
+                             const at::Tensor& dx,
+                             const at::Tensor& d_sum) {
+  const int64_t columns = in.x.size(1), rows = in.x.size(0);
+  const kernels::Dropout dropout = cpu::make_dropout(in.p, in.key);
+  const at::Tensor d_parameters = at::zeros({2, columns}, in.moments.options());
+  cpu::for_type(in.x.scalar_type(), [&]<typename T>(T*) {
+    using S = kernels::Sum<T>;
+    const S* mean = cpu::data<S>(in.moments);
+    cpu::sum_over_rows(rows,
+                       2 * columns,
+                       cpu::mutable_data<S>(d_parameters),
+                       [&](int64_t first, int64_t last, S* partial) {
+                         const cpu::ThreadScratch<S> scratch(columns);
+                         cpu::loops<T>().dropout_add_norm_backward(cpu::data<T>(dy),
+                                                                   cpu::data<T>(in.x),
+                                                                   cpu::data<T>(in.residual),
+                                                                   cpu::data<S>(in.gain),
+                                                                   mean,
+                                                                   mean + rows,
+                                                                   cpu::mutable_data<T>(dx),
+                                                                   cpu::mutable_data<T>(d_sum),
+                                                                   partial,
+                                                                   partial + columns,
+                                                                   scratch.get(),
+                                                                   {first, last, columns},
+                                                                   dropout);
+                       });
+  });
+  return d_parameters;
+}
+
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
 /// two numbers a row.
 class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
@@ -108,11 +145,14 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
                             double p,
                             uint64_t key,
                             const Context* context) {
-    const at::Tensor moments =
-        cpu::new_tensor({2, x.size(0)}, cpu::sum_type(x.scalar_type()));  // [2, rows]
-    const at::Tensor y = run_dropout_add_norm(
-        x, from_optional(residual), gain, bias, eps, cpu::make_dropout(p, key), moments);
-    ctx->save_for_backward({x, from_optional(residual), gain, moments});
+    const at::Tensor rest = from_optional(residual);
+    const at::Tensor moments =  // [2, rows]
+        at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+    const at::Tensor y =
+        x.is_cpu()
+            ? run_dropout_add_norm(x, rest, gain, bias, eps, cpu::make_dropout(p, key), moments)
+            : gpu::dropout_add_norm({x, rest, gain, moments, p, key}, bias, eps);
+    ctx->save_for_backward({x, rest, gain, moments});
     ctx->saved_data["p"] = p;
     ctx->saved_data["key"] = static_cast<int64_t>(key);
     ctx->saved_data["gain gradient"] = context->gradient(gain);
@@ -125,37 +165,16 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
     const at::Tensor &x = saved[0], &residual = saved[1], &gain = saved[2], &moments = saved[3];
     const at::Tensor dy = outputs[0].contiguous();
     const auto key = static_cast<uint64_t>(ctx->saved_data["key"].toInt());
-    const kernels::Dropout dropout = cpu::make_dropout(ctx->saved_data["p"].toDouble(), key);
-    const int64_t columns = x.size(1), rows = x.size(0);
+    const double p = ctx->saved_data["p"].toDouble();
     const at::Tensor d_sum = at::empty(x.sizes(), x.options());
     const at::Tensor dx = key == 0 ? d_sum : at::empty(x.sizes(), x.options());
-    const at::Tensor d_parameters = at::zeros({2, columns}, moments.options());
-    cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
-      using S = kernels::Sum<T>;
-      const S* mean = cpu::data<S>(moments);
-      cpu::sum_over_rows(rows,
-                         2 * columns,
-                         cpu::mutable_data<S>(d_parameters),
-                         [&](int64_t first, int64_t last, S* partial) {
-                           const cpu::ThreadScratch<S> scratch(columns);
-                           cpu::loops<T>().dropout_add_norm_backward(cpu::data<T>(dy),
-                                                                     cpu::data<T>(x),
-                                                                     cpu::data<T>(residual),
-                                                                     cpu::data<S>(gain),
-                                                                     mean,
-                                                                     mean + rows,
-                                                                     cpu::mutable_data<T>(dx),
-                                                                     cpu::mutable_data<T>(d_sum),
-                                                                     partial,
-                                                                     partial + columns,
-                                                                     scratch.get(),
-                                                                     {first, last, columns},
-                                                                     dropout);
-                         });
-    });
+    const gpu::NormInputs inputs{x, residual, gain, moments, p, key};
+    const at::Tensor d_parameters =  // [2, columns]
+        x.is_cpu() ? run_norm_backward(inputs, dy, dx, d_sum)
+                   : gpu::dropout_add_norm_backward(inputs, dy, dx, d_sum);
     const auto collected = [&](const char* place, int64_t row) {
       ParameterGradient gradient(
-          ctx->saved_data[place].toTensor(), {columns}, d_parameters.options());
+          ctx->saved_data[place].toTensor(), gain.sizes(), d_parameters.options());
       gradient.add(d_parameters[row]);  // [columns]
       return gradient.for_autograd();
     };
@@ -181,17 +200,16 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
                             Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   const WorkSpan span(Work::kNorms);
-  if (cpu::has_kernels(x)) {
+  const bool is_on_gpu = gpu::has_kernels(x) && gain.scalar_type() == at::kFloat;
+  if (is_on_gpu || cpu::has_kernels(x)) {
     const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
-    if (!at::GradMode::is_enabled()) {
+    if (!is_on_gpu && !at::GradMode::is_enabled()) {
       const auto mask = cpu::make_dropout(dropout, key);
       return run_dropout_add_norm(x.contiguous(), rest, gain, bias, eps, mask);
     }
     return DropoutAddNorm::apply(
         x.contiguous(), to_optional(rest), gain, bias, eps, dropout, key, &context);
   }
-  if (gpu::has_kernels(x) && gain.scalar_type() == at::kFloat)
-    return gpu::dropout_add_norm(x, residual, gain, bias, eps, dropout, key, context);
   const at::Tensor dropped = reference::dropout(x, dropout, key);
   return reference::layer_norm(residual.defined() ? residual + dropped : dropped, gain, bias, eps);
 }
@@ -204,18 +222,24 @@ at::Tensor layer_norm(const at::Tensor& x,
   return dropout_add_norm(x, {}, gain, bias, eps, 0.0, context);
 }
 
+at::Tensor dropout_add_with_key(const at::Tensor& x,
+                                const at::Tensor& residual,
+                                double p,
+                                uint64_t key) {
+  const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
+  if (!at::GradMode::is_enabled())
+    return run_dropout_add(x.contiguous(), rest, p, key);
+  return DropoutAdd::apply(x.contiguous(), to_optional(rest), p, key);
+}
+
 at::Tensor dropout_add(const at::Tensor& x,
                        const at::Tensor& residual,
                        double dropout,
                        Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   const WorkSpan span(Work::kNorms);
-  if (cpu::has_kernels(x) && !at::GradMode::is_enabled())
-    return run_dropout_add(x.contiguous(), residual.contiguous(), dropout, key);
-  if (cpu::has_kernels(x))
-    return DropoutAdd::apply(x.contiguous(), to_optional(residual.contiguous()), dropout, key);
-  if (gpu::has_kernels(x))
-    return gpu::dropout_add(x, residual, dropout, key);
+  if (cpu::has_kernels(x) || gpu::has_kernels(x))
+    return dropout_add_with_key(x, residual, dropout, key);
   return residual + reference::dropout(x, dropout, key);
 }
 
@@ -224,7 +248,7 @@ at::Tensor dropout(const at::Tensor& x, double p, Context& context) {
   if (key == 0)
     return x;
   if (cpu::has_kernels(x))
-    return DropoutAdd::apply(x.contiguous(), std::nullopt, p, key);
+    return dropout_add_with_key(x, {}, p, key);
   return reference::dropout(x, p, key);
 }
 

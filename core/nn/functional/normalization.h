@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
@@ -27,6 +29,12 @@ PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    const at::Tensor& residual,
                                    double dropout,
                                    Context& context);
+/// The same with the key of a draw, of any shape; dropout(x) where `residual` is undefined. For
+/// tensors that the kernels of the CPU or the GPU compute with.
+PHRASEQ_API at::Tensor dropout_add_with_key(const at::Tensor& x,
+                                            const at::Tensor& residual,
+                                            double p,
+                                            uint64_t key);
 /// x of any shape, which the result has.
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, Context& context);
 

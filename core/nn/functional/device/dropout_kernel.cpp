@@ -1,23 +1,11 @@
 #include "core/nn/functional/device/dropout_kernel.h"
 
-#include <optional>
-
 #include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/functional/device/gpu_kernels.h"
-#include "core/nn/optional_tensor.h"
 
 namespace phraseq::nn::gpu {
-namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
-at::Tensor run_dropout_add(const at::Tensor& x,
-                           const at::Tensor& residual,
-                           double p,
-                           uint64_t key) {
+at::Tensor dropout_add(const at::Tensor& x, const at::Tensor& residual, double p, uint64_t key) {
   constexpr int64_t kThreads = 256;
   const at::Tensor y = at::empty(x.sizes(), x.options());
   long long elements = x.numel();
@@ -33,36 +21,6 @@ at::Tensor run_dropout_add(const at::Tensor& x,
          {.blocks = blocks_for(elements, kThreads), .threads = kThreads},
          arguments);
   return y;
-}
-
-/// Variables: x, residual (or none).
-class DropoutAdd : public torch::autograd::Function<DropoutAdd> {
- public:
-  static at::Tensor forward(AutogradContext* ctx,
-                            const at::Tensor& x,
-                            const std::optional<at::Tensor>& residual,
-                            double p,
-                            uint64_t key) {
-    ctx->saved_data["p"] = p;
-    ctx->saved_data["key"] = static_cast<int64_t>(key);
-    ctx->saved_data["adds"] = residual.has_value();
-    return run_dropout_add(x, from_optional(residual), p, key);
-  }
-
-  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
-    const at::Tensor dy = outputs[0].contiguous();
-    const auto key = static_cast<uint64_t>(ctx->saved_data["key"].toInt());
-    const at::Tensor dx =
-        key == 0 ? dy : run_dropout_add(dy, {}, ctx->saved_data["p"].toDouble(), key);
-    return {dx, ctx->saved_data["adds"].toBool() ? dy : at::Tensor(), {}, {}};
-  }
-};
-
-}  // namespace
-
-at::Tensor dropout_add(const at::Tensor& x, const at::Tensor& residual, double p, uint64_t key) {
-  const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
-  return DropoutAdd::apply(x.contiguous(), to_optional(rest), p, key);
 }
 
 }  // namespace phraseq::nn::gpu

@@ -5,7 +5,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/nn/context.h"
 
 namespace phraseq::nn::gpu {
 
@@ -17,13 +16,19 @@ struct EmbeddingNumbers {
   at::ScalarType type = at::kFloat;  ///< of the result
 };
 
-/// dropout(scale · table[ids] + position_table[positions]), [tokens, model], in one pass; its
-/// gradients are added up without atomic operations. For tables in fp32 with has_kernels().
-PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
-                             const at::Tensor& positions,
-                             const at::Tensor& table,
+/// dropout(scale · table[ids] + position_table[positions]), [tokens, model], in one pass, without
+/// autograd. For tables in fp32 with has_kernels(); ids and positions contiguous.
+PHRASEQ_API at::Tensor embed(const at::Tensor& table,
                              const at::Tensor& position_table,
-                             const EmbeddingNumbers& numbers,
-                             const Context& context);
+                             const at::Tensor& ids,
+                             const at::Tensor& positions,
+                             const EmbeddingNumbers& numbers);
+
+/// Adds the rows' gradients dy [tokens, model] to a table's, [vocab, model] fp32, without atomic
+/// operations; those of padding_id are left out.
+PHRASEQ_API void embed_backward(const at::Tensor& dy,
+                                const at::Tensor& ids,
+                                const at::Tensor& d_table,
+                                const EmbeddingNumbers& numbers);
 
 }  // namespace phraseq::nn::gpu

@@ -5,19 +5,29 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/nn/context.h"
 
 namespace phraseq::nn::gpu {
 
-/// LN(residual + dropout(x)) in one pass, and its gradients in two. For tensors with has_kernels():
-/// x and residual [rows, model] (residual may be undefined), gain and bias [model] fp32.
-PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
-                                        const at::Tensor& residual,
-                                        const at::Tensor& gain,
+/// What a normalization of residual + dropout(x) reads: x and residual [rows, model] (residual may
+/// be undefined), contiguous; gain [model] fp32. `moments` [2, rows] fp32 receives each row's mean
+/// and reciprocal deviation, and keeps them for the gradients.
+struct NormInputs {
+  at::Tensor x, residual, gain, moments;
+  double p = 0.0;
+  uint64_t key = 0;
+};
+
+/// LN(residual + dropout(x)) in one pass, without autograd, for x with has_kernels(); bias [model]
+/// fp32.
+PHRASEQ_API at::Tensor dropout_add_norm(const NormInputs& inputs,
                                         const at::Tensor& bias,
-                                        double eps,
-                                        double p,
-                                        uint64_t key,
-                                        const Context& context);
+                                        double eps);
+
+/// Its gradients in two passes: those of x into dx, of the sum into d_sum, [rows, model], which may
+/// be one without dropout; of gain and bias, [2, model], as the result.
+PHRASEQ_API at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
+                                                 const at::Tensor& dy,
+                                                 const at::Tensor& dx,
+                                                 const at::Tensor& d_sum);
 
 }  // namespace phraseq::nn::gpu

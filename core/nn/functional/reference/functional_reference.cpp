@@ -6,8 +6,8 @@
 #include <ATen/ATen.h>
 
 #include "core/data/device/to_device.h"
-#include "core/nn/functional/device/dropout_kernel.h"
 #include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/normalization.h"
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/padded_layout.h"
 
@@ -85,7 +85,7 @@ at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
   if (p == 0.0 || key == 0)
     return x;
   if (gpu::has_kernels(x))
-    return gpu::dropout_add(x, {}, p, key);
+    return dropout_add_with_key(x, {}, p, key);
   return (x * dropout_factors(element_numbers(x), key, p, sum_type(x))).to(x.scalar_type());
 }
 
