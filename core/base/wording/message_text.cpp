@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include <fmt/format.h>
+#include <unicode/utf8.h>
 
 namespace phraseq {
 namespace {
@@ -27,30 +29,11 @@ std::string_view end_of(std::string_view text, size_t bytes) {
   return text.substr(start);
 }
 
-/// How many bytes a character takes that begins with `lead`; 0 = none does.
-size_t bytes_after_lead(unsigned char lead) {
-  if (lead < 0x80)
-    return 1;
-  if (lead < 0xC2 || lead > 0xF4)
-    return 0;
-  return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
-/// Whether the second byte rules out overlong forms, surrogates and what is beyond U+10FFFF.
-bool may_follow(unsigned char lead, unsigned char second) {
-  const unsigned char lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned char highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  return second >= lowest && second <= highest;
-}
-
-/// The bytes of the character at the beginning of `text`; 0 = it does not begin with valid UTF-8.
-size_t character_bytes(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const size_t bytes = bytes_after_lead(lead);
-  if (bytes > text.size() || (bytes > 1 && !may_follow(lead, static_cast<unsigned char>(text[1]))))
-    return 0;
-  const std::string_view rest = text.substr(std::min<size_t>(bytes, 1), bytes > 1 ? bytes - 1 : 0);
-  return std::all_of(rest.begin(), rest.end(), is_continuation) ? bytes : 0;
+/// "\xE2\x82"
+std::string escaped(std::string_view bytes) {
+  std::string shown;
+  for (const char byte : bytes) shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+  return shown;
 }
 
 /// A character as a terminal can show it. Controls are bytes below U+0020 but tabs, U+007F, and
@@ -61,18 +44,20 @@ std::string shown_character(std::string_view character) {
   if (byte == 0xC2 && next < 0xA0)
     return fmt::format("\\u{:04X}", next);
   if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
-    return fmt::format("\\x{:02X}", byte);
+    return escaped(character);
   return std::string(character);
 }
 
 /// Control characters and bytes that are not UTF-8 as escapes.
 std::string without_controls(std::string_view text) {
   std::string shown;
-  while (!text.empty()) {
-    const size_t bytes = character_bytes(text);
-    shown += bytes > 0 ? shown_character(text.substr(0, bytes))
-                       : fmt::format("\\x{:02X}", static_cast<unsigned char>(text.front()));
-    text.remove_prefix(std::max<size_t>(bytes, 1));
+  const auto size = static_cast<int64_t>(text.size());
+  for (int64_t next = 0; next < size;) {
+    const int64_t begin = next;
+    UChar32 character = 0;
+    U8_NEXT(text.data(), next, size, character);  // negative where there is none
+    const auto bytes = text.substr(static_cast<size_t>(begin), static_cast<size_t>(next - begin));
+    shown += character < 0 ? escaped(bytes) : shown_character(bytes);
   }
   return shown;
 }
