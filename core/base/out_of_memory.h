@@ -20,9 +20,9 @@ class PHRASEQ_API OutOfMemory : public Error {
 /// Whether another library's exception is its way to say so (LibTorch has a text).
 PHRASEQ_API bool means_out_of_memory(std::string_view what);
 
-/// For what is read as a whole, such as the content of `path`: throws IoError before it takes
-/// all of the machine's memory, because it has no end (/dev/zero, `yes`). `more` are the bytes that
-/// are about to be allocated beside the `held` ones.
+/// For input that is read as a whole, such as the content of `path`: throws IoError before input
+/// without an end (/dev/zero, `yes`) takes all of the machine's memory. `held` bytes are in memory
+/// already, and `more` bytes are to be allocated next.
 PHRASEQ_API void require_room(const std::string& path, size_t held, size_t more);
 
 /// Whether ulimit -v is set: then also what is only reserved, as heaps of threads and files that

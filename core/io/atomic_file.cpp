@@ -29,7 +29,7 @@ constexpr size_t kWriteBufferBytes = 1 << 20;
 std::string resolve_target(const std::string& path) {
   if (path.empty()) {
     throw UsageError("the name of the file to write is empty",
-                     "Give a file name; '-' stands for standard output.");
+                     "Give a file name, or '-' for standard output.");
   }
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
@@ -38,10 +38,8 @@ std::string resolve_target(const std::string& path) {
   if (fs::is_directory(status))
     throw IoError(path, "write", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw IoError(path,
-                  "replace: not a regular file",
-                  0,
-                  "Give a file name; '-' stands for standard output.");
+    throw IoError(
+        path, "replace: not a regular file", 0, "Give a file name, or '-' for standard output.");
   }
   return end_of_links(path);
 }

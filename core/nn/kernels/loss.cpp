@@ -65,8 +65,9 @@ PHRASEQ_INLINE bool contains(const int64_t* ids, int64_t count, int64_t id) {
   return false;
 }
 
-/// Σ of the logits that are not smoothed. An excluded class must not be the maximum: it stands in
-/// as the gold, which counts as not smoothed, until the exponentials are made.
+/// Σ of the logits of classes that are not smoothed. An excluded class must not be the maximum:
+/// until the exponentials are made, it has the gold class's logit, which the sum then counts once
+/// more.
 template <typename S>
 PHRASEQ_INLINE double replace_excluded(S* z, S gold, const LossClasses& classes) {
   double unsmoothed = 0.0;
