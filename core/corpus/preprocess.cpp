@@ -169,6 +169,10 @@ void Run::make_dictionary(const RunSides& of,
   if (given.empty())
     return build_dictionary(of, threshold, max_symbols);
   const auto dictionary = std::make_shared<const Dictionary>(Dictionary::load(given));
+  if (*dictionary == Dictionary()) {
+    throw DataError(given + ": the dictionary has no symbols",
+                    "expected lines of a symbol and its count");
+  }
   for (RunSide* side : of) side->dictionary = dictionary;
 }
 

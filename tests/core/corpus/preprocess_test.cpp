@@ -163,6 +163,11 @@ TEST_F(PreprocessTest, JoinsDictionariesAndTakesGivenOnes) {
   EXPECT_EQ(written("dict.en.txt"), "x 2\ny 1\n");
 }
 
+TEST_F(PreprocessTest, RefusesAGivenDictionaryWithoutSymbols) {
+  options.srcdict = folder.write("given.txt", "");
+  EXPECT_THAT(message(), HasSubstr("given.txt: the dictionary has no symbols"));
+}
+
 TEST_F(PreprocessTest, WritesTextOfOneLanguageUnderFairseqsNames) {
   options.only_source = true;
   options.source_lang = options.target_lang = "";
