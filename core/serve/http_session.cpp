@@ -45,6 +45,12 @@ std::string path_of(boost::beast::string_view target) {
   return std::string(target.substr(0, target.find('?')));
 }
 
+/// RFC 9112, section 3.2: a request of HTTP/1.1 names the host once.
+bool names_host(const http::request_header<>& header) {
+  const auto count = header.count(http::field::host);
+  return count == 1 || (count == 0 && header.version() < 11);
+}
+
 std::string address_text(const tcp::socket& socket) {
   error_code failure;
   const auto endpoint = socket.remote_endpoint(failure);
@@ -208,6 +214,8 @@ void HttpSession::continue_header() {
 
 void HttpSession::read_body() {
   const auto& header = parser_->get();
+  if (!names_host(header))
+    return refuse(400, "bad_request", "HTTP/1.1 needs the header Host once");
   if (lower_case(header[http::field::expect]) == "100-continue" && !parser_->is_done())
     return invite_body();
   receive_body();

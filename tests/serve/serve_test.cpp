@@ -287,6 +287,19 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
   }
 }
 
+TEST_F(ServeTest, RefusesRequestsThatDoNotNameTheHostOnce) {
+  start();
+  const auto status = [this](const std::string& request) {
+    Connection connection(port());
+    connection.send(request);
+    return connection.receive().status;
+  };
+  EXPECT_EQ(status("GET / HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+  EXPECT_EQ(status("GET / HTTP/1.0\r\n\r\n"), 200);
+  EXPECT_EQ(status("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+}
+
 TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
   start("--max-connections 2");
   ASSERT_TRUE(wait_for_metric("phraseq_http_connections", "1"));
