@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/distributed/process_group.h"
 #include "core/distributed/roll_call.h"
 
@@ -25,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestMeeting{300};
+constexpr std::chrono::seconds kQuiet{5};  // after which a waiting process says what it waits for
 constexpr std::chrono::milliseconds kLookAgain{50};
 constexpr std::chrono::milliseconds kLongestFarewell{5000};
 
@@ -106,11 +108,17 @@ class Attendance {
   }
 
   std::vector<std::string> wait(std::chrono::seconds timeout) {
-    const auto deadline = Clock::now() + timeout;
+    const auto start = Clock::now();
+    bool is_quiet = placement_.rank == 0;
     while (look() > 0) {
       require_no_failure();
-      if (Clock::now() >= deadline)
+      const auto waited = Clock::now() - start;
+      if (waited >= timeout)
         throw_missing(timeout);
+      if (is_quiet && waited >= kQuiet) {
+        log_warning("waiting: " + presence_text());
+        is_quiet = false;
+      }
       std::this_thread::sleep_for(kLookAgain);
     }
     return names_;
@@ -171,18 +179,22 @@ class Attendance {
       throw RankFailure(fmt::format("rank {} stops: {}", placement_.rank, *failure));
   }
 
-  [[noreturn]] void throw_missing(std::chrono::seconds timeout) const {
+  /// "1 of 3 processes are at node0:29500; missing: rank 1, 2".
+  std::string presence_text() const {
     std::vector<size_t> missing;
     for (size_t rank = 0; rank < names_.size(); ++rank) {
       if (names_[rank].empty())
         missing.push_back(rank);
     }
-    throw RankFailure(fmt::format("after {} s, {} of {} processes are at {}; missing: rank {}",
-                                  timeout.count(),
-                                  names_.size() - missing.size(),
-                                  names_.size(),
-                                  place_text(placement_),
-                                  fmt::join(missing, ", ")),
+    return fmt::format("{} of {} processes are at {}; missing: rank {}",
+                       names_.size() - missing.size(),
+                       names_.size(),
+                       place_text(placement_),
+                       fmt::join(missing, ", "));
+  }
+
+  [[noreturn]] void throw_missing(std::chrono::seconds timeout) const {
+    throw RankFailure(fmt::format("after {} s, {}", timeout.count(), presence_text()),
                       "start all processes, with the same MASTER_ADDR, MASTER_PORT and WORLD_SIZE");
   }
 
