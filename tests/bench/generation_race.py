@@ -25,7 +25,7 @@ class Model:
 
     def of(self, batch_tokens):
         """The sentences; few where each is slow: one by one, through a large model."""
-        return self.sentences[:8] if self.length and batch_tokens == 0 else self.sentences
+        return self.sentences[:32] if self.length and batch_tokens == 0 else self.sentences
 
 
 class Setting:
