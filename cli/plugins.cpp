@@ -55,7 +55,7 @@ struct PluginsOptions final : Options {
     table
         .field("subject",
                subject,
-               "Name of a component or preset (explain), or file of the library (check).")
+               "Name of a component or preset (explain), or file or name of a plugin (check).")
         .value_name("SUBJECT")
         .positional();
     table.field("kind", kind, "Only components of this kind: architecture, lr_scheduler, task …")
@@ -260,6 +260,19 @@ void check_names(const PluginsOptions& options) {
   load_plugin_file(registry, options.subject);
 }
 
+/// The file of a plugin that is given by its file, or by the NAME of an installed
+/// libphraseq-NAME.so.
+std::string plugin_file(const PluginsOptions& options) {
+  if (fs::exists(options.subject))
+    return options.subject;
+  const std::string library = fmt::format("libphraseq-{}.so", options.subject);
+  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    if (fs::path(file).filename() == library)
+      return file;
+  }
+  return options.subject;
+}
+
 int check_here(const PluginsOptions& options) {
   const std::string& file = options.subject;
   Registry registry;
@@ -371,8 +384,10 @@ int plugins(std::span<const std::string> arguments) {
     return list(options);
   if (options.explains())
     return explain(options);
-  if (options.action == "check")
+  if (options.action == "check") {
+    options.subject = plugin_file(options);
     return check(options);
+  }
   return write_option_pages(options);
 }
 

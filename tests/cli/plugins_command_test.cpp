@@ -52,6 +52,13 @@ TEST(PluginsCommand, ListsPresetsInLinesOfTheirOwn) {
   EXPECT_TRUE(is_found) << result.output;
 }
 
+TEST(PluginsCommand, ChecksAnInstalledPluginByName) {
+  const auto result = run("plugins check cosine");
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("libphraseq-cosine.so"));
+  EXPECT_EQ(run("plugins check cosinus").exit_code, kExitPlugin);
+}
+
 TEST(PluginsCommand, TakesAKindWithADashOrAnUnderscore) {
   const auto dash = run("plugins list --kind lr-scheduler");
   EXPECT_EQ(dash.exit_code, kExitOk) << dash.errors;
