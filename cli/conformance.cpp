@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,7 +18,7 @@
 #include "core/conformance/isolated_run.h"
 #include "core/conformance/suites.h"
 #include "core/data/task.h"
-#include "core/io/temporary_name.h"
+#include "core/io/scratch_folder.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
@@ -75,27 +73,6 @@ struct ConformanceOptions final : Options {
     table.field("model", data.model, "Model file for a tokenizer that needs one.")
         .value_name("FILE");
   }
-};
-
-/// A folder for what checks write, removed with them.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = folder_for_temporary_files() + "/phraseq-check-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw IoError(pattern, "make a folder like", errno);
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 struct Count {
@@ -194,7 +171,7 @@ int check(const ConformanceOptions& options) {
   keep_kind(own, options.kind);
   Count count;
   for (const Component* component : own) {
-    const TemporaryFolder folder;
+    const ScratchFolder folder("check");
     check_component(registry, *component, options, folder.path(), count);
   }
   if (count.failed == 0)

@@ -1,10 +1,8 @@
 #include "core/doctor/training_step.h"
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +14,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
-#include "core/io/temporary_name.h"
+#include "core/io/scratch_folder.h"
 
 namespace phraseq {
 namespace {
@@ -31,27 +29,6 @@ constexpr const char* kSource =
 constexpr const char* kTarget =
     "ein Mann geht\neine Frau geht\nder Mann liest ein Buch\ndie Frau liest das Buch\n"
     "ein Kind spielt\ndas Kind liest\nein Mann spielt\ndie Frau spielt\n";
-
-/// A new folder for temporary files, removed with it.
-class TrialFolder {
- public:
-  TrialFolder() {
-    std::string pattern = folder_for_temporary_files() + "/phraseq-doctor-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw IoError(pattern, "make a folder like", errno);
-    path_ = pattern;
-  }
-  ~TrialFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TrialFolder(const TrialFolder&) = delete;
-  TrialFolder& operator=(const TrialFolder&) = delete;
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// What went wrong in a program; null when nothing did.
 json failure_of(const std::string& program, const ProgramOutput& result) {
@@ -72,23 +49,23 @@ json run_part(const std::string& program, const std::vector<std::string>& argume
   return failure_of(program, program_output(program, arguments, {without, kLimit}));
 }
 
-json preprocess_trial(const std::string& programs, const TrialFolder& folder) {
-  write_file(folder.path("train.en"), kSource);
-  write_file(folder.path("train.de"), kTarget);
+json preprocess_trial(const std::string& programs, const ScratchFolder& folder) {
+  write_file(folder.file("train.en"), kSource);
+  write_file(folder.file("train.de"), kTarget);
   return run_part(programs + "/phraseq-preprocess",
                   {"--source-lang",
                    "en",
                    "--target-lang",
                    "de",
                    "--trainpref",
-                   folder.path("train"),
+                   folder.file("train"),
                    "--destdir",
-                   folder.path("data")});
+                   folder.file("data")});
 }
 
-json train_trial(const std::string& programs, const TrialFolder& folder) {
+json train_trial(const std::string& programs, const ScratchFolder& folder) {
   return run_part(programs + "/phraseq-train",
-                  {folder.path("data"),
+                  {folder.file("data"),
                    "--arch",
                    "transformer_tiny",
                    "--max-tokens",
@@ -99,7 +76,7 @@ json train_trial(const std::string& programs, const TrialFolder& folder) {
                    "1",
                    "--disable-validation",
                    "--save-dir",
-                   folder.path("run")});
+                   folder.file("run")});
 }
 
 json first_loss(const std::string& metrics) {
@@ -112,9 +89,9 @@ json first_loss(const std::string& metrics) {
   return nullptr;
 }
 
-json result_of(const TrialFolder& folder) {
-  const json run = json::parse(read_file(folder.path("run/run.json")));
-  json result = {{"loss", first_loss(folder.path("run/metrics.jsonl"))}};
+json result_of(const ScratchFolder& folder) {
+  const json run = json::parse(read_file(folder.file("run/run.json")));
+  json result = {{"loss", first_loss(folder.file("run/metrics.jsonl"))}};
   for (const char* name : {"device", "threads", "processor_level", "cuda", "cuda_devices"})
     result[name] = run.value(name, json());
   if (!result["loss"].is_number())
@@ -127,7 +104,7 @@ json result_of(const TrialFolder& folder) {
 json training_step(const std::string& programs) {
   const auto start = std::chrono::steady_clock::now();
   try {
-    const TrialFolder folder;
+    const ScratchFolder folder("doctor");
     json failure = preprocess_trial(programs, folder);
     if (failure.is_null())
       failure = train_trial(programs, folder);

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <fcntl.h>
 #include <random>
 #include <signal.h>
@@ -14,7 +13,6 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
-#include "core/base/error.h"
 #include "core/io/failpoint.h"
 
 namespace phraseq {
@@ -99,18 +97,6 @@ int sync_folder(const std::string& folder) {
   const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
   ::close(descriptor);
   return result;
-}
-
-std::string folder_for_temporary_files() {
-  std::error_code problem;
-  const fs::path folder = fs::temp_directory_path(problem);
-  if (!problem)
-    return folder.string();
-  const char* variable = std::getenv("TMPDIR");
-  throw IoError(fmt::format("the folder for temporary files, '{}'", variable ? variable : "/tmp"),
-                "use",
-                problem.value(),
-                "Set TMPDIR to a folder that exists.");
 }
 
 }  // namespace phraseq

@@ -30,7 +30,4 @@ std::string end_of_links(std::string path);
 /// Some file systems cannot; that is not an error.
 int sync_folder(const std::string& folder);
 
-/// The folder for temporary files. Throws IoError, which names TMPDIR, when it is none.
-PHRASEQ_API std::string folder_for_temporary_files();
-
 }  // namespace phraseq

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// A new folder of this process below the folder for temporary files, removed with its contents.
+class PHRASEQ_API ScratchFolder {
+ public:
+  /// Its name is phraseq-PURPOSE-XXXXXX, with random characters. Throws IoError when it cannot be
+  /// made; the error names TMPDIR when that is no folder.
+  explicit ScratchFolder(std::string_view purpose);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace phraseq
