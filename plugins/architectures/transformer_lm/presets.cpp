@@ -38,27 +38,14 @@ void gpt(LanguageModelOptions& o) {
   o.activation_fn = nn::Activation::kGelu;
 }
 
-void gpt2_small(LanguageModelOptions& o) {
+template <int64_t width, int64_t ffn, int64_t heads, int64_t layers>
+void gpt2(LanguageModelOptions& o) {
   gpt(o);
-  o.set_sizes(1024, 4096, 16, 24);
+  o.set_sizes(width, ffn, heads, layers);
 }
 
-void gpt2_tiny(LanguageModelOptions& o) {
-  gpt(o);
-  o.set_sizes(64, 64, 1, 2);
-}
-
-void gpt2_medium(LanguageModelOptions& o) {
-  gpt(o);
-  o.set_sizes(1280, 5120, 20, 36);
-}
-
-void gpt2_big(LanguageModelOptions& o) {
-  gpt(o);
-  o.set_sizes(1600, 6400, 25, 48);
-}
-
-void gpt3(LanguageModelOptions& o, int64_t width, int64_t heads, int64_t layers) {
+template <int64_t width, int64_t heads, int64_t layers>
+void gpt3(LanguageModelOptions& o) {
   pre_norm(o);
   o.set_sizes(width, 4 * width, heads, layers);
   o.set_dropout(0.0, 0.0, 0.0);
@@ -66,10 +53,6 @@ void gpt3(LanguageModelOptions& o, int64_t width, int64_t heads, int64_t layers)
   o.pos = nn::PositionKind::kLearned;
   o.share_decoder_input_output_embed = true;
 }
-
-void gpt3_small(LanguageModelOptions& o) { gpt3(o, 768, 12, 12); }
-void gpt3_medium(LanguageModelOptions& o) { gpt3(o, 1024, 16, 24); }
-void gpt3_large(LanguageModelOptions& o) { gpt3(o, 1536, 16, 24); }
 
 }  // namespace
 
@@ -83,22 +66,26 @@ std::vector<Preset> language_model_presets() {
       preset("transformer_lm_gpt", "768/3072, 12 heads, 12 layers, pre-norm, gelu", gpt),
       preset("transformer_lm_gpt2_small",
              "1024/4096, 16 heads, 24 layers, pre-norm, gelu",
-             gpt2_small),
-      preset("transformer_lm_gpt2_tiny", "64/64, 1 head, 2 layers, pre-norm, gelu", gpt2_tiny),
+             gpt2<1024, 4096, 16, 24>),
+      preset("transformer_lm_gpt2_tiny",
+             "64/64, 1 head, 2 layers, pre-norm, gelu",
+             gpt2<64, 64, 1, 2>),
       preset("transformer_lm_gpt2_medium",
              "1280/5120, 20 heads, 36 layers, pre-norm, gelu",
-             gpt2_medium),
-      preset("transformer_lm_gpt2_big", "1600/6400, 25 heads, 48 layers, pre-norm, gelu", gpt2_big),
+             gpt2<1280, 5120, 20, 36>),
+      preset("transformer_lm_gpt2_big",
+             "1600/6400, 25 heads, 48 layers, pre-norm, gelu",
+             gpt2<1600, 6400, 25, 48>),
       preset("transformer_lm_gpt3_small",
              "768/3072, 12 heads, 12 layers, pre-norm, gelu, learned positions, shared embeddings, "
              "no dropout",
-             gpt3_small),
+             gpt3<768, 12, 12>),
       preset("transformer_lm_gpt3_medium",
              "1024/4096, 16 heads, 24 layers, otherwise as transformer_lm_gpt3_small",
-             gpt3_medium),
+             gpt3<1024, 16, 24>),
       preset("transformer_lm_gpt3_large",
              "1536/6144, 16 heads, 24 layers, otherwise as transformer_lm_gpt3_small",
-             gpt3_large),
+             gpt3<1536, 16, 24>),
       preset("transformer_lm_tiny",
              "128/256, 4 heads, 4 layers, pre-norm, shared embeddings, dropout 0.2, 0, 0",
              tiny,
