@@ -1,11 +1,9 @@
 #include "core/run/run_components.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/wording/alternatives.h"
+#include "core/base/wording/first_items.h"
 #include "core/options/command_line.h"
 
 namespace phraseq {
@@ -33,13 +31,8 @@ std::vector<std::string> owners(const Registry& registry,
   return found;
 }
 
-/// "a, b or c"; of many the first ones.
 std::string choice_text(const std::vector<std::string>& names) {
-  if (names.size() > kMostNamed)
-    return fmt::format("{} … ({} have it)",
-                       fmt::join(names.begin(), names.begin() + kMostNamed, ", "),
-                       names.size());
-  return alternatives(names);
+  return names.size() > kMostNamed ? first_items(names, kMostNamed, ", ") : alternatives(names);
 }
 
 }  // namespace

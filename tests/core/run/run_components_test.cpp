@@ -70,7 +70,7 @@ TEST_F(OwnersOfOption, NamesTheFirstOfMany) {
   for (const char* name : {"a", "b", "c"}) add<0, Height>(name);
   EXPECT_EQ(text("height"), "it is an option of --form a, b or c");
   add<0, Height>("d");
-  EXPECT_EQ(text("height"), "it is an option of --form a, b, c … (4 have it)");
+  EXPECT_EQ(text("height"), "it is an option of --form a, b, c, and 1 more");
 }
 
 TEST_F(OwnersOfOption, LooksAtTheGivenKindsOnly) {
