@@ -16,6 +16,7 @@
 #include "core/options/completion/fish_completion.h"
 #include "core/options/completion/zsh_completion.h"
 #include "core/options/option_json.h"
+#include "core/plugin/component_options.h"
 #include "core/plugin/loader.h"
 
 namespace {
@@ -38,13 +39,11 @@ struct CompletionOptions final : Options {
 };
 
 CompletionScope component_scope(const Component& component) {
-  OptionTable table;
-  const auto options = component.make_options();
-  options->describe(table);
+  const ComponentOptions described(component);
   std::vector<std::string> names = {component.name};
   for (const Preset& preset : component.presets) names.push_back(preset.name);
   return completed_component(
-      option_json(table, component.name, component.description), component.kind, names);
+      option_json(described.table, component.name, component.description), component.kind, names);
 }
 
 /// A plugin that cannot be used has nothing to complete; it must not end the start of a shell.

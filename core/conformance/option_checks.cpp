@@ -6,18 +6,10 @@
 
 #include "core/conformance/fixtures/changed_options.h"
 #include "core/options/option_text.h"
+#include "core/plugin/component_options.h"
 
 namespace phraseq::conformance {
 namespace {
-
-/// An options struct with its description.
-struct Described {
-  explicit Described(const Component& component) : options(component.make_options()) {
-    options->describe(table);
-  }
-  std::unique_ptr<Options> options;
-  OptionTable table;
-};
 
 bool is_spelt_well(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -27,7 +19,7 @@ bool is_spelt_well(const std::string& name) {
 
 Findings names_of_options(const Component& component) {
   Findings findings;
-  const Described described(component);
+  const ComponentOptions described(component);
   std::vector<std::string> seen;
   for (const OptionField& field : described.table.fields()) {
     if (!is_spelt_well(field.name)) {
@@ -46,11 +38,11 @@ Findings names_of_options(const Component& component) {
 
 Findings records_of_options(const Component& component) {
   Findings findings;
-  Described changed(component);
+  ComponentOptions changed(component);
   change_all(changed.table);
   const auto record = to_json(changed.table);
 
-  Described restored(component);
+  ComponentOptions restored(component);
   from_json(restored.table, record, OptionOrigin::kCheckpoint);
   const auto again = to_json(restored.table);
   for (const auto& [key, value] : record.items()) {

@@ -5,6 +5,7 @@
 #include "core/base/wording/alternatives.h"
 #include "core/base/wording/first_items.h"
 #include "core/options/command_line.h"
+#include "core/plugin/component_options.h"
 
 namespace phraseq {
 
@@ -13,11 +14,9 @@ namespace {
 constexpr size_t kMostNamed = 3;
 
 bool has_option(const Component& component, const std::string& name) {
-  const auto options = component.make_options();
-  OptionTable table;
-  options->describe(table);
-  return table.find(name) != nullptr ||
-         (name.starts_with("no-") && table.find(name.substr(3)) != nullptr);
+  ComponentOptions known(component);
+  return known.table.find(name) != nullptr ||
+         (name.starts_with("no-") && known.table.find(name.substr(3)) != nullptr);
 }
 
 std::vector<std::string> owners(const Registry& registry,
