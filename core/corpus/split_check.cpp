@@ -64,10 +64,8 @@ void note_findings(SplitReport& report, const std::vector<LineReader>& readers, 
     bad = bad || reader.bad();
     if (reader.defect().empty())
       continue;
-    Findings& found = report.findings[fmt::format("{}: {}", reader.path(), reader.defect())];
-    ++found.count;
-    if (found.first_lines.size() < places)
-      found.first_lines.push_back(report.lines);
+    report.findings[fmt::format("{}: {}", reader.path(), reader.defect())].add(report.lines,
+                                                                               places);
   }
   if (bad)
     report.skipped.push_back(report.lines);
@@ -76,6 +74,18 @@ void note_findings(SplitReport& report, const std::vector<LineReader>& readers, 
 bool has_words(const std::string& line) { return !split_whitespace(line).empty(); }
 
 }  // namespace
+
+void Findings::add(int64_t line, size_t places) {
+  ++count;
+  if (first_lines.size() < places)
+    first_lines.push_back(line);
+}
+
+std::string Findings::text(std::string_view what) const {
+  const bool more = count > static_cast<int64_t>(first_lines.size());
+  return fmt::format(
+      "{} × {}, line {}{}", count, what, fmt::join(first_lines, ", "), more ? " …" : "");
+}
 
 SplitReport check_split(const SplitText& split, const LineReaderOptions& options, size_t places) {
   std::vector<LineReader> readers;
@@ -104,14 +114,7 @@ std::string to_string(const SplitReport& report, const SplitText& split) {
                                  report.kept(),
                                  report.skipped.size(),
                                  report.empty);
-  for (const auto& [what, found] : report.findings) {
-    const bool more = found.count > static_cast<int64_t>(found.first_lines.size());
-    text += fmt::format("\n  {} × {}, line {}{}",
-                        found.count,
-                        what,
-                        fmt::join(found.first_lines, ", "),
-                        more ? " …" : "");
-  }
+  for (const auto& [what, found] : report.findings) text += "\n  " + found.text(what);
   return text;
 }
 

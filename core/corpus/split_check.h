@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -22,9 +24,16 @@ struct SplitText {
 };
 
 /// How often something was found, and where first.
-struct Findings {
+struct PHRASEQ_API Findings {
+  static constexpr size_t kPlaces = 3;
+
   int64_t count = 0;
   std::vector<int64_t> first_lines;
+
+  /// `places`: how many line numbers are kept.
+  void add(int64_t line, size_t places = kPlaces);
+  /// "57 × WHAT, line 138, 1170, 1784 …"
+  std::string text(std::string_view what) const;
 };
 
 /// What a split's text is like, line by line.
@@ -43,7 +52,7 @@ struct SplitReport {
 /// line numbers to keep of each finding.
 PHRASEQ_API SplitReport check_split(const SplitText& split,
                                     const LineReaderOptions& options,
-                                    size_t places = 3);
+                                    size_t places = Findings::kPlaces);
 
 /// A few lines of text: how many were read, kept and skipped, for which reasons, where first.
 PHRASEQ_API std::string to_string(const SplitReport& report, const SplitText& split);

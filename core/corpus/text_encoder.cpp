@@ -15,11 +15,11 @@ namespace {
 constexpr size_t kChunkBytes = 1 << 19;  // about 50 ms of SentencePiece
 
 /// The next lines, up to the size of a chunk; empty at the end.
-std::vector<std::string> read_chunk(const std::function<bool(std::string&)>& next) {
+std::vector<std::string> read_chunk(KeptLines& kept) {
   std::vector<std::string> lines;
   size_t bytes = 0;
   std::string line;
-  while (bytes < kChunkBytes && next(line)) {
+  while (bytes < kChunkBytes && kept.next(line)) {
     bytes += line.size() + 1;
     lines.push_back(line);
   }
@@ -52,31 +52,31 @@ void encode_text(const CheckedText& text,
                  const Tokenizer& tokenizer,
                  int64_t workers,
                  const std::function<void(const EncodedText&)>& use) {
-  const auto next = kept_lines(text);
+  KeptLines kept(text);
   over_chunks(
       workers,
-      [&] { return read_chunk(next); },
+      [&] { return read_chunk(kept); },
       [&](const auto& lines) { return encode_lines(lines, tokenizer); },
       use);
 }
 
-std::function<bool(std::string&)> kept_lines(const CheckedText& text) {
-  auto reader = std::make_shared<LineReader>(text.file, text.reading);
-  return [reader, &text, kept = int64_t{0}](std::string& line) mutable {
-    while (reader->next(line)) {
-      const bool skipped =
-          std::binary_search(text.skipped.begin(), text.skipped.end(), reader->line_number());
-      if (!skipped && text.shard.has(kept++))
-        return true;
-    }
-    if (reader->line_number() == text.lines)
-      return false;
-    throw DataError(fmt::format(
-        "{}: had {} lines when it was checked, now {}: the file was modified in the meantime",
-        text.file,
-        text.lines,
-        reader->line_number()));
-  };
+KeptLines::KeptLines(const CheckedText& text)
+    : text_(&text), reader_(std::make_shared<LineReader>(text.file, text.reading)) {}
+
+bool KeptLines::next(std::string& line) {
+  const std::vector<int64_t>& skipped = text_->skipped;
+  while (reader_->next(line)) {
+    const bool is_skipped = std::binary_search(skipped.begin(), skipped.end(), line_number());
+    if (!is_skipped && text_->shard.has(kept_++))
+      return true;
+  }
+  if (line_number() == text_->lines)
+    return false;
+  throw DataError(fmt::format(
+      "{}: had {} lines when it was checked, now {}: the file was modified in the meantime",
+      text_->file,
+      text_->lines,
+      line_number()));
 }
 
 }  // namespace phraseq

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct CheckedText {
   Shard shard = {};  ///< which of the remaining lines are encoded
 };
 
-/// Calls `use` with the lines of a text that kept_lines gives, chunk by chunk in its order,
+/// Calls `use` with the lines of a text that KeptLines gives, chunk by chunk in its order,
 /// tokenized by `workers` threads. The result does not depend on their number. Throws DataError
 /// when the file has changed since it was checked.
 PHRASEQ_API void encode_text(const CheckedText& text,
@@ -42,8 +43,22 @@ PHRASEQ_API void encode_text(const CheckedText& text,
                              int64_t workers,
                              const std::function<void(const EncodedText&)>& use);
 
-/// The lines of a checked text without the skipped ones and those of other shards, one per call;
-/// false at the end.
-PHRASEQ_API std::function<bool(std::string&)> kept_lines(const CheckedText& text);
+/// The lines of a checked text without the skipped ones and those of other shards.
+class PHRASEQ_API KeptLines {
+ public:
+  /// The text outlives it.
+  explicit KeptLines(const CheckedText& text);
+
+  /// The next line; false at the end. Throws DataError when the file has changed since it was
+  /// checked.
+  bool next(std::string& line);
+  /// Number of the line last returned in the file, from 1.
+  int64_t line_number() const { return reader_->line_number(); }
+
+ private:
+  const CheckedText* text_;
+  std::shared_ptr<LineReader> reader_;  ///< copies read on together
+  int64_t kept_ = 0;
+};
 
 }  // namespace phraseq

@@ -1,10 +1,8 @@
 #include "core/corpus/alignments/alignment_writer.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
@@ -15,35 +13,10 @@
 namespace phraseq {
 namespace {
 
-constexpr size_t kPlaces = 3;
-
-/// The numbers of the lines that kept_lines gives, one a call, from 1.
-class KeptNumbers {
- public:
-  explicit KeptNumbers(const CheckedText& text) : text_(text) {}
-
-  int64_t next() {
-    do {
-      ++number_;
-    } while (is_skipped() || !text_.shard.has(kept_++));
-    return number_;
-  }
-
- private:
-  bool is_skipped() const {
-    return std::binary_search(text_.skipped.begin(), text_.skipped.end(), number_);
-  }
-
-  const CheckedText& text_;
-  int64_t number_ = 0;
-  int64_t kept_ = 0;
-};
-
 void note_rejection(AlignmentCounts& counts, int64_t line, const Error& error) {
-  if (counts.rejected.count++ == 0)
+  if (counts.rejected.count == 0)
     counts.first_rejection = error.message();
-  if (counts.rejected.first_lines.size() < kPlaces)
-    counts.rejected.first_lines.push_back(line);
+  counts.rejected.add(line);
 }
 
 std::vector<int64_t> as_numbers(const std::vector<AlignmentLink>& links) {
@@ -58,15 +31,11 @@ std::vector<int64_t> as_numbers(const std::vector<AlignmentLink>& links) {
 }  // namespace
 
 std::string to_string(const AlignmentCounts& counts) {
-  const bool more = counts.rejected.count > static_cast<int64_t>(kPlaces);
   std::string text =
       fmt::format("{}, {}", counted(counts.sentences, "alignment"), counted(counts.links, "link"));
   if (counts.rejected.count > 0) {
-    text += fmt::format("; {} × skipped, line {}{}\n  first: {}",
-                        counts.rejected.count,
-                        fmt::join(counts.rejected.first_lines, ", "),
-                        more ? " …" : "",
-                        counts.first_rejection);
+    text +=
+        fmt::format("; {}\n  first: {}", counts.rejected.text("skipped"), counts.first_rejection);
   }
   return text;
 }
@@ -77,12 +46,11 @@ AlignmentCounts write_alignments(const CheckedText& alignments,
                                  OnBadAlignment on_bad_alignment,
                                  const std::string& prefix) {
   IndexedDatasetWriter writer(prefix, kNumberLimit);
-  KeptNumbers numbers(alignments);
-  const auto next_line = kept_lines(alignments);
+  KeptLines lines(alignments);
   AlignmentCounts counts;
   std::string line;
-  for (; next_line(line); ++counts.sentences) {
-    const TextPlace place{alignments.file, numbers.next(), 0};
+  for (; lines.next(line); ++counts.sentences) {
+    const TextPlace place{alignments.file, lines.line_number(), 0};
     std::vector<AlignmentLink> links;
     try {
       links = parse_links(line,

@@ -1,6 +1,6 @@
 #include "core/corpus/phrases/phrase_writer.h"
 
-#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,25 +29,25 @@ struct Chunk {
 class PairReader {
  public:
   PairReader(const CheckedText& source, const std::optional<CheckedText>& target)
-      : next_source_(kept_lines(source)) {
+      : source_(source) {
     if (target)
-      next_target_ = kept_lines(*target);
+      target_.emplace(*target);
   }
 
   Chunk next() {
     Chunk chunk;
     std::string line;
-    while (chunk.sources.size() < kChunkLines && next_source_(line)) {
+    while (chunk.sources.size() < kChunkLines && source_.next(line)) {
       chunk.sources.push_back(line);
-      if (next_target_ && next_target_(line))
+      if (target_ && target_->next(line))
         chunk.targets.push_back(line);
     }
     return chunk;
   }
 
  private:
-  std::function<bool(std::string&)> next_source_;
-  std::function<bool(std::string&)> next_target_;
+  KeptLines source_;
+  std::optional<KeptLines> target_;
 };
 
 struct FoundPhrases {

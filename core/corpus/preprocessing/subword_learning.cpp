@@ -37,11 +37,11 @@ class EvenSample {
 
 /// The lines of several texts, one after the other.
 std::function<bool(std::string&)> lines_of_all(const std::vector<CheckedText>& texts) {
-  return [&texts, current = size_t{0}, next = kept_lines(texts[0])](std::string& line) mutable {
-    while (!next(line)) {
+  return [&texts, current = size_t{0}, kept = KeptLines(texts[0])](std::string& line) mutable {
+    while (!kept.next(line)) {
       if (++current == texts.size())
         return false;
-      next = kept_lines(texts[current]);
+      kept = KeptLines(texts[current]);
     }
     return true;
   };

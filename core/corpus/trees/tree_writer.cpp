@@ -1,11 +1,8 @@
 #include "core/corpus/trees/tree_writer.h"
 
-#include <algorithm>
-#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
@@ -20,7 +17,6 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kChunkLines = 4096;
-constexpr size_t kPlaces = 3;
 
 /// Sentences with their trees as they are in the files.
 struct Chunk {
@@ -34,34 +30,21 @@ struct Chunk {
 /// Reads the kept lines of a text and of its trees side by side.
 class PairReader {
  public:
-  PairReader(const CheckedText& text, const CheckedText& trees)
-      : skipped_(text.skipped),
-        shard_(text.shard),
-        next_line_(kept_lines(text)),
-        next_tree_(kept_lines(trees)) {}
+  PairReader(const CheckedText& text, const CheckedText& trees) : lines_(text), trees_(trees) {}
 
   Chunk next() {
     Chunk chunk;
     std::string line, tree;
-    while (chunk.lines.size() < kChunkLines && next_line_(line) && next_tree_(tree)) {
-      do {
-        ++number_;
-      } while (std::binary_search(skipped_.begin(), skipped_.end(), number_) ||
-               !shard_.has(kept_++));
+    while (chunk.lines.size() < kChunkLines && lines_.next(line) && trees_.next(tree)) {
       chunk.lines.push_back(line);
       chunk.trees.push_back(tree);
-      chunk.numbers.push_back(number_);
+      chunk.numbers.push_back(trees_.line_number());
     }
     return chunk;
   }
 
  private:
-  const std::vector<int64_t>& skipped_;
-  Shard shard_;
-  std::function<bool(std::string&)> next_line_;
-  std::function<bool(std::string&)> next_tree_;
-  int64_t number_ = 0;
-  int64_t kept_ = 0;
+  KeptLines lines_, trees_;
 };
 
 struct EncodedTrees {
@@ -98,11 +81,7 @@ EncodedTrees encode_trees(const Chunk& chunk,
 }
 
 void note(Findings& findings, const std::vector<int64_t>& lines) {
-  findings.count += static_cast<int64_t>(lines.size());
-  for (const int64_t line : lines) {
-    if (findings.first_lines.size() < kPlaces)
-      findings.first_lines.push_back(line);
-  }
+  for (const int64_t line : lines) findings.add(line);
 }
 
 void add(TreeCounts& counts, const EncodedTrees& encoded) {
@@ -114,14 +93,7 @@ void add(TreeCounts& counts, const EncodedTrees& encoded) {
 }
 
 std::string to_string(const Findings& found, std::string_view what) {
-  if (found.count == 0)
-    return {};
-  const bool more = found.count > static_cast<int64_t>(found.first_lines.size());
-  return fmt::format("; {} × {}, line {}{}",
-                     found.count,
-                     what,
-                     fmt::join(found.first_lines, ", "),
-                     more ? " …" : "");
+  return found.count == 0 ? std::string() : "; " + found.text(what);
 }
 
 }  // namespace
