@@ -241,12 +241,12 @@ bool is_sure_month(const WordContext& words, size_t begin, const DateParts& date
   return has_preposition || !is_also_name;
 }
 
-EnglishDate dated(const DateParts& date, const char* rule, bool is_sure) {
+RuleReading dated(const DateParts& date, const char* rule, bool is_sure) {
   return {date.length, is_sure ? german_date(date) : "", rule, is_sure};
 }
 
 /// Friday; not Good Friday, Friday night, Sunday Times.
-std::optional<EnglishDate> english_weekday_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> english_weekday_at(const WordContext& words, size_t begin) {
   const int64_t day =
       has_capital(words.at(begin)) ? place_in(kEnglishWeekdays, words.at(begin)) : 0;
   if (day == 0)
@@ -263,7 +263,7 @@ std::optional<EnglishDate> english_weekday_at(const WordContext& words, size_t b
   const bool is_longer = is_cut || is_one_of(time, kTimesOfDay) ||
                          has_noun_behind(words, begin, begin + 1) ||
                          is_mentioned(words, begin, begin + 1);
-  return EnglishDate{1,
+  return RuleReading{1,
                      std::string(kGermanWeekdays[static_cast<size_t>(day - 1)]),
                      "weekday",
                      !stands_in_name && !is_longer};
@@ -279,7 +279,7 @@ std::optional<int64_t> half_of_day(Word word) {
 }
 
 /// 8 am → 8 Uhr, 10.30 am → 10.30 Uhr, 8:30 pm → 20:30 Uhr; the mark stays.
-std::optional<EnglishDate> english_time_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> english_time_at(const WordContext& words, size_t begin) {
   const auto half = half_of_day(words.at(begin + 1));
   const Word time = words.at(begin);
   const size_t mark = time.find_first_of(".:");
@@ -289,11 +289,11 @@ std::optional<EnglishDate> english_time_at(const WordContext& words, size_t begi
   const Word minutes = mark == Word::npos ? "" : time.substr(mark + 1);
   const bool is_minute =
       minutes.size() == 2 && minutes < "60" && (plain_number(minutes) > 0 || minutes == "00");
-  EnglishDate found{2, "", "time", false};
+  RuleReading found{2, "", "time", false};
   const bool is_part = is_range_mark(words.before(begin)) || words.before(begin).ends_with(':');
   found.is_sure = hour < 12 && (mark == Word::npos || is_minute) && !is_part &&
                   !has_noun_behind(words, begin, begin + 2);
-  found.german =
+  found.translation =
       fmt::format("{}{} Uhr", hour + *half, mark == Word::npos ? Word() : time.substr(mark));
   return found;
 }
@@ -302,7 +302,7 @@ std::optional<EnglishDate> english_time_at(const WordContext& words, size_t begi
 
 int64_t english_month(std::string_view word) { return place_in(kEnglishMonths, word); }
 
-std::optional<EnglishDate> english_date_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> english_date_at(const WordContext& words, size_t begin) {
   if (auto time = english_time_at(words, begin))
     return time;
   const DateParts first = month_first(words, begin);

@@ -1,25 +1,17 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
+#include "core/phrase_memory/rules/english_german/rule_reading.h"
 #include "core/phrase_memory/rules/word_context.h"
 
 namespace phraseq {
-
-/// A date, time, month or weekday that begins at some word of an English sentence.
-struct EnglishDate {
-  size_t length = 0;  ///< words
-  std::string german;
-  std::string rule;
-  bool is_sure = false;  ///< false: what is there is not to be translated, not in parts either
-};
 
 /// March 1 , 2003; March 1st; 3rd of March; 1 March 2003; May 1999; in May; Friday; 8:30 pm.
 ///
 /// May and March are words of other kinds, too: with a bare number they need a year, an ordinal, or
 /// a word in front and a word behind that fit a date; alone, a preposition of time.
-std::optional<EnglishDate> english_date_at(const WordContext& words, size_t begin);
+std::optional<RuleReading> english_date_at(const WordContext& words, size_t begin);
 
 /// 1 to 12 for a month's full name; 0 for another word.
 int64_t english_month(std::string_view word);

@@ -117,7 +117,7 @@ bool is_decimal(const WordContext& words, size_t at) {
 }
 
 /// 1,345 → 1.345 and, where a decimal number can stand, 2.5 → 2,5.
-std::optional<EnglishNumber> marked_number(const WordContext& words, size_t at) {
+std::optional<RuleReading> marked_number(const WordContext& words, size_t at) {
   const Word number = words.at(at);
   const auto german = german_number(number);
   if (!german)
@@ -128,11 +128,11 @@ std::optional<EnglishNumber> marked_number(const WordContext& words, size_t at) 
                        (has_groups || (has_point && is_decimal(words, at))) &&
                        (!is_range_mark(words.before(at)) || has_formula(words)) &&
                        !is_one_of(words.at(at + 1), kEnglishOtherScales);
-  return EnglishNumber{1, *german, has_point ? "decimal" : "groups", is_sure};
+  return RuleReading{1, *german, has_point ? "decimal" : "groups", is_sure};
 }
 
 /// 17 million, 1.5 billion, 1.5 Mio.
-std::optional<EnglishNumber> scaled_number(const WordContext& words, size_t at) {
+std::optional<RuleReading> scaled_number(const WordContext& words, size_t at) {
   const Word number = words.at(at);
   const auto marked = german_number(number);
   if (!marked && plain_number(number) == 0)
@@ -140,21 +140,21 @@ std::optional<EnglishNumber> scaled_number(const WordContext& words, size_t at) 
   const std::string german = marked.value_or(std::string(number));
   const Word scale = words.at(at + 1);
   if (is_one_of(scale, kSharedScales))
-    return EnglishNumber{2, german + ' ' + std::string(scale), "million", !is_either(number)};
+    return RuleReading{2, german + ' ' + std::string(scale), "million", !is_either(number)};
   const std::string lower = to_lowercase(scale);
   for (const EnglishScale& known : kEnglishScales) {
     if (lower == known.english)
-      return EnglishNumber{2,
-                           german + ' ' + std::string(number == "1" ? known.one : known.more),
-                           "million",
-                           !is_either(number)};
+      return RuleReading{2,
+                         german + ' ' + std::string(number == "1" ? known.one : known.more),
+                         "million",
+                         !is_either(number)};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<EnglishNumber> english_number_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> english_number_at(const WordContext& words, size_t begin) {
   if (auto scaled = scaled_number(words, begin))
     return scaled;
   return marked_number(words, begin);

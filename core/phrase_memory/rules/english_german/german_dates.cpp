@@ -53,12 +53,12 @@ bool german_is_range(const WordContext& words, size_t begin, size_t end) {
          is_range_mark(words.at(end));
 }
 
-std::optional<GermanDate> full_date(const WordContext& words, size_t begin) {
+std::optional<RuleReading> full_date(const WordContext& words, size_t begin) {
   const GermanDay day = day_at(words, begin);
   const int64_t month = day.number > 0 ? german_month(words.at(begin + day.length)) : 0;
   if (month == 0)
     return std::nullopt;
-  GermanDate date{day.length + 1, "", "month and day", false};
+  RuleReading date{day.length + 1, "", "month and day", false};
   const int64_t year = german_year_of(words.at(begin + date.length));
   if (year > 0) {
     ++date.length;
@@ -67,27 +67,27 @@ std::optional<GermanDate> full_date(const WordContext& words, size_t begin) {
   date.is_sure =
       is_day_of_month(day.number, month) && !german_is_range(words, begin, begin + date.length);
   if (date.is_sure)
-    date.english = german_english_date(day.number, month, year);
+    date.translation = german_english_date(day.number, month, year);
   return date;
 }
 
 /// März 2003, März. Stands alone, not in a name: August Bebel, Prager Frühling im Mai.
-std::optional<GermanDate> german_month_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> german_month_at(const WordContext& words, size_t begin) {
   const int64_t month = german_month(words.at(begin));
   if (month == 0)
     return std::nullopt;
   const int64_t year = german_year_of(words.at(begin + 1));
-  GermanDate date{
+  RuleReading date{
       year > 0 ? size_t{2} : size_t{1}, "", year > 0 ? "month and year" : "month", false};
   const bool stands_in_name =
       has_capital(words.at(begin + 1)) || (has_capital(words.before(begin)) && begin > 1);
   date.is_sure = year > 0 || (has_capital(words.at(begin)) && !stands_in_name &&
                               !is_range_mark(words.at(begin + 1)));
-  date.english = german_english_date(0, month, year);
+  date.translation = german_english_date(0, month, year);
   return date;
 }
 
-std::optional<GermanDate> german_weekday_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> german_weekday_at(const WordContext& words, size_t begin) {
   const int64_t day =
       words.at(begin) == "Sonnabend" ? 6 : place_in(kGermanWeekdays, words.at(begin));
   if (day == 0 || !has_capital(words.at(begin)))
@@ -95,14 +95,14 @@ std::optional<GermanDate> german_weekday_at(const WordContext& words, size_t beg
   const bool german_is_range =
       is_range_mark(words.at(begin + 1)) || is_range_mark(words.before(begin));
   const bool is_night = begin > 1 && words.at(begin - 2) == "Nacht";  // that of the day before
-  return GermanDate{1,
-                    std::string(kEnglishWeekdays[static_cast<size_t>(day - 1)]),
-                    "weekday",
-                    !german_is_range && !is_night};
+  return RuleReading{1,
+                     std::string(kEnglishWeekdays[static_cast<size_t>(day - 1)]),
+                     "weekday",
+                     !german_is_range && !is_night};
 }
 
 /// 8.30 Uhr → 8:30; hours of the afternoon have two English forms.
-std::optional<GermanDate> german_time_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> german_time_at(const WordContext& words, size_t begin) {
   const Word time = words.at(begin);
   const size_t mark = time.find_first_of(".:");
   if (words.at(begin + 1) != "Uhr" || plain_number(time.substr(0, mark), 2) == 0)
@@ -110,7 +110,7 @@ std::optional<GermanDate> german_time_at(const WordContext& words, size_t begin)
   const int64_t hour = plain_number(time.substr(0, mark), 2);
   const Word minutes = mark == Word::npos ? "" : time.substr(mark + 1);
   const bool is_minute = minutes.size() == 2 && plain_number(minutes) > 0 && minutes < "60";
-  return GermanDate{2, fmt::format("{}:{}", hour, minutes), "time", is_minute && hour <= 12};
+  return RuleReading{2, fmt::format("{}:{}", hour, minutes), "time", is_minute && hour <= 12};
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ int64_t german_month(std::string_view word) {
   return place_in(kGermanMonths, word);
 }
 
-std::optional<GermanDate> german_date_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> german_date_at(const WordContext& words, size_t begin) {
   if (auto time = german_time_at(words, begin))
     return time;
   if (auto date = full_date(words, begin))

@@ -117,7 +117,7 @@ bool is_part(const WordContext& words, size_t at) {
 
 }  // namespace
 
-std::optional<GermanNumber> german_number_at(const WordContext& words, size_t begin) {
+std::optional<RuleReading> german_number_at(const WordContext& words, size_t begin) {
   const auto digits = english_digits(words.at(begin));
   if (!digits)
     return std::nullopt;
@@ -126,21 +126,21 @@ std::optional<GermanNumber> german_number_at(const WordContext& words, size_t be
                        !is_list(words, begin) && !is_address_or_version(words, begin);
   const Word scale = english_of(kGermanScales, behind);
   if (!scale.empty())
-    return GermanNumber{2,
-                        fmt::format("{} {}", *digits, scale),
-                        "million",
-                        is_sure && digits->find(',') == std::string::npos};
+    return RuleReading{2,
+                       fmt::format("{} {}", *digits, scale),
+                       "million",
+                       is_sure && digits->find(',') == std::string::npos};
   const Word unit = english_of(kGermanUnits, behind);
   if (!unit.empty())
-    return GermanNumber{
+    return RuleReading{
         2, fmt::format("{} {}", *digits, unit), "unit", is_sure && words.at(begin) != "1"};
   if (!english_from_german_number(words.at(begin)))
     return std::nullopt;
   const bool has_point = digits->find('.') != std::string::npos;
-  return GermanNumber{1,
-                      *digits,
-                      has_point ? "decimal" : "groups",
-                      is_sure && (has_point || !has_english_notation(words))};
+  return RuleReading{1,
+                     *digits,
+                     has_point ? "decimal" : "groups",
+                     is_sure && (has_point || !has_english_notation(words))};
 }
 
 }  // namespace phraseq

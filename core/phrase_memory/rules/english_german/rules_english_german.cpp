@@ -9,27 +9,15 @@
 namespace phraseq {
 namespace {
 
-/// Adds what was read at `begin` if it is sure; returns its length.
-template <class Reading>
-size_t english_rule_take(Reading& reading,
-                         size_t begin,
-                         const char* category,
-                         std::vector<RuleFinding>& found) {
-  if (reading.is_sure)
-    found.push_back(
-        {begin, reading.length, std::move(reading.german), category, std::move(reading.rule)});
-  return reading.length;
-}
-
 /// The words that are read at `begin`, at least one.
 size_t english_rule_read_at(const RuleSentence& sentence,
                             size_t begin,
                             std::vector<RuleFinding>& found) {
   const WordContext words(sentence.words);
   if (auto date = english_date_at(words, begin))
-    return english_rule_take(*date, begin, "dates", found);
+    return take_reading(*date, begin, "dates", found);
   if (auto number = english_number_at(words, begin))
-    return english_rule_take(*number, begin, "numbers", found);
+    return take_reading(*number, begin, "numbers", found);
   if (const size_t length = personal_name_length(sentence.words, begin)) {
     const auto name = sentence.words.subspan(begin, length);
     found.push_back({begin, length, fmt::format("{}", fmt::join(name, " ")), "names", "person"});

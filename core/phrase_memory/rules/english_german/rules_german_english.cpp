@@ -6,27 +6,15 @@
 namespace phraseq {
 namespace {
 
-/// Adds what was read at `begin` if it is sure; returns its length.
-template <class Reading>
-size_t german_rule_take(Reading& reading,
-                        size_t begin,
-                        const char* category,
-                        std::vector<RuleFinding>& found) {
-  if (reading.is_sure)
-    found.push_back(
-        {begin, reading.length, std::move(reading.english), category, std::move(reading.rule)});
-  return reading.length;
-}
-
 /// The words that are read at `begin`, at least one.
 size_t german_rule_read_at(const RuleSentence& sentence,
                            size_t begin,
                            std::vector<RuleFinding>& found) {
   const WordContext words(sentence.words);
   if (auto date = german_date_at(words, begin))
-    return german_rule_take(*date, begin, "dates", found);
+    return take_reading(*date, begin, "dates", found);
   if (auto number = german_number_at(words, begin))
-    return german_rule_take(*number, begin, "numbers", found);
+    return take_reading(*number, begin, "numbers", found);
   return 1;
 }
 
