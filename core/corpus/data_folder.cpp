@@ -90,6 +90,24 @@ void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
 
 using PairNames = std::set<std::pair<std::string, std::string>>;
 
+PairNames recorded_pairs(const nlohmann::json& manifest, const std::string& path) {
+  PairNames pairs;
+  if (const auto language = value_at(manifest, {"source_language"}); language.is_string()) {
+    pairs.emplace(language, manifest.value("target_language", ""));
+  } else {
+    for (const IndexName& name : index_names(path)) pairs.emplace(name.source, name.target);
+  }
+  return pairs;
+}
+
+/// The pairs with these languages, each of which may be left open.
+PairNames pairs_with(PairNames pairs, const std::string& source, const std::string& target) {
+  std::erase_if(pairs, [&](const auto& pair) {
+    return (!source.empty() && source != pair.first) || (!target.empty() && target != pair.second);
+  });
+  return pairs;
+}
+
 /// Which pairs are there, for a message.
 std::string listed_pairs(const PairNames& pairs) {
   if (pairs.empty())
@@ -194,26 +212,12 @@ void DataFolder::read_manifest() {
 
 /// `target_of_raw_text`: where nothing is indexed yet.
 void DataFolder::find_languages(const std::string& target_of_raw_text) {
-  PairNames pairs;
-  if (const auto language = value_at(manifest_, {"source_language"}); language.is_string()) {
-    pairs.emplace(language, manifest_.value("target_language", ""));
-  } else {
-    for (const IndexName& name : index_names(path_)) pairs.emplace(name.source, name.target);
-  }
+  PairNames pairs = recorded_pairs(manifest_, path_);
   const bool is_raw = pairs.empty() && !has_nameless_text(path_);
   if (is_raw && !source_.empty() && !target_of_raw_text.empty())
     pairs.emplace(source_, target_of_raw_text);
-  const auto fits = [](const std::string& wanted, const std::string& found) {
-    return wanted.empty() || wanted == found;
-  };
-  auto as_named = pairs;
-  std::erase_if(as_named, [&](const auto& pair) {
-    return !fits(source_, pair.first) || !fits(target_, pair.second);
-  });
-  auto turned = pairs;
-  std::erase_if(turned, [&](const auto& pair) {
-    return !fits(source_, pair.second) || !fits(target_, pair.first);
-  });
+  const PairNames as_named = pairs_with(pairs, source_, target_);
+  const PairNames turned = pairs_with(pairs, target_, source_);
   const auto& fitting = as_named.empty() ? turned : as_named;
   if (fitting.empty() && target_of_raw_text != kNoTargetLanguage && has_one_language(path_, pairs))
     reject_one_language(path_);
