@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/convert/export_folder.h"
+#include "core/convert/marian/marian_model_yml.h"
 #include "core/convert/marian/marian_settings.h"
 #include "core/convert/marian/marian_symbols.h"
 #include "core/convert/marian/npz_file.h"
@@ -18,8 +19,6 @@ namespace {
 
 /// A score below this one never wins.
 constexpr float kHardlyProduced = -1e8F;
-
-const char* yes_or_no(bool value) { return value ? "true" : "false"; }
 
 /// The vocabulary of a side: its file and our ids in the order of its symbols.
 struct MarianSide {
@@ -46,7 +45,8 @@ class NpzExporter {
   void write(const ExportFolder& out) {
     add_embeddings();
     for (const char* stack : {"encoder", "decoder"}) add_stack(stack);
-    const std::string settings = model_yml() + '\0';
+    const std::string settings =
+        marian_model_yml(model_, source_.order.size(), target_.order.size()) + '\0';
     add_array("special:model.yml",
               DType::kI8,
               {static_cast<int64_t>(settings.size())},
@@ -257,58 +257,6 @@ class NpzExporter {
       add_norm(stack + "_emb", "_pre", stack + ".layernorm_embedding");
     if (is_pre_norm())
       add_norm(stack + "_top", "", stack + ".layer_norm");
-  }
-
-  // Texts.
-
-  std::string embedding_operations() const {
-    const std::string norm = model_.choice("embed_norm");
-    return norm == "no" ? "d" : norm == "after-dropout" ? "dn" : "nd";
-  }
-
-  std::string model_yml() const {
-    const int64_t hidden = model_.size("encoder_ffn_embed_dim");
-    const int64_t decoder_hidden = model_.size("decoder_ffn_embed_dim");
-    std::string text;
-    const auto add = [&](std::string_view name, const auto& value) {
-      text += fmt::format("{}: {}\n", name, value);
-    };
-    add("type", "transformer");
-    add("dim-vocabs", fmt::format("[{}, {}]", source_.order.size(), target_.order.size()));
-    add("dim-emb", width_);
-    add("enc-depth", model_.size("encoder_layers"));
-    add("dec-depth", model_.size("decoder_layers"));
-    add("tied-embeddings", yes_or_no(shares_output() && !is_on("share_all_embeddings")));
-    add("tied-embeddings-src", "false");
-    add("tied-embeddings-all", yes_or_no(is_on("share_all_embeddings")));
-    add("transformer-heads", model_.size("encoder_attention_heads"));
-    add("transformer-dim-ffn", hidden);
-    add("transformer-decoder-dim-ffn", decoder_hidden == hidden ? 0 : decoder_hidden);
-    add("transformer-ffn-depth", 2);
-    add("transformer-decoder-ffn-depth", 0);
-    add("transformer-ffn-activation", model_.choice("activation_fn"));
-    add("transformer-preprocess", is_pre_norm() ? "n" : "\"\"");
-    add("transformer-postprocess", is_pre_norm() ? "da" : "dan");
-    add("transformer-postprocess-emb", embedding_operations());
-    add("transformer-postprocess-top", is_pre_norm() ? "n" : "\"\"");
-    add("transformer-decoder-autoreg", is_recurrent() ? "rnn" : "self-attention");
-    add("dec-cell", is_recurrent() ? "ssru" : "gru");
-    add("transformer-no-projection", "false");
-    add("transformer-rnn-projection", yes_or_no(is_recurrent() && is_on("ssru_projection")));
-    add("transformer-tied-layers", "[]");
-    add("transformer-train-position-embeddings", "false");
-    add("transformer-disable-position-embeddings", yes_or_no(model_.choice("pos") == "none"));
-    add("transformer-guided-alignment-layer", "last");
-    add("transformer-pool", "false");
-    add("output-omit-bias", "false");
-    add("input-types", "[]");
-    add("special-vocab", "[]");
-    add("right-left", "false");
-    add("ulr", "false");
-    add("lemma-dim-emb", 0);
-    add("layer-normalization", "false");
-    add("skip", "false");
-    return text;
   }
 
   /// As Marian writes it next to a trained model.
