@@ -70,14 +70,26 @@ AttentionMap::AttentionMap(const RecordedSentence& sentence,
   const auto& keys = to_target ? sentence.target : sentence.source;
   row_labels_.title = from_source ? "source" : generated ? "generated token" : "decoder input";
   column_labels_.title = to_target ? "decoder input" : "source";
-  for (size_t kind = 0; kind < first.query_ngrams.size(); ++kind) {
-    const int64_t n = first.query_ngrams[kind];
+  add_rows(first, queries);
+  add_columns(layers, keys);
+}
+
+void AttentionMap::add_rows(const AttentionWeights& weights,
+                            const std::vector<std::string>& tokens) {
+  for (size_t kind = 0; kind < weights.query_ngrams.size(); ++kind) {
+    const int64_t n = weights.query_ngrams[kind];
     row_labels_.groups.push_back({ngram_name(n), 0});
-    for (int64_t query = n - 1; query < first.queries; ++query) {
+    for (int64_t query = n - 1; query < weights.queries; ++query) {
       rows_.push_back({kind, query});
-      add_label(row_labels_, queries, query, n);
+      add_label(row_labels_, tokens, query, n);
     }
   }
+  drop_single_group(row_labels_);
+}
+
+void AttentionMap::add_columns(const std::vector<AttentionWeights>& layers,
+                               const std::vector<std::string>& tokens) {
+  const AttentionWeights& first = layers.front();
   for (size_t kind = 0; kind < first.key_ngrams.size(); ++kind) {
     const int64_t n = first.key_ngrams[kind];
     column_labels_.groups.push_back({ngram_name(n), 0});
@@ -85,10 +97,9 @@ AttentionMap::AttentionMap(const RecordedSentence& sentence,
       if (key < n - 1 && !has_weight(layers, kind, key))
         continue;
       columns_.push_back({kind, key});
-      add_label(column_labels_, keys, key, n);
+      add_label(column_labels_, tokens, key, n);
     }
   }
-  drop_single_group(row_labels_);
   drop_single_group(column_labels_);
 }
 

@@ -41,6 +41,10 @@ class PHRASEQ_API AttentionMap {
     size_t kind;
     int64_t token;
   };
+  void add_rows(const AttentionWeights& weights, const std::vector<std::string>& tokens);
+  void add_columns(const std::vector<AttentionWeights>& layers,
+                   const std::vector<std::string>& tokens);
+
   std::vector<Cell> rows_, columns_;
   plot::HeatMapAxis row_labels_, column_labels_;
 };
