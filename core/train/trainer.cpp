@@ -395,8 +395,19 @@ void Trainer::resume(const std::string& path,
                      parts_.average);
   }
   announce_processes(run, record);
-  state_ = record.state;
+  restore_state(path, record);
   is_new_model_ = false;
+  parts_.translator->parameters->refresh_copy(options_.precision);
+  log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
+                       path,
+                       state_.updates,
+                       parts_.batches->epoch(),
+                       parts_.batches->batches_delivered()));
+  parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
+}
+
+void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
+  state_ = record.state;
   if (options_.checkpoints.reset_optimizer)
     reset_updates(state_);
   if (!options_.checkpoints.reset_lr_scheduler)
@@ -409,13 +420,6 @@ void Trainer::resume(const std::string& path,
     parts_.batches->restore(record.position);
   if (!keeps_best(record))
     reset_best(state_);
-  parts_.translator->parameters->refresh_copy(options_.precision);
-  log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
-                       path,
-                       state_.updates,
-                       parts_.batches->epoch(),
-                       parts_.batches->batches_delivered()));
-  parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
 /// Whether the best score of the checkpoint can be compared with those of this run.
@@ -446,6 +450,21 @@ int Trainer::signalled() const {
   return parts_.signals == nullptr ? 0 : parts_.signals->requested();
 }
 
+/// Or until a signal.
+void Trainer::train_until_limit() {
+  while (!limit() && signalled() == 0) {
+    UpdateGroup group = gather();
+    if (group.sentence_ids.empty()) {
+      // A run resumed at an epoch's end has counted it already.
+      if (state_.finished_epochs < parts_.batches->epoch())
+        end_epoch();
+      continue;
+    }
+    update(std::move(group));
+  }
+  settle();
+}
+
 int Trainer::run() {
   if (parts_.batches->batches_in_epoch() == 0) {
     throw DataError(fmt::format("there are no sentence pairs to train on: {}",
@@ -459,17 +478,7 @@ int Trainer::run() {
   share_parameters(parts_, options_.precision);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), place(), state_);
-  while (!limit() && signalled() == 0) {
-    UpdateGroup group = gather();
-    if (group.sentence_ids.empty()) {
-      // A run resumed at an epoch's end has counted it already.
-      if (state_.finished_epochs < parts_.batches->epoch())
-        end_epoch();
-      continue;
-    }
-    update(std::move(group));
-  }
-  settle();
+  train_until_limit();
   if (signalled() == 0) {
     log_info(fmt::format("training stops: {}", *limit()));
     if (options_.validation.validate_interval_updates == 0)

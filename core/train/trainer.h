@@ -58,6 +58,8 @@ class PHRASEQ_API Trainer {
   const TrainState& state() const { return state_; }
 
  private:
+  void restore_state(const std::string& path, const TrainRecord& record);
+  void train_until_limit();
   UpdateGroup gather();
   int64_t updates_begun() const;
   UpdatePass next_pass() const;
