@@ -231,6 +231,18 @@ void Validator::add_score(nlohmann::json& result) {
   repeated_in_a_row_ = repeated_.finding().empty() ? 0 : repeated_in_a_row_ + 1;
   if (repeated_in_a_row_ == kRepeatedForWarning)
     warn_of_repeated_hypotheses();
+  add_scores_of(hypotheses, references, result);
+  for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples);
+       ++i) {
+    log_info(fmt::format(
+        "sample {}\n  reference:  {}\n  hypothesis: {}", i + 1, references[i], hypotheses[i]));
+  }
+}
+
+/// Of the whole set and of its parts.
+void Validator::add_scores_of(const std::vector<std::string>& hypotheses,
+                              const std::vector<std::string>& references,
+                              nlohmann::json& result) const {
   std::vector<std::string> marked_hypotheses, marked_references;
   const ScoredText scored_text(*translator_.task);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
@@ -248,11 +260,6 @@ void Validator::add_score(nlohmann::json& result) {
   result["score_name"] = scored.name;
   result["score_text"] = score::format_text(scored, score::kLogStyle);
   result["signature"] = score::format_signature(scored.signature, /*short_form=*/false);
-  for (size_t i = 0; i < hypotheses.size() && i < static_cast<size_t>(options_.printed_samples);
-       ++i) {
-    log_info(fmt::format(
-        "sample {}\n  reference:  {}\n  hypothesis: {}", i + 1, references[i], hypotheses[i]));
-  }
 }
 
 nlohmann::json Validator::part_losses(const BatchReports& reports) const {

@@ -74,6 +74,9 @@ class PHRASEQ_API Validator {
   std::map<int64_t, std::string> translations(const Examples& examples, Decoder& decoder);
   std::vector<std::string> note_references(const std::vector<std::string>& hypotheses);
   void add_score(nlohmann::json& result);
+  void add_scores_of(const std::vector<std::string>& hypotheses,
+                     const std::vector<std::string>& references,
+                     nlohmann::json& result) const;
   score::Score score_of(const CorpusPart& part,
                         const std::vector<std::string>& hypotheses,
                         const std::vector<std::string>& references) const;
