@@ -42,6 +42,25 @@ at::Tensor log_probabilities_of(const DeferredScores& scores, const at::Tensor& 
   return result;
 }
 
+void add_losses(LossReport& report, const nn::ProjectedLoss& result) {
+  report.loss = result.loss;
+  report.loss_sum = result.loss_sum;
+  report.nll_sum = result.nll_sum;
+  if (result.on_device.defined()) {
+    report.on_device[kLossSum] = result.on_device[0];
+    report.on_device[kNllSum] = result.on_device[1];
+  }
+}
+
+/// `judged`: how many tokens have been compared.
+void add_accuracy(LossReport& report, const nn::ProjectedLoss& result, int64_t judged) {
+  report.extras["correct"] = static_cast<double>(result.correct);
+  if (result.on_device.defined())
+    report.on_device["correct"] = result.on_device[2];
+  if (report.tokens != judged)
+    report.extras[kJudgedTokens] = static_cast<double>(judged);
+}
+
 }  // namespace
 
 void TokenLossOptions::describe_counting(OptionTable& table) {
@@ -79,22 +98,11 @@ LossReport token_loss(const DecoderOutput& output,
                                                                unsmoothed,
                                                                context);
   LossReport report;
-  report.loss = result.loss;
-  report.loss_sum = result.loss_sum;
-  report.nll_sum = result.nll_sum;
-  if (result.on_device.defined()) {
-    report.on_device[kLossSum] = result.on_device[0];
-    report.on_device[kNllSum] = result.on_device[1];
-  }
+  add_losses(report, result);
   report.tokens = options.divides_by_prefix ? batch.target_out.numel() : targets.numel();
   report.sentences = batch.sentences();
-  if (options.report_accuracy) {
-    report.extras["correct"] = static_cast<double>(result.correct);
-    if (result.on_device.defined())
-      report.on_device["correct"] = result.on_device[2];
-    if (report.tokens != targets.numel())
-      report.extras[kJudgedTokens] = static_cast<double>(targets.numel());
-  }
+  if (options.report_accuracy)
+    add_accuracy(report, result, targets.numel());
   return report;
 }
 
