@@ -288,6 +288,47 @@ Batch collate_for(const std::vector<TranslationModel>& models,
   return batch.to(models.front().parameters->values().device());
 }
 
+namespace {
+
+/// The task that the checkpoint records, with the data and the tokenizer of the options.
+std::unique_ptr<Task> load_task(const Registry& registry,
+                                const Selection& selection,
+                                const CheckpointFile& file,
+                                const LoadOptions& options) {
+  TaskState state = read_task_state(file);
+  if (!options.tokenizer.empty())
+    replace_tokenizer(state, options, file.path());
+  TaskSetup setup;
+  setup.registry = &registry;
+  setup.state = &state;
+  setup.data = options.data;
+  setup.phrase_table = options.phrase_table;
+  setup.source_language = options.source_language;
+  setup.target_language = options.target_language;
+  auto task = std::make_unique<NamedTask>(selection, setup);
+  warn_of_other_direction(*task, setup);
+  return task;
+}
+
+/// Without copying where the model reads the file's numbers as they are.
+void fill_parameters(TranslationModel& translator,
+                     const CheckpointFile& file,
+                     nn::Precision precision) {
+  translator.parameters =
+      std::make_unique<nn::FlatParameters>(nn::FlatParameters::unset(*translator.model));
+  check_parameters(translator, file);
+  if (auto mapped = products_pack(precision)
+                        ? mapped_parameters(file, *translator.model, *translator.parameters)
+                        : nullptr) {
+    translator.parameters = std::move(mapped);
+  } else {
+    copy_parameters(*translator.parameters, file);
+  }
+  check_finite(*translator.parameters, file.path());
+}
+
+}  // namespace
+
 TranslationModel TranslationModel::load(const Registry& registry,
                                         const std::string& checkpoint_path,
                                         const LoadOptions& options) {
@@ -298,33 +339,11 @@ TranslationModel TranslationModel::load(const Registry& registry,
   translator.task_selection = recorded_component(registry, file, Task::kKind);
   translator.architecture_selection = recorded_architecture(registry, file);
   apply_overrides(translator.architecture_selection, options.overrides);
-
-  TaskState state = read_task_state(file);
-  if (!options.tokenizer.empty())
-    replace_tokenizer(state, options, checkpoint_path);
-  TaskSetup setup;
-  setup.registry = &registry;
-  setup.state = &state;
-  setup.data = options.data;
-  setup.phrase_table = options.phrase_table;
-  setup.source_language = options.source_language;
-  setup.target_language = options.target_language;
-  translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
-  warn_of_other_direction(*translator.task, setup);
+  translator.task = load_task(registry, translator.task_selection, file, options);
   translator.build_model();
   if (options.precision == nn::Precision::kFp64)
     translator.model->to(at::kDouble);
-  translator.parameters =
-      std::make_unique<nn::FlatParameters>(nn::FlatParameters::unset(*translator.model));
-  check_parameters(translator, file);
-  if (auto mapped = products_pack(options.precision)
-                        ? mapped_parameters(file, *translator.model, *translator.parameters)
-                        : nullptr) {
-    translator.parameters = std::move(mapped);
-  } else {
-    copy_parameters(*translator.parameters, file);
-  }
-  check_finite(*translator.parameters, file.path());
+  fill_parameters(translator, file, options.precision);
   if (!options.skip_self_test && options.overrides.empty())
     verify_self_test(translator, file);
   translator.parameters->refresh_copy(options.precision);

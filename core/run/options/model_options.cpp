@@ -100,11 +100,7 @@ nn::Quantization quantization_of(const CheckpointFile& file, const ModelOptions&
   return wanted ? nn::Quantization::kInt8 : nn::Quantization::kNone;
 }
 
-}  // namespace
-
-std::vector<TranslationModel> load_models(const Registry& registry,
-                                          const ModelOptions& options,
-                                          const std::string& data) {
+LoadOptions load_options(const ModelOptions& options, const std::string& data) {
   LoadOptions load;
   load.precision = options.precision;
   load.overrides = options.model_overrides;
@@ -114,6 +110,10 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   load.skip_self_test = options.skip_self_test;
   load.tokenizer = options.tokenizer;
   load.tokenizer_options = options.tokenizer_options;
+  return load;
+}
+
+void reject_contradictions(const ModelOptions& options, const std::string& data) {
   if (!data.empty() && !options.phrase_table.empty()) {
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
                      "preprocess the data with that table, or translate the raw text");
@@ -125,6 +125,23 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     throw UsageError("--quantization int8 and bf16 need --precision fp32 and the CPU",
                      "do not use --quantization, or use --precision fp32 --device cpu");
   }
+}
+
+void move_and_pack(TranslationModel& model,
+                   const CheckpointFile& file,
+                   const ModelOptions& options) {
+  move_to(model, options.device.chosen(), options.precision);
+  if (options.device.chosen().is_cpu())
+    nn::pack_weights(model.parameters->values(), quantization_of(file, options));
+}
+
+}  // namespace
+
+std::vector<TranslationModel> load_models(const Registry& registry,
+                                          const ModelOptions& options,
+                                          const std::string& data) {
+  LoadOptions load = load_options(options, data);
+  reject_contradictions(options, data);
   options.device.apply();
   std::vector<TranslationModel> models;
   for (const std::string& path : split_colons(options.path)) {
@@ -133,9 +150,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     models.push_back(TranslationModel::load(registry, checkpoint, load));
     if (models.size() == 1 && data.empty())
       require_direction(*models.back().task, checkpoint);
-    move_to(models.back(), options.device.chosen(), load.precision);
-    if (options.device.chosen().is_cpu())
-      nn::pack_weights(models.back().parameters->values(), quantization_of(file, options));
+    move_and_pack(models.back(), file, options);
     load.data.clear();  // the first model's task reads the data
   }
   if (models.empty())
