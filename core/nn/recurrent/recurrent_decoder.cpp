@@ -154,6 +154,21 @@ RecurrentStep RecurrentDecoder::step(const Fed& fed,
   return {decision, old, weights};
 }
 
+namespace {
+
+/// One kind of query, one head, one kind of key. weights [target tokens, src_time]
+void record_weights(const torch::nn::Module& attention,
+                    const at::Tensor& weights,
+                    Context& context) {
+  context.recording()->add(
+      attention,
+      "weights",
+      weights.view(
+          {1, 1, weights.size(0), 1, weights.size(1)}));  // [1, 1, target tokens, 1, src_time]
+}
+
+}  // namespace
+
 RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                                         const at::Tensor& h,
                                         const PackedTokens& source,
@@ -179,15 +194,8 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
     weights.add(context.recording() ? made.weights : at::Tensor());
     first += rows;
   }
-  if (context.recording()) {
-    // one kind of query, one head, one kind of key
-    const at::Tensor packed = weights.packed(walk);  // [target tokens, src_time]
-    context.recording()->add(
-        *attention_,
-        "weights",
-        packed.view(
-            {1, 1, packed.size(0), 1, packed.size(1)}));  // [1, 1, target tokens, 1, src_time]
-  }
+  if (context.recording())
+    record_weights(*attention_, weights.packed(walk), context);
   return {{hidden.packed(walk),
            contexts.packed(walk),
            context_tags.packed(walk),
