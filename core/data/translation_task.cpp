@@ -144,18 +144,25 @@ std::vector<std::string> TranslationOptions::problems() const {
 }
 
 TokenizerFiles TranslationOptions::tokenizer_files() const {
-  TokenizerFiles files{
-      tokenizer == "auto" ? "" : tokenizer, source_subword_model, target_subword_model};
-  if (tokenizer == "none")
-    files.name = "word";
-  if (files.source_model.empty())
-    files.source_model = subword_model;
-  if (files.target_model.empty())
-    files.target_model = subword_model;
-  if (files.name.empty() && !files.source_model.empty())
-    files.name = "sentencepiece";
-  return files;
+  const auto or_of_both = [&](const std::string& model) {
+    return model.empty() ? subword_model : model;
+  };
+  return TokenizerFiles::from_options(
+      tokenizer, or_of_both(source_subword_model), or_of_both(target_subword_model));
 }
+
+namespace {
+
+Vocabularies vocabularies_of(const TranslationOptions& options,
+                             const TaskSetup& setup,
+                             const std::vector<std::string>& folders) {
+  if (setup.state != nullptr)
+    return Vocabularies::from_state(*setup.state);
+  return Vocabularies::from_folder(
+      folders.front(), options.source_lang, options.target_lang, options.tokenizer_files());
+}
+
+}  // namespace
 
 TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSetup& setup)
     : TranslationTask(options, setup, std::nullopt) {}
@@ -171,21 +178,20 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
   folders_ = data_folders(setup.data);
   if (setup.state != nullptr)
     folders_.resize(1);  // the others are for training
-  vocabularies_ = setup.state != nullptr ? Vocabularies::from_state(*setup.state)
-                                         : Vocabularies::from_folder(folders_.front(),
-                                                                     options.source_lang,
-                                                                     options.target_lang,
-                                                                     options.tokenizer_files());
+  vocabularies_ = vocabularies_of(options, setup, folders_);
   const TokenizerChoice choice{options.tokenizer_files().name, options.bpe_dropout};
   const auto side = [&](const Vocabularies::Side& of) {
     return std::make_unique<LanguageSide>(of, task_tokenizer(setup, vocabularies_, of, choice));
   };
   source_ = side(vocabularies_.source);
   target_ = side(vocabularies_.target);
-  if (setup.data.empty())
-    return;
+  if (!setup.data.empty())
+    open_data(setup, std::move(phrases));
+}
+
+void TranslationTask::open_data(const TaskSetup& setup, std::optional<PhraseSource> phrases) {
   for (size_t i = 1; i < folders_.size(); ++i) check_agreement(folders_[i]);
-  const std::string loader = loader_for(setup, options.data_loader, options.bpe_dropout > 0);
+  const std::string loader = loader_for(setup, options_.data_loader, options_.bpe_dropout > 0);
   if (loader == "indexed" && setup.state != nullptr)
     check_folder(folders_.front());
   if (loader == "text" && setup.state == nullptr && options_.load_alignments) {
@@ -195,8 +201,8 @@ TranslationTask::TranslationTask(const TranslationOptions& options,
   data_ = std::make_unique<PairData>(*setup.registry,
                                      loader,
                                      folders_,
-                                     this->loading(setup, std::move(phrases)),
-                                     options.upsample_primary);
+                                     loading(setup, std::move(phrases)),
+                                     options_.upsample_primary);
 }
 
 DataLoaderSetup TranslationTask::loading(const TaskSetup& setup,

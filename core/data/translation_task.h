@@ -83,6 +83,7 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   const Vocabularies& vocabularies() const { return vocabularies_; }
 
  private:
+  void open_data(const TaskSetup& setup, std::optional<PhraseSource> phrases);
   DataLoaderSetup loading(const TaskSetup& setup, std::optional<PhraseSource> phrases) const;
   void check_folder(const std::string& folder) const;
   void check_agreement(const std::string& folder) const;

@@ -81,6 +81,17 @@ std::string blob_of(const TaskState& state, const std::string& name) {
 
 }  // namespace
 
+TokenizerFiles TokenizerFiles::from_options(const std::string& tokenizer,
+                                            const std::string& source_model,
+                                            const std::string& target_model) {
+  TokenizerFiles files{tokenizer == "auto" ? "" : tokenizer, source_model, target_model};
+  if (tokenizer == "none")
+    files.name = "word";
+  if (files.name.empty() && !source_model.empty())
+    files.name = "sentencepiece";
+  return files;
+}
+
 Vocabularies Vocabularies::from_folder(const std::string& path,
                                        const std::string& source,
                                        const std::string& target,

@@ -19,9 +19,15 @@ class SubwordDetector;
 
 /// Which tokenizer text goes through when the data folder does not say: a component's name and the
 /// files of its models. Empty = as the folder's manifest has it.
-struct TokenizerFiles {
+struct PHRASEQ_API TokenizerFiles {
   std::string name;
   std::string source_model, target_model;
+
+  /// From the options of a task: the tokenizer "auto" is the folder's, or SentencePiece where there
+  /// is a model; "none" takes words as they are.
+  static TokenizerFiles from_options(const std::string& tokenizer,
+                                     const std::string& source_model,
+                                     const std::string& target_model);
 };
 
 /// The languages of a task with their symbols, and how text becomes such symbols: everything about

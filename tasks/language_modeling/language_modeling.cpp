@@ -42,12 +42,7 @@ std::vector<std::string> LanguageModelingOptions::problems() const {
 }
 
 TokenizerFiles LanguageModelingOptions::tokenizer_files() const {
-  TokenizerFiles files{tokenizer == "auto" ? "" : tokenizer, subword_model, subword_model};
-  if (tokenizer == "none")
-    files.name = "word";
-  if (files.name.empty() && !subword_model.empty())
-    files.name = "sentencepiece";
-  return files;
+  return TokenizerFiles::from_options(tokenizer, subword_model, subword_model);
 }
 
 LanguageModeling::LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup)

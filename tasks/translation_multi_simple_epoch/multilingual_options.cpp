@@ -155,12 +155,7 @@ std::vector<std::string> MultilingualOptions::problems() const {
 }
 
 TokenizerFiles MultilingualOptions::tokenizer_files() const {
-  TokenizerFiles files{tokenizer == "auto" ? "" : tokenizer, subword_model, subword_model};
-  if (tokenizer == "none")
-    files.name = "word";
-  if (files.name.empty() && !subword_model.empty())
-    files.name = "sentencepiece";
-  return files;
+  return TokenizerFiles::from_options(tokenizer, subword_model, subword_model);
 }
 
 bool MultilingualOptions::samples() const {
