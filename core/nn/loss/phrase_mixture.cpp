@@ -91,6 +91,45 @@ Spans::Spans(const Batch& batch) {
   std::replace(of_row.begin(), of_row.end(), int64_t{-1}, static_cast<int64_t>(begins.size()));
 }
 
+/// ln p of each word of the target among the words; exact where no gradient is needed.
+/// [target tokens]
+at::Tensor word_scores(const DecoderOutput& output,
+                       const Batch& batch,
+                       const ProjectedScores& scores,
+                       Context& context) {
+  if (at::GradMode::is_enabled())
+    return scores.target - scores.normalizer;
+  return target_log_probabilities(output.hidden,
+                                  output.output_weight,
+                                  output.output_bias,
+                                  batch.target_out,
+                                  output.forbidden,
+                                  context);
+}
+
+/// `words` [target tokens], but the first token of a span has the ln p of the whole span, in words
+/// or as a phrase, and its other tokens have 0.
+at::Tensor with_phrases(const at::Tensor& words, const SlotShare& share, const Spans& spans) {
+  const auto on_device = [&](const auto& values, at::ScalarType type) {
+    return to_device(at::tensor(values, type), words.device());
+  };
+  const auto count = static_cast<int64_t>(spans.begins.size());
+  const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);  // [target tokens]
+  const at::Tensor begins = on_device(spans.begins, at::kLong);       // [spans]
+  const at::Tensor in_words =
+      at::zeros({count + 1}, words.options())
+          .index_add(0, span_of_row, words)  // [spans + 1]
+          .narrow(0, 0, count)               // [spans]
+          .masked_fill(on_device(spans.unknown, at::kByte).to(at::kBool), kNoSlot);
+  const at::Tensor as_phrase =
+      share.of_slots
+          .index_select(0, begins)                                    // [spans, slots]
+          .gather(1, on_device(spans.slots, at::kLong).unsqueeze(1))  // [spans, 1]
+          .squeeze(1);                                                // [spans]
+  return words.masked_fill(span_of_row.lt(count), 0.0)
+      .index_copy(0, begins, at::logaddexp(in_words, as_phrase));  // [target tokens]
+}
+
 }  // namespace
 
 at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context) {
@@ -108,41 +147,15 @@ at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context) {
 at::Tensor phrase_mixture_losses(const DecoderOutput& output,
                                  const Batch& batch,
                                  Context& context) {
-  const bool exact = !at::GradMode::is_enabled();
   ProjectedScores scores;
-  if (!exact || !is_gated(output))
+  if (at::GradMode::is_enabled() || !is_gated(output))
     scores = projected_scores(
         output.hidden, output.output_weight, output.output_bias, batch.target_out, context);
   const SlotShare share = share_of(output, scores.normalizer);
-  const at::Tensor words =  // [target tokens]
-      share.of_words + (exact ? target_log_probabilities(output.hidden,
-                                                         output.output_weight,
-                                                         output.output_bias,
-                                                         batch.target_out,
-                                                         output.forbidden,
-                                                         context)
-                              : scores.target - scores.normalizer);
+  const at::Tensor words =
+      share.of_words + word_scores(output, batch, scores, context);  // [target tokens]
   const Spans spans(batch);
-  if (spans.begins.empty())
-    return -words;
-  const auto on_device = [&](const auto& values, at::ScalarType type) {
-    return to_device(at::tensor(values, type), words.device());
-  };
-  const auto count = static_cast<int64_t>(spans.begins.size());
-  const at::Tensor span_of_row = on_device(spans.of_row, at::kLong);  // [target tokens]
-  const at::Tensor begins = on_device(spans.begins, at::kLong);       // [spans]
-  const at::Tensor in_words =
-      at::zeros({count + 1}, words.options())
-          .index_add(0, span_of_row, words)  // [spans + 1]
-          .narrow(0, 0, count)               // [spans]
-          .masked_fill(on_device(spans.unknown, at::kByte).to(at::kBool), kNoSlot);
-  const at::Tensor as_phrase =
-      share.of_slots
-          .index_select(0, begins)                                    // [spans, slots]
-          .gather(1, on_device(spans.slots, at::kLong).unsqueeze(1))  // [spans, 1]
-          .squeeze(1);                                                // [spans]
-  return -words.masked_fill(span_of_row.lt(count), 0.0)
-              .index_copy(0, begins, at::logaddexp(in_words, as_phrase));  // [target tokens]
+  return -(spans.begins.empty() ? words : with_phrases(words, share, spans));
 }
 
 }  // namespace phraseq::nn
