@@ -69,6 +69,21 @@ Findings sums_add_up(const Selection& selection) {
   return findings;
 }
 
+/// How much the loss changes with the values of a tensor in a direction, by finite differences.
+double numeric_slope(const CriterionSetting& setting,
+                     const at::Tensor& tensor,
+                     const at::Tensor& direction) {
+  constexpr double kStep = 1e-6;
+  const at::NoGradGuard no_gradients;
+  at::Tensor values = tensor.detach();
+  values.add_(direction, kStep);
+  const double above = setting.loss().loss_sum;
+  values.add_(direction, -2 * kStep);
+  const double below = setting.loss().loss_sum;
+  values.add_(direction, kStep);
+  return (above - below) / (2 * kStep);
+}
+
 Findings gradient(const Selection& selection) {
   Findings findings;
   const CriterionSetting setting(selection);
@@ -79,17 +94,9 @@ Findings gradient(const Selection& selection) {
       findings.push_back(fmt::format("no gradient reaches DecoderOutput::{}", name));
       continue;
     }
-    const at::NoGradGuard no_gradients;
     const at::Tensor direction =
         at::sin(at::arange(tensor.numel(), at::kDouble) * 1.7).view(tensor.sizes());
-    constexpr double kStep = 1e-6;
-    at::Tensor values = tensor.detach();
-    values.add_(direction, kStep);
-    const double above = setting.loss().loss_sum;
-    values.add_(direction, -2 * kStep);
-    const double below = setting.loss().loss_sum;
-    values.add_(direction, kStep);
-    const double numeric = (above - below) / (2 * kStep);
+    const double numeric = numeric_slope(setting, tensor, direction);
     const auto analytic = (tensor.grad() * direction).sum().item<double>();
     if (!close(analytic, numeric, 1e-5)) {
       findings.push_back(fmt::format(
