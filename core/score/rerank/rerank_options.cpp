@@ -145,12 +145,12 @@ std::vector<RerankList> read_lists(const RerankOptions& options) {
   return lists;
 }
 
-RerankWeights choose_weights(const RerankOptions& options,
-                             const std::vector<RerankList>& lists,
-                             const Metric& metric) {
-  if (options.tune.empty())
-    return options.weights;
-  const auto references = read_lines(options.references);
+namespace {
+
+/// Throws DataError when there is not one for each list.
+std::vector<std::string> read_references(const RerankOptions& options,
+                                         const std::vector<RerankList>& lists) {
+  std::vector<std::string> references = read_lines(options.references);
   if (references.size() != lists.size()) {
     throw DataError({options.references, 0, 0},
                     fmt::format("{} lines, but {} has the hypotheses of {} sentences",
@@ -159,8 +159,18 @@ RerankWeights choose_weights(const RerankOptions& options,
                                 lists.size()),
                     "Give one reference for each source sentence.");
   }
+  return references;
+}
+
+}  // namespace
+
+RerankWeights choose_weights(const RerankOptions& options,
+                             const std::vector<RerankList>& lists,
+                             const Metric& metric) {
+  if (options.tune.empty())
+    return options.weights;
   const TuningResult best = tune_weights(lists,
-                                         references,
+                                         read_references(options, lists),
                                          metric,
                                          options.weights,
                                          options.tuned(),
