@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <phraseq/cuda_sources.h>
 
-#include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 

@@ -18,7 +18,6 @@
 #include "core/text/tokenizer.h"
 #include "core/translate/extras/mbr_choice.h"
 #include "core/translate/extras/unknown_words.h"
-#include "core/translate/hypothesis_text.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/translator.h"
 

@@ -12,6 +12,8 @@
 #include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
 #include "core/score/contrastive/contrastive_text.h"
+#include "core/translate/scoring/score_pairs.h"
+#include "core/translate/scoring/score_targets.h"
 #include "core/translate/sentence_source.h"
 
 namespace phraseq {

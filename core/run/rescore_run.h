@@ -12,9 +12,6 @@
 #include "core/run/options/model_options.h"
 #include "core/run/run_components.h"
 #include "core/score/contrastive/contrastive_options.h"
-#include "core/score/contrastive/contrastive_report.h"
-#include "core/translate/scoring/score_pairs.h"
-#include "core/translate/scoring/score_targets.h"
 #include "core/translate/translation_text.h"
 
 namespace phraseq {

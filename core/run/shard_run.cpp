@@ -11,7 +11,6 @@
 #include <ATen/Parallel.h>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"

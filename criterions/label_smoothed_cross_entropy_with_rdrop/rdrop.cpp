@@ -1,6 +1,5 @@
 #include "rdrop.h"
 
-#include "core/nn/loss/projected_divergence.h"
 
 namespace phraseq {
 namespace {

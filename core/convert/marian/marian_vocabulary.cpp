@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
-#include "core/base/wording/message_text.h"
 #include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"

@@ -3,7 +3,6 @@
 #include <ATen/ops/cat.h>
 
 #include "core/nn/functional/functional.h"
-#include "core/nn/recurrent/recurrent_product.h"
 
 namespace phraseq::nn {
 

@@ -1,6 +1,5 @@
 #include "core/phrase_memory/shortlist/shortlist_options.h"
 
-#include "core/options/enum_name.h"
 
 namespace phraseq {
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/plot/curves/metric_selection.h"

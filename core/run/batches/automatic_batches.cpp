@@ -13,7 +13,6 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"
 #include "core/nn/memory/device_memory.h"
-#include "core/options/batch_options.h"
 #include "core/train/batch_size/largest_batch.h"
 #include "core/train/batch_size/memory_watch.h"
 

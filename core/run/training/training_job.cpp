@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/criterion/declared_criterion.h"
-#include "core/criterion/named_criterion.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/distributed/sharding/sharded_optimizer.h"
 #include "core/io/atomic_file.h"

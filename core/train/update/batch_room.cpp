@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/data/phrases/phrase_extras.h"
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {

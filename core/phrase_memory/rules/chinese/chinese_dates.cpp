@@ -7,7 +7,6 @@
 
 #include "core/phrase_memory/rules/calendar.h"
 #include "core/phrase_memory/rules/chinese/chinese_numerals.h"
-#include "core/phrase_memory/rules/numerals.h"
 
 namespace phraseq {
 namespace {
