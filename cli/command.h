@@ -46,6 +46,23 @@ bool begin_command(OptionTable& table,
                    const std::function<std::vector<std::string>()>& problems = {},
                    const ExplainOption& explain_unknown = {});
 
+/// begin_command for a run, which has a table, problems() and explain_unknown().
+template <class Run>
+bool begin_run(Run& run,
+               std::string_view name,
+               std::string_view usage,
+               std::string_view description,
+               std::span<const std::string> arguments) {
+  return begin_command(
+      run.table,
+      name,
+      usage,
+      description,
+      arguments,
+      [&run] { return run.problems(); },
+      [&run](const std::string& option) { return run.explain_unknown(option); });
+}
+
 /// The programs of all commands, phraseq-NAME in the folder of this one, sorted by name.
 std::vector<std::filesystem::path> command_programs();
 

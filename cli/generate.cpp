@@ -14,14 +14,7 @@ constexpr const char* kDescription =
 
 int generate_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/false);
-  if (!phraseq::begin_command(
-          run.table,
-          "generate",
-          kUsage,
-          kDescription,
-          arguments,
-          [&run] { return run.problems(); },
-          [&run](const auto& option) { return run.explain_unknown(option); }))
+  if (!phraseq::begin_run(run, "generate", kUsage, kDescription, arguments))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

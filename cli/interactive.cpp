@@ -15,14 +15,7 @@ constexpr const char* kDescription =
 
 int interactive_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/true);
-  if (!phraseq::begin_command(
-          run.table,
-          "interactive",
-          kUsage,
-          kDescription,
-          arguments,
-          [&run] { return run.problems(); },
-          [&run](const auto& option) { return run.explain_unknown(option); }))
+  if (!phraseq::begin_run(run, "interactive", kUsage, kDescription, arguments))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

@@ -14,14 +14,8 @@ constexpr const char* kDescription =
 
 int train_command(std::span<const std::string> arguments) {
   phraseq::TrainRun run(arguments);
-  if (!phraseq::begin_command(
-          run.table,
-          "train",
-          "DATA --arch NAME --max-tokens N [options]",
-          kDescription,
-          arguments,
-          [&run] { return run.problems(); },
-          [&run](const auto& option) { return run.explain_unknown(option); }))
+  if (!phraseq::begin_run(
+          run, "train", "DATA --arch NAME --max-tokens N [options]", kDescription, arguments))
     return phraseq::kExitOk;
   return phraseq::train(run, arguments);
 }

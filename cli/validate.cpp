@@ -11,14 +11,11 @@ namespace {
 
 int validate_command(std::span<const std::string> arguments) {
   phraseq::ValidateRun run(arguments);
-  if (!phraseq::begin_command(
-          run.table,
-          "validate",
-          "DATA --path FILE [options]",
-          "Computes the loss of a checkpoint on splits of a data folder.",
-          arguments,
-          [&run] { return run.problems(); },
-          [&run](const auto& option) { return run.explain_unknown(option); }))
+  if (!phraseq::begin_run(run,
+                          "validate",
+                          "DATA --path FILE [options]",
+                          "Computes the loss of a checkpoint on splits of a data folder.",
+                          arguments))
     return phraseq::kExitOk;
   phraseq::validate(run, [&run](const nlohmann::json& result) {
     std::puts(phraseq::validation_text(result, run.options.format).c_str());
