@@ -28,7 +28,6 @@ class PHRASEQ_API AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  uint64_t bytes_written() const { return written_; }
   /// Ends writing: after this, only the rename can fail. For files that are to appear together:
   /// first all are finished, then all are committed.
   void finish();

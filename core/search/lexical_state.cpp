@@ -1,7 +1,7 @@
 #include "core/search/lexical_state.h"
 
-#include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace phraseq {
 
@@ -125,30 +125,6 @@ void UnorderedLexicalState::advance(int64_t token) {
   if (node_ != 0)
     ++generated_[child];
   rewind(left);
-}
-
-bool contains_all(std::span<const int64_t> tokens,
-                  const LexicalConstraints& constraints,
-                  bool ordered) {
-  std::vector<bool> used(tokens.size(), false);
-  auto from = tokens.begin();
-  for (const auto& constraint : constraints) {
-    auto found = ordered ? from : tokens.begin();
-    const auto is_used = [&](auto place) {
-      const auto begin = used.begin() + (place - tokens.begin());
-      const auto end = begin + static_cast<int64_t>(constraint.size());
-      return std::find(begin, end, true) != end;
-    };
-    found = std::search(found, tokens.end(), constraint.begin(), constraint.end());
-    while (found != tokens.end() && is_used(found))
-      found = std::search(found + 1, tokens.end(), constraint.begin(), constraint.end());
-    if (found == tokens.end() && !constraint.empty())
-      return false;
-    const auto begin = used.begin() + (found - tokens.begin());
-    std::fill(begin, begin + static_cast<int64_t>(constraint.size()), true);
-    from = found + static_cast<int64_t>(constraint.size());
-  }
-  return true;
 }
 
 }  // namespace phraseq

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "core/base/api.h"
@@ -86,11 +85,5 @@ class PHRASEQ_API UnorderedLexicalState final : public LexicalState {
   std::vector<int64_t> completed_;  // how often each node's constraint is complete
   std::vector<int64_t> generated_;  // how often each node was entered
 };
-
-/// Whether `tokens` contain every constraint, each as often as it is given, in this order when
-/// `ordered`.
-PHRASEQ_API bool contains_all(std::span<const int64_t> tokens,
-                              const LexicalConstraints& constraints,
-                              bool ordered);
 
 }  // namespace phraseq

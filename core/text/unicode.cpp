@@ -137,10 +137,4 @@ void append_utf8(std::string& text, char32_t character) {
   text.append(bytes, static_cast<size_t>(size));
 }
 
-std::string unicode_version() {
-  UVersionInfo numbers;
-  u_getUnicodeVersion(numbers);
-  return std::to_string(numbers[0]) + '.' + std::to_string(numbers[1]);
-}
-
 }  // namespace phraseq

@@ -38,7 +38,4 @@ PHRASEQ_API std::string to_ascii_lowercase(std::string_view text);
 PHRASEQ_API std::u32string to_code_points(std::string_view text);
 PHRASEQ_API void append_utf8(std::string& text, char32_t character);
 
-/// The Unicode version that character categories and lowercasing follow, "15.0".
-PHRASEQ_API std::string unicode_version();
-
 }  // namespace phraseq
