@@ -7,6 +7,19 @@
 namespace phraseq {
 namespace {
 
+/// What our models have no counterpart of.
+constexpr const char* kUnused =
+    "transformer-guided-alignment-layer: last\n"
+    "transformer-pool: false\n"
+    "output-omit-bias: false\n"
+    "input-types: []\n"
+    "special-vocab: []\n"
+    "right-left: false\n"
+    "ulr: false\n"
+    "lemma-dim-emb: 0\n"
+    "layer-normalization: false\n"
+    "skip: false\n";
+
 const char* yes_or_no(bool value) { return value ? "true" : "false"; }
 
 std::string embedding_operations(const ExportModel& model) {
@@ -53,17 +66,7 @@ std::string marian_model_yml(const ExportModel& model,
   add("transformer-tied-layers", "[]");
   add("transformer-train-position-embeddings", "false");
   add("transformer-disable-position-embeddings", yes_or_no(model.choice("pos") == "none"));
-  add("transformer-guided-alignment-layer", "last");
-  add("transformer-pool", "false");
-  add("output-omit-bias", "false");
-  add("input-types", "[]");
-  add("special-vocab", "[]");
-  add("right-left", "false");
-  add("ulr", "false");
-  add("lemma-dim-emb", 0);
-  add("layer-normalization", "false");
-  add("skip", "false");
-  return text;
+  return text + kUnused;
 }
 
 }  // namespace phraseq
