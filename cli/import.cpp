@@ -53,6 +53,11 @@ struct ImportOptions final : Options {
   std::string target_lang;
 
   void describe(OptionTable& table) override {
+    describe_model(table);
+    describe_text(table);
+  }
+
+  void describe_model(OptionTable& table) {
     table
         .field(
             "files",
@@ -84,6 +89,9 @@ struct ImportOptions final : Options {
                "data-bin in it.")
         .value_name("DATA-BIN");
     table.field("output", output, "Checkpoint to write.").value_name("FILE");
+  }
+
+  void describe_text(OptionTable& table) {
     table
         .field("vocabs",
                vocabs,

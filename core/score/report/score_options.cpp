@@ -12,6 +12,7 @@ namespace phraseq::score {
 void ScoreOptions::describe(OptionTable& table) {
   describe_input(table);
   MetricOptions::describe(table);
+  describe_fairseq(table);
   describe_tests(table);
   describe_report(table);
 }
@@ -37,12 +38,15 @@ void ScoreOptions::describe_input(OptionTable& table) {
       .short_flag("e");
 }
 
-void ScoreOptions::describe_tests(OptionTable& table) {
+void ScoreOptions::describe_fairseq(OptionTable& table) {
   table.section("fairseq");
   table.field("fairseq",
               fairseq,
               "Print BLEU as fairseq-score does: on space-separated tokens, without smoothing; "
               "with --order, --ignore-case and --sentence-bleu.");
+}
+
+void ScoreOptions::describe_tests(OptionTable& table) {
   table.section("Confidence and significance");
   table.field("sentence-level", sentence_level, "Score each sentence separately, with one metric.")
       .short_flag("sl")

@@ -49,6 +49,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
  private:
   void check_fairseq(std::vector<std::string>& found) const;
   void describe_input(OptionTable& table);
+  void describe_fairseq(OptionTable& table);
   void describe_tests(OptionTable& table);
   void describe_report(OptionTable& table);
 };
