@@ -10,13 +10,9 @@
 
 namespace phraseq::nn {
 
-/// Keys and values of the tokens decoded so far, for one attention module, without ever being
-/// moved.
-///
-/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets
-/// there. A row's past is found through a table of ancestors: `select` permutes and prunes that
-/// table only (rows × steps numbers), so a reordering of the beam copies no keys. The table is
-/// shared by a session's layers.
+/// Where the past of each decoding row is stored. `select` permutes and prunes this table only
+/// (rows × steps numbers), so a reordering of the beam copies no keys. It is shared by a session's
+/// layers.
 class PHRASEQ_API Ancestry {
  public:
   explicit Ancestry(int64_t rows);
@@ -35,6 +31,11 @@ class PHRASEQ_API Ancestry {
   std::vector<int32_t> table_;  // [rows, capacity]
 };
 
+/// Keys and values of the tokens decoded so far, for one attention module, without ever being
+/// moved.
+///
+/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets
+/// there. A row's past is found through an Ancestry.
 class PHRASEQ_API SelfAttentionCache {
  public:
   /// Room for the keys and values of the next step, [rows, columns]: to be filled before `attend`.
