@@ -1,6 +1,5 @@
 #include "rdrop.h"
 
-
 namespace phraseq {
 namespace {
 

@@ -1,6 +1,5 @@
 #include "core/phrase_memory/shortlist/shortlist_options.h"
 
-
 namespace phraseq {
 
 void ShortlistCommandOptions::describe(OptionTable& table) {
