@@ -16,7 +16,7 @@
 #include "core/options/completion/fish_completion.h"
 #include "core/options/completion/zsh_completion.h"
 #include "core/options/option_json.h"
-#include "core/plugin/component_options.h"
+#include "core/plugin/described_options.h"
 #include "core/plugin/loader.h"
 
 namespace {
@@ -39,7 +39,7 @@ struct CompletionOptions final : Options {
 };
 
 CompletionScope component_scope(const Component& component) {
-  const ComponentOptions described(component);
+  const DescribedOptions described(component);
   std::vector<std::string> names = {component.name};
   for (const Preset& preset : component.presets) names.push_back(preset.name);
   return completed_component(

@@ -6,7 +6,7 @@
 
 #include "core/conformance/fixtures/changed_options.h"
 #include "core/options/option_text.h"
-#include "core/plugin/component_options.h"
+#include "core/plugin/described_options.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -19,7 +19,7 @@ bool is_spelt_well(const std::string& name) {
 
 Findings names_of_options(const Component& component) {
   Findings findings;
-  const ComponentOptions described(component);
+  const DescribedOptions described(component);
   std::vector<std::string> seen;
   for (const OptionField& field : described.table.fields()) {
     if (!is_spelt_well(field.name)) {
@@ -38,11 +38,11 @@ Findings names_of_options(const Component& component) {
 
 Findings records_of_options(const Component& component) {
   Findings findings;
-  ComponentOptions changed(component);
+  DescribedOptions changed(component);
   change_all(changed.table);
   const auto record = to_json(changed.table);
 
-  ComponentOptions restored(component);
+  DescribedOptions restored(component);
   from_json(restored.table, record, OptionOrigin::kCheckpoint);
   const auto again = to_json(restored.table);
   for (const auto& [key, value] : record.items()) {

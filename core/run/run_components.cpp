@@ -5,7 +5,7 @@
 #include "core/base/wording/alternatives.h"
 #include "core/base/wording/first_items.h"
 #include "core/options/command_line.h"
-#include "core/plugin/component_options.h"
+#include "core/plugin/described_options.h"
 
 namespace phraseq {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostNamed = 3;
 
 bool has_option(const Component& component, const std::string& name) {
-  ComponentOptions known(component);
+  DescribedOptions known(component);
   return known.table.find(name) != nullptr ||
          (name.starts_with("no-") && known.table.find(name.substr(3)) != nullptr);
 }

@@ -8,8 +8,8 @@
 namespace phraseq {
 
 /// New options of a component, with their description.
-struct ComponentOptions {
-  explicit ComponentOptions(const Component& component) : options(component.make_options()) {
+struct DescribedOptions {
+  explicit DescribedOptions(const Component& component) : options(component.make_options()) {
     options->describe(table);
   }
 
