@@ -4,10 +4,25 @@
 #include <numeric>
 
 namespace phraseq {
+namespace {
+
+/// The most tokens of a batch when each of the workers gets at most one: a batch is full when not
+/// even the longest sentence fits, and then has at least its share of the tokens.
+int64_t share_of_tokens(const std::vector<int64_t>& lengths, int64_t workers) {
+  const int64_t all = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+  return (all + workers - 1) / workers + *std::max_element(lengths.begin(), lengths.end()) - 1;
+}
+
+}  // namespace
 
 std::vector<std::vector<int64_t>> length_batches(const std::vector<int64_t>& lengths,
                                                  int64_t max_tokens,
-                                                 int64_t max_sentences) {
+                                                 int64_t max_sentences,
+                                                 int64_t workers) {
+  if (workers > 1 && !lengths.empty()) {
+    const int64_t share = share_of_tokens(lengths, workers);
+    max_tokens = max_tokens == 0 ? share : std::min(max_tokens, share);
+  }
   const auto length = [&](int64_t place) { return lengths[static_cast<size_t>(place)]; };
   std::vector<int64_t> order(lengths.size());
   std::iota(order.begin(), order.end(), 0);

@@ -123,7 +123,8 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
       lengths.push_back(length);
     }
   }
-  auto batches = length_batches(lengths, settings_.max_tokens, settings_.max_sentences);
+  auto batches = length_batches(
+      lengths, settings_.max_tokens, settings_.max_sentences, settings_.workers.workers);
   run_jobs(
       static_cast<int64_t>(batches.size()), settings_.workers, [&](int64_t number, int64_t worker) {
         auto& batch = batches[static_cast<size_t>(number)];

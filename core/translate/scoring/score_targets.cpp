@@ -76,7 +76,8 @@ std::vector<Translation> score_targets(const std::vector<TranslationModel>& mode
     lengths.push_back(static_cast<int64_t>(std::max(example.source.size(), example.target.size())));
     all.push_back({std::move(example), {}});
   }
-  const auto batches = length_batches(lengths, settings.max_tokens, settings.max_sentences);
+  const auto batches = length_batches(
+      lengths, settings.max_tokens, settings.max_sentences, settings.workers.workers);
   run_jobs(static_cast<int64_t>(batches.size()), settings.workers, [&](int64_t number, int64_t) {
     const c10::InferenceMode guard;
     std::vector<Example> of_batch;

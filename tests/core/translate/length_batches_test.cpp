@@ -28,7 +28,20 @@ TEST(LengthBatches, KeepTheNumberOfSentences) {
   EXPECT_THAT(length_batches(kLengths, 0, 0), ElementsAre(ElementsAre(1, 3, 2, 5, 0, 4)));
 }
 
-TEST(LengthBatches, AreEmptyWithoutSentences) { EXPECT_TRUE(length_batches({}, 5, 5).empty()); }
+TEST(LengthBatches, DivideFewSentencesAmongTheWorkers) {
+  // 33 tokens for two workers: 17 each, and 8 more until the longest does not fit.
+  EXPECT_THAT(length_batches(kLengths, 100, 0, 2),
+              ElementsAre(ElementsAre(1, 3, 2), ElementsAre(5, 0, 4)));
+  EXPECT_EQ(length_batches(kLengths, 0, 0, 2), length_batches(kLengths, 100, 0, 2));
+  EXPECT_EQ(length_batches(kLengths, 14, 0, 2), length_batches(kLengths, 14, 0));
+  for (int64_t workers = 1; workers < 9; ++workers)
+    EXPECT_LE(length_batches(kLengths, 0, 0, workers).size(), static_cast<size_t>(workers));
+}
+
+TEST(LengthBatches, AreEmptyWithoutSentences) {
+  EXPECT_TRUE(length_batches({}, 5, 5).empty());
+  EXPECT_TRUE(length_batches({}, 5, 5, 2).empty());
+}
 
 }  // namespace
 }  // namespace phraseq
