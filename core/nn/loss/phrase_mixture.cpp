@@ -107,8 +107,8 @@ at::Tensor word_scores(const DecoderOutput& output,
                                   context);
 }
 
-/// `words` [target tokens], but the first token of a span has the ln p of the whole span, in words
-/// or as a phrase, and its other tokens have 0.
+/// `words` [target tokens] with spans counted as a whole: the first token of a span has ln p of the
+/// span, either in words or as a phrase, and its other tokens have 0.
 at::Tensor with_phrases(const at::Tensor& words, const SlotShare& share, const Spans& spans) {
   const auto on_device = [&](const auto& values, at::ScalarType type) {
     return to_device(at::tensor(values, type), words.device());
