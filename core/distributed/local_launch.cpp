@@ -28,6 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kProgram = "phraseq-train";
 constexpr const char* kLauncherVariable = "PHRASEQ_LAUNCHER";
 constexpr int kForwarded[] = {SIGTERM, SIGINT, SIGHUP};
 constexpr std::chrono::seconds kTimeToNotice{15};  // for the others, after one has failed
@@ -149,7 +150,7 @@ class LocalProcesses {
   }
 
   void start(int index) {
-    std::vector<char*> words = {const_cast<char*>("phraseq-train")};
+    std::vector<char*> words = {const_cast<char*>(kProgram)};
     for (std::string& argument : arguments_) words.push_back(argument.data());
     words.push_back(nullptr);
     ChildEnvironment environment = environment_of(index);
@@ -169,7 +170,7 @@ class LocalProcesses {
                                       environment.pointers().data());
     posix_spawnattr_destroy(&attributes);
     if (problem != 0)
-      throw IoError("phraseq-train", "start", problem);
+      throw IoError(kProgram, "start", problem);
     children_.push_back(child);
   }
 
@@ -306,10 +307,11 @@ int run_local_processes(std::span<const std::string> arguments,
   return LocalProcesses(arguments, options, count).run();
 }
 
-void end_with_launcher(const Environment& environment) {
+void obey_launcher(const Environment& environment) {
   const auto launcher = environment(kLauncherVariable);
   if (!launcher)
     return;
+  ::prctl(PR_SET_NAME, kProgram);  // in `top`, it would be "exe"
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (std::to_string(::getppid()) != *launcher)  // it ended before the request
     ::raise(SIGTERM);

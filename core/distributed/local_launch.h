@@ -24,7 +24,8 @@ PHRASEQ_API int run_local_processes(std::span<const std::string> arguments,
                                     const DistributedOptions& options,
                                     int count);
 
-/// In a process that `run_local_processes` started: a SIGTERM follows when the launcher is gone.
-PHRASEQ_API void end_with_launcher(const Environment& environment);
+/// In a process that `run_local_processes` started: takes the program's name, and asks for a
+/// SIGTERM when the launcher is gone.
+PHRASEQ_API void obey_launcher(const Environment& environment);
 
 }  // namespace phraseq

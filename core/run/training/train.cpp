@@ -74,7 +74,7 @@ int train(TrainRun& run, std::span<const std::string> arguments) {
   const Environment environment = process_environment();
   if (const int count = processes_to_start(run.distributed, environment); count > 0)
     return run_local_processes(arguments, run.distributed, count);
-  end_with_launcher(environment);
+  obey_launcher(environment);
   const Placement place = find_placement(run.distributed, environment);
   set_threads(run, place);
   take_device(run, place);
