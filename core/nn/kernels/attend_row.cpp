@@ -2,36 +2,22 @@
 
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
+#include "core/nn/kernels/registers.h"
 
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// Sixteen numbers at once, lowered to whatever registers the instruction set has.
-constexpr int64_t kLanes = 16;
+/// A register's numbers, but at least four.
 template <class Sum>
-struct LanesOf {
-  typedef Sum type
-      __attribute__((vector_size(kLanes * sizeof(Sum)), aligned(sizeof(Sum)), may_alias));
-};
+constexpr int kLanes = kLanesOfRegister<Sum> < 4 ? 4 : kLanesOfRegister<Sum>;
 template <class Sum>
-using Lanes = typename LanesOf<Sum>::type;
+using Lanes = Vector<Sum, kLanes<Sum>>;
 
 /// Keys are scored by eights where registers suffice, and the last ones by fours.
-#ifdef __AVX512F__
-constexpr int kMostKeys = 8;
-#else
-constexpr int kMostKeys = 4;
-#endif
-template <class Sum, int keys>
-struct SumsOf {
-  typedef Sum type __attribute__((vector_size(keys * sizeof(Sum)), aligned(sizeof(Sum))));
-};
-template <class Sum, int keys>
-using Sums = typename SumsOf<Sum, keys>::type;
 template <class Sum>
-using Quad = Sums<Sum, 4>;
+constexpr int kMostKeys = kLanes<Sum> < 8 ? 4 : 8;
 
 PHRASEQ_INLINE void load_lanes(const float* from, Lanes<float>& to) {
   to = *reinterpret_cast<const Lanes<float>*>(from);
@@ -40,34 +26,48 @@ PHRASEQ_INLINE void load_lanes(const double* from, Lanes<double>& to) {
   to = *reinterpret_cast<const Lanes<double>*>(from);
 }
 PHRASEQ_INLINE void load_lanes(const Bfloat16* from, Lanes<float>& to) {
-  const auto bits =
-      __builtin_convertvector(*reinterpret_cast<const Lanes<uint16_t>*>(from), Lanes<uint32_t>);
+  constexpr int kCount = kLanes<float>;
+  const auto bits = __builtin_convertvector(
+      *reinterpret_cast<const Vector<uint16_t, kCount>*>(from), Vector<uint32_t, kCount>);
   to = reinterpret_cast<Lanes<float>>(bits << 16);
 }
 
-/// Lane i of eight: the sum of the lanes i and i + 8.
-template <class Sum>
-PHRASEQ_INLINE Sums<Sum, 8> halved(const Lanes<Sum>& lanes) {
-  return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
-         __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+PHRASEQ_INLINE void store_lanes(float* to, const Lanes<float>& lanes) {
+  *reinterpret_cast<Lanes<float>*>(to) = lanes;
+}
+PHRASEQ_INLINE void store_lanes(double* to, const Lanes<double>& lanes) {
+  *reinterpret_cast<Lanes<double>*>(to) = lanes;
+}
+PHRASEQ_INLINE void store_lanes(Bfloat16* to, const Lanes<float>& lanes) {
+  float sums[kLanes<float>];
+  store_lanes(sums, lanes);
+  for (int i = 0; i < kLanes<float>; ++i) store(to + i, sums[i]);
 }
 
-/// Lane i of four: the sum of the lanes i, i + 4, …
-template <class Sum>
-PHRASEQ_INLINE Quad<Sum> folded(const Lanes<Sum>& lanes) {
-  const auto half = halved<Sum>(lanes);
-  return __builtin_shufflevector(half, half, 0, 1, 2, 3) +
-         __builtin_shufflevector(half, half, 4, 5, 6, 7);
+/// Lane i of `to` lanes: the sum of the lanes i, i + to, …
+template <int to, int from, class Sum>
+PHRASEQ_INLINE Vector<Sum, to> folded(const Vector<Sum, from>& lanes) {
+  if constexpr (from == to) {
+    return lanes;
+  } else if constexpr (from == 16) {
+    const Vector<Sum, 8> half = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+                                __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+    return folded<to, 8, Sum>(half);
+  } else {
+    return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3) +
+           __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7);
+  }
 }
 
 /// Adds the sums of four keys' lanes, [a, b, c, d], by shuffles that every instruction set has.
 template <class Sum>
-PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 4>& sums) {
-  const Quad<Sum> a = folded<Sum>(keys[0]), b = folded<Sum>(keys[1]);
-  const Quad<Sum> c = folded<Sum>(keys[2]), d = folded<Sum>(keys[3]);
-  const Quad<Sum> ab =
+PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 4>& sums) {
+  Vector<Sum, 4> of_key[4];
+  for (int i = 0; i < 4; ++i) of_key[i] = folded<4, kLanes<Sum>, Sum>(keys[i]);
+  const auto &a = of_key[0], &b = of_key[1], &c = of_key[2], &d = of_key[3];
+  const Vector<Sum, 4> ab =
       __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Quad<Sum> cd =
+  const Vector<Sum, 4> cd =
       __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
   sums += __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
@@ -75,17 +75,18 @@ PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 4>& sums) {
 /// Of two keys' eight lanes each: a's sums of lanes that are four apart in the lower half, b's in
 /// the upper one.
 template <class Sum>
-PHRASEQ_INLINE Sums<Sum, 8> quartered(const Sums<Sum, 8>& a, const Sums<Sum, 8>& b) {
+PHRASEQ_INLINE Vector<Sum, 8> quartered(const Vector<Sum, 8>& a, const Vector<Sum, 8>& b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
 /// The same of eight keys: those of the lower and upper half of a vector are four apart.
 template <class Sum>
-PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 8>& sums) {
-  Sums<Sum, 8> pairs[4];  // pairs[i]: keys i and i + 4
+PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 8>& sums) {
+  Vector<Sum, 8> pairs[4];  // pairs[i]: keys i and i + 4
   for (int i = 0; i < 4; ++i)
-    pairs[i] = quartered<Sum>(halved<Sum>(keys[i]), halved<Sum>(keys[i + 4]));
+    pairs[i] = quartered<Sum>(folded<8, kLanes<Sum>, Sum>(keys[i]),
+                              folded<8, kLanes<Sum>, Sum>(keys[i + 4]));
   const auto ab = __builtin_shufflevector(pairs[0], pairs[1], 0, 8, 1, 9, 4, 12, 5, 13) +
                   __builtin_shufflevector(pairs[0], pairs[1], 2, 10, 3, 11, 6, 14, 7, 15);
   const auto cd = __builtin_shufflevector(pairs[2], pairs[3], 0, 8, 1, 9, 4, 12, 5, 13) +
@@ -94,15 +95,17 @@ PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Sums<Sum, 8>& sums) {
           __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-/// Adds a's products with the keys to `sums`.
+/// Adds a's products with the keys to `sums`: `size` channels of all of them, from `channel` on.
 template <int count, class Element, class Sum>
 PHRASEQ_INLINE void add_dots(const Element* a,
                              const Element* const* keys,
+                             int64_t channel,
                              int64_t size,
-                             Sums<Sum, count>& sums) {
+                             Vector<Sum, count>& sums) {
   Lanes<Sum> lanes[count] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
+  const int64_t end = channel + size;
+  int64_t i = channel;
+  for (; i + kLanes<Sum> <= end; i += kLanes<Sum>) {
     Lanes<Sum> x, y;
     load_lanes(a + i, x);
 #pragma GCC unroll 8
@@ -112,16 +115,16 @@ PHRASEQ_INLINE void add_dots(const Element* a,
     }
   }
   add_sums<Sum>(lanes, sums);
-  for (; i < size; ++i) {
+  for (; i < end; ++i) {
     for (int k = 0; k < count; ++k) sums[k] += load(a[i]) * load(keys[k][i]);
   }
 }
 
-/// e^(score - highest) of kLanes scores in place, added to `total`.
+/// e^(score - highest) of a vector of scores in place, added to `total`.
 template <class Sum>
 PHRASEQ_INLINE void add_exponentials(Sum* scores, Sum highest, Sum* total) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < kLanes; ++i) {
+  for (int64_t i = 0; i < kLanes<Sum>; ++i) {
     scores[i] = exponential(scores[i] - highest);
     total[i] += scores[i];
   }
@@ -130,8 +133,8 @@ PHRASEQ_INLINE void add_exponentials(Sum* scores, Sum highest, Sum* total) {
 /// The same for fewer scores: the others count as -infinity.
 template <class Sum>
 PHRASEQ_INLINE void add_exponentials(Sum* scores, int64_t count, Sum highest, Sum* total) {
-  Sum padded[kLanes];
-  for (int64_t i = 0; i < kLanes; ++i) padded[i] = -std::numeric_limits<Sum>::infinity();
+  Sum padded[kLanes<Sum>];
+  for (Sum& score : padded) score = -std::numeric_limits<Sum>::infinity();
   for (int64_t i = 0; i < count; ++i) padded[i] = scores[i];
   add_exponentials(padded, highest, total);
   for (int64_t i = 0; i < count; ++i) scores[i] = padded[i];
@@ -143,12 +146,12 @@ PHRASEQ_INLINE void softmax(Sum* scores, int64_t size) {
   Sum highest = -std::numeric_limits<Sum>::infinity();
 #pragma omp simd reduction(max : highest)
   for (int64_t i = 0; i < size; ++i) highest = scores[i] > highest ? scores[i] : highest;
-  Sum totals[kLanes] = {};
+  Sum totals[kLanes<Sum>] = {};
   int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) add_exponentials(scores + i, highest, totals);
+  for (; i + kLanes<Sum> <= size; i += kLanes<Sum>) add_exponentials(scores + i, highest, totals);
   if (i < size)
     add_exponentials(scores + i, size - i, highest, totals);
-  const Quad<Sum> four = folded<Sum>(*reinterpret_cast<const Lanes<Sum>*>(totals));
+  const auto four = folded<4, kLanes<Sum>, Sum>(*reinterpret_cast<const Lanes<Sum>*>(totals));
   const Sum inverse = 1 / ((four[0] + four[1]) + (four[2] + four[3]));
   for (i = 0; i < size; ++i) scores[i] *= inverse;
 }
@@ -162,8 +165,42 @@ struct ScoreSources {
   double scale;
 };
 
-/// All heads' scores of `count` tokens, at most `most`, piece by piece; pieces before the first
-/// token count as zero, and `count` is 1 where there are such. Head h's go to scores[h · step].
+/// The scores of a head's `count` keys, at most `most`, for `place`.
+template <int most, class Sum>
+PHRASEQ_INLINE void store_scores(const Vector<Sum, most>& scores, int64_t count, Sum* place) {
+  if (count == most) {
+    *reinterpret_cast<Vector<Sum, most>*>(place) = scores;
+    return;
+  }
+  for (int64_t k = 0; k < count; ++k) place[k] = scores[k];
+}
+
+/// All heads' scores of `count` tokens, at most `most`, from one piece of their keys. Head h's go
+/// to scores[h · step], where earlier pieces have `begun` their sums; the last piece scales them.
+template <int most, class Element, class Sum>
+PHRASEQ_INLINE void score_piece(const ScoreSources<Element>& from,
+                                const Element* const* rows,
+                                int64_t piece,
+                                int64_t count,
+                                bool begun,
+                                Sum* scores,
+                                int64_t step) {
+  const Element* keys[most];  // the last one again where there are fewer
+  for (int k = 0; k < most; ++k)
+    keys[k] = rows[smaller(k, count - 1)] + from.key.column + piece * from.key.part_step;
+  const Element* q = from.q + from.query.column + piece * from.query.part_step;
+  const Sum factor = piece + 1 < from.key.parts ? Sum{1} : static_cast<Sum>(from.scale);
+  for (int64_t head = 0; head < from.heads; ++head) {
+    Sum* place = scores + head * step;
+    Vector<Sum, most> sums = {};
+    for (int64_t k = 0; begun && k < count; ++k) sums[k] = place[k];
+    add_dots<most, Element, Sum>(q, keys, head * from.head_dim, from.head_dim, sums);
+    store_scores<most, Sum>(sums * factor, count, place);
+  }
+}
+
+/// The same from all pieces; those before the first token count as zero, and `count` is 1 where
+/// there are such.
 template <int most, class Element, class Sum>
 PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           const Element* const* kv,
@@ -171,22 +208,13 @@ PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           int64_t count,
                           Sum* scores,
                           int64_t step) {
-  for (int64_t head = 0; head < from.heads; ++head) {
-    const int64_t column = head * from.head_dim;
-    Sums<Sum, most> sums = {};
-    for (int64_t j = 0; j < from.key.parts; ++j) {
-      const int64_t first = token - from.key.part_lag * (from.key.parts - 1 - j);
-      if (first < 0)
-        continue;
-      const Element* keys[most];  // the last one again where there are fewer
-      for (int k = 0; k < most; ++k)
-        keys[k] =
-            kv[first + smaller(k, count - 1)] + from.key.column + j * from.key.part_step + column;
-      const Element* q = from.q + from.query.column + j * from.query.part_step + column;
-      add_dots<most, Element, Sum>(q, keys, from.head_dim, sums);
-    }
-    sums *= static_cast<Sum>(from.scale);
-    for (int64_t k = 0; k < count; ++k) scores[head * step + k] = sums[k];
+  bool begun = false;
+  for (int64_t piece = 0; piece < from.key.parts; ++piece) {
+    const int64_t first = token - from.key.part_lag * (from.key.parts - 1 - piece);
+    if (first < 0)
+      continue;
+    score_piece<most, Element, Sum>(from, kv + first, piece, count, begun, scores, step);
+    begun = true;
   }
 }
 
@@ -200,9 +228,9 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                int64_t step) {
   const int64_t reach = smaller(from.key.part_lag * (from.key.parts - 1), tokens);
   for (int64_t token = first; token < tokens;) {
-    const int64_t count = token < reach ? 1 : smaller(kMostKeys, tokens - token);
+    const int64_t count = token < reach ? 1 : smaller(kMostKeys<Sum>, tokens - token);
     if (count > 4)
-      score<kMostKeys, Element, Sum>(from, kv, token, count, scores, step);
+      score<kMostKeys<Sum>, Element, Sum>(from, kv, token, count, scores, step);
     else
       score<4, Element, Sum>(from, kv, token, count, scores, step);
     token += count;
@@ -211,7 +239,7 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
 }
 
 /// out = Σ weight · value over all kinds, in registers, for the channels of `heads` heads, side by
-/// side, or of a part of one head: `pieces` times kLanes each, from `channel` on.
+/// side, or of a part of one head: `pieces` vectors each, from `channel` on.
 template <int heads, int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
                                int64_t tokens,
@@ -227,31 +255,31 @@ PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
 #pragma GCC unroll 8
       for (int i = 0; i < heads * pieces; ++i) {
         Lanes<Sum> lanes;
-        load_lanes(values + i * kLanes, lanes);
+        load_lanes(values + i * kLanes<Sum>, lanes);
         sums[i] += weights[i / pieces * keys] * lanes;
       }
     }
   }
-  for (int i = 0; i < heads * pieces; ++i) {
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      store(out + channel + i * kLanes + lane, sums[i][lane]);
-  }
+#pragma GCC unroll 8
+  for (int i = 0; i < heads * pieces; ++i) store_lanes(out + channel + i * kLanes<Sum>, sums[i]);
 }
 
-/// Heads of `pieces` times kLanes channels, `heads` at a time.
-template <int heads, int pieces, class Element, class Sum>
+/// Heads of `pieces` vectors, as many at a time as have eight.
+template <int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_heads(const Element* const* kv,
                               int64_t tokens,
                               const AttendShape& shape,
                               const Sum* weights,
                               int64_t keys,
                               Element* out) {
-  constexpr int64_t kHeadDim = pieces * kLanes;
+  constexpr int kHeads = 8 / pieces;
   int64_t head = 0;
-  for (; head + heads <= shape.heads; head += heads)
-    mix_pieces<heads, pieces>(kv, tokens, shape, head * kHeadDim, weights + head * keys, keys, out);
+  for (; head + kHeads <= shape.heads; head += kHeads)
+    mix_pieces<kHeads, pieces>(
+        kv, tokens, shape, head * shape.head_dim, weights + head * keys, keys, out);
   for (; head < shape.heads; ++head)
-    mix_pieces<1, pieces>(kv, tokens, shape, head * kHeadDim, weights + head * keys, keys, out);
+    mix_pieces<1, pieces>(
+        kv, tokens, shape, head * shape.head_dim, weights + head * keys, keys, out);
 }
 
 /// The same for one channel.
@@ -270,7 +298,7 @@ PHRASEQ_INLINE void mix_channel(const Element* const* kv,
   store(out + channel, sum);
 }
 
-/// A head of any size: four pieces, one piece, one channel at a time.
+/// A head of any size: four vectors, one vector, one channel at a time.
 template <class Element, class Sum>
 PHRASEQ_INLINE void mix_head(const Element* const* kv,
                              int64_t tokens,
@@ -281,9 +309,10 @@ PHRASEQ_INLINE void mix_head(const Element* const* kv,
                              Element* out) {
   int64_t channel = head * shape.head_dim;
   const int64_t end = channel + shape.head_dim;
-  for (; channel + 4 * kLanes <= end; channel += 4 * kLanes)
+  constexpr int64_t kOne = kLanes<Sum>, kFour = 4 * kOne;
+  for (; channel + kFour <= end; channel += kFour)
     mix_pieces<1, 4>(kv, tokens, shape, channel, weights, keys, out);
-  for (; channel + kLanes <= end; channel += kLanes)
+  for (; channel + kOne <= end; channel += kOne)
     mix_pieces<1, 1>(kv, tokens, shape, channel, weights, keys, out);
   for (; channel < end; ++channel) mix_channel(kv, tokens, shape, channel, weights, out);
 }
@@ -296,12 +325,14 @@ PHRASEQ_INLINE void mix_values(const Element* const* kv,
                                int64_t keys,
                                Element* out) {
   switch (shape.head_dim) {
-    case kLanes:
-      return mix_heads<8, 1>(kv, tokens, shape, weights, keys, out);
-    case 2 * kLanes:
-      return mix_heads<4, 2>(kv, tokens, shape, weights, keys, out);
-    case 4 * kLanes:
-      return mix_heads<2, 4>(kv, tokens, shape, weights, keys, out);
+    case kLanes<Sum>:
+      return mix_heads<1>(kv, tokens, shape, weights, keys, out);
+    case 2 * kLanes<Sum>:
+      return mix_heads<2>(kv, tokens, shape, weights, keys, out);
+    case 4 * kLanes<Sum>:
+      return mix_heads<4>(kv, tokens, shape, weights, keys, out);
+    case 8 * kLanes<Sum>:
+      return mix_heads<8>(kv, tokens, shape, weights, keys, out);
   }
   for (int64_t head = 0; head < shape.heads; ++head)
     mix_head(kv, tokens, shape, head, weights + head * keys, keys, out);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/nn/kernels/random_bits.h"
+#include "core/nn/kernels/registers.h"
 
 /// Products of matrices that fit into the first caches, as attention has them: C[m, n] (+)= A[m, k]
 /// B[k, n] with rows of B and C contiguous and n a multiple of kColumnUnit. Included by the
@@ -13,18 +14,10 @@ namespace {
 constexpr int64_t kColumnUnit = 16;
 
 #if defined(__AVX512F__)
-constexpr int kVectorBytes = 64, kTileRows = 8;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32, kTileRows = 4;
+constexpr int kTileRows = 8;
 #else
-constexpr int kVectorBytes = 16, kTileRows = 4;
+constexpr int kTileRows = 4;
 #endif
-
-template <typename S>
-struct VectorOf {
-  typedef S type __attribute__((vector_size(kVectorBytes), aligned(sizeof(S)), may_alias));
-  static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(S));
-};
 
 /// A matrix read element by element: a[i · row_step + k · column_step].
 template <typename S>
@@ -41,22 +34,21 @@ PHRASEQ_INLINE void product_tile(const Elements<S>& a,
                                  int64_t c_step,
                                  int64_t depth,
                                  bool accumulate) {
-  using Vector = typename VectorOf<S>::type;
-  constexpr int kLanes = VectorOf<S>::kLanes;
-  Vector sums[tile_rows][vectors];
+  constexpr int kLanes = kLanesOfRegister<S>;
+  using Row = Vector<S, kLanes>;
+  Row sums[tile_rows][vectors];
 #pragma GCC unroll 8
   for (int i = 0; i < tile_rows; ++i) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      sums[i][v] =
-          accumulate ? *reinterpret_cast<const Vector*>(c + i * c_step + v * kLanes) : Vector{};
+      sums[i][v] = accumulate ? *reinterpret_cast<const Row*>(c + i * c_step + v * kLanes) : Row{};
     }
   }
   for (int64_t k = 0; k < depth; ++k) {
-    Vector row[vectors];
+    Row row[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      row[v] = *reinterpret_cast<const Vector*>(b + k * b_step + v * kLanes);
+      row[v] = *reinterpret_cast<const Row*>(b + k * b_step + v * kLanes);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < tile_rows; ++i) {
@@ -69,7 +61,7 @@ PHRASEQ_INLINE void product_tile(const Elements<S>& a,
   for (int i = 0; i < tile_rows; ++i) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      *reinterpret_cast<Vector*>(c + i * c_step + v * kLanes) = sums[i][v];
+      *reinterpret_cast<Row*>(c + i * c_step + v * kLanes) = sums[i][v];
     }
   }
 }
@@ -84,7 +76,7 @@ PHRASEQ_INLINE void product_rows(const Elements<S>& a,
                                  int64_t columns,
                                  int64_t depth,
                                  bool accumulate) {
-  constexpr int kLanes = VectorOf<S>::kLanes;
+  constexpr int kLanes = kLanesOfRegister<S>;
   int64_t j = 0;
   for (; j + 2 * kLanes <= columns; j += 2 * kLanes) {
     product_tile<tile_rows, 2>(a, b + j, b_step, c + j, c_step, depth, accumulate);

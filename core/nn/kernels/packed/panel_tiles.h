@@ -3,18 +3,20 @@
 #include <cstdint>
 
 #include "core/nn/kernels/always_inline.h"
+#include "core/nn/kernels/registers.h"
 
 /// How products with packed panels are divided into tiles whose sums stay in registers.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 #if defined(__AVX512BW__)
-constexpr int kBytes = 64, kVectors = 4, kTileRows = 6;
+constexpr int kVectors = 4, kTileRows = 6;
 #elif defined(__AVX2__)
-constexpr int kBytes = 32, kVectors = 2, kTileRows = 6;
+constexpr int kVectors = 2, kTileRows = 6;
 #else
-constexpr int kBytes = 16, kVectors = 2, kTileRows = 4;
+constexpr int kVectors = 2, kTileRows = 4;
 #endif
+constexpr int kBytes = kRegisterBytes;
 constexpr int kLanes = kBytes / 4;  // of 32 bits
 constexpr int kPanel = kVectors * kLanes;
 constexpr int kAhead = 8;  // steps of depth that a panel is prefetched ahead
