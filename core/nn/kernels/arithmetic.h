@@ -28,14 +28,12 @@ PHRASEQ_INLINE void store(Bfloat16* place, float x) {
 }
 
 /// e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf): 2 ulp on [-87,
-/// 88], 0 below; NaN stays NaN.
+/// 88], 0 below, e^88 above; NaN stays NaN. Outside, what is computed first has no meaning.
 PHRASEQ_INLINE float exponential(float x) {
-  const float low = x < -87.0F ? -87.0F : x;
-  const float bounded = low > 88.0F ? 88.0F : low;
   constexpr float kRounder = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
-  const float shifted = bounded * 1.44269504088896341F + kRounder;
+  const float shifted = x * 1.44269504088896341F + kRounder;
   const float n = shifted - kRounder;
-  const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
+  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
   float y = 1.9875691500e-4F;
   y = y * r + 1.3981999507e-3F;
   y = y * r + 8.3334519073e-3F;
@@ -45,7 +43,8 @@ PHRASEQ_INLINE float exponential(float x) {
   y = y * r * r + r + 1.0F;
   const uint32_t exponent = (__builtin_bit_cast(uint32_t, shifted) + 127U) << 23;
   const float power = y * __builtin_bit_cast(float, exponent);
-  return x < -87.0F ? 0.0F : power;
+  const float bounded = x > 88.0F ? 1.6516363e38F : power;
+  return x < -87.0F ? 0.0F : bounded;
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
 

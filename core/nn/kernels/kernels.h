@@ -234,6 +234,8 @@ struct Kernels {
   /// The maximum of each kScoreBlock scores, [size / kScoreBlock, rounded up]; true when a NaN or
   /// +infinity was seen.
   bool (*block_maxima)(const S* scores, int64_t size, S* maxima);
+  /// Bit i: scores[i] >= bound, for `count` scores, at most kScoreBlock.
+  uint64_t (*reaching)(const S* scores, int64_t count, S bound);
   /// Σ e^(score - highest): a block in the scores' precision, blocks in double. Scores of -infinity
   /// behind the others change nothing.
   double (*shifted_sum)(const S* scores, int64_t size, S highest);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -37,7 +38,9 @@ struct Partial {
   int64_t count = 0;
 };
 
-bool before(const RankedColumn& a, const RankedColumn& b) { return ranks_before(a, b); }
+constexpr auto before = [](const RankedColumn& a, const RankedColumn& b) {
+  return ranks_before(a, b);
+};
 
 /// A score that the wanted columns of a row reach, as far as all of its segments know: it rises.
 class RowBound {
@@ -93,10 +96,13 @@ void add_scores(const float* scores,
   for (int64_t block = 0; block < blocks; ++block) {
     if (maxima[block] < bound.value() || maxima[block] == kLowest)
       continue;
-    const int64_t end = std::min((block + 1) * kScoreBlock, count);
-    for (int64_t i = block * kScoreBlock; i < end; ++i) {
-      if (scores[i] >= bound.value() && scores[i] > kLowest)
-        offer(scores[i], first + i, wanted, to, bound);
+    const int64_t begin = block * kScoreBlock;
+    const int64_t size = std::min(kScoreBlock, count - begin);
+    for (uint64_t left = loops.reaching(scores + begin, size, bound.value()); left != 0;
+         left &= left - 1) {
+      const int64_t column = begin + std::countr_zero(left);
+      if (scores[column] >= bound.value() && scores[column] > kLowest)
+        offer(scores[column], first + column, wanted, to, bound);
     }
   }
 }
