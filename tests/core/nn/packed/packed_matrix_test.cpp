@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/nn/packed/packed_loops.h"
+#include "tests/core/nn/kernels/levels.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
@@ -19,15 +20,6 @@ using phraseq::testing::close;
 using phraseq::testing::normal;
 
 at::Tensor fp32(at::IntArrayRef sizes, uint64_t seed) { return normal(sizes, seed).to(at::kFloat); }
-
-std::vector<Level> levels() {
-  std::vector<Level> present;
-  for (const Level level : {Level::kBaseline, Level::kV3, Level::kV4}) {
-    if (kernels::has_level(level))
-      present.push_back(level);
-  }
-  return present;
-}
 
 /// Into y [rows, columns]; `bias` [columns] or undefined.
 kernels::ProductTask<float> plain_task(const at::Tensor& y,
@@ -107,7 +99,7 @@ TEST_P(PackedShapes, HaveTheProductOfDoublePrecisionOnEveryLevel) {
   const auto [rows, columns, depth] = GetParam();
   const at::Tensor x = fp32({rows, depth}, 1), weight = fp32({columns, depth}, 2);
   const at::Tensor exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
-  for (const Level level : levels()) {
+  for (const Level level : kernels::present_levels()) {
     EXPECT_TRUE(close(
         product_of(level, x, weight).to(at::kDouble), exact, 1e-6 * static_cast<double>(depth)))
         << "level " << static_cast<int>(level);
@@ -239,7 +231,7 @@ TEST_P(PackedShapes, HaveABf16RowTheSameBitsByEachVariant) {
 
 TEST(NarrowVariants, FollowTheLevel) {
   EXPECT_STREQ(int8_variant(Level::kBaseline).name, "baseline");
-  for (const Level level : levels()) {
+  for (const Level level : kernels::present_levels()) {
     EXPECT_LE(int8_variant(level).level, level);
   }
   EXPECT_EQ(int8_variant(Level::kV4).loops, int8_variants().back().loops);
