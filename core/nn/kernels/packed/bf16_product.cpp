@@ -96,9 +96,8 @@ struct Bf16Tile : PlainSums {
 #pragma GCC unroll 4
       for (int p = 0; p < panels; ++p) {
         const int8_t* row = w + p * panel_size + k * kPanel * static_cast<int64_t>(sizeof(Number));
-#pragma GCC unroll 4
-        for (int v = 0; v < kPrefetched<rows>; ++v)
-          __builtin_prefetch(row + kAhead * kPanel * 4 + v * kBytes);
+        if (kPrefetches<rows>)
+          __builtin_prefetch(row + kAhead * kPanel * 4);
         PairBits columns[kVectors];
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v)

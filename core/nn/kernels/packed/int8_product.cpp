@@ -173,9 +173,8 @@ struct Int8Tile {
 #pragma GCC unroll 4
       for (int p = 0; p < panels; ++p) {
         const int8_t* row = w + p * panel_size + kHead + k * kPanel;
-#pragma GCC unroll 4
-        for (int v = 0; v < kPrefetched<rows>; ++v)
-          __builtin_prefetch(row + kAhead * kPanel * kGroup + v * kLanes * kGroup);
+        if (kPrefetches<rows>)
+          __builtin_prefetch(row + kAhead * kPanel * kGroup);
         Columns columns[kVectors];
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) columns[v] = load_columns(row + v * kLanes * kGroup);

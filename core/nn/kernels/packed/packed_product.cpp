@@ -15,9 +15,8 @@ struct Fp32Tile : PlainSums {
 #pragma GCC unroll 4
       for (int p = 0; p < panels; ++p) {
         const float* row = w + p * panel_size + k * kPanel;
-#pragma GCC unroll 4
-        for (int v = 0; v < kPrefetched<rows>; ++v)
-          __builtin_prefetch(row + kAhead * kPanel + v * kLanes);
+        if (kPrefetches<rows>)
+          __builtin_prefetch(row + kAhead * kPanel);
         Values columns[kVectors];
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) columns[v] = load(row + v * kLanes);

@@ -109,10 +109,10 @@ PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
 template <int rows>
 constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 
-/// Vectors of a step of depth that are prefetched: with few rows, reading panels takes all the
-/// time. The processor reads a single stream ahead by itself, and faster.
+/// Whether a panel is read ahead, one line for each step of depth: with few rows, reading panels
+/// takes all the time. The processor reads a single stream ahead by itself, and faster.
 template <int rows>
-constexpr int kPrefetched = rows > 2 ? 1 : (kVectors == 4 ? 0 : kVectors);
+constexpr bool kPrefetches = rows > 2 || kVectors != 4;
 
 /// `Tile::run<rows, panels>(task, first_row, panel)` multiplies `rows` rows with `panels` panels.
 template <typename Tile, int rows, typename Task>
