@@ -76,11 +76,11 @@ pictures() {
 }
 
 step set-up 'a minute or two for packages and LibTorch' "$root/scripts/setup.sh" "$root/build"
-step build 'about six minutes on two cores' build
+step build 'six to ten minutes on two cores' build
 PATH=$root/build/bin:$PATH
 cd "$folder"
 step corpus 'half a minute' corpus
-step train "$updates updates, about ten minutes on two cores" train
+step train "$updates updates, 10 to 25 minutes on two cores" train
 step generate 'half a minute' generate
 step pictures 'seconds' pictures
 
