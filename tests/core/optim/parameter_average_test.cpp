@@ -11,7 +11,7 @@ struct OneVector : torch::nn::Module {
   OneVector() { register_parameter("weight", at::tensor({1.0, -2.0, 0.1}, at::kDouble)); }
 };
 
-struct AverageOfVector : testing::Test {
+struct AverageOfVector : ::testing::Test {
   AverageOfVector() : flat(module, /*with_gradients=*/true) {}
   at::Tensor values() { return flat.values().slice(0, 0, 3); }
   double second(const at::Tensor& tensor) { return tensor[1].item<double>(); }
