@@ -13,6 +13,7 @@ namespace phraseq {
 struct ScoreQuery {
   int64_t best = 0;              ///< how many of the best columns
   std::vector<int64_t> columns;  ///< whose scores it wants besides; those are not among the best
+  bool needs_normalizer = true;  ///< without, 0 will do for one that is a number
 };
 
 struct ScoreAnswer {

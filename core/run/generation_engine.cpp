@@ -77,6 +77,8 @@ TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& wo
   settings.precision = run.model.precision;
   settings.need_attention = run.options.format.print_alignment != PrintAlignment::kNone ||
                             !run.options.replace_unk.empty();
+  settings.need_scores =
+      run.options.output_format() != OutputFormat::kPlain || !run.options.mbr.empty();
   settings.seed = static_cast<uint64_t>(run.options.seed);
   settings.max_sentences = run.options.batches.batch_size;
   const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;

@@ -37,7 +37,8 @@ struct DecodingRequest {
   std::vector<const nn::FlatParameters*> parameters;  ///< one a model; for the bf16 copies
   std::vector<const Component*> architectures;        ///< one a model: whom to name when it throws
   bool need_attention = false;
-  uint64_t seed = 1;  ///< of sampling; a row's draws depend on (seed, sentence id, step)
+  bool need_scores = true;  ///< without, hypotheses' scores may be anything that keeps their order
+  uint64_t seed = 1;        ///< of sampling; a row's draws depend on (seed, sentence id, step)
   std::vector<LexicalConstraints> lexical_constraints = {};  ///< one a sentence; empty = none
   /// Of each sentence, the words of the vocabulary that it may be translated with, sorted, each
   /// once (a shortlist); empty = all. What is forced (prefixes, constraints) may be used besides.

@@ -143,10 +143,14 @@ double rank_answer(const ScoreAnswer& answer,
 void rank_deferred(const DeferredScores& scores,
                    const std::vector<StepConstraint>& constraints,
                    int64_t k,
+                   bool needs_probabilities,
                    std::vector<std::vector<RankedColumn>>& ranked,
                    std::vector<double>& norms) {
   std::vector<ScoreQuery> queries;
-  for (const StepConstraint& constraint : constraints) queries.push_back(query_of(constraint, k));
+  for (const StepConstraint& constraint : constraints) {
+    queries.push_back(query_of(constraint, k));
+    queries.back().needs_normalizer = needs_probabilities;
+  }
   const auto answers = scores.answer(queries);
   for (size_t row = 0; row < constraints.size(); ++row)
     norms[row] = rank_answer(answers[row], queries[row], constraints[row], ranked[row]);
@@ -192,12 +196,13 @@ double constrained(double log_probability, int64_t column, const StepConstraint&
 
 std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& output,
                                                  const std::vector<StepConstraint>& constraints,
-                                                 int64_t k) {
+                                                 int64_t k,
+                                                 bool needs_probabilities) {
   const WorkSpan span(Work::kScores);
   std::vector<std::vector<RankedColumn>> ranked(constraints.size());
   std::vector<double> norms(constraints.size());
   if (output.deferred) {
-    rank_deferred(*output.deferred, constraints, k, ranked, norms);
+    rank_deferred(*output.deferred, constraints, k, needs_probabilities, ranked, norms);
   } else if (output.scores.scalar_type() == at::kDouble) {
     rank_all<double>(output, constraints, k, ranked, norms);
   } else {

@@ -50,7 +50,8 @@ SearchInput::SearchInput(const DecodingRequest& request,
                          int64_t rows_per_sentence,
                          bool needs_all_scores)
     : sentences_(describe_sentences(request, options)),
-      device_(request.batch->source.ids.device()) {
+      device_(request.batch->source.ids.device()),
+      needs_scores_(request.need_scores) {
   DecodingLimits limits{0, rows_per_sentence, request.need_attention};
   for (const auto& sentence : sentences_)
     limits.max_steps = std::max(limits.max_steps, sentence.max_length + 1);

@@ -32,6 +32,8 @@ class PHRASEQ_API SearchInput {
 
   const std::vector<SentenceInput>& sentences() const { return sentences_; }
   DecodingSession& session() { return *session_; }
+  /// DecodingRequest::need_scores
+  bool needs_scores() const { return needs_scores_; }
 
   /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
   /// deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
@@ -58,6 +60,7 @@ class PHRASEQ_API SearchInput {
   std::unique_ptr<DecodingSession> session_;
   DeferringSession* deferring_ = nullptr;  // the session, when it may defer scores
   bool ranks_on_device_ = false;           // scores stay on the device
+  bool needs_scores_ = true;
 };
 
 }  // namespace phraseq

@@ -177,6 +177,7 @@ DecodingRequest Translator::request_for(const std::vector<Example>& examples,
   request.batch = &batch;
   request.precision = settings_.precision;
   request.need_attention = settings_.need_attention;
+  request.need_scores = settings_.need_scores;
   request.seed = settings_.seed;
   return request;
 }

@@ -19,6 +19,7 @@ namespace phraseq {
 struct TranslationSettings {
   nn::Precision precision = nn::Precision::kFp32;
   bool need_attention = false;
+  bool need_scores = true;  ///< DecodingRequest::need_scores
   uint64_t seed = 1;
   int64_t max_tokens = 0;     ///< source tokens of a batch; 0 = any
   int64_t max_sentences = 0;  ///< 0 = any

@@ -72,11 +72,16 @@ void offer(float score, int64_t column, int64_t wanted, Partial& to, RowBound& b
     bound.raise(static_cast<float>(to.best[0].log_probability));
 }
 
+/// How many columns a query's row keeps: those that it names may be among the best.
+int64_t wanted_by(const ScoreQuery& query) {
+  return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
+}
+
 /// Adds the scores of columns `first` and following.
 void add_scores(const float* scores,
                 int64_t first,
                 int64_t count,
-                int64_t wanted,
+                const ScoreQuery& query,
                 Partial& to,
                 RowBound& bound) {
   const auto& loops = cpu::loops<float>();
@@ -90,7 +95,9 @@ void add_scores(const float* scores,
     to.sum *= std::exp(static_cast<double>(to.highest) - static_cast<double>(highest));
     to.highest = highest;
   }
-  to.sum += loops.shifted_sum(scores, count, to.highest);
+  if (query.needs_normalizer)
+    to.sum += loops.shifted_sum(scores, count, to.highest);
+  const int64_t wanted = wanted_by(query);
   if (wanted == 0 || highest < bound.value())
     return;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -124,11 +131,6 @@ double normalizer_of(std::span<const Partial> segments) {
              std::exp(static_cast<double>(segment.highest) - static_cast<double>(highest));
   }
   return static_cast<double>(highest) + std::log(sum);
-}
-
-/// How many columns a query's row keeps: those that it names may be among the best.
-int64_t wanted_by(const ScoreQuery& query) {
-  return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
 }
 
 /// All rows' segments, [rows, segments], and room for their best columns.
@@ -226,7 +228,7 @@ class PackedScores final : public DeferredScores {
           add_scores(scores,
                      first,
                      count,
-                     wanted_by(queries[place]),
+                     queries[place],
                      partials.of_row(row)[static_cast<size_t>(segment)],
                      partials.bound(row));
           note_columns(queries[place], scores, first, count, answers[place]);
@@ -258,6 +260,8 @@ class PackedScores final : public DeferredScores {
                      std::span<const Partial> segments,
                      ScoreAnswer& answer) {
     answer.normalizer = normalizer_of(segments);
+    if (!query.needs_normalizer && !std::isnan(answer.normalizer))
+      answer.normalizer = 0;
     for (const Partial& segment : segments)
       answer.best.insert(answer.best.end(), segment.best, segment.best + segment.count);
     std::erase_if(answer.best, [&](const RankedColumn& found) {

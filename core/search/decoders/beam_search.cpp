@@ -139,6 +139,11 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
   return expand(state, output, settings.beam, settings.recombine);
 }
 
+bool BeamSettings::is_greedy() const {
+  return beam == 1 && !recombine && diverse.groups <= 0 && diversity_rate <= 0 &&
+         constraints == ConstraintOrder::kNone;
+}
+
 std::vector<std::string> BeamSettings::problems() const {
   std::vector<std::string> found;
   if (diverse.groups > 0 && beam % diverse.groups != 0)

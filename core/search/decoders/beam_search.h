@@ -27,6 +27,8 @@ struct BeamSettings {
   double diversity_rate = -1;  ///< of diverse siblings; 0 or less = off
   ConstraintOrder constraints = ConstraintOrder::kNone;
 
+  /// Whether this is greedy search.
+  PHRASEQ_API bool is_greedy() const;
   /// Which of these exclude each other.
   PHRASEQ_API std::vector<std::string> problems() const;
 };

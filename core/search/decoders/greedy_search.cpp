@@ -7,7 +7,8 @@ std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
   SearchState state(input, options);
   while (!state.rows.empty()) {
     const SearchStep output = score_rows(state);
-    const auto candidates = row_candidates(state, rank_rows(output, constrain_rows(state), 1));
+    const auto ranked = rank_rows(output, constrain_rows(state), 1, input.needs_scores());
+    const auto candidates = row_candidates(state, ranked);
     std::vector<Candidate> survivors;
     for (const auto& of_row : candidates) {
       if (ends(of_row.front())) {

@@ -163,6 +163,7 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   request.architectures = {translator_.architecture_selection.component};
   request.batch = &batch;
   request.precision = precision_;
+  request.need_scores = false;
   request.prompts = prompts_of(examples);
   const auto translations = decoder.decode(request);
   const std::lock_guard lock(text_);

@@ -3,6 +3,7 @@
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
 #include "core/search/decoders/beam_search.h"
+#include "core/search/decoders/greedy_search.h"
 
 namespace phraseq {
 namespace {
@@ -69,7 +70,8 @@ class BeamDecoder : public Decoder {
     const bool needs_all_scores =
         options_.beam.recombine || options_.beam.constraints != ConstraintOrder::kNone;
     SearchInput input(request, options_, options_.beam.beam, needs_all_scores);
-    return beam_search(input, options_, options_.beam);
+    return options_.beam.is_greedy() ? greedy_search(input, options_)
+                                     : beam_search(input, options_, options_.beam);
   }
 
  private:

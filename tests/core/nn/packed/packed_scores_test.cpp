@@ -102,6 +102,21 @@ TEST_F(DeferredScoresOfAMatrix, HaveNoNormalizerWhereAScoreIsNotANumber) {
   EXPECT_FALSE(std::isnan(answers[0].normalizer));
 }
 
+TEST_F(DeferredScoresOfAMatrix, AreTheSameWithoutANormalizer) {
+  output_.hidden[1][2] = std::numeric_limits<float>::quiet_NaN();
+  const auto with = answer({5, {3}});
+  const auto without = answer({5, {3}, /*needs_normalizer=*/false});
+  for (size_t row = 0; row < with.size(); ++row) {
+    if (row == 1) {
+      EXPECT_TRUE(std::isnan(without[row].normalizer));
+      continue;
+    }
+    EXPECT_EQ(without[row].normalizer, 0);
+    EXPECT_EQ(without[row].scores, with[row].scores);
+    for (size_t i = 0; i < 5; ++i) EXPECT_EQ(without[row].best[i].column, with[row].best[i].column);
+  }
+}
+
 TEST_F(DeferredScoresOfAMatrix, AreNotThereWhenGradientsAreRecorded) {
   EXPECT_EQ(packed_scores(output_, context_), nullptr);
 }

@@ -135,6 +135,15 @@ TEST(BeamSearch, OfOneEqualsGreedySearch) {
   }
 }
 
+TEST(BeamSearch, IsGreedyWithOneHypothesisAndNoVariant) {
+  EXPECT_TRUE((BeamSettings{1, 1}.is_greedy()));
+  EXPECT_FALSE((BeamSettings{2, 1}.is_greedy()));
+  EXPECT_FALSE((BeamSettings{.beam = 1, .recombine = true}.is_greedy()));
+  EXPECT_FALSE((BeamSettings{.beam = 1, .diverse = {.groups = 1}}.is_greedy()));
+  EXPECT_FALSE((BeamSettings{.beam = 1, .diversity_rate = 0.5}.is_greedy()));
+  EXPECT_FALSE((BeamSettings{.beam = 1, .constraints = ConstraintOrder::kOrdered}.is_greedy()));
+}
+
 TEST(BeamSearch, DoesNotDependOnBatchMates) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const auto together = search(random_language(seed), 4, 6, {}, {3, 3});
