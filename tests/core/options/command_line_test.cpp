@@ -124,6 +124,8 @@ TEST(CommandLine, GivesABareFlagItsBareValue) {
 TEST(CommandLine, GathersAListOfStringsUpToTheNextFlag) {
   EXPECT_THAT(parsed({"-i", "a", "b,c", "--share", "-i", "d"}).system,
               ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(parsed({"-i", "a", "b", "c", "d", "--share"}).system,
+              ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(parsed({"--input=a"}).system, ElementsAre("a"));
 }
 
@@ -246,11 +248,11 @@ TEST(CommandLine, RemembersWhereAValueCameFrom) {
 TEST(CommandLine, ReadsSectionsCommentsAndQuotesOfAConfigurationFile) {
   const ConfigFile file(
       "# a comment\n; another\n[Model]\n  layers=7 # seven\n\nleft_pad = no\n[Output]\r\n"
-      "remove-bpe = \"# \\\"x\\\" \"   # quoted\nformat = fairseq\t# tab\ninput = a#b\n");
+      "remove-bpe = \"# \\\"x\\\"\\n\\\\n \"   # quoted\nformat = fairseq\t# tab\ninput = a#b\n");
   const auto options = parsed({"--config=" + file.path()});
   EXPECT_EQ(options.layers, 7);
   EXPECT_FALSE(options.left_pad);
-  EXPECT_EQ(options.remove_bpe, "# \"x\" ");
+  EXPECT_EQ(options.remove_bpe, "# \"x\"\n\\n ");
   EXPECT_EQ(options.format, "fairseq");
   EXPECT_THAT(options.system, ElementsAre("a#b"));
 }
