@@ -1,0 +1,80 @@
+#include "core/convert/hf/hf_config.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/convert/unsupported_settings.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kLargestSize = 65536;
+
+/// Hugging Face's name and ours.
+constexpr std::array<std::pair<std::string_view, const char*>, 4> kActivations = {
+    {{"swish", "swish"}, {"silu", "swish"}, {"relu", "relu"}, {"gelu", "gelu"}}};
+
+}  // namespace
+
+HfConfig::HfConfig(const json& config, const std::string& path, const std::string& model_type)
+    : config_(config), entry_(config, path), path_(path) {
+  entry_.object();
+  if (value("model_type") != model_type)
+    entry_.at("model_type").refuse(fmt::format("\"{}\"", model_type));
+}
+
+json HfConfig::number(const char* name, const json& otherwise) const {
+  if (!entry_.has(name) || entry_.at(name).is_null())
+    return otherwise;
+  entry_.at(name).number();
+  return config_.at(name);
+}
+
+int64_t HfConfig::size(const char* name, int64_t least) const {
+  return entry_.at(name).whole_number(least, kLargestSize);
+}
+
+json HfConfig::common_options(const char* default_activation) {
+  json options = {{"encoder_embed_dim", size("d_model")},
+                  {"decoder_embed_dim", size("d_model")},
+                  {"encoder_layers", size("encoder_layers", 0)},
+                  {"encoder_ffn_embed_dim", size("encoder_ffn_dim")},
+                  {"encoder_attention_heads", size("encoder_attention_heads")},
+                  {"decoder_layers", size("decoder_layers")},
+                  {"decoder_ffn_embed_dim", size("decoder_ffn_dim")},
+                  {"decoder_attention_heads", size("decoder_attention_heads")},
+                  {"max_source_positions", number("max_position_embeddings", 1024)},
+                  {"max_target_positions", number("max_position_embeddings", 1024)},
+                  {"no_scale_embedding", !is_on("scale_embedding", false)},
+                  {"embed_norm", "no"},
+                  {"norm_eps", 1e-5},
+                  {"attn_bias", true},
+                  {"ffn_bias1", true},
+                  {"ffn_bias2", true},
+                  {"source_bos", false},
+                  {"forbid_outputs", false},
+                  {"init", "fairseq"}};
+  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
+    options[name] = number(name, 0.0);
+  const json function = value("activation_function", default_activation);
+  for (const auto& [theirs, ours] : kActivations) {
+    if (function == theirs)
+      options["activation_fn"] = ours;
+  }
+  if (!options.contains("activation_fn"))
+    reject("activation_function");
+  return options;
+}
+
+void HfConfig::reject(const char* name) {
+  problems_.push_back(fmt::format("{} = {}", name, value(name).dump()));
+}
+
+void HfConfig::refuse_rejected() const { refuse_unsupported(problems_, path_); }
+
+}  // namespace phraseq

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/json_reader.h"
+
+namespace phraseq {
+
+/// A config.json of Hugging Face while it becomes options of the Transformer.
+class HfConfig {
+ public:
+  /// Throws FormatError when the file is not that of `model_type`.
+  HfConfig(const nlohmann::json& config, const std::string& path, const std::string& model_type);
+
+  /// The entry, or `otherwise`.
+  nlohmann::json value(const char* name, const nlohmann::json& otherwise = {}) const {
+    return config_.value(name, otherwise);
+  }
+  bool is_on(const char* name, bool otherwise) const { return value(name, otherwise) == true; }
+  /// A number that may be missing or null. Throws FormatError for anything else.
+  nlohmann::json number(const char* name, const nlohmann::json& otherwise) const;
+  /// A size of the model.
+  int64_t size(const char* name, int64_t least = 1) const;
+
+  /// Sizes, dropout, activation and what else is the same in all of these models.
+  nlohmann::json common_options(const char* default_activation);
+
+  /// Notes that phraseq has no counterpart of the entry.
+  void reject(const char* name);
+  /// Throws UsageError with all that was rejected.
+  void refuse_rejected() const;
+
+ private:
+  const nlohmann::json& config_;
+  JsonEntry entry_;
+  std::string path_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace phraseq
