@@ -1,4 +1,4 @@
-#include "core/optim/learning_rates.h"
+#include "core/optim/schedules/learning_rates.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/optim/reduce_on_plateau.h"
+#include "core/optim/schedules/reduce_on_plateau.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/optim/tri_stage.h"
+#include "core/optim/schedules/tri_stage.h"
 #include "core/plugin/plugin.h"
 
 namespace {

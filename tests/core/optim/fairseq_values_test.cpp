@@ -13,13 +13,13 @@
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
-#include "core/optim/learning_rates.h"
 #include "core/optim/operators/adafactor.h"
 #include "core/optim/operators/adagrad.h"
 #include "core/optim/operators/adamax.h"
 #include "core/optim/operators/nag.h"
-#include "core/optim/reduce_on_plateau.h"
-#include "core/optim/tri_stage.h"
+#include "core/optim/schedules/learning_rates.h"
+#include "core/optim/schedules/reduce_on_plateau.h"
+#include "core/optim/schedules/tri_stage.h"
 #include "core/options/option_text.h"
 
 namespace phraseq {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/optim/learning_rates.h"
+#include "core/optim/schedules/learning_rates.h"
 
 namespace phraseq {
 namespace {
