@@ -3,7 +3,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -30,13 +30,10 @@ std::map<std::string, at::Tensor> Adadelta::state() {
 
 void Adadelta::step(double learning_rate, double gradient_scale) {
   ++steps_;
-  if (!uses_kernels(parameters_)) {
-    step_with_operators(learning_rate, gradient_scale);
-  } else if (parameters_.values().scalar_type() == at::kDouble) {
-    step_with_kernel<double>(learning_rate, gradient_scale);
-  } else {
-    step_with_kernel<float>(learning_rate, gradient_scale);
-  }
+  update_by(
+      parameters_,
+      [&]<class T>(T) { step_with_kernel<T>(learning_rate, gradient_scale); },
+      [&] { step_with_operators(learning_rate, gradient_scale); });
 }
 
 template <class T>
@@ -61,14 +58,14 @@ void Adadelta::step_with_kernel(double learning_rate, double gradient_scale) {
 void Adadelta::step_with_operators(double learning_rate, double gradient_scale) {
   const double rho = options_.adadelta_rho;
   const double eps = options_.adadelta_eps;
-  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
   gradient.add_(parameters_.values(), options_.weight_decay);
   square_avg_.mul_(rho).addcmul_(gradient, gradient, 1 - rho);
   const at::Tensor delta =
       (acc_delta_ + eps).sqrt_().div_((square_avg_ + eps).sqrt_()).mul_(gradient);
   acc_delta_.mul_(rho).addcmul_(delta, delta, 1 - rho);
   parameters_.values().add_(delta, -learning_rate);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

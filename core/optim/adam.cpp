@@ -8,7 +8,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -64,21 +64,15 @@ Adam::Rates Adam::next_rates(double learning_rate) {
 }
 
 void Adam::step(double learning_rate, double gradient_scale) {
-  const auto [step_size, eps] = next_rates(learning_rate);
-  if (!uses_kernels(parameters_)) {
-    step_with_operators(learning_rate, gradient_scale, step_size, eps);
-  } else if (parameters_.values().scalar_type() == at::kDouble) {
-    step_with_kernel<double>(learning_rate, gradient_scale, step_size, eps);
-  } else {
-    step_with_kernel<float>(learning_rate, gradient_scale, step_size, eps);
-  }
+  const Rates rates = next_rates(learning_rate);
+  update_by(
+      parameters_,
+      [&]<class T>(T) { step_with_kernel<T>(learning_rate, gradient_scale, rates); },
+      [&] { step_with_operators(learning_rate, gradient_scale, rates); });
 }
 
 template <class T>
-void Adam::step_with_kernel(double learning_rate,
-                            double gradient_scale,
-                            double step_size,
-                            double eps) {
+void Adam::step_with_kernel(double learning_rate, double gradient_scale, const Rates& rates) {
   const double beta1 = options_.adam_betas[0];
   const double beta2 = options_.adam_betas[1];
   const kernels::AdamStep<T> by{static_cast<T>(beta1),
@@ -86,8 +80,8 @@ void Adam::step_with_kernel(double learning_rate,
                                 static_cast<T>(beta2),
                                 static_cast<T>(1 - beta2),
                                 static_cast<T>(1 - learning_rate * options_.weight_decay),
-                                static_cast<T>(step_size),
-                                static_cast<T>(eps),
+                                static_cast<T>(rates.step_size),
+                                static_cast<T>(rates.eps),
                                 static_cast<T>(gradient_scale)};
   T* p = parameters_.values().data_ptr<T>();
   const T* g = parameters_.gradients().data_ptr<T>();
@@ -100,19 +94,16 @@ void Adam::step_with_kernel(double learning_rate,
   });
 }
 
-void Adam::step_with_operators(double learning_rate,
-                               double gradient_scale,
-                               double step_size,
-                               double eps) {
+void Adam::step_with_operators(double learning_rate, double gradient_scale, const Rates& rates) {
   const double beta1 = options_.adam_betas[0];
   const double beta2 = options_.adam_betas[1];
-  const at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  const at::Tensor gradient = parameters_.gradients() * gradient_scale;
   exp_avg_.mul_(beta1).add_(gradient, 1 - beta1);
   exp_avg_sq_.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
   parameters_.values()
       .mul_(1 - learning_rate * options_.weight_decay)
-      .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
-  renew_bf16(parameters_);
+      .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(rates.eps), -rates.step_size);
+  renew_copies(parameters_);
 }
 
 AdamPass Adam::pass_of(const at::Tensor& keep,
@@ -141,9 +132,9 @@ AdamPass Adam::pass_of(const at::Tensor& keep,
 bool Adam::can_step_if() const { return !uses_kernels(parameters_); }
 
 void Adam::step_if(const at::Tensor& keep, double learning_rate, const at::Tensor& gradient_scale) {
-  const auto [step_size, eps] = next_rates(learning_rate);
+  const Rates rates = next_rates(learning_rate);
   if (const AdamKernel kernel = adam_kernel_for(parameters_))
-    return kernel(pass_of(keep, learning_rate, gradient_scale, {step_size, eps}));
+    return kernel(pass_of(keep, learning_rate, gradient_scale, rates));
   at::Tensor& values = parameters_.values();
   // The value where the step is taken, else one that changes nothing; [] of the parameters' type.
   const auto if_kept = [&](double value, double otherwise) {
@@ -155,10 +146,11 @@ void Adam::step_if(const at::Tensor& keep, double learning_rate, const at::Tenso
   const at::Tensor gradient = scaled.masked_fill(keep.logical_not(), 0);
   exp_avg_.mul_(if_kept(beta1, 1)).add_(gradient, 1 - beta1);
   exp_avg_sq_.mul_(if_kept(beta2, 1)).addcmul_(gradient, gradient, 1 - beta2);
-  const at::Tensor stepped = (values * (1 - learning_rate * options_.weight_decay))
-                                 .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(eps), -step_size);
+  const at::Tensor stepped =
+      (values * (1 - learning_rate * options_.weight_decay))
+          .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(rates.eps), -rates.step_size);
   values.copy_(at::where(keep, stepped, values));
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

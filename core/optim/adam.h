@@ -60,11 +60,8 @@ class PHRASEQ_API Adam final : public Optimizer {
                    const at::Tensor& gradient_scale,
                    const Rates& rates);
   template <class T>
-  void step_with_kernel(double learning_rate, double gradient_scale, double step_size, double eps);
-  void step_with_operators(double learning_rate,
-                           double gradient_scale,
-                           double step_size,
-                           double eps);
+  void step_with_kernel(double learning_rate, double gradient_scale, const Rates& rates);
+  void step_with_operators(double learning_rate, double gradient_scale, const Rates& rates);
 
   AdamOptions options_;
   nn::FlatParameters& parameters_;

@@ -38,6 +38,19 @@ inline bool uses_kernels(const nn::FlatParameters& parameters) {
          (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
 }
 
+/// One update: `kernel` with a zero of the buffers' type, or `operators` where the kernels cannot
+/// work.
+template <class Kernel, class Operators>
+void update_by(const nn::FlatParameters& parameters, Kernel&& kernel, Operators&& operators) {
+  if (!uses_kernels(parameters)) {
+    operators();
+  } else if (parameters.values().scalar_type() == at::kDouble) {
+    kernel(0.0);
+  } else {
+    kernel(0.0F);
+  }
+}
+
 inline nn::kernels::Bfloat16* bf16_data(nn::FlatParameters& parameters) {
   const at::Tensor& copy = parameters.bf16();
   return copy.defined() ? static_cast<nn::kernels::Bfloat16*>(copy.data_ptr()) : nullptr;

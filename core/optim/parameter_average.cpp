@@ -1,6 +1,6 @@
 #include "core/optim/parameter_average.h"
 
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 namespace {
@@ -50,7 +50,7 @@ void ParameterAverage::swap() {
   const at::Tensor held = parameters_.values().clone();
   parameters_.values().copy_(other_);
   other_.copy_(held);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -1,12 +1,8 @@
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 
-at::Tensor scaled_gradients(nn::FlatParameters& parameters, double gradient_scale) {
-  return parameters.gradients() * gradient_scale;
-}
-
-void renew_bf16(nn::FlatParameters& parameters) {
+void renew_copies(nn::FlatParameters& parameters) {
   if (parameters.bf16().defined())
     parameters.refresh_bf16();
   if (parameters.fp16().defined())

@@ -3,7 +3,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/optim/flat_pass.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -32,13 +32,10 @@ std::map<std::string, at::Tensor> Sgd::state() { return {{"momentum_buffer", mom
 
 void Sgd::step(double learning_rate, double gradient_scale) {
   ++steps_;
-  if (!uses_kernels(parameters_)) {
-    step_with_operators(learning_rate, gradient_scale);
-  } else if (parameters_.values().scalar_type() == at::kDouble) {
-    step_with_kernel<double>(learning_rate, gradient_scale);
-  } else {
-    step_with_kernel<float>(learning_rate, gradient_scale);
-  }
+  update_by(
+      parameters_,
+      [&]<class T>(T) { step_with_kernel<T>(learning_rate, gradient_scale); },
+      [&] { step_with_operators(learning_rate, gradient_scale); });
 }
 
 template <class T>
@@ -58,13 +55,13 @@ void Sgd::step_with_kernel(double learning_rate, double gradient_scale) {
 }
 
 void Sgd::step_with_operators(double learning_rate, double gradient_scale) {
-  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
   gradient.add_(parameters_.values(), options_.weight_decay);
   momentum_buffer_.mul_(options_.momentum).add_(gradient);
   if (options_.nesterov)
     gradient.add_(momentum_buffer_, options_.momentum);
   parameters_.values().add_(options_.nesterov ? gradient : momentum_buffer_, -learning_rate);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

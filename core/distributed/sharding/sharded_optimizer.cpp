@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/optim/flat_pass.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 namespace {
@@ -43,7 +43,7 @@ void ShardedOptimizer::step(double learning_rate, double gradient_scale) {
   optimizer_->step(learning_rate, gradient_scale);
   steps_ = optimizer_->steps();
   processes_.gather_shares(parameters_.values(), share_);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 /// What is not divided is equal in all processes.

@@ -8,7 +8,7 @@
 #include <c10/util/accumulate.h>
 
 #include "core/base/error.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 namespace {
@@ -118,7 +118,7 @@ std::map<std::string, at::Tensor> Adafactor::state() {
 void Adafactor::step(double learning_rate, double gradient_scale) {
   ++steps_;
   for (Part& part : parts_) step_part(part, learning_rate, gradient_scale);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 double Adafactor::rate_of(const Part& part, double learning_rate) const {

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 namespace {
@@ -24,12 +24,12 @@ std::map<std::string, at::Tensor> Adagrad::state() { return {{"sum", sum_}}; }
 
 void Adagrad::step(double learning_rate, double gradient_scale) {
   ++steps_;
-  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
   if (options_.weight_decay != 0)
     gradient.add_(parameters_.values(), options_.weight_decay);
   sum_.addcmul_(gradient, gradient);
   parameters_.values().addcdiv_(gradient, sum_.sqrt().add_(kAdagradEps), -learning_rate);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

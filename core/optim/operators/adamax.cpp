@@ -7,7 +7,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "core/base/error.h"
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 
@@ -46,7 +46,7 @@ std::map<std::string, at::Tensor> Adamax::state() {
 void Adamax::step(double learning_rate, double gradient_scale) {
   ++steps_;
   const double beta1 = options_.adamax_betas[0];
-  at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  at::Tensor gradient = parameters_.gradients() * gradient_scale;
   exp_avg_.mul_(beta1).add_(gradient, 1 - beta1);
   at::maximum_out(exp_inf_, exp_inf_.mul_(options_.adamax_betas[1]), gradient.abs_());
   double step_size = learning_rate;
@@ -56,7 +56,7 @@ void Adamax::step(double learning_rate, double gradient_scale) {
   if (options_.weight_decay != 0)
     values.mul_(1 - options_.weight_decay * learning_rate);
   values.addcdiv_(exp_avg_, exp_inf_ + options_.adamax_eps, -step_size);
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -3,7 +3,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/operators/operator_optimizer.h"
+#include "core/optim/parameter_copies.h"
 
 namespace phraseq {
 
@@ -28,7 +28,7 @@ void Nag::step(double learning_rate, double gradient_scale) {
   double& last_rate = *last_rate_.data_ptr<double>();
   const double momentum = options_.momentum;
   const double correction = last_rate > 0 ? learning_rate / last_rate : learning_rate;
-  const at::Tensor gradient = scaled_gradients(parameters_, gradient_scale);
+  const at::Tensor gradient = parameters_.gradients() * gradient_scale;
   at::Tensor& values = parameters_.values();
   if (options_.weight_decay != 0)
     values.mul_(1 - learning_rate * options_.weight_decay);
@@ -36,7 +36,7 @@ void Nag::step(double learning_rate, double gradient_scale) {
   values.add_(gradient, -(1 + momentum) * learning_rate);
   momentum_buffer_.mul_(momentum * correction).add_(gradient, -learning_rate);
   last_rate = learning_rate;
-  renew_bf16(parameters_);
+  renew_copies(parameters_);
 }
 
 }  // namespace phraseq
