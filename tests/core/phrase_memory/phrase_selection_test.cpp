@@ -65,6 +65,8 @@ TEST(Overlaps, BetweenEquallyLongGoToTheLeftmost) {
 TEST(Overlaps, OfEqualCoverageGoToFewerPhrasesThenToTheLeftmost) {
   // A + B cover the four words of C.
   EXPECT_EQ(slots_of({{0, 2, 0}, {2, 2, 1}, {0, 4, 2}}, Overlap::kDynamic), "C");
+  // A + B cover three words from the left, C three from the right.
+  EXPECT_EQ(slots_of({{0, 2, 0}, {2, 1, 1}, {1, 3, 2}}, Overlap::kDynamic), "C");
   // Two words of three, from the left or from the right.
   EXPECT_EQ(slots_of({{1, 2, 0}, {0, 2, 1}}, Overlap::kDynamic), "B");
   // Three words in two phrases: 2 + 1 or 1 + 2; both begin at 0: the longer goes first.

@@ -99,6 +99,13 @@ TEST(PhraseTableBuilder, KeepsWhatIsFrequentAndCertain) {
               ElementsAre("1,5 ||| 1.5 ||| numbers ||| 1 ||| 2", "a ||| m ||| others ||| 1 ||| 2"));
 }
 
+TEST(PhraseTableBuilder, TakesTheTranslationThatTheTextHasFirstOfEquallyFrequentOnes) {
+  const Bitext bitext = bitext_of({{"b", "u"}, {"b", "z"}, {"b", "x"}, {"b", "y"}});
+  const std::vector<WordAlignment> alignments(4, {{0, 0}});
+  EXPECT_THAT(lines_of(build_phrase_table(bitext, alignments, {2, 0.25, 7, 0})),
+              ElementsAre("b ||| u ||| others ||| 0.25 ||| 4"));
+}
+
 TEST(PhraseTableBuilder, OmitsWordsThatATableCannotHold) {
   const Bitext bitext = bitext_of({{"||| b", "x y"}, {"c", "|||"}});
   EXPECT_THAT(lines_of(build_phrase_table(bitext, {{{0, 0}, {1, 1}}, {{0, 0}}}, {1, 0.5, 7, 0})),

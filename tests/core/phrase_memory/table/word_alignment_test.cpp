@@ -1,5 +1,7 @@
 #include "core/phrase_memory/table/word_alignment.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +48,20 @@ TEST(Symmetrization, GrowsFromWhatBothDirectionsHave) {
 
 TEST(Symmetrization, GrowsDiagonallyAndOnFromWhatWasGrown) {
   EXPECT_EQ(symmetrize(links_of("0-0 1-1 2-2 3-3"), links_of("0-0")), links_of("0-0 1-1 2-2 3-3"));
+}
+
+TEST(Symmetrization, GrowsInEveryDiagonalDirection) {
+  for (const int64_t source : {-1, 1}) {
+    for (const int64_t target : {-1, 1}) {
+      // The word of the target has a link already, so that only growing adds the second link.
+      WordAlignment both = {{5, 5}, {5 + 3 * source, 5 + target}};
+      WordAlignment all = both;
+      all.push_back({5 + source, 5 + target});
+      std::sort(both.begin(), both.end());
+      std::sort(all.begin(), all.end());
+      EXPECT_EQ(symmetrize(all, both), all) << source << " " << target;
+    }
+  }
 }
 
 TEST(Symmetrization, LeavesALinkBetweenTwoWordsThatHaveOne) {
