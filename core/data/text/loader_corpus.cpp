@@ -37,7 +37,7 @@ int64_t LoaderCorpus::size() const {
 int64_t LoaderCorpus::source_length(int64_t index) const {
   const int64_t length =
       call_component(loader_, "source_length", [&] { return corpus_->source_length(index); });
-  return std::max<int64_t>(1, added_to_source_ + length - taken_from_source_);
+  return as_model_reads(length);
 }
 
 int64_t LoaderCorpus::target_length(int64_t index) const {
@@ -46,8 +46,12 @@ int64_t LoaderCorpus::target_length(int64_t index) const {
 
 EmptyLengths LoaderCorpus::empty_lengths() const {
   EmptyLengths lengths = corpus_->empty_lengths();
-  lengths.source += added_to_source_;
+  lengths.source = as_model_reads(lengths.source);
   return lengths;
+}
+
+int64_t LoaderCorpus::as_model_reads(int64_t source_length) const {
+  return std::max<int64_t>(0, added_to_source_ + source_length - taken_from_source_);
 }
 
 Example LoaderCorpus::get(int64_t index) const {

@@ -30,6 +30,10 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   std::string fingerprint() const override;
 
  private:
+  /// The tokens of a source of the plugin's corpus, with <s> and without </s> as the model wants
+  /// it.
+  int64_t as_model_reads(int64_t source_length) const;
+
   const Component& loader_;
   std::unique_ptr<Corpus> corpus_;
   int64_t added_to_source_;
