@@ -43,15 +43,18 @@ EventFile::EventFile(const std::string& folder, int64_t purge_step) {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
     throw IoError(path_, "create", errno, "--tensorboard-logdir names the folder");
-  append(version_event(now()));
-  if (purge_step >= 0)
-    append(start_event(now(), purge_step));
+  try {
+    append(version_event(now()));
+    if (purge_step >= 0)
+      append(start_event(now(), purge_step));
+  } catch (...) {
+    ::close(descriptor_);
+    ::unlink(path_.c_str());
+    throw;
+  }
 }
 
-EventFile::~EventFile() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
-}
+EventFile::~EventFile() { ::close(descriptor_); }
 
 void EventFile::add(int64_t step, const Scalars& scalars) {
   append(scalar_event(now(), step, scalars));

@@ -13,7 +13,7 @@ namespace phraseq::tensorboard {
 class PHRASEQ_API EventFile {
  public:
   /// Creates folder and file. With `purge_step` >= 0 the readers drop what other files of the
-  /// folder have from that step on. Throws IoError.
+  /// folder have from that step on. Throws IoError, and leaves no file then.
   explicit EventFile(const std::string& folder, int64_t purge_step = -1);
   ~EventFile();
   EventFile(const EventFile&) = delete;
