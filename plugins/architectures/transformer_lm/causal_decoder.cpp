@@ -1,5 +1,6 @@
 #include "plugins/architectures/transformer_lm/causal_decoder.h"
 
+#include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 
 namespace phraseq {
@@ -38,8 +39,12 @@ at::Tensor CausalDecoder::forward(const PackedTokens& tokens, nn::Context& conte
   at::Tensor x = embedding_.forward(tokens, context);
   const std::vector<bool> computed = drop_.of_pass(layers_.size(), context);
   for (size_t i = 0; i < layers_.size(); ++i) {
-    if (computed[i])
-      x = layers_[i]->forward(x, tokens, context);
+    if (!computed[i])
+      continue;
+    x = nn::recomputed(
+        {x}, context, [layer = layers_[i], tokens](const auto& inputs, nn::Context& again) {
+          return layer->forward(inputs[0], tokens, again);
+        });
   }
   return layer_norm_ ? layer_norm_->forward(x, context) : x;
 }
