@@ -81,21 +81,32 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates);
   if (together_.settle)
     saved = together_.settle(saved);
-  is_best_ = is_best_ && !saved;
+  is_best_ = false;  // also when it was not saved: the next update is another model
   unsaved_ = unsaved_ && !saved;
 }
 
 /// False when the run goes on without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates) {
+  const bool is_written = tries("checkpoint not written", updates, [&] { write_and_point(path); });
+  if (is_written)
+    tries("checkpoint written, but others not kept or deleted", updates, [&] {
+      keep_and_delete(path, updates);
+    });
+  return is_written;
+}
+
+/// False when a step of saving failed and the run goes on (--save-failure warn).
+bool CheckpointKeeper::tries(const char* failed,
+                             int64_t updates,
+                             const std::function<void()>& step) {
   try {
-    write_and_point(path);
-    keep_and_delete(path, updates);
+    step();
     return true;
   } catch (const IoError& failure) {
     if (options_.save_failure == SaveFailure::kStop)
       throw;
-    log_error(fmt::format("checkpoint not written, training continues (--save-failure warn): {}",
-                          failure.what()));
+    log_error(
+        fmt::format("{}, training continues (--save-failure warn): {}", failed, failure.what()));
     log_.event("save_failure", {{"updates", updates}, {"what", failure.message()}});
     return false;
   }

@@ -69,6 +69,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
   void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates);
+  bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);
   bool spares(const std::string& path);

@@ -236,6 +236,19 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   EXPECT_THAT(phraseq::testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
 
+TEST_F(CheckpointKeeperTest, DoesNotTakeTheNextUpdateForABestOneThatWasNotWritten) {
+  CheckpointOptions options;
+  options.save_failure = SaveFailure::kWarn;
+  auto kept = keeper(options);
+  validate(kept, 1, 2.0, /*is_best=*/true);
+  fails = true;
+  kept.after_update({1, 1, 0}, false);
+  fails = false;
+  kept.after_update({1, 2, 0}, false);
+  EXPECT_EQ(writes, 0);
+  EXPECT_EQ(pointed_at(kBestPointer), "");
+}
+
 /// Two processes that save together: only the first has a folder.
 TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone) {
   int collected = 0, settled = 0;
