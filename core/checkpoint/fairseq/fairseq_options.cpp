@@ -108,8 +108,8 @@ class FairseqReader {
     read_layer_drop("decoder");
     if (is_fairseq_alignment_model(options_))
       read_alignment();
-    result_["max_source_positions"] = static_cast<int64_t>(number("max_source_positions", 1024));
-    result_["max_target_positions"] = static_cast<int64_t>(number("max_target_positions", 1024));
+    copy_size("max_source_positions", 1024);
+    copy_size("max_target_positions", 1024);
     read_activation();
     read_positions();
     result_["embed_norm"] = flag("layernorm_embedding") ? "before-dropout" : "no";
@@ -180,8 +180,8 @@ class FairseqReader {
     }
   }
 
-  void copy_size(const char* name) {
-    const json size = value(name);
+  void copy_size(const char* name, const json& if_missing = {}) {
+    const json size = value(name).is_null() ? if_missing : value(name);
     if (size.is_number_integer() && size.get<int64_t>() >= 0) {
       result_[name] = size;
     } else {
@@ -212,8 +212,8 @@ class FairseqReader {
   }
 
   void read_alignment() {
-    result_["alignment_heads"] = static_cast<int64_t>(number("alignment_heads", 1));
-    result_["alignment_layer"] = static_cast<int64_t>(number("alignment_layer", 4));
+    copy_size("alignment_heads", 1);
+    copy_size("alignment_layer", 4);
     result_["full_context_alignment"] = flag("full_context_alignment");
   }
 
