@@ -11,13 +11,14 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kFewestSentences = 20;
+constexpr size_t kMostSentences = 100'000;  // are enough to tell, and bound the memory
 
 }  // namespace
 
 void RepeatedHypotheses::note(const std::vector<int64_t>& source, const std::string& hypothesis) {
   uint64_t hash = source.size();
   for (const int64_t id : source) hash = mix_seeds(hash, static_cast<uint64_t>(id));
-  if (!sources_.insert(hash).second)
+  if (sources_.size() == kMostSentences || !sources_.insert(hash).second)
     return;
   const int64_t count = ++counts_[std::hash<std::string>{}(hypothesis)];
   if (count <= most_)
