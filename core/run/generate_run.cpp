@@ -25,9 +25,15 @@ namespace phraseq {
 
 namespace {
 
+constexpr const char* kSamplingDecoder = "sampling";
+
 std::string decoder_name(std::span<const std::string> arguments, const GenerateOptions& options) {
-  const std::string fallback = peek_flag(arguments, "sampling") ? "sampling" : options.decoder;
-  return peek_option(arguments, "decoder", fallback);
+  const bool samples = peek_flag(arguments, "sampling");
+  const std::string name =
+      peek_option(arguments, "decoder", samples ? kSamplingDecoder : options.decoder);
+  if (samples && name != kSamplingDecoder)
+    throw UsageError(fmt::format("--sampling and --decoder {} contradict each other", name));
+  return name;
 }
 
 /// How the decoder takes lexical constraints; kNone for decoders without this option.
@@ -46,7 +52,10 @@ ConstraintOrder constraint_order(GenerateRun& run) {
 std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& engine) {
   const GenerateOptions& options = run.options;
   if (!options.data.empty())
-    return open_split(engine.model(), options.data, options.gen_subset);
+    return open_split(engine.model(),
+                      options.data,
+                      options.gen_subset,
+                      options.truncate_source ? engine.max_source_tokens() : kNoLimit);
   LineReaderOptions reading;
   reading.on_bad_line = options.on_bad_line;
   TextFiles files{options.input, {}, options.trees};
@@ -206,26 +215,26 @@ void write(const std::vector<Translation>& translations,
     output.write(translation_text(translation, task, run.options.format));
 }
 
-/// Translates the whole source, a buffer at a time.
+/// Translates the whole source, a buffer at a time, unless nobody reads the output any more:
+/// `is_whole` is false then.
 GenerationReport translate_all(GenerateRun& run,
                                const WorkerSettings& workers,
                                SentenceSource& source,
                                Translator& engine,
-                               ResultOutput& output) {
+                               ResultOutput& output,
+                               bool& is_whole) {
   const Finishing finishing(run, workers);
   GenerationReport report(run.options.format.post_process, constraint_order(run), engine.task());
-  bool is_read = true;
-  while (is_read) {
-    auto examples = read(source, run.options.buffer_size);
-    if (examples.empty())
-      break;
+  is_whole = true;
+  for (auto examples = read(source, run.options.buffer_size); !examples.empty() && is_whole;
+       examples = read(source, run.options.buffer_size)) {
     const auto start = GenerationReport::Clock::now();
     auto translations = results_for(std::move(examples), engine, run.options);
     finishing.apply(translations, engine.task());
     report.add(translations, engine.task(), GenerationReport::Clock::now() - start);
     if (!run.options.quiet)
       write(translations, run, engine.task(), output);
-    is_read = output.flush();
+    is_whole = output.flush();
   }
   return report;
 }
@@ -268,8 +277,9 @@ int generate(GenerateRun& run) {
   source->take_only(shards.shard());
   if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
     log_warning("--lm-path has no effect: --lm-weight is 0");
-  const GenerationReport report = translate_all(run, workers, *source, engine, output);
-  conclude(run, report, shards.shard().is_all(), engine.task(), output);
+  bool is_whole = false;
+  const GenerationReport report = translate_all(run, workers, *source, engine, output, is_whole);
+  conclude(run, report, is_whole && shards.shard().is_all(), engine.task(), output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   if (run.options.profile)

@@ -24,7 +24,10 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
                                            const TranslationModel& model,
                                            int64_t max_source_tokens) {
   if (!options.data.empty())
-    return open_split_with_references(model, options.data, options.gen_subset);
+    return open_split_with_references(model,
+                                      options.data,
+                                      options.gen_subset,
+                                      options.truncate_source ? max_source_tokens : kNoLimit);
   return std::make_unique<TextSource>(*model.task,
                                       TextFiles{options.source, options.target, options.trees},
                                       LineReaderOptions{},

@@ -50,6 +50,19 @@ void announce(const TextFiles& files) {
     announce_terminal_input("parse trees, one per line,");
 }
 
+/// Leaves the first `most` tokens of a longer source, the last of which is its own last: </s>, or a
+/// language token in its place.
+void cut_source(Example& example, int64_t most) {
+  if (static_cast<int64_t>(example.source.size()) <= most)
+    return;
+  const int64_t last = example.source.back();
+  example.source.resize(static_cast<size_t>(most));
+  example.source.back() = last;
+  cut_phrases(example.phrases, most - 1);
+  if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
+    tree->second = SubwordTree::decode(tree->second).beginning(most - 1).encode();
+}
+
 std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
                                         const std::string& folder,
                                         const std::string& split) {
@@ -99,15 +112,19 @@ TextSource::TextSource(const Task& task,
 
 bool TextSource::read(Lines& lines) {
   const bool is_line = sources_.next(lines.source);
+  if (is_line)
+    warn_of_bad_line(sources_);
   for (const auto& [parallel, line] :
        {std::pair{&targets_, &lines.target}, {&trees_, &lines.tree}}) {
-    if (!parallel->has_value() || (*parallel)->next(*line) == is_line)
+    if (!parallel->has_value())
       continue;
-    throw is_line ? ends_early(**parallel, sources_) : ends_early(sources_, **parallel);
+    if ((*parallel)->next(*line) != is_line)
+      throw is_line ? ends_early(**parallel, sources_) : ends_early(sources_, **parallel);
+    if (is_line)
+      warn_of_bad_line(**parallel);
   }
   if (!is_line)
     return false;
-  warn_of_bad_line(sources_);
   for (const std::string* line : {&lines.source, &lines.target, &lines.tree})
     sum_ = crc32c(std::as_bytes(std::span(line->c_str(), line->size() + 1)), sum_);
   return true;
@@ -165,18 +182,15 @@ void TextSource::fit(Example& example) const {
         fmt::format("{} tokens, the model accepts at most {}", length, max_source_tokens_),
         "split the line, or use --truncate-source to translate only its beginning");
   }
-  const int64_t last = example.source.back();  // </s>, or a language token in its place
-  example.source.resize(static_cast<size_t>(max_source_tokens_));
-  example.source.back() = last;
-  cut_phrases(example.phrases, max_source_tokens_ - 1);
-  if (const auto tree = example.extras.find(kTreeExtra); tree != example.extras.end())
-    tree->second = SubwordTree::decode(tree->second).beginning(max_source_tokens_ - 1).encode();
+  cut_source(example, max_source_tokens_);
 }
 
 std::optional<Example> CorpusSource::next() {
   if (next_ == corpus_->size())
     return std::nullopt;
-  return corpus_->get(next_++);
+  Example example = corpus_->get(next_++);
+  cut_source(example, cut_to_);
+  return example;
 }
 
 bool CorpusSource::skip() {
@@ -196,16 +210,18 @@ void require_references(const Corpus& corpus, const std::string& split) {
 
 std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                            const std::string& folder,
-                                           const std::string& split) {
-  return std::make_unique<CorpusSource>(corpus_of_split(model, folder, split));
+                                           const std::string& split,
+                                           int64_t cut_to) {
+  return std::make_unique<CorpusSource>(corpus_of_split(model, folder, split), cut_to);
 }
 
 std::unique_ptr<SentenceSource> open_split_with_references(const TranslationModel& model,
                                                            const std::string& folder,
-                                                           const std::string& split) {
+                                                           const std::string& split,
+                                                           int64_t cut_to) {
   auto corpus = corpus_of_split(model, folder, split);
   require_references(*corpus, split);
-  return std::make_unique<CorpusSource>(std::move(corpus));
+  return std::make_unique<CorpusSource>(std::move(corpus), cut_to);
 }
 
 }  // namespace phraseq

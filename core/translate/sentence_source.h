@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@
 #include "core/translate/translation_model.h"
 
 namespace phraseq {
+
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();  ///< of tokens
 
 /// Sentences to translate or to score, one after the other.
 class PHRASEQ_API SentenceSource {
@@ -83,26 +86,34 @@ class PHRASEQ_API TextSource : public SentenceSource {
 /// A split of a data folder, in its order.
 class PHRASEQ_API CorpusSource : public SentenceSource {
  public:
-  explicit CorpusSource(std::unique_ptr<Corpus> corpus) : corpus_(std::move(corpus)) {}
+  /// Sources longer than `cut_to` tokens are cut there.
+  explicit CorpusSource(std::unique_ptr<Corpus> corpus, int64_t cut_to = kNoLimit)
+      : corpus_(std::move(corpus)), cut_to_(cut_to) {}
   std::optional<Example> next() override;
   bool skip() override;
   std::string fingerprint() const override { return corpus_->fingerprint(); }
 
  private:
   std::unique_ptr<Corpus> corpus_;
+  int64_t cut_to_;
   int64_t next_ = 0;
 };
 
 /// Throws DataError unless every sentence of the split has a translation.
 PHRASEQ_API void require_references(const Corpus& corpus, const std::string& split);
 
-/// Opens a split, or throws DataError saying that the folder has none of this name.
+/// Opens a split, or throws DataError saying that the folder has none of this name. `cut_to` as
+/// CorpusSource has it.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
-                                                       const std::string& split);
+                                                       const std::string& split,
+                                                       int64_t cut_to = kNoLimit);
 
 /// The same for a split that has to have references.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split_with_references(
-    const TranslationModel& model, const std::string& folder, const std::string& split);
+    const TranslationModel& model,
+    const std::string& folder,
+    const std::string& split,
+    int64_t cut_to = kNoLimit);
 
 }  // namespace phraseq
