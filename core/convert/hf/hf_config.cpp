@@ -25,7 +25,8 @@ HfConfig::HfConfig(const json& config, const std::string& path, const std::strin
     : config_(config), entry_(config, path), path_(path) {
   entry_.object();
   if (value("model_type") != model_type)
-    entry_.at("model_type").refuse(fmt::format("\"{}\"", model_type));
+    entry_.at("model_type")
+        .refuse(fmt::format("\"{}\": other models cannot be imported", model_type));
 }
 
 json HfConfig::number(const char* name, const json& otherwise) const {
@@ -42,7 +43,6 @@ int64_t HfConfig::size(const char* name, int64_t least) const {
 json HfConfig::common_options(const char* default_activation) {
   json options = {{"encoder_embed_dim", size("d_model")},
                   {"decoder_embed_dim", size("d_model")},
-                  {"encoder_layers", size("encoder_layers", 0)},
                   {"encoder_ffn_embed_dim", size("encoder_ffn_dim")},
                   {"encoder_attention_heads", size("encoder_attention_heads")},
                   {"decoder_layers", size("decoder_layers")},

@@ -26,7 +26,8 @@ class HfConfig {
   /// A size of the model.
   int64_t size(const char* name, int64_t least = 1) const;
 
-  /// Sizes, dropout, activation and what else is the same in all of these models.
+  /// Sizes but the encoder's depth, dropout, activation and what else is the same in all of these
+  /// models.
   nlohmann::json common_options(const char* default_activation);
 
   /// Notes that phraseq has no counterpart of the entry.

@@ -33,7 +33,8 @@ json options_from_m2m100_config(const json& entries, const std::string& path) {
   HfConfig config(entries, path, "m2m_100");
   json options = config.common_options("relu");
   // What the code of the model has built in (modeling_m2m_100.py).
-  options.update({{"encoder_normalize_before", true},
+  options.update({{"encoder_layers", config.size("encoder_layers")},
+                  {"encoder_normalize_before", true},
                   {"decoder_normalize_before", true},
                   {"share_all_embeddings", true},
                   {"share_decoder_input_output_embed", true},

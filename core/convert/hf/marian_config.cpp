@@ -46,7 +46,8 @@ json options_from_marian_config(const json& entries, const std::string& path) {
   HfConfig config(entries, path, "marian");
   json options = config.common_options("gelu");
   // What Marian's code has built in.
-  options.update({{"encoder_normalize_before", false},
+  options.update({{"encoder_layers", config.size("encoder_layers", 0)},
+                  {"encoder_normalize_before", false},
                   {"decoder_normalize_before", false},
                   {"pos", "marian"},
                   {"out_bias", true},
