@@ -10,7 +10,7 @@
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/options/batch_options.h"
-#include "core/options/command_line.h"
+#include "core/run/options/decoder_choice.h"
 #include "core/run/options/model_options.h"
 #include "core/run/options/shortlist_options.h"
 #include "core/run/run_components.h"
@@ -28,8 +28,7 @@ struct EngineSetup::Parts {
   ShortlistOptions shortlist;
   BatchOptions batches;
   PostProcess remove_bpe = PostProcess::kNotGiven;
-  std::string decoder_name;
-  bool sampling = false;
+  DecoderChoice search;
   int64_t seed = 1;
   Selection decoder;
   Selection prefix_decoder;  ///< the same, but forces all target tokens; no component = it cannot
@@ -190,10 +189,7 @@ class TranslatorEngine final : public TranslationEngine {
 
 EngineSetup::EngineSetup(std::span<const std::string> arguments) : parts_(new Parts) {
   parts_->loaded = load_plugins_for(arguments);
-  const std::string fallback = peek_flag(arguments, "sampling") ? "sampling" : "beam";
-  parts_->decoder_name = fallback;
-  parts_->decoder =
-      parts_->loaded->registry.select("decoder", peek_option(arguments, "decoder", fallback));
+  parts_->decoder = parts_->loaded->registry.select("decoder", parts_->search.choose(arguments));
 }
 
 EngineSetup::~EngineSetup() = default;
@@ -201,10 +197,7 @@ EngineSetup::~EngineSetup() = default;
 void EngineSetup::describe(OptionTable& table) {
   Parts& parts = *parts_;
   table.section("Translation");
-  table.field("decoder", parts.decoder_name, "Name of the decoder; its options are listed below.");
-  table.field("sampling",
-              parts.sampling,
-              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
+  parts.search.describe(table);
   parts.batches.describe(table);
   table.find("max-tokens")->help =
       "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";

@@ -25,17 +25,6 @@ namespace phraseq {
 
 namespace {
 
-constexpr const char* kSamplingDecoder = "sampling";
-
-std::string decoder_name(std::span<const std::string> arguments, const GenerateOptions& options) {
-  const bool samples = peek_flag(arguments, "sampling");
-  const std::string name =
-      peek_option(arguments, "decoder", samples ? kSamplingDecoder : options.decoder);
-  if (samples && name != kSamplingDecoder)
-    throw UsageError(fmt::format("--sampling and --decoder {} contradict each other", name));
-  return name;
-}
-
 /// How the decoder takes lexical constraints; kNone for decoders without this option.
 ConstraintOrder constraint_order(GenerateRun& run) {
   ConstraintOrder order = ConstraintOrder::kNone;
@@ -55,7 +44,7 @@ std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& 
     return open_split(engine.model(),
                       options.data,
                       options.gen_subset,
-                      options.truncate_source ? engine.max_source_tokens() : kNoLimit);
+                      options.truncate_source ? engine.max_source_tokens() : kAnyLength);
   LineReaderOptions reading;
   reading.on_bad_line = options.on_bad_line;
   TextFiles files{options.input, {}, options.trees};
@@ -121,7 +110,7 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
   table.find("source-lang")->short_flag("s");
   table.find("target-lang")->short_flag("t");
   shortlist.describe(table);
-  decoder = loaded->registry.select("decoder", decoder_name(arguments, options));
+  decoder = loaded->registry.select("decoder", options.search.choose(arguments));
   table.section(fmt::format("decoder {}", decoder.name));
   decoder.options->describe(table);
   if (const std::string name = peek_option(arguments, "scoring", ""); !name.empty()) {
@@ -215,28 +204,27 @@ void write(const std::vector<Translation>& translations,
     output.write(translation_text(translation, task, run.options.format));
 }
 
-/// Translates the whole source, a buffer at a time, unless nobody reads the output any more:
-/// `is_whole` is false then.
-GenerationReport translate_all(GenerateRun& run,
-                               const WorkerSettings& workers,
-                               SentenceSource& source,
-                               Translator& engine,
-                               ResultOutput& output,
-                               bool& is_whole) {
+/// Translates the source, a buffer at a time, and tells `report`. False when nobody reads the
+/// output any more before it is whole.
+bool translate_all(GenerateRun& run,
+                   const WorkerSettings& workers,
+                   SentenceSource& source,
+                   Translator& engine,
+                   ResultOutput& output,
+                   GenerationReport& report) {
   const Finishing finishing(run, workers);
-  GenerationReport report(run.options.format.post_process, constraint_order(run), engine.task());
-  is_whole = true;
-  for (auto examples = read(source, run.options.buffer_size); !examples.empty() && is_whole;
-       examples = read(source, run.options.buffer_size)) {
+  for (bool is_read = true; is_read; is_read = output.flush()) {
+    auto examples = read(source, run.options.buffer_size);
+    if (examples.empty())
+      return true;
     const auto start = GenerationReport::Clock::now();
     auto translations = results_for(std::move(examples), engine, run.options);
     finishing.apply(translations, engine.task());
     report.add(translations, engine.task(), GenerationReport::Clock::now() - start);
     if (!run.options.quiet)
       write(translations, run, engine.task(), output);
-    is_whole = output.flush();
   }
-  return report;
+  return false;
 }
 
 /// The score is a result where fairseq's is, or where there is no other result.
@@ -277,8 +265,8 @@ int generate(GenerateRun& run) {
   source->take_only(shards.shard());
   if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
     log_warning("--lm-path has no effect: --lm-weight is 0");
-  bool is_whole = false;
-  const GenerationReport report = translate_all(run, workers, *source, engine, output, is_whole);
+  GenerationReport report(run.options.format.post_process, constraint_order(run), engine.task());
+  const bool is_whole = translate_all(run, workers, *source, engine, output, report);
   conclude(run, report, is_whole && shards.shard().is_all(), engine.task(), output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();

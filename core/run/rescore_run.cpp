@@ -1,6 +1,5 @@
 #include "core/run/rescore_run.h"
 
-#include <limits>
 #include <utility>
 
 #include <ATen/Parallel.h>
@@ -27,7 +26,7 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
     return open_split_with_references(model,
                                       options.data,
                                       options.gen_subset,
-                                      options.truncate_source ? max_source_tokens : kNoLimit);
+                                      options.truncate_source ? max_source_tokens : kAnyLength);
   return std::make_unique<TextSource>(*model.task,
                                       TextFiles{options.source, options.target, options.trees},
                                       LineReaderOptions{},
@@ -137,7 +136,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
   // First: a bad place is found before the work.
   ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
-  int64_t max_source_tokens = std::numeric_limits<int64_t>::max();
+  int64_t max_source_tokens = kAnyLength;
   for (const TranslationModel& model : models) {
     max_source_tokens = std::min(max_source_tokens, model.max_source_tokens());
   }

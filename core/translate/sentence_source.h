@@ -15,7 +15,7 @@
 
 namespace phraseq {
 
-inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();  ///< of tokens
+inline constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();  ///< of tokens
 
 /// Sentences to translate or to score, one after the other.
 class PHRASEQ_API SentenceSource {
@@ -87,7 +87,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
 class PHRASEQ_API CorpusSource : public SentenceSource {
  public:
   /// Sources longer than `cut_to` tokens are cut there.
-  explicit CorpusSource(std::unique_ptr<Corpus> corpus, int64_t cut_to = kNoLimit)
+  CorpusSource(std::unique_ptr<Corpus> corpus, int64_t cut_to)
       : corpus_(std::move(corpus)), cut_to_(cut_to) {}
   std::optional<Example> next() override;
   bool skip() override;
@@ -107,13 +107,13 @@ PHRASEQ_API void require_references(const Corpus& corpus, const std::string& spl
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
                                                        const std::string& split,
-                                                       int64_t cut_to = kNoLimit);
+                                                       int64_t cut_to);
 
 /// The same for a split that has to have references.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split_with_references(
     const TranslationModel& model,
     const std::string& folder,
     const std::string& split,
-    int64_t cut_to = kNoLimit);
+    int64_t cut_to);
 
 }  // namespace phraseq

@@ -44,10 +44,7 @@ void describe_files(OptionTable& table, GenerateOptions& o) {
 }
 
 void describe_decoding(OptionTable& table, GenerateOptions& o) {
-  table.field("decoder", o.decoder, "Name of the decoder; its options are listed below.");
-  table.field("sampling",
-              o.sampling,
-              "Sample hypotheses instead of using beam search (the same as --decoder sampling).");
+  o.search.describe(table);
   o.batches.describe(table);
   table.find("max-tokens")->help =
       "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";

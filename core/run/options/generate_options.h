@@ -9,6 +9,7 @@
 #include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
 #include "core/options/shards/shard_options.h"
+#include "core/run/options/decoder_choice.h"
 #include "core/score/mbr/expected_utility.h"
 #include "core/translate/translation_text.h"
 
@@ -28,8 +29,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   std::string trees;
   std::string output = "-";
   TranslationFormat format;
-  std::string decoder = "beam";
-  bool sampling = false;
+  DecoderChoice search;
   std::string metric = "bleu";
   BatchOptions batches;
   ShardOptions shards;

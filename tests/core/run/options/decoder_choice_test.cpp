@@ -1,0 +1,34 @@
+#include "core/run/options/decoder_choice.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+TEST(DecoderChoice, IsTheNamedDecoderOrTheSampledOneOrBeamSearch) {
+  EXPECT_EQ(DecoderChoice().choose(Arguments{}), "beam");
+  EXPECT_EQ(DecoderChoice().choose(Arguments{"--decoder", "greedy"}), "greedy");
+  EXPECT_EQ(DecoderChoice().choose(Arguments{"--sampling"}), "sampling");
+  EXPECT_EQ(DecoderChoice().choose(Arguments{"--sampling", "--decoder", "sampling"}), "sampling");
+}
+
+TEST(DecoderChoice, RejectsSamplingWithAnotherDecoder) {
+  EXPECT_THROW(DecoderChoice().choose(Arguments{"--sampling", "--decoder", "beam"}), UsageError);
+}
+
+TEST(DecoderChoice, SaysInAConfigurationWhatWasChosen) {
+  DecoderChoice choice;
+  choice.choose(Arguments{"--sampling"});
+  OptionTable table;
+  choice.describe(table);
+  EXPECT_EQ(table.find("decoder")->to_text(), "sampling");
+}
+
+}  // namespace
+}  // namespace phraseq
