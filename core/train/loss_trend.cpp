@@ -21,9 +21,8 @@ double LossTrend::Part::bits_per_token() const {
 void LossTrend::note(double loss_sum, int64_t tokens) {
   if (updates_ % part_updates_ == 0) {
     if (parts_.size() == kMostParts)
-      merge_pairs();
-    if (updates_ % part_updates_ == 0)
-      parts_.emplace_back();
+      merge_pairs();  // all parts are full, so a new one begins here, too
+    parts_.emplace_back();
   }
   parts_.back().loss += loss_sum;
   parts_.back().tokens += tokens;
@@ -56,8 +55,7 @@ std::string LossTrend::finding() const {
   const int64_t updates = static_cast<int64_t>(tenth) * part_updates_;
   return fmt::format(
       "the training loss has not fallen: {:.2f} bits per token over the first {} updates and "
-      "{:.2f} "
-      "over the last {}",
+      "{:.2f} over the last {}",
       begin,
       updates,
       end,

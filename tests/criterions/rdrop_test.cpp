@@ -169,6 +169,7 @@ TEST_F(RDropCriterion, EvaluatesOnePassAsTwoEqualOnes) {
   const LossReport trained = report(true);
   const LossReport evaluated = report(false);
   EXPECT_NEAR(trained.loss_sum, evaluated.loss_sum, 1e-12);
+  EXPECT_NEAR(trained.loss.item<double>(), evaluated.loss.item<double>(), 1e-12);
   EXPECT_NEAR(trained.nll_sum, evaluated.nll_sum, 1e-12);
   EXPECT_EQ(trained.extras.at("correct"), evaluated.extras.at("correct"));
   EXPECT_NEAR(trained.extras.at("rdrop_kl_loss"), 0.0, 1e-15);

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
@@ -40,6 +42,12 @@ class DevicePath : public ::testing::Test {
         found.push_back(std::move(record));
     }
     return found;
+  }
+  /// The number that Adam's bias correction counts with.
+  int64_t optimizer_steps(const std::string& save_dir) {
+    const auto file =
+        CheckpointFile::open(resolve_checkpoint(workspace_.path(save_dir + "/checkpoint_last")));
+    return nlohmann::json::parse(file.metadata().at("train")).at("optimizer_steps");
   }
   void expect_same(const std::string& later, const std::string& at_once) {
     EXPECT_EQ(last_tensors(workspace_, later), last_tensors(workspace_, at_once));
@@ -82,6 +90,7 @@ TEST_F(DevicePath, SkipsAnUpdateThatIsNotFiniteAndItsStep) {
   EXPECT_THAT(records("later", "bad_update"), SizeIs(3));
   EXPECT_THAT(later.errors, HasSubstr("update 3 skipped: the gradient norm is"));
   expect_same("later", "at_once");
+  EXPECT_EQ(optimizer_steps("later"), 12);
 }
 
 TEST_F(DevicePath, ResumesWithTheSameBits) {

@@ -1,6 +1,8 @@
 #include "core/train/checkpoint_keeper.h"
 
 #include <cerrno>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -197,6 +199,21 @@ TEST_F(CheckpointKeeperTest, KeepsTheBestByTheMetricsDirection) {
   EXPECT_THAT(files.names(), Contains(HasSubstr("best_bleu_30.25")));
   EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_bleu_20.5"))));
   EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_bleu_25"))));
+}
+
+TEST_F(CheckpointKeeperTest, KeepsAsBestOnlyWhatWasJustValidatedAndHasAFiniteValue) {
+  CheckpointOptions options;
+  options.keep_best_checkpoints = 5;
+  auto kept = keeper(options);
+  validate(kept, 10, std::nan(""), /*is_best=*/false);
+  kept.after_epoch({1, 10, 1});
+  validate(kept, 20, std::numeric_limits<double>::infinity(), /*is_best=*/false);
+  kept.after_epoch({2, 20, 2});
+  EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_loss"))));
+  validate(kept, 30, 4.5, /*is_best=*/true);
+  kept.after_epoch({3, 30, 3});
+  kept.after_epoch({4, 40, 4});  // not validated
+  EXPECT_THAT(files.names(), Contains(HasSubstr("best_loss")).Times(1));
 }
 
 TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {

@@ -58,7 +58,10 @@ TEST(LossTrend, CoversLongRunsFromTheirFirstUpdateToTheirLast) {
     stays.note(i < 11'000 && i > 1'500 ? 3 : 9, 1);  // lower only in between
   }
   EXPECT_EQ(falls.finding(), "");
-  EXPECT_NE(stays.finding(), "");
+  // 12,345 updates are kept in 772 parts of 16 updates.
+  EXPECT_EQ(stays.finding(),
+            "the training loss has not fallen: 12.98 bits per token over the first 1232 updates "
+            "and 12.98 over the last 1232");
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ TEST(RunProgress, MeasuresTheSpeedSinceTheResume) {
   // 20 updates in 10 s since the resume at update 100, 80 are left.
   const RunProgress progress(updates(200), {1.0, 100, 5});
   EXPECT_THAT(progress.remaining_seconds({1.2, 120, 15}), Optional(DoubleEq(40)));
+  // Half an epoch in 10 s since the resume after two epochs, 7.5 of 10 are left.
+  EXPECT_THAT(RunProgress(epochs(10), {2.0, 100, 5}).remaining_seconds({2.5, 125, 15}),
+              Optional(DoubleEq(150)));
 }
 
 TEST(RunProgress, TakesTheLimitThatComesFirst) {

@@ -1,12 +1,17 @@
 // RNNsearch and its coverages against the independent computation, and what every architecture has
 // to stand.
 
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <torch/nn/modules/rnn.h>
 
 #include "core/nn/recording.h"
 #include "core/nn/recurrent/recurrent_rows.h"
+#include "core/options/option_text.h"
 #include "plugins/architectures/rnnsearch/model.h"
+#include "plugins/architectures/rnnsearch/presets.h"
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"
 
@@ -167,6 +172,30 @@ TEST(GruCell, IsTorchsWithoutTheSecondBias) {
     const at::Tensor alone = x.narrow(0, offsets[i], rows).unsqueeze(1);
     const at::Tensor theirs = std::get<0>(torchs->forward(alone)).squeeze(1);
     EXPECT_LT((ours.narrow(0, offsets[i], rows) - theirs).abs().max().item<float>(), 1e-6);
+  }
+}
+
+TEST(RnnSearchPresets, DifferFromTangsRnnSearchAsTheirNamesSay) {
+  const auto values_of = [](const Preset* preset) {
+    nn::RecurrentOptions options;
+    if (preset != nullptr)
+      preset->apply(options);
+    OptionTable table;
+    options.describe(table);
+    return to_json(table);
+  };
+  const std::map<std::string, nlohmann::json> differences = {
+      {"rnnsearch_base", nlohmann::json::object()},
+      {"rnnsearch_plain", {{"coverage", "none"}}},
+      {"rnnsearch_cgru", {{"coverage", "none"}, {"decoder_cell", "cgru"}}},
+      {"rnnsearch_linguistic", {{"coverage", "linguistic"}, {"fertility", 2.0}}},
+      {"rnnsearch_tiny", {{"embed_dim", 128}, {"hidden", 192}, {"init_deviation", 0.1}}}};
+  const auto presets = rnnsearch_presets();
+  EXPECT_EQ(presets.size(), differences.size());
+  for (const Preset& preset : presets) {
+    nlohmann::json expected = values_of(nullptr);
+    expected.update(differences.at(preset.name));
+    EXPECT_EQ(values_of(&preset), expected) << preset.name;
   }
 }
 
