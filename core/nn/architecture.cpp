@@ -5,15 +5,12 @@
 #include "core/nn/functional/functional.h"
 
 namespace phraseq {
-namespace {
-constexpr double kForbidden = -1e9;
-}
 
 at::Tensor DecoderOutput::logits(nn::Context& context) const {
   at::Tensor scores = nn::linear(hidden, output_weight, output_bias, context);  // [rows, vocab]
   if (scores.scalar_type() != at::kDouble)
     scores = scores.to(at::kFloat);
-  for (const int64_t id : forbidden) scores.select(1, id).fill_(kForbidden);  // [rows]
+  for (const int64_t id : forbidden) scores.select(1, id).fill_(kForbiddenScore);  // [rows]
   return scores;
 }
 

@@ -22,13 +22,15 @@ namespace phraseq {
 /// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection
 /// can be fused with the loss or done in chunks.
 struct PHRASEQ_API DecoderOutput {
+  static constexpr float kForbiddenScore = -1e9F;  ///< of a forbidden id
+
   at::Tensor hidden;                         ///< [target tokens, model]
   at::Tensor output_weight;                  ///< [vocab, model], the parameter
   at::Tensor output_bias;                    ///< [vocab] or undefined
   std::vector<int64_t> forbidden;            ///< ids taken out of the softmax (--forbid-outputs)
   std::map<std::string, at::Tensor> extras;  ///< for an architecture's own criterion
 
-  /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at -1e9.
+  /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at kForbiddenScore.
   at::Tensor logits(nn::Context& context) const;
 };
 

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/functional/log_softmax_top_k.h"
+#include "core/nn/ranked_columns.h"
 
 namespace phraseq {
 
@@ -14,6 +15,14 @@ struct ScoreQuery {
   int64_t best = 0;              ///< how many of the best columns
   std::vector<int64_t> columns;  ///< whose scores it wants besides; those are not among the best
   bool needs_normalizer = true;  ///< without, 0 will do for one that is a number
+
+  /// Leaves the best columns, best first, but those that the query names.
+  void keep_best_unnamed(std::vector<RankedColumn>& found) const {
+    std::erase_if(found, [this](const RankedColumn& one) {
+      return std::find(columns.begin(), columns.end(), one.column) != columns.end();
+    });
+    keep_best(found, best);
+  }
 };
 
 struct ScoreAnswer {

@@ -109,11 +109,7 @@ std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
     offer(answer.scores[i] - answer.normalizer + (is_edit ? constraint.edits[i].change : 0.0),
           query.columns[i]);
   }
-  std::sort(best.begin(), best.end(), [](const RankedColumn& a, const RankedColumn& b) {
-    return ranks_before(a, b);
-  });
-  if (static_cast<int64_t>(best.size()) > query.best)
-    best.resize(static_cast<size_t>(query.best));
+  keep_best(best, query.best);
   return best;
 }
 

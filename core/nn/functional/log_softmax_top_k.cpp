@@ -91,16 +91,6 @@ void collect(std::span<const Number> scores,
   }
 }
 
-void keep_best(std::vector<RankedColumn>& found, size_t count) {
-  const auto kept = std::min(count, found.size());
-  const auto middle = found.begin() + static_cast<int64_t>(kept);
-  std::partial_sort(
-      found.begin(), middle, found.end(), [](const RankedColumn& a, const RankedColumn& b) {
-        return ranks_before(a, b);
-      });
-  found.resize(kept);
-}
-
 template <class Number>
 double best_columns(std::span<const Number> scores,
                     int64_t k,
@@ -123,7 +113,7 @@ double best_columns(std::span<const Number> scores,
           norm,
           edits,
           best);
-  keep_best(best, wanted);
+  keep_best(best, k);
   return norm;
 }
 

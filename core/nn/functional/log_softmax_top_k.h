@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/ranked_columns.h"
 
 namespace phraseq {
 
@@ -14,17 +15,6 @@ struct ScoreEdit {
   int64_t column = 0;
   double change = 0;
 };
-
-struct RankedColumn {
-  double log_probability = 0;
-  int64_t column = 0;
-};
-
-/// Whether `a` comes before `b`: the greater log-probability, then the lower column.
-inline bool ranks_before(const RankedColumn& a, const RankedColumn& b) {
-  return a.log_probability > b.log_probability ||
-         (a.log_probability == b.log_probability && a.column < b.column);
-}
 
 /// ln Σ e^score of a row. NaN when a score is NaN or +infinity, or none is above -infinity.
 PHRASEQ_API double log_sum_exp(std::span<const float> scores);

@@ -16,7 +16,6 @@
 namespace phraseq::nn {
 namespace {
 
-constexpr float kForbiddenScore = -1e9F;
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -70,12 +69,7 @@ ScoreAnswer answer_of(std::span<const float> scores,
   log_softmax_top_k(scores, wanted, {}, /*normalized=*/true, answer.best);
   for (RankedColumn& found : answer.best)
     found.column = matrix.words[static_cast<size_t>(found.column)];
-  std::erase_if(answer.best, [&](const RankedColumn& found) {
-    return std::find(query.columns.begin(), query.columns.end(), found.column) !=
-           query.columns.end();
-  });
-  if (static_cast<int64_t>(answer.best.size()) > query.best)
-    answer.best.resize(static_cast<size_t>(query.best));
+  query.keep_best_unnamed(answer.best);
   return answer;
 }
 
@@ -112,7 +106,7 @@ class RestrictedScores final : public DeferredScores {
         hidden_.narrow(0, part.first, part.count), bias, /*relu=*/false);  // [rows, words]
     auto* row = scores.mutable_data_ptr<float>();
     for (int64_t i = part.first; i < part.first + part.count; ++i, row += words) {
-      for (const int64_t place : matrix.forbidden) row[place] = kForbiddenScore;
+      for (const int64_t place : matrix.forbidden) row[place] = DecoderOutput::kForbiddenScore;
       answers.push_back(answer_of({row, words}, matrix, queries[static_cast<size_t>(i)]));
     }
   }

@@ -20,7 +20,6 @@ namespace {
 
 using kernels::kScoreBlock;
 
-constexpr float kForbidden = -1e9F;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 constexpr int64_t kSegment = 2048;  // columns that have a sum of their own
 constexpr int64_t kTileRows = 60;
@@ -36,10 +35,6 @@ struct Partial {
   /// front.
   RankedColumn* best = nullptr;
   int64_t count = 0;
-};
-
-constexpr auto before = [](const RankedColumn& a, const RankedColumn& b) {
-  return ranks_before(a, b);
 };
 
 /// A score that the wanted columns of a row reach, as far as all of its segments know: it rises.
@@ -60,14 +55,14 @@ class RowBound {
 void offer(float score, int64_t column, int64_t wanted, Partial& to, RowBound& bound) {
   const RankedColumn added{score, column};
   if (to.count == wanted) {
-    if (!before(added, to.best[0]))
+    if (!ranks_before(added, to.best[0]))
       return;
-    std::pop_heap(to.best, to.best + to.count, before);
+    std::pop_heap(to.best, to.best + to.count, best_first);
     to.best[to.count - 1] = added;
   } else {
     to.best[to.count++] = added;
   }
-  std::push_heap(to.best, to.best + to.count, before);
+  std::push_heap(to.best, to.best + to.count, best_first);
   if (to.count == wanted)
     bound.raise(static_cast<float>(to.best[0].log_probability));
 }
@@ -240,7 +235,7 @@ class PackedScores final : public DeferredScores {
   void forbid(float* scores, int64_t first, int64_t count) const {
     for (const int64_t column : forbidden_) {
       if (column >= first && column < first + count)
-        scores[column - first] = kForbidden;
+        scores[column - first] = DecoderOutput::kForbiddenScore;
     }
   }
 
@@ -264,13 +259,7 @@ class PackedScores final : public DeferredScores {
       answer.normalizer = 0;
     for (const Partial& segment : segments)
       answer.best.insert(answer.best.end(), segment.best, segment.best + segment.count);
-    std::erase_if(answer.best, [&](const RankedColumn& found) {
-      return std::find(query.columns.begin(), query.columns.end(), found.column) !=
-             query.columns.end();
-    });
-    std::sort(answer.best.begin(), answer.best.end(), before);
-    if (static_cast<int64_t>(answer.best.size()) > query.best)
-      answer.best.resize(static_cast<size_t>(query.best));
+    query.keep_best_unnamed(answer.best);
   }
 
   const PackedMatrix& matrix_;

@@ -1,6 +1,7 @@
 #include "core/search/decoders/beam_search.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/search/decoders/last_resort.h"
@@ -13,16 +14,6 @@ namespace {
 /// A row's candidates, added to those of its sentence.
 void append(std::vector<Candidate>& to, const std::vector<Candidate>& from) {
   to.insert(to.end(), from.begin(), from.end());
-}
-
-void keep_best(std::vector<Candidate>& candidates, int64_t count) {
-  const auto kept = std::min(candidates.size(), static_cast<size_t>(count));
-  const auto middle = candidates.begin() + static_cast<int64_t>(kept);
-  std::partial_sort(
-      candidates.begin(), middle, candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return ranks_before(a, b);
-      });
-  candidates.resize(kept);
 }
 
 using Rows = std::vector<std::vector<Candidate>>;
@@ -44,6 +35,20 @@ std::vector<Candidate> joined(const Rows& rows) {
   return all;
 }
 
+/// What is chosen of each sentence, from its rows' candidates but the last resorts.
+template <class Choose>
+Rows choose_by_sentence(const SearchState& state,
+                        Rows candidates,
+                        const std::function<bool(const Candidate&)>& is_last_resort,
+                        const Choose& choose) {
+  Rows found;
+  for (Rows& rows : by_sentence(state, std::move(candidates))) {
+    drop_last_resorts(state, rows, is_last_resort);
+    found.push_back(choose(rows));
+  }
+  return found;
+}
+
 /// Beam search with lexical constraints.
 Rows expand_constrained(const SearchState& state,
                         const SearchStep& output,
@@ -51,37 +56,35 @@ Rows expand_constrained(const SearchState& state,
   const auto states = lexical_states(state, settings.constraints);
   auto constraints = constrain_rows(state);
   forbid_unfinished_ends(states, constraints);
-  const auto last_resort = [&](const Candidate& candidate) {
-    return is_last_resort(candidate, constraints) ||
-           (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
-  };
-  Rows found;
-  for (Rows& rows : by_sentence(
-           state, row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)))) {
-    drop_last_resorts(state, rows, last_resort);
-    found.push_back(allocate_beam(state, output, constraints, states, rows, settings.beam));
-  }
-  return found;
+  return choose_by_sentence(
+      state,
+      row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)),
+      [&](const Candidate& candidate) {
+        return is_last_resort(candidate, constraints) ||
+               (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
+      },
+      [&](const Rows& rows) {
+        return allocate_beam(state, output, constraints, states, rows, settings.beam);
+      });
 }
 
-/// Beam search with diverse groups or siblings.
-Rows expand_diverse(const SearchState& state,
-                    const SearchStep& output,
-                    const BeamSettings& settings) {
-  const auto constraints = constrain_rows(state);
-  const auto last_resort = [&](const Candidate& candidate) {
-    return is_last_resort(candidate, constraints);
-  };
-  Rows found;
-  for (Rows& rows : by_sentence(
-           state, row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)))) {
-    drop_last_resorts(state, rows, last_resort);
-    found.push_back(
-        settings.diverse.groups > 0
-            ? diverse_candidates(rows, settings.beam, settings.diverse)
-            : diverse_siblings(rows, settings.beam, settings.diversity_rate, state.step == 0));
+/// What beam search, or its diverse groups or siblings, takes from the rows of a sentence.
+std::vector<Candidate> choose(const SearchState& state,
+                              const SearchStep& output,
+                              const std::vector<StepConstraint>& constraints,
+                              const BeamSettings& settings,
+                              const Rows& rows) {
+  if (settings.diverse.groups > 0)
+    return diverse_candidates(rows, settings.beam, settings.diverse);
+  if (settings.diversity_rate > 0)
+    return diverse_siblings(rows, settings.beam, settings.diversity_rate, state.step == 0);
+  std::vector<Candidate> chosen = joined(rows);
+  if (settings.recombine) {
+    add_equal_candidates(state, output, constraints, chosen);
+    recombine(state, chosen);
   }
-  return found;
+  keep_best(chosen, 2 * settings.beam);
+  return chosen;
 }
 
 /// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
@@ -108,35 +111,15 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
 
 std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                            const SearchStep& output,
-                                           int64_t beam,
-                                           bool join_equal) {
-  const auto constraints = constrain_rows(state);
-  const auto ranked = rank_rows(output, constraints, 2 * beam);
-  const auto candidates = row_candidates(state, ranked);
-  const auto last_resort = [&](const Candidate& candidate) {
-    return is_last_resort(candidate, constraints);
-  };
-  Rows found;
-  for (Rows& rows : by_sentence(state, candidates)) {
-    drop_last_resorts(state, rows, last_resort);
-    found.push_back(joined(rows));
-    if (join_equal) {
-      add_equal_candidates(state, output, constraints, found.back());
-      recombine(state, found.back());
-    }
-    keep_best(found.back(), 2 * beam);
-  }
-  return found;
-}
-
-std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                           const SearchStep& output,
                                            const BeamSettings& settings) {
   if (settings.constraints != ConstraintOrder::kNone)
     return expand_constrained(state, output, settings);
-  if (settings.diverse.groups > 0 || settings.diversity_rate > 0)
-    return expand_diverse(state, output, settings);
-  return expand(state, output, settings.beam, settings.recombine);
+  const auto constraints = constrain_rows(state);
+  return choose_by_sentence(
+      state,
+      row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)),
+      [&](const Candidate& candidate) { return is_last_resort(candidate, constraints); },
+      [&](const Rows& rows) { return choose(state, output, constraints, settings, rows); });
 }
 
 bool BeamSettings::is_greedy() const {

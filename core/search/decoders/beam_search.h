@@ -14,8 +14,7 @@ namespace phraseq {
 /// Beam search, step for step fairseq's (sequence_generator.py).
 ///
 /// Of each sentence the 2 · beam best continuations are looked at. Those among the first `beam`
-/// that say
-/// </s> are finished; the first `beam` that do not live on. A sentence is done when `beam`
+/// that say </s> are finished; the first `beam` that do not live on. A sentence is done when `beam`
 /// hypotheses are finished, or at its maximum length, where only </s> is allowed. Done sentences
 /// leave the batch.
 struct BeamSettings {
@@ -39,15 +38,9 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 
 /// The steps of it, each usable alone.
 
-/// The 2 · beam best candidates of every sentence with rows, best first; with `join_equal` what
-/// says the same is one of them. None where the constraints forbid every continuation of a sentence
-/// that has a finished hypothesis.
-PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                                       const SearchStep& output,
-                                                       int64_t beam,
-                                                       bool join_equal = false);
-
-/// The same as the settings have it: with diverse groups or siblings, or with lexical constraints.
+/// The 2 · beam best candidates of every sentence with rows, best first, chosen as the settings
+/// say. None where the constraints forbid every continuation of a sentence that has a finished
+/// hypothesis.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                                        const SearchStep& output,
                                                        const BeamSettings& settings);

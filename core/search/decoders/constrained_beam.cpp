@@ -41,11 +41,8 @@ void add_best(const std::vector<std::vector<Candidate>>& ranked_rows,
               CandidateSet& candidates) {
   std::vector<Candidate> all;
   for (const auto& row : ranked_rows) all.insert(all.end(), row.begin(), row.end());
-  std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
-    return ranks_before(a, b);
-  });
-  for (size_t i = 0; i < std::min(all.size(), static_cast<size_t>(count)); ++i)
-    candidates.add(all[i]);
+  keep_best(all, count);
+  for (const Candidate& candidate : all) candidates.add(candidate);
   for (const auto& row : ranked_rows) {
     if (!row.empty())
       candidates.add(row.front());

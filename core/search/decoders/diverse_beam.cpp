@@ -9,14 +9,6 @@ namespace {
 
 using Rows = std::vector<std::vector<Candidate>>;
 
-void keep_first(std::vector<Candidate>& candidates, int64_t count) {
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return ranks_before(a, b);
-  });
-  if (static_cast<int64_t>(candidates.size()) > count)
-    candidates.resize(static_cast<size_t>(count));
-}
-
 void subtract(Candidate& candidate, double penalty) {
   candidate.log_probability -= penalty;
   candidate.total -= penalty;
@@ -41,7 +33,7 @@ std::vector<Candidate> choose(const Rows& rows,
       candidates.push_back(candidate);
     }
   }
-  keep_first(candidates, count);
+  keep_best(candidates, count);
   return candidates;
 }
 
@@ -87,7 +79,7 @@ std::vector<Candidate> diverse_siblings(const Rows& ranked_rows,
         subtract(all.back(), rate * static_cast<double>(place + 1));
     }
   }
-  keep_first(all, 2 * beam);
+  keep_best(all, 2 * beam);
   return all;
 }
 

@@ -10,12 +10,6 @@ namespace phraseq {
 
 namespace {
 
-void rank(std::vector<Candidate>& candidates) {
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return ranks_before(a, b);
-  });
-}
-
 using Strings = std::vector<int64_t>;
 
 bool leaves_a_queue(const SearchState& state, const Candidate& candidate) {
@@ -60,7 +54,7 @@ void absorb(Candidate& better, double total) {
 }  // namespace
 
 void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
-  rank(candidates);
+  std::sort(candidates.begin(), candidates.end(), best_first);
   std::map<Strings, size_t> places;  // in `kept`, by all that is generated
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates) {
@@ -75,7 +69,7 @@ void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
       absorb(kept[place->second], candidate.total);
     }
   }
-  rank(kept);
+  std::sort(kept.begin(), kept.end(), best_first);
   candidates = std::move(kept);
 }
 

@@ -47,17 +47,10 @@ std::vector<RankedColumn> best_of(const double* scores,
                                   const ScoreQuery& query) {
   std::vector<RankedColumn> best;
   for (int64_t i = 0; i < found; ++i) {
-    const auto column = static_cast<int64_t>(columns[i]);
-    const bool is_asked =
-        std::find(query.columns.begin(), query.columns.end(), column) != query.columns.end();
-    if (!is_asked && scores[i] > -std::numeric_limits<double>::infinity())
-      best.push_back({scores[i], column});
+    if (scores[i] > -std::numeric_limits<double>::infinity())
+      best.push_back({scores[i], static_cast<int64_t>(columns[i])});
   }
-  std::sort(best.begin(), best.end(), [](const RankedColumn& a, const RankedColumn& b) {
-    return ranks_before(a, b);
-  });
-  if (static_cast<int64_t>(best.size()) > query.best)
-    best.resize(static_cast<size_t>(query.best));
+  query.keep_best_unnamed(best);
   return best;
 }
 
