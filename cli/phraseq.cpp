@@ -18,6 +18,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/base/wording/close_matches.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
@@ -66,12 +67,9 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
 std::vector<fs::path> command_folders() {
   std::vector<fs::path> folders = {fs::read_symlink("/proc/self/exe").parent_path()};
   const char* variable = std::getenv("PATH");
-  std::string_view rest = variable == nullptr ? "" : variable;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    if (rest.starts_with('/'))
-      folders.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view folder : phraseq::filled_parts(variable == nullptr ? "" : variable, ":")) {
+    if (folder.starts_with('/'))
+      folders.emplace_back(folder);
   }
   return folders;
 }

@@ -23,6 +23,14 @@ inline std::vector<std::string_view> split_text(std::string_view text, std::stri
   return parts;
 }
 
+/// The same without the empty parts.
+inline std::vector<std::string_view> filled_parts(std::string_view text,
+                                                  std::string_view separator) {
+  std::vector<std::string_view> parts = split_text(text, separator);
+  std::erase(parts, std::string_view());
+  return parts;
+}
+
 /// The whole of `text` as a number, as the C locale writes it; nothing for any other text and for a
 /// number that does not fit. "nan" and "inf" are floating-point numbers.
 template <class Number>

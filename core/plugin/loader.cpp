@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/plugin/library_file.h"
 #include "core/plugin/plugin.h"
 
@@ -176,17 +177,11 @@ std::string checked_folder(const std::string& folder, std::string_view source) {
 
 void add_environment_folders(std::vector<std::string>& folders) {
   const char* variable = ::secure_getenv("PHRASEQ_PLUGIN_PATH");
-  std::string_view rest = variable == nullptr ? "" : variable;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const std::string folder(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (folder.empty())
-      continue;
+  for (const std::string_view folder : filled_parts(variable == nullptr ? "" : variable, ":")) {
     if (folder.front() != '/') {
       throw PluginError(fmt::format("PHRASEQ_PLUGIN_PATH: '{}' is not an absolute path", folder));
     }
-    folders.push_back(checked_folder(folder, "PHRASEQ_PLUGIN_PATH"));
+    folders.push_back(checked_folder(std::string(folder), "PHRASEQ_PLUGIN_PATH"));
   }
 }
 

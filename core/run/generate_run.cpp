@@ -151,6 +151,8 @@ std::vector<std::string> GenerateRun::problems() {
   if (tokenizer.component != nullptr) {
     for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
   }
+  if (options.score_reference && !shortlist.path.empty())
+    problems.emplace_back("--score-reference does not search: do not use --shortlist");
   if (options.lm_weight != 0 && options.lm_path.empty())
     problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
   if (!options.mbr.empty() && (nbest == nullptr || nbest->to_text() == "1"))

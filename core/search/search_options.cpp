@@ -68,12 +68,17 @@ void SearchOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> SearchOptions::problems() const {
+  std::vector<std::string> found;
+  if (unnormalized && length_penalty.form == LengthPenaltyForm::kWu)
+    found.emplace_back(
+        "--unnormalized means --length-penalty-form none, and --length-penalty-form wu was given, "
+        "too");
   const bool linear = length_cap.form == LengthCapForm::kLinear && length_cap.a == 0;
   if (!constraints.match_source_len && linear &&
       static_cast<double>(constraints.min_length) > length_cap.b) {
-    return {"--min-len is greater than --max-len-b"};
+    found.emplace_back("--min-len is greater than --max-len-b");
   }
-  return {};
+  return found;
 }
 
 double SearchOptions::score(double log_probability, int64_t length) const {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/text_fields.h"
 #include "core/embed/translation_failure.h"
 
 namespace phraseq {
@@ -23,7 +24,8 @@ std::pair<std::string, std::string> name_and_file(const std::string& path) {
 
 /// "lm" of "models/lm", "models/lm.safetensors" and, for an ensemble, of its first file.
 std::string stem_of(const std::string& file) {
-  const std::filesystem::path first = std::filesystem::path(file.substr(0, file.find(':')));
+  const auto files = filled_parts(file, ":");
+  const std::filesystem::path first(files.empty() ? std::string_view() : files.front());
   const auto name = first.has_filename() ? first.filename() : first.parent_path().filename();
   return name.stem().string();
 }

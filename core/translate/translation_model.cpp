@@ -52,9 +52,7 @@ nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
 
 TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
-  const nlohmann::json texts = parse_metadata(file, "task_texts");
-  for (const auto& [name, text] : JsonEntry(texts, place_of(file, "task_texts")).members())
-    state.texts[name] = text.text();
+  state.texts = recorded_task_texts(file);
   for (const TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kBlobPrefix))
       continue;
@@ -201,6 +199,14 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
 }
 
 }  // namespace
+
+std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file) {
+  std::map<std::string, std::string> texts;
+  const nlohmann::json record = parse_metadata(file, "task_texts");
+  for (const auto& [name, text] : JsonEntry(record, place_of(file, "task_texts")).members())
+    texts[name] = text.text();
+  return texts;
+}
 
 Selection recorded_architecture(const Registry& registry, const CheckpointFile& file) {
   return recorded_component(registry, file, Architecture::kKind);

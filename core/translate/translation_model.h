@@ -91,6 +91,8 @@ PHRASEQ_API nlohmann::json to_json(const Selection& selection);
 PHRASEQ_API Selection selection_from(const Registry& registry,
                                      const std::string& kind,
                                      const nlohmann::json& record);
+/// The texts of the task that a checkpoint records.
+PHRASEQ_API std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file);
 /// The architecture that a checkpoint records, with its options.
 PHRASEQ_API Selection recorded_architecture(const Registry& registry, const CheckpointFile& file);
 

@@ -69,12 +69,13 @@ class FairseqsReadme : public ::testing::Test {
               "--gen-subset test --format fairseq --batch-size 128"));
     ASSERT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
     EXPECT_THAT(forced.output, StartsWith(rescored.output));
-    const CommandResult aligned =
-        workspace_.run(reference + words("--print-alignment --lm-path lm --replace-unk"));
+    const CommandResult aligned = workspace_.run(
+        reference + words("--print-alignment --lm-path lm --replace-unk --shortlist lex"));
     EXPECT_EQ(aligned.exit_code, kExitUsage);
     EXPECT_THAT(aligned.errors,
                 AllOf(HasSubstr("--score-reference does not search: do not use --print-alignment"),
                       HasSubstr("do not use --lm-path"),
+                      HasSubstr("do not use --shortlist"),
                       HasSubstr("do not use --replace-unk")));
     const CommandResult text =
         workspace_.run(words("generate --path checkpoints --score-reference"), "drei\n");

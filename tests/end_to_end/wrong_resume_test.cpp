@@ -1,3 +1,7 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +49,31 @@ TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,
               AllOf(HasSubstr("--finetune-from-model starts a new run"), HasSubstr("give one")));
+}
+
+TEST_F(WrongResume, FineTuningWithAnotherDictionaryOfTheSameSizeIsReported) {
+  std::vector<std::string> symbols = lines_of(workspace_.read("data-bin/dict.en.txt"));
+  std::swap(symbols.at(1), symbols.at(3));
+  std::string swapped;
+  for (const std::string& line : symbols) swapped += line + '\n';
+  workspace_.write("swapped.txt", swapped);
+  const CommandResult prepared = workspace_.run(
+      words("preprocess --source-lang en --target-lang de --destdir other-bin --trainpref train "
+            "--validpref dev --srcdict swapped.txt --tgtdict data-bin/dict.de.txt"));
+  ASSERT_EQ(prepared.exit_code, kExitOk) << prepared.errors;
+  const auto tune = [&](const std::string& data) {
+    Arguments arguments = toy_train("tuned-" + data, 1) +
+                          words("--threads 1 --finetune-from-model run/checkpoint_last");
+    arguments.at(1) = data;
+    return workspace_.run(arguments);
+  };
+  const CommandResult tuned = tune("other-bin");
+  EXPECT_EQ(tuned.exit_code, kExitOk) << tuned.errors;
+  EXPECT_THAT(tuned.errors,
+              AllOf(HasSubstr("the source dictionary of the data is not that of the checkpoint "
+                              "(the first difference is id 5:"),
+                    Not(HasSubstr("the target dictionary"))));
+  EXPECT_THAT(tune("data-bin").errors, Not(HasSubstr("dictionary of the data")));
 }
 
 TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {

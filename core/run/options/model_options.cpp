@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"
 #include "core/data/multilingual/directions.h"
@@ -15,17 +16,6 @@
 namespace phraseq {
 
 namespace {
-
-std::vector<std::string> split_colons(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    if (end > begin)
-      parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 /// Cores this process may use.
 int64_t cores() { return std::max(1, at::get_num_threads()); }
@@ -144,8 +134,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   reject_contradictions(options, data);
   options.device.apply();
   std::vector<TranslationModel> models;
-  for (const std::string& path : split_colons(options.path)) {
-    const std::string checkpoint = resolve_checkpoint(path);
+  for (const std::string_view path : filled_parts(options.path, ":")) {
+    const std::string checkpoint = resolve_checkpoint(std::string(path));
     const CheckpointFile file = CheckpointFile::open(checkpoint, /*verify_tensors=*/false);
     models.push_back(TranslationModel::load(registry, checkpoint, load));
     if (models.size() == 1 && data.empty())

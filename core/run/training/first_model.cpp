@@ -20,6 +20,7 @@
 #include "core/data/source_trees.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/preset_training.h"
+#include "core/run/training/training_warnings.h"
 
 namespace phraseq {
 
@@ -96,6 +97,8 @@ void take_first_parameters(const TrainRun& run, TranslationModel& translator) {
       log_warning("--finetune-from-model: the embeddings are those of the checkpoint");
     const auto file = CheckpointFile::open(resolve_checkpoint(checkpoint));
     reject_quantized(file);
+    if (!file.is_foreign())
+      warn_of_other_dictionaries(recorded_task_texts(file), *translator.task);
     translator.load_parameters(file);
   }
   translator.parameters->refresh_copy(precision_of(run));

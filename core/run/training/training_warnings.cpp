@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/base/wording/counted.h"
+#include "core/data/joined/data_folders.h"
 
 namespace phraseq {
 namespace {
@@ -48,6 +49,28 @@ int64_t earlier_end(const ChangedLength& length) {
 }
 
 }  // namespace
+
+void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts, const Task& task) {
+  const auto compare = [&](const char* side, const char* text_name, const Dictionary& dictionary) {
+    const auto text = texts.find(text_name);
+    if (text == texts.end())
+      return;
+    const Dictionary recorded = Dictionary::parse(text->second, text_name);
+    if (!(recorded == dictionary)) {
+      log_warning(fmt::format(
+          "--finetune-from-model: the {} dictionary of the data is not that of the checkpoint "
+          "({}), "
+          "so that symbols take over the embeddings of others: preprocess the data with --srcdict "
+          "and --tgtdict",
+          side,
+          dictionary_difference(dictionary, recorded)));
+    }
+  };
+  compare("source", "source_dictionary", task.source_dictionary());
+  const bool is_joined = texts.contains("joined_dictionary");
+  compare(
+      "target", is_joined ? "source_dictionary" : "target_dictionary", task.target_dictionary());
+}
 
 void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
   const OptionField* const field = table.find("warmup-updates");

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "core/base/api.h"
 #include "core/data/data_loader.h"
+#include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/options/option_table.h"
 #include "core/text/dictionary.h"
@@ -30,6 +33,11 @@ PHRASEQ_API void warn_of_schedule(const LrScheduler& then,
 
 /// The dictionary has more types than the training text can teach.
 PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);
+
+/// A dictionary of the data is not that of the checkpoint whose parameters the run begins with:
+/// parameters belong to ids. `texts` are those of the checkpoint's task.
+PHRASEQ_API void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts,
+                                            const Task& task);
 
 /// Pairs of the validation split `split` are in the training set, too.
 PHRASEQ_API void warn_of_overlap(const Corpus& training,

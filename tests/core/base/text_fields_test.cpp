@@ -2,11 +2,26 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace phraseq {
 namespace {
+
+using Parts = std::vector<std::string_view>;
+
+TEST(SplitText, KeepsEmptyParts) {
+  EXPECT_EQ(split_text(":a::b:", ":"), (Parts{"", "a", "", "b", ""}));
+  EXPECT_EQ(split_text("", ":"), Parts{""});
+  EXPECT_EQ(split_text("a ||| b", " ||| "), (Parts{"a", "b"}));
+}
+
+TEST(FilledParts, LeavesOutEmptyParts) {
+  EXPECT_EQ(filled_parts(":a::b:", ":"), (Parts{"a", "b"}));
+  EXPECT_EQ(filled_parts("", ":"), Parts{});
+}
 
 TEST(NumberIn, TakesTheWholeTextOnly) {
   EXPECT_EQ(number_in<int64_t>("-17"), -17);

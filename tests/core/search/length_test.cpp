@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/search/search_options.h"
+
 namespace phraseq {
 namespace {
 
@@ -39,6 +41,16 @@ TEST(LengthPenalty, WuAddsFiveToTheLength) {
 
 TEST(LengthPenalty, NoneLeavesTheLogProbability) {
   EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kNone, 3}.score(-6, 4)), -6);
+}
+
+TEST(SearchOptions, RejectTwoFormsOfTheLengthPenalty) {
+  SearchOptions options;
+  options.unnormalized = true;
+  EXPECT_TRUE(options.problems().empty());
+  options.length_penalty.form = LengthPenaltyForm::kWu;
+  EXPECT_EQ(options.problems().size(), 1U);
+  options.constraints.min_length = 300;  // more than --max-len-b
+  EXPECT_EQ(options.problems().size(), 2U);
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ TEST(DeviceOptions, ChooseTheGpuByDefaultIfThereIsOne) {
   EXPECT_EQ(parsed({}).chosen().is_cuda(), at::hasCUDA());
 }
 
+TEST(DeviceOptions, RejectTheCpuAndAGpuTogether) {
+  EXPECT_THROW(parsed({"--cpu", "--device", "cuda"}).chosen(), UsageError);
+}
+
 TEST(DeviceOptions, RejectCudaOnAMachineWithoutIt) {
   if (at::hasCUDA())
     EXPECT_TRUE(parsed({"--device", "cuda"}).chosen().is_cuda());
