@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/io/staging_folder.h"
 
@@ -30,10 +31,7 @@ std::string read_holder(int descriptor) {
 
 /// Who holds the lock, for others to read. A convenience: the lock itself does not depend on it.
 void write_holder(int descriptor) {
-  std::array<char, 128> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0)
-    host[0] = '?';
-  const std::string holder = fmt::format("{} on {}\n", ::getpid(), host.data());
+  const std::string holder = fmt::format("{} on {}\n", ::getpid(), host_name());
   if (::ftruncate(descriptor, 0) != 0 ||
       ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
     log_warning(fmt::format("the lock file could not be written (errno {})", errno));

@@ -97,4 +97,9 @@ TaskState NamedTask::save() const {
   return call_component(component_, "save", [&] { return task_->save(); });
 }
 
+const Task& plugin_task_of(const Task& task) {
+  const auto* const named = dynamic_cast<const NamedTask*>(&task);
+  return named == nullptr ? task : *named->task_;
+}
+
 }  // namespace phraseq

@@ -8,6 +8,9 @@
 
 namespace phraseq {
 
+/// The plugin's own object of a task, for its further interfaces.
+PHRASEQ_API const Task& plugin_task_of(const Task& task);
+
 /// A plugin's task: when it or one of its corpora throws, the error names the plugin. The
 /// selection's component outlives it.
 class PHRASEQ_API NamedTask final : public Task {
@@ -35,12 +38,17 @@ class PHRASEQ_API NamedTask final : public Task {
   std::string text(std::span<const int64_t> ids, bool target_side) const override;
   TaskState save() const override;
 
-  /// The plugin's own object, for its further interfaces.
-  const Task& plugin_task() const { return *task_; }
-
  private:
+  friend const Task& plugin_task_of(const Task& task);
+
   const Component& component_;
   std::unique_ptr<Task> task_;
 };
+
+/// A further interface of a task; null when it has none of the kind.
+template <class Interface>
+const Interface* interface_of(const Task& task) {
+  return dynamic_cast<const Interface*>(&plugin_task_of(task));
+}
 
 }  // namespace phraseq

@@ -1,7 +1,5 @@
 #include "core/data/options_from_data.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -27,9 +25,7 @@ void take_value(OptionTable& table, OptionField& field, const nlohmann::json& va
 OptionsFromData::~OptionsFromData() = default;
 
 nlohmann::json options_from_data(const Task& task) {
-  const auto* const named = dynamic_cast<const NamedTask*>(&task);
-  const Task& own = named == nullptr ? task : named->plugin_task();
-  const auto* const source = dynamic_cast<const OptionsFromData*>(&own);
+  const auto* const source = interface_of<OptionsFromData>(task);
   return source == nullptr ? nlohmann::json::object() : source->options_from_data();
 }
 
@@ -45,9 +41,7 @@ std::vector<std::string> names_from_data(const OptionTable& table, const Task& t
   const nlohmann::json values = options_from_data(task);
   std::vector<std::string> names;
   for (const OptionField& field : table.fields()) {
-    std::string key = field.name;
-    std::replace(key.begin(), key.end(), '-', '_');
-    if (field.origin == OptionOrigin::kDefault && values.contains(key))
+    if (field.origin == OptionOrigin::kDefault && values.contains(option_key(field.name)))
       names.push_back(field.name);
   }
   return names;

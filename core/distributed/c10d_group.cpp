@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "core/base/launcher/environment.h"
 #include "core/distributed/backends/gloo_backend.h"
 #include "core/distributed/backends/nccl_backend.h"

@@ -41,10 +41,12 @@ void describe_processes(OptionTable& v, DistributedOptions& o) {
 }
 
 void describe_gradients(OptionTable& v, DistributedOptions& o) {
-  v.field("distributed-backend",
-          o.backend,
-          kDistributedBackendNames,
-          "Communication library; auto = the one that LibTorch provides for the device.")
+  v.field(
+       "distributed-backend",
+       o.backend,
+       kDistributedBackendNames,
+       "Communication library: gloo (any device) or nccl (GPUs only); auto = nccl on GPUs if this "
+       "program was built with it, otherwise gloo.")
       .harmless();
   v.field("ddp-backend",
           o.ddp_backend,

@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/distributed/process_group.h"
 #include "core/distributed/roll_call.h"
@@ -235,12 +236,6 @@ Meeting meet(const Placement& placement, std::chrono::seconds timeout) {
                                   place_text(placement)));
   }
   return meeting;
-}
-
-std::string host_name() {
-  std::array<char, 256> name = {};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 std::string local_address_towards(const std::string& host) {

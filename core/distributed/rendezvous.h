@@ -24,9 +24,6 @@ struct Meeting {
 /// of the world size, and RankFailure, which names the ranks, when some do not come in time.
 Meeting meet(const Placement& placement, std::chrono::seconds timeout);
 
-/// The name of this machine.
-std::string host_name();
-
 /// The address of this machine on the way to `host`.
 std::string local_address_towards(const std::string& host);
 

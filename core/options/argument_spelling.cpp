@@ -175,10 +175,9 @@ SplitFlag split_flag(std::string_view argument) {
   argument.remove_prefix(flag.one_dash ? 1 : 2);
   const size_t equals = argument.find('=');
   flag.has_value = equals != std::string_view::npos;
-  flag.name = argument.substr(0, equals);
+  flag.name = option_name(argument.substr(0, equals));
   if (flag.has_value)
     flag.value = argument.substr(equals + 1);
-  std::replace(flag.name.begin(), flag.name.end(), '_', '-');
   return flag;
 }
 

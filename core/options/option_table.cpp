@@ -16,13 +16,6 @@
 namespace phraseq {
 namespace {
 
-/// Option names are written with dashes wherever a person sees them.
-std::string dashed(std::string_view name) {
-  std::string result(name);
-  std::replace(result.begin(), result.end(), '_', '-');
-  return result;
-}
-
 /// Integers without a limit of their own have 32 bits: they count things that are held in memory.
 /// Only seeds may have any value.
 constexpr double kLargestInteger = 2147483647;
@@ -56,7 +49,7 @@ std::string choice_of(const OptionField& field, const std::string& value) {
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
     return value;
   for (const std::string& choice : choices) {
-    if (dashed(choice) == dashed(value))
+    if (option_name(choice) == option_name(value))
       return choice;
   }
   const std::string guess = did_you_mean(value, choices);
@@ -115,6 +108,18 @@ void assign(const OptionField& field, std::vector<Value>* target, std::string_vi
 
 }  // namespace
 
+std::string option_key(std::string_view name) {
+  std::string key(name);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+std::string option_name(std::string_view key) {
+  std::string name(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 std::string_view to_string(OptionOrigin origin) {
   constexpr std::array<std::string_view, 5> kNames = {
       "default", "preset", "config file", "checkpoint", "command line"};
@@ -143,12 +148,12 @@ OptionField& OptionField::short_flag(std::string_view flag) {
 }
 
 OptionField& OptionField::alias(std::string_view other) {
-  aliases.push_back(dashed(other));
+  aliases.push_back(option_name(other));
   return *this;
 }
 
 OptionField& OptionField::former_name(std::string_view other) {
-  former_names.push_back(dashed(other));
+  former_names.push_back(option_name(other));
   return *this;
 }
 
@@ -230,7 +235,7 @@ OptionField& OptionTable::field(std::string_view name,
 }
 
 OptionField* OptionTable::find(std::string_view name) {
-  const std::string wanted = dashed(name);
+  const std::string wanted = option_name(name);
   for (OptionField& field : fields_) {
     if (field.name == wanted)
       return &field;
@@ -254,7 +259,7 @@ std::vector<std::string> OptionTable::names() const {
 }
 
 OptionField& OptionTable::add(OptionField field) {
-  field.name = dashed(field.name);
+  field.name = option_name(field.name);
   field.section = section_;
   field.default_text = field.to_text();
   if (const OptionField* other = find(field.name)) {

@@ -20,6 +20,11 @@ namespace phraseq {
 enum class OptionOrigin { kDefault, kPreset, kConfigFile, kCheckpoint, kCommandLine };
 PHRASEQ_API std::string_view to_string(OptionOrigin origin);
 
+/// The name of an option with underscores, as in JSON, checkpoints and configuration files.
+PHRASEQ_API std::string option_key(std::string_view name);
+/// The name of an option with dashes, as on the command line.
+PHRASEQ_API std::string option_name(std::string_view key);
+
 /// One value of an enum and its name on the command line, in configuration files and in
 /// checkpoints.
 template <class Enum>

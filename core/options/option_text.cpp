@@ -18,12 +18,6 @@ namespace {
 constexpr size_t kHelpColumn = 30;
 constexpr size_t kLineWidth = 100;
 
-std::string key_of(const OptionField& field) {
-  std::string key = field.name;
-  std::replace(key.begin(), key.end(), '-', '_');
-  return key;
-}
-
 /// `text` wrapped at the line width, every line but the first indented to the column where it
 /// starts.
 std::string wrapped(std::string_view text, const size_t start) {
@@ -227,7 +221,7 @@ nlohmann::json to_json(const OptionTable& table, bool with_origin) {
     auto value = value_json(field);
     if (with_origin)
       value = {{"value", std::move(value)}, {"origin", to_string(field.origin)}};
-    json[key_of(field)] = std::move(value);
+    json[option_key(field.name)] = std::move(value);
   }
   return json;
 }
@@ -265,7 +259,7 @@ std::vector<std::string> differences(const OptionTable& now,
     const bool is_allowed = std::find(allowed.begin(), allowed.end(), field.name) != allowed.end();
     if (field.is_harmless || is_allowed)
       continue;
-    const auto entry = recorded.find(key_of(field));
+    const auto entry = recorded.find(option_key(field.name));
     if (entry == recorded.end()) {
       if (field.to_text() == field.default_text)
         continue;  // newer than the record, and not used

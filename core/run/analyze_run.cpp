@@ -210,13 +210,16 @@ AnalyzeRun::AnalyzeRun(std::span<const std::string> arguments)
     : loaded(load_plugins_for(arguments)) {
   options.describe(table);
   model.describe(table);
+  OptionField& path = *table.find("path");
+  path.help = "Checkpoint or folder of checkpoints.";
+  path.value_name("FILE");
 }
 
 int analyze(AnalyzeRun& run) {
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)
-    throw UsageError("--path: give one model, analyze does not support ensembles");
+    throw UsageError("--path: give one checkpoint, analyze does not support ensembles");
   const TranslationModel& translator = models.front();
   switch (run.options.mode) {
     case AnalyzeMode::kAttention:

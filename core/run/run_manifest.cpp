@@ -1,6 +1,5 @@
 #include "core/run/run_manifest.h"
 
-#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -37,13 +36,8 @@ nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
 /// Every option with its value and where that came from.
 nlohmann::json describe_options(const OptionTable& table, const Task& task) {
   nlohmann::json options = to_json(table, /*with_origin=*/true);
-  const auto of_data = names_from_data(table, task);
-  for (auto& [key, entry] : options.items()) {
-    std::string name = key;
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (std::find(of_data.begin(), of_data.end(), name) != of_data.end())
-      entry["origin"] = "data";
-  }
+  for (const std::string& name : names_from_data(table, task))
+    options.at(option_key(name))["origin"] = "data";
   return options;
 }
 

@@ -41,8 +41,8 @@ hashes_of_texts() { # FOLDER
 machine() {
   sed -n '/^model name[^:]*: /{s///p;q}' /proc/cpuinfo # head would end the pipe where there are many cores
   echo "$(nproc) cores"
-  sed -n 's/^MemTotal: *//p' /proc/meminfo
-  uname -sr
+  awk '/^MemTotal:/ {printf "%.0f GB of memory\n", $2 / 1e6}' /proc/meminfo
+  uname -sr | sed -E 's/^([^ ]+ [0-9]+\.[0-9]+).*/\1/' # "Linux 6.1": what follows names the build of the kernel
 }
 
 # What the recipe ran, one command a line: ablation.sh adds to commands.txt.

@@ -54,6 +54,18 @@ class SourceSymbols : public ::testing::TestWithParam<std::string> {
   Workspace workspace_;
 };
 
+/// A fifth of them has one word only, which is all that the model reads of it without </s>.
+TEST_P(SourceSymbols, TrainingUsesAllPairs) {
+  for (const std::string& line : lines_of(workspace_.read("checkpoints/metrics.jsonl"))) {
+    const json record = json::parse(line);
+    if (record.at("event") == "epoch") {
+      EXPECT_EQ(record.at("sentences"), 200) << line;
+      return;
+    }
+  }
+  FAIL() << "no epoch";
+}
+
 TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
   const CommandResult result =
       run("generate --format jsonl --print-alignment soft --max-len-b 4", "one two three\n");

@@ -69,6 +69,16 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
   EXPECT_EQ(too_short.exit_code, kExitData);
   EXPECT_THAT(too_short.errors, AllOf(HasSubstr("short.trees:2: ends here, but standard input")));
 
+  const std::string trees = workspace_.read("test.en.trees");
+  workspace_.write("damaged.trees", "\xFF" + trees.substr(trees.find('\n')));
+  const CommandResult damaged =
+      run(generate + words("--trees damaged.trees --on-bad-line skip"), text);
+  EXPECT_EQ(damaged.exit_code, kExitOk) << damaged.errors;
+  EXPECT_THAT(damaged.errors,
+              HasSubstr("damaged.trees:1: byte that is never in UTF-8: the line is taken as "
+                        "empty"));
+  EXPECT_EQ(damaged.output, without.output);
+
   const Arguments rescore =
       words("rescore --path checkpoints/checkpoint_last --source test.en --target test.de --trees");
   EXPECT_EQ(run(rescore + words("test.en.trees")).exit_code, kExitOk);

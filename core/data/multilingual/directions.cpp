@@ -7,19 +7,10 @@
 #include "core/data/named_task.h"
 
 namespace phraseq {
-namespace {
-
-const SeveralDirections* several_directions(const Task& task) {
-  const auto* const named = dynamic_cast<const NamedTask*>(&task);
-  return dynamic_cast<const SeveralDirections*>(named == nullptr ? &task : &named->plugin_task());
-}
-
-}  // namespace
-
 SeveralDirections::~SeveralDirections() = default;
 
 void require_direction(const Task& task, const std::string& path) {
-  const SeveralDirections* const directions = several_directions(task);
+  const auto* const directions = interface_of<SeveralDirections>(task);
   if (directions == nullptr || directions->has_direction())
     return;
   throw UsageError(
@@ -32,7 +23,7 @@ void warn_of_other_direction(const Task& task, const TaskSetup& setup) {
   const auto differs = [](const std::string& asked, const std::string& own) {
     return !asked.empty() && asked != own;
   };
-  if (several_directions(task) != nullptr ||
+  if (interface_of<SeveralDirections>(task) != nullptr ||
       !(differs(setup.source_language, task.source_language()) ||
         differs(setup.target_language, task.target_language())))
     return;

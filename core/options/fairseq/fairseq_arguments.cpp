@@ -17,9 +17,7 @@ namespace {
 bool holds_name(std::string_view names, std::string_view name) {
   while (!names.empty()) {
     const size_t end = std::min(names.find(' '), names.size());
-    std::string candidate(names.substr(0, end));
-    std::replace(candidate.begin(), candidate.end(), '_', '-');
-    if (candidate == name)
+    if (option_name(names.substr(0, end)) == name)
       return true;
     names.remove_prefix(std::min(end + 1, names.size()));
   }

@@ -19,7 +19,7 @@ All flags of fairseq 0.12.2's commands for translation, and what the commands of
   [Coming from fairseq](coming_from_fairseq.md).
 * **replaced**: an option of phraseq with another name is used.
 * **no effect**: accepted, with one line on standard error.
-* **default only**: accepted with the value of fairseq's default, which changes nothing; other values are rejected.
+* **only VALUE**: accepted with this value, fairseq's default, which changes nothing; other values are rejected.
 * **rejected**: it would change the result and is not supported. The error gives the reason.
 
 Options of a component, for example `--adam-betas`, exist when the component is selected. This page is generated from

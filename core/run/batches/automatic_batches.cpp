@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"
@@ -32,9 +32,7 @@ OptionField* automatic_field(OptionTable& table) {
 int64_t recorded_number(const OptionField& field, const nlohmann::json* recorded) {
   if (recorded == nullptr)
     return 0;
-  std::string key = field.name;
-  std::replace(key.begin(), key.end(), '-', '_');
-  const auto found = recorded->find(key);
+  const auto found = recorded->find(option_key(field.name));
   return found != recorded->end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
@@ -47,12 +45,6 @@ int64_t reserved_address_space(const nn::FlatParameters& parameters) {
   return is_limited
              ? kThreads + kBuffersInCheckpoint * static_cast<int64_t>(parameters.values().nbytes())
              : 0;
-}
-
-std::string host_name() {
-  std::string name(256, '\0');
-  gethostname(name.data(), name.size() - 1);
-  return name.c_str();
 }
 
 /// Of the memory that is free now, the part of this process. Those on one machine share its memory,

@@ -30,9 +30,7 @@ std::string continuation_of(PostProcess remove_bpe) {
 }
 
 const BlockSource& blocks_of(const TranslationModel& model) {
-  const auto* const named = dynamic_cast<const NamedTask*>(model.task.get());
-  const Task& task = named == nullptr ? *model.task : named->plugin_task();
-  const auto* const source = dynamic_cast<const BlockSource*>(&task);
+  const auto* const source = interface_of<BlockSource>(*model.task);
   if (source != nullptr && !model.model->conventions().reads_source)
     return *source;
   throw UsageError(fmt::format("{}: not a language model, but a model of the task '{}'",

@@ -47,7 +47,7 @@ void describe_decoding(OptionTable& table, GenerateOptions& o) {
   o.search.describe(table);
   o.batches.describe(table);
   table.find("max-tokens")->help =
-      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
+      "Maximum number of source tokens in a batch; 0 = 1024, or no limit if --batch-size is given.";
   table
       .field("buffer-size",
              o.buffer_size,

@@ -1,6 +1,5 @@
 #include "core/run/training/agreed_corpus.h"
 
-#include <algorithm>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -20,10 +19,7 @@ nlohmann::json run_record(const TrainRun& run,
   const auto manifest =
       run_manifest({}, run.table, run.loaded->plugins, translator, corpus.fingerprint());
   nlohmann::json options = to_json(run.table);
-  for (std::string name : options_of_one_process()) {
-    std::replace(name.begin(), name.end(), '-', '_');
-    options.erase(name);
-  }
+  for (const std::string& name : options_of_one_process()) options.erase(option_key(name));
   nlohmann::json plugins = nlohmann::json::object();
   for (const auto& plugin : manifest.at("plugins"))
     plugins[plugin.at("name").get<std::string>()] = {{"version", plugin.at("version")},

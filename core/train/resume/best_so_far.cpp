@@ -29,7 +29,7 @@ std::vector<std::string> deciding_options(const OptionTable& table, std::string_
     return names;
   for (const OptionField& field : table.fields()) {
     if (decides_score(field))
-      std::ranges::replace(names.emplace_back(field.name), '-', '_');
+      names.push_back(option_key(field.name));
   }
   return names;
 }

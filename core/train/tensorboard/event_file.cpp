@@ -1,6 +1,5 @@
 #include "core/train/tensorboard/event_file.h"
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -12,17 +11,13 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/host_name.h"
 
 namespace phraseq::tensorboard {
 namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
 /// TensorBoard reads the files of a folder in the order of their names.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -157,20 +158,51 @@ TEST_F(TensorBoardFolder, IsAnErrorThatNamesTheOptionWhereNothingCanBeCreated) {
   }
 }
 
+/// While it lives, no file can grow beyond a size: a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(size_t largest_file) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{largest_file, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+auto open_descriptors() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+}
+
 TEST_F(TensorBoardFolder, HoldsWholeRecordsOnlyWhenTheDiskIsFull) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
   TensorBoardLog log(folder_.string());
   log.record(training(5));
   const size_t size = files("train_inner").at(0).size();
-  const rlimit small{size + 20, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  log.record(training(10));  // a warning
-  setrlimit(RLIMIT_FSIZE, &before);
+  {
+    const FullDisk disk(size + 20);
+    log.record(training(10));  // a warning
+  }
   EXPECT_EQ(files("train_inner").at(0).size(), size);
   log.record(training(15));
   EXPECT_THAT(frames(files("train_inner").at(0)), SizeIs(3));
+}
+
+TEST_F(TensorBoardFolder, LeavesNothingOfAFileThatTheFullDiskHasNoRoomFor) {
+  TensorBoardLog log(folder_.string());
+  const auto before = open_descriptors();
+  {
+    const FullDisk disk(10);
+    for (int update = 1; update <= 3; ++update) log.record(training(update));  // one warning
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_THAT(files("train_inner"), testing::IsEmpty());
+  log.record(training(5));
+  EXPECT_THAT(frames(files("train_inner").at(0)), SizeIs(2));
 }
 
 }  // namespace

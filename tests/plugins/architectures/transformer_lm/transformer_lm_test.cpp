@@ -1,8 +1,13 @@
 // The Transformer language model against the independent computation, and what every architecture
 // has to stand.
 
+#include <set>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/function.h>
 
 #include "core/options/enum_name.h"
 #include "plugins/architectures/transformer_lm/model.h"
@@ -106,6 +111,38 @@ TEST_P(GoldenLanguageModel, RecordsItsAttention) {
 
 TEST_P(GoldenLanguageModel, HasTheGradientOfFiniteDifferences) {
   checked_->expect_gradient_of_finite_differences(sentences());
+}
+
+/// The operations that a backward pass from `result` would go through.
+size_t operations_before(const at::Tensor& result) {
+  std::set<torch::autograd::Node*> seen;
+  std::vector<torch::autograd::Node*> open = {result.grad_fn().get()};
+  while (!open.empty()) {
+    torch::autograd::Node* const node = open.back();
+    open.pop_back();
+    if (node == nullptr || !seen.insert(node).second)
+      continue;
+    for (const auto& edge : node->next_edges()) open.push_back(edge.function.get());
+  }
+  return seen.size();
+}
+
+TEST_P(GoldenLanguageModel, ComputesItsLayersAgainWithTheSameGradients) {
+  const Batch batch = checked_->batch(sentences());
+  const auto pass = [&](bool recompute) {
+    nn::Context context = checked_->context(/*training=*/true);
+    context.recompute_layers(recompute);
+    checked_->flat().gradients().zero_();
+    const at::Tensor logits = checked_->model().forward(batch, context).logits(context);
+    const size_t operations = operations_before(logits);
+    logits.square().sum().backward();
+    return std::pair(operations, checked_->flat().gradients().clone());
+  };
+  const auto [kept_operations, kept] = pass(false);
+  const auto [operations, again] = pass(true);
+  EXPECT_LT(operations, kept_operations);
+  EXPECT_TRUE(again.equal(kept));
+  EXPECT_GT(kept.abs().max().item<double>(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants,
