@@ -13,6 +13,7 @@
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
 #include "core/train/resume/best_so_far.h"
+#include "core/train/resume/resumed_state.h"
 #include "core/train/resume/same_run.h"
 #include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
@@ -41,29 +42,6 @@ SavingTogether saving_together(const TrainerParts& parts, const CheckpointOption
             sharded->release();
             return !processes->text_of_first(saved ? "saved" : "").empty();
           }};
-}
-
-/// Leaves out what --reset-dataloader resets: the epochs are counted from 1 again, as in fairseq.
-void reset_data(TrainState& state) {
-  state.finished_epochs = 0;
-  state.epoch = {};
-}
-
-/// Leaves out what --reset-optimizer resets: a new optimizer counts its updates from 0, so that the
-/// schedule of the learning rate begins again, as in fairseq.
-void reset_updates(TrainState& state) {
-  state.updates = 0;
-  state.bad_updates = 0;
-  state.bad_updates_in_a_row = 0;
-  state.scheduler.clear();
-  state.loss_scaler = nullptr;
-  state.interval = {};
-}
-
-void reset_best(TrainState& state) {
-  state.best.reset();
-  state.validations_without_better = 0;
-  state.last_validation = {};
 }
 
 }  // namespace
@@ -407,19 +385,13 @@ void Trainer::resume(const std::string& path,
 }
 
 void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
-  state_ = record.state;
-  if (options_.checkpoints.reset_optimizer)
-    reset_updates(state_);
+  state_ = resumed_state(record.state, options_.checkpoints, keeps_best(record));
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
   if (loss_scaler_ && !state_.loss_scaler.is_null())
     loss_scaler_->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
-  if (options_.checkpoints.reset_dataloader)
-    reset_data(state_);
-  else
+  if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);
-  if (!keeps_best(record))
-    reset_best(state_);
 }
 
 /// Whether the best score of the checkpoint can be compared with those of this run.
