@@ -97,13 +97,30 @@ void all_but_last(std::span<const CheckpointName> names,
   for (const auto& name : names.first(names.size() - kept)) surplus.push_back(name.file_name());
 }
 
+/// Those that pass, and all but the last `keep` others.
+void passing_and_all_but_last(std::vector<CheckpointName> names,
+                              const RetentionRules& rules,
+                              int64_t keep,
+                              std::vector<std::string>& surplus) {
+  std::erase_if(names, [&](const CheckpointName& name) {
+    const bool passes = rules.passes && rules.passes(name);
+    if (passes)
+      surplus.push_back(name.file_name());
+    return passes;
+  });
+  all_but_last(names, keep, surplus);
+}
+
 std::vector<std::string> surplus_names(const std::string& folder,
                                        const RetentionRules& rules,
                                        bool maximize) {
   std::vector<std::string> surplus;
-  all_but_last(
-      list_checkpoints(folder, CheckpointKind::kUpdate), rules.keep_interval_updates, surplus);
-  all_but_last(list_checkpoints(folder, CheckpointKind::kEpoch), rules.keep_last_epochs, surplus);
+  passing_and_all_but_last(list_checkpoints(folder, CheckpointKind::kUpdate),
+                           rules,
+                           rules.keep_interval_updates,
+                           surplus);
+  passing_and_all_but_last(
+      list_checkpoints(folder, CheckpointKind::kEpoch), rules, rules.keep_last_epochs, surplus);
   auto best = list_checkpoints(folder, CheckpointKind::kBest);
   std::erase_if(best, [&](const auto& name) { return name.metric != rules.best_metric; });
   if (!maximize)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/checkpoint/checkpoint_name.h"
 #include "core/checkpoint/folder_lock.h"
 
 namespace phraseq {
@@ -15,13 +16,14 @@ namespace phraseq {
 inline constexpr const char* kLastPointer = "checkpoint_last";
 inline constexpr const char* kBestPointer = "checkpoint_best";
 
-/// How many checkpoints of each kind stay; -1 = all.
+/// How many checkpoints of each kind stay, not counting those that `passes` names; -1 = all.
 struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
   int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
   std::string best_metric = {};        ///< of the best ones that are counted; others all stay
-  std::function<bool(const std::string& path)> spares = {};  ///< what stays in spite of the rules
+  std::function<bool(const CheckpointName& name)> passes = {};  ///< stays only while pointed at
+  std::function<bool(const std::string& path)> spares = {};     ///< stays in spite of the rules
 };
 
 /// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for

@@ -24,7 +24,8 @@ void MovingAverageOptions::describe(OptionTable& table) {
   table
       .field("ema-start-update",
              ema_start_update,
-             "Start the moving average at this update; until then, it equals the parameters.")
+             "Start the moving average at this update; until then, it is a copy of the parameters, "
+             "renewed every --ema-update-freq updates.")
       .at_least(0);
   table.field("ema-update-freq", ema_update_freq, "Update the moving average every N updates.")
       .at_least(1);

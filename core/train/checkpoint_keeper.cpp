@@ -16,15 +16,25 @@
 namespace phraseq {
 namespace {
 
+/// Whether a checkpoint is written with these options only because it is the last or the best one,
+/// or was asked for by a signal.
+bool passes(const CheckpointName& name, const CheckpointOptions& options) {
+  if (name.kind == CheckpointKind::kEpoch)
+    return options.no_epoch_checkpoints || name.epoch % options.save_interval != 0;
+  return options.save_interval_updates == 0 || name.update % options.save_interval_updates != 0;
+}
+
 /// Whether the run that wrote a checkpoint was asked to keep it. One that cannot be read stays,
 /// too.
-bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
+bool was_written_to_stay(const std::string& path, const CheckpointName& name) {
   try {
     const TrainRecord record =
         read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    const auto every = record.options.value("save_interval_updates", int64_t{0});
-    return kind == CheckpointKind::kEpoch ? !record.options.value("no_epoch_checkpoints", false)
-                                          : every > 0 && record.state.updates % every == 0;
+    CheckpointOptions options;
+    options.save_interval = record.options.value("save_interval", options.save_interval);
+    options.save_interval_updates = record.options.value("save_interval_updates", int64_t{0});
+    options.no_epoch_checkpoints = record.options.value("no_epoch_checkpoints", false);
+    return !passes(name, options);
   } catch (const std::exception&) {
     return true;
   }
@@ -125,11 +135,11 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
     folder_->keep_as_best(path, choice_.metric, value);
   RetentionRules rules;
-  rules.keep_interval_updates =
-      options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
-  rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
+  rules.keep_interval_updates = options_.keep_interval_updates;
+  rules.keep_last_epochs = options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
   rules.best_metric = choice_.metric;
+  rules.passes = [this](const CheckpointName& name) { return passes(name, options_); };
   rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
 }
@@ -138,12 +148,9 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
 /// makes a passing one.
 bool CheckpointKeeper::spares(const std::string& path) {
   const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
-  const bool passes_here =
-      name && ((name->kind == CheckpointKind::kUpdate && options_.save_interval_updates == 0) ||
-               (name->kind == CheckpointKind::kEpoch && options_.no_epoch_checkpoints));
-  if (!passes_here)
+  if (!name || name->kind == CheckpointKind::kBest || !passes(*name, options_))
     return false;
-  if (!spared_.contains(path) && was_written_to_stay(path, name->kind))
+  if (!spared_.contains(path) && was_written_to_stay(path, *name))
     spared_.insert(path);
   return spared_.contains(path);
 }

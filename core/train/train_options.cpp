@@ -80,7 +80,7 @@ void describe_stopping(OptionTable& v, OptimizationOptions& o) {
       .harmless();
   v.field("stop-time-hours",
           o.stop_time_hours,
-          "Stop training after this many hours of this run; 0 = no limit.")
+          "Stop training this many hours after the start of this process; 0 = no limit.")
       .at_least(0.0)
       .harmless();
   v.field("stop-min-lr",

@@ -87,6 +87,11 @@ TEST_F(ResetOptions, ANewOptimizerCountsItsUpdatesFromZero) {
               ElementsAreArray(rates.begin(), rates.begin() + updates / 2));  // the warm-up again
 }
 
+TEST_F(ResetOptions, ANewOptimizerMayHaveOtherOptions) {
+  const std::string log = train("--reset-optimizer --weight-decay 0.25 --max-epoch 3");
+  EXPECT_THAT(log, HasSubstr("resumed from"));
+}
+
 TEST_F(ResetOptions, TheBestValueIsForgottenWithTheMetersAndWithTheOptimizer) {
   for (const std::string reset : {"--reset-meters", "--reset-optimizer"}) {
     // Such a learning rate makes the model worse: only what is forgotten can be surpassed.

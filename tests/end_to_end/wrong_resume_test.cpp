@@ -94,6 +94,19 @@ TEST_F(WrongResume, ANamedCheckpointThatIsMissingIsAnError) {
   EXPECT_EQ(workspace_.read("run/metrics.jsonl"), before);
 }
 
+TEST_F(WrongResume, ARunThatSavesNothingContinuesToo) {
+  const std::string before = workspace_.read("run/checkpoint_last");
+  for (const std::string options : {"--no-save", "--no-save --restore-file checkpoint_best"}) {
+    const CommandResult result =
+        workspace_.run(toy_train("run", 20) + words("--threads 1 " + options));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("at update 10,")) << options;
+  }
+  EXPECT_EQ(workspace_.read("run/checkpoint_last"), before);
+  const CommandResult fresh = workspace_.run(toy_train("none", 2) + words("--threads 1 --no-save"));
+  EXPECT_EQ(fresh.exit_code, kExitOk) << fresh.errors;
+}
+
 TEST_F(WrongResume, ACopyOfAPointerIsFollowed) {
   workspace_.write("run/checkpoint_of_the_paper", workspace_.read("run/checkpoint_last"));
   const CommandResult result = workspace_.run(

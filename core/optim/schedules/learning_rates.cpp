@@ -127,6 +127,11 @@ void CosineOptions::describe(OptionTable& table) {
 
 Cosine::Cosine(const CosineOptions& options, const LrSchedulerSetup& setup)
     : options_(options), lr_(setup.lr), period_(static_cast<double>(options.lr_period_updates)) {
+  if (options.min_lr > setup.lr) {
+    throw UsageError(fmt::format("--lr-scheduler cosine: --min-lr {:g} is greater than --lr {:g}",
+                                 options.min_lr,
+                                 setup.lr));
+  }
   if (options.lr_period_updates <= 0) {
     period_ = schedule_length("lr-period-updates", -1, setup.max_update, options.warmup_updates) -
               static_cast<double>(options.warmup_updates);

@@ -32,9 +32,12 @@ std::optional<std::string> restore_path(const CheckpointOptions& options,
   const std::string& name = options.restore_file;
   if (name != "checkpoint_last" && name != "checkpoint_best")
     return named_checkpoint(options);
-  if (folder == nullptr)
-    return std::nullopt;
-  return folder->resolve(name, options.strict_resume);
+  if (folder != nullptr)
+    return folder->resolve(name, options.strict_resume);
+  const std::string pointer =
+      options.save_dir + "/" + name;  // --no-save: the folder stays as it is
+  return std::filesystem::exists(pointer) ? std::optional(resolve_checkpoint(pointer))
+                                          : std::nullopt;
 }
 
 std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options,

@@ -1,6 +1,6 @@
 #include "core/train/resume/same_run.h"
 
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,20 +11,21 @@
 #include "core/base/wording/counted.h"
 #include "core/data/options_from_data.h"
 #include "core/optim/lr_scheduler.h"
+#include "core/optim/optimizer.h"
 #include "core/options/option_text.h"
 
 namespace phraseq {
 
 namespace {
 
-/// The options that --reset-lr-scheduler allows to differ.
-std::vector<std::string> names_of_schedule(const OptionTable& table) {
-  std::vector<std::string> names = {"lr", "lr-scheduler"};
+/// The options of a component of this kind are allowed to differ.
+void allow_component(const OptionTable& table,
+                     std::string_view kind,
+                     std::vector<std::string>& allowed) {
   for (const OptionField& field : table.fields()) {
-    if (field.section.starts_with(LrScheduler::kKind))
-      names.push_back(field.name);
+    if (field.section.starts_with(kind))
+      allowed.push_back(field.name);
   }
-  return names;
 }
 
 std::vector<int64_t> batches_then(const TrainRecord& record) {
@@ -45,7 +46,12 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   const auto& given = run.checkpoints->allow_changed;
   allowed.insert(allowed.end(), given.begin(), given.end());
   if (run.checkpoints->reset_lr_scheduler) {
-    for (std::string& name : names_of_schedule(*run.table)) allowed.push_back(std::move(name));
+    allowed.insert(allowed.end(), {"lr", "lr-scheduler"});
+    allow_component(*run.table, LrScheduler::kKind, allowed);
+  }
+  if (run.checkpoints->reset_optimizer) {
+    allowed.emplace_back("optimizer");
+    allow_component(*run.table, Optimizer::kKind, allowed);
   }
   return allowed;
 }

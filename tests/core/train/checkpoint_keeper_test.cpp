@@ -172,6 +172,33 @@ TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
                                             "checkpoint_1_14.safetensors"))));
 }
 
+TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
+  CheckpointOptions options;
+  options.save_interval_updates = 3;
+  options.keep_interval_updates = 2;
+  options.save_interval = 10;
+  const auto write = [](const std::string& path) {
+    write_of_run(path, 0, {{"save_interval_updates", 3}, {"save_interval", 10}});
+  };
+  CheckpointKeeper kept(&folder, options, {}, validated, log, write);
+  for (int64_t update = 1; update <= 8; ++update) {
+    kept.note_update();
+    validate(kept, update, 9.0 - static_cast<double>(update), /*is_best=*/true);
+    kept.after_update({1, update, 0}, /*requested=*/false);
+    validate(kept, update, 9.0 - static_cast<double>(update), /*is_best=*/true);
+    kept.after_epoch({update, update, update});
+  }
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint8."));
+  EXPECT_THAT(
+      files.names(),
+      ::testing::IsSupersetOf({"checkpoint_1_3.safetensors", "checkpoint_1_6.safetensors"}));
+  EXPECT_THAT(files.names(),
+              Not(Contains(::testing::AnyOf("checkpoint_1_2.safetensors",
+                                            "checkpoint_1_7.safetensors",
+                                            "checkpoint1.safetensors",
+                                            "checkpoint7.safetensors"))));
+}
+
 TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {
   CheckpointOptions options;
   options.no_last_checkpoints = true;

@@ -85,6 +85,13 @@ TEST(Cosine, GoesFromThePeakToTheMinimumInAPeriodAndStartsAgainShrunk) {
   EXPECT_NEAR(schedule.rate(8), 0.25, kTight);
 }
 
+TEST(Cosine, DoesNotRise) {
+  CosineOptions options;
+  options.lr_period_updates = 10;
+  options.min_lr = 2.0;
+  EXPECT_THROW(Cosine(options, setup(1.0)), UsageError);
+}
+
 TEST(Cosine, MakesEachPeriodLongerByItsFactor) {
   CosineOptions options;
   options.lr_period_updates = 2;
