@@ -83,6 +83,8 @@ struct AverageOptions final : Options {
     }
     if (!metric.empty() && num_best_checkpoints == 0)
       found.emplace_back("--metric needs --num-best-checkpoints");
+    if (maximize != AutoSwitch::kAuto && num_best_checkpoints == 0)
+      found.emplace_back("--maximize-best-checkpoint-metric needs --num-best-checkpoints");
     return found;
   }
 };

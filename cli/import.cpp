@@ -1,6 +1,7 @@
 // phraseq import: another toolkit's trained model as a checkpoint of ours.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 
@@ -9,6 +10,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/convert/ctranslate2/ct2_import.h"
 #include "core/convert/fairseq/fairseq_import.h"
 #include "core/convert/hf/hf_folder.h"
@@ -18,7 +20,6 @@
 #include "core/convert/joeynmt/joeynmt_import.h"
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/opennmt/opennmt_import.h"
-#include "core/io/atomic_file.h"
 #include "core/options/enum_name.h"
 
 namespace {
@@ -245,6 +246,13 @@ ImportedModel import_model(const ImportOptions& options) {
                          options.target_lang});
 }
 
+/// The files that were given, which the checkpoint must not replace.
+std::vector<std::string> given_files(const ImportOptions& options) {
+  std::vector<std::string> files = options.vocabs;
+  files.insert(files.end(), {options.weights, options.options, options.sentencepiece});
+  return files;
+}
+
 int import(std::span<const std::string> arguments) {
   ImportOptions options;
   OptionTable table;
@@ -257,8 +265,11 @@ int import(std::span<const std::string> arguments) {
                      arguments))
     return kExitOk;
   options.sort_files();
-  check_target(options.output);
+  check_new_checkpoint(options.output, given_files(options));
   const ImportedModel model = import_model(options);
+  // The file that was read of a folder.
+  const auto weights = model.origin.at("weights").get<std::string>();
+  check_new_checkpoint(options.output, std::array{weights});
   model.write(options.output);
   log_info(fmt::format("{}: {} to {}, {} tensors",
                        options.output,

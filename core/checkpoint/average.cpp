@@ -16,9 +16,12 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/io/json_reader.h"
 
 namespace phraseq {
 namespace {
+
+using nlohmann::json;
 
 constexpr size_t kShownProblems = 10;
 
@@ -45,6 +48,51 @@ void compare_tensor(const TensorView& wanted,
   }
 }
 
+/// What a checkpoint records of its component of a kind; null where it records none.
+json component_of(const CheckpointFile& file, const char* kind) {
+  const auto found = file.metadata().find(kind);
+  if (found == file.metadata().end())
+    return json();
+  const std::string where = fmt::format("{}: the metadata entry '{}'", file.path(), kind);
+  json record = parse_json(found->second, where);
+  JsonEntry(record, where).at("name").text();
+  return record;
+}
+
+/// Options of an architecture that only training uses.
+bool is_of_training(const std::string& option) {
+  return option.find("dropout") != std::string::npos || option.ends_with("layerdrop") ||
+         option.starts_with("init");
+}
+
+/// An option that one of them does not have is newer than the checkpoint, and not compared.
+void compare_options(const json& wanted, const json& found, std::vector<std::string>& problems) {
+  for (const auto& [name, value] : found.items()) {
+    if (!is_of_training(name) && wanted.contains(name) && wanted[name] != value) {
+      problems.push_back(
+          fmt::format("the option {} is {}, not {}", name, value.dump(), wanted[name].dump()));
+    }
+  }
+}
+
+void compare_components(const CheckpointFile& model,
+                        const CheckpointFile& other,
+                        std::vector<std::string>& problems) {
+  for (const std::string kind : {"architecture", "task"}) {
+    const json wanted = component_of(model, kind.c_str());
+    const json found = component_of(other, kind.c_str());
+    if (wanted.is_null() || found.is_null())
+      continue;
+    if (found["name"] != wanted["name"]) {
+      problems.push_back(
+          fmt::format("the {} is {}, not {}", kind, found["name"].dump(), wanted["name"].dump()));
+    } else if (kind == "architecture") {
+      const json none = json::object();
+      compare_options(wanted.value("options", none), found.value("options", none), problems);
+    }
+  }
+}
+
 /// Averaging makes sense only between moments of one model over one vocabulary.
 void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   std::vector<std::string> problems;
@@ -53,6 +101,7 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   const bool has_both = texts != model.metadata().end() && other_texts != other.metadata().end();
   if (has_both && texts->second != other_texts->second)
     problems.emplace_back("the vocabularies or languages differ");
+  compare_components(model, other, problems);
   for (const auto& tensor : model.tensors()) {
     if (is_kept(tensor))
       compare_tensor(tensor, other, problems);

@@ -30,9 +30,7 @@ std::vector<std::string> names_of(const CheckpointFile& file) {
   return names;
 }
 
-bool is_rounded(DType from, DType to) {
-  return is_float(from) && (to == DType::kF32 || to == DType::kF64);
-}
+bool is_rounded(DType from, DType to) { return is_float(from) && is_float(to); }
 
 /// What keeps a tensor from standing in the place of the checkpoint's of that name.
 std::optional<std::string> misfit(const TensorView& tensor, const CheckpointFile& model) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/io/temporary_name.h"
 
@@ -33,6 +34,17 @@ const std::string& require_empty(const std::string& folder) {
   return folder;
 }
 
+void warn_without_tokenizer(const ExportModel& model) {
+  const std::string name = model.text("tokenizer");
+  if (name == "word")
+    return;
+  log_warning(
+      fmt::format("{}: the tokenizer {} is not exported; text must be segmented with it before the "
+                  "exported model translates it",
+                  model.path(),
+                  name));
+}
+
 }  // namespace
 
 ExportFolder::ExportFolder(const std::string& folder) : staging_(require_empty(folder)) {}
@@ -48,7 +60,7 @@ void ExportFolder::write_json(const std::string& name, const nlohmann::json& val
 
 void ExportFolder::write_tokenizers(const ExportModel& model) const {
   if (model.source_tokenizer().empty())
-    return;
+    return warn_without_tokenizer(model);
   write("source.spm", model.source_tokenizer());
   write("target.spm", model.target_tokenizer());
 }

@@ -22,7 +22,8 @@ class PHRASEQ_API ExportFolder {
   void write(const std::string& name, std::string_view bytes) const;
   /// As Python's json.dump(…, indent=2) writes it, with a line feed at the end.
   void write_json(const std::string& name, const nlohmann::json& value) const;
-  /// The subword models, source.spm and target.spm; nothing for text that is split at spaces.
+  /// The SentencePiece models, source.spm and target.spm; nothing for text that is split at spaces,
+  /// and a warning for another tokenizer, which no format has.
   void write_tokenizers(const ExportModel& model) const;
   /// Moves the files into place, `last` after the others.
   void commit(const std::string& last) { staging_.commit(last); }

@@ -165,7 +165,10 @@ std::string ExportModel::text(const std::string& name) const {
   return found->second;
 }
 
-std::string ExportModel::blob(const std::string& name) const {
+/// The blobs of other tokenizers are not SentencePiece models.
+std::string ExportModel::sentencepiece(const std::string& name) const {
+  if (text("tokenizer") != "sentencepiece")
+    return {};
   const TensorView* found = file_.find(std::string(kBlobPrefix) + name);
   if (found == nullptr)
     return {};
@@ -173,8 +176,14 @@ std::string ExportModel::blob(const std::string& name) const {
 }
 
 std::string ExportModel::target_tokenizer() const {
-  const std::string own = blob("target_tokenizer");
+  const std::string own = sentencepiece("target_tokenizer");
   return own.empty() ? source_tokenizer() : own;
+}
+
+std::vector<std::string> ExportModel::tokenizer_problems() const {
+  if (text("tokenizer_options").find("\"lowercase\":true") == std::string::npos)
+    return {};
+  return {"tokenizer option lowercase = yes"};
 }
 
 std::vector<float> ExportModel::values(const std::string& parameter,

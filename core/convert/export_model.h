@@ -28,9 +28,11 @@ class PHRASEQ_API ExportModel {
   const Dictionary& target() const { return target_; }
   /// An entry of the task: "source_language", "tokenizer" …
   std::string text(const std::string& name) const;
-  /// The subword models; empty for text that is split at spaces.
-  std::string source_tokenizer() const { return blob("source_tokenizer"); }
+  /// The SentencePiece models; empty for text that another tokenizer splits.
+  std::string source_tokenizer() const { return sentencepiece("source_tokenizer"); }
   std::string target_tokenizer() const;
+  /// What the tokenizer does to a text that no format can express.
+  std::vector<std::string> tokenizer_problems() const;
 
   /// Options of the architecture; those that a checkpoint leaves out have their defaults.
   bool is_on(const char* name) const { return options_.at(name).get<bool>(); }
@@ -59,7 +61,7 @@ class PHRASEQ_API ExportModel {
   explicit ExportModel(CheckpointFile file) : file_(std::move(file)) {}
   void read_options();
   void read_task();
-  std::string blob(const std::string& name) const;
+  std::string sentencepiece(const std::string& name) const;
 
   CheckpointFile file_;
   std::string architecture_;

@@ -1,7 +1,13 @@
 #include "core/convert/imported_model.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/mapping/mapped_file.h"
@@ -95,6 +101,22 @@ void ImportedModel::write(const std::string& path) const {
                     {"task_texts", json(texts).dump()},
                     {"imported", origin.dump()}},
                    tensors);
+}
+
+void check_languages(const std::vector<std::string>& languages,
+                     const std::string& source,
+                     const std::string& target) {
+  for (const std::string& name : {source, target}) {
+    if (name.empty() || std::ranges::find(languages, name) != languages.end())
+      continue;
+    constexpr size_t kShown = 2;
+    const auto shown = std::span(languages).first(std::min(languages.size(), kShown));
+    throw UsageError(fmt::format("'{}' is not one of the model's {} languages ({}{})",
+                                 name,
+                                 languages.size(),
+                                 fmt::join(shown, ", "),
+                                 languages.size() > kShown ? " …" : ""));
+  }
 }
 
 }  // namespace phraseq

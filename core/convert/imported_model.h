@@ -58,4 +58,9 @@ struct PHRASEQ_API ImportedModel {
   void add_blob(const std::string& name, std::string bytes);
 };
 
+/// Throws UsageError when one of the two, unless it is empty, is none of a model's languages.
+PHRASEQ_API void check_languages(const std::vector<std::string>& languages,
+                                 const std::string& source,
+                                 const std::string& target);
+
 }  // namespace phraseq

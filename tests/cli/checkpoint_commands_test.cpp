@@ -105,6 +105,9 @@ TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
   EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
   EXPECT_THAT(run("average . --num-epoch-checkpoints 1 --metric bleu --output x").text,
               HasSubstr("--metric needs --num-best-checkpoints"));
+  EXPECT_THAT(
+      run("average . --num-epoch-checkpoints 1 --maximize-best-checkpoint-metric --output x").text,
+      HasSubstr("--maximize-best-checkpoint-metric needs --num-best-checkpoints"));
   EXPECT_THAT(folder.names(), ElementsAre("checkpoint1.safetensors"));
 }
 
@@ -188,6 +191,32 @@ TEST_F(Command, ImportOfADamagedOrHostileFileWritesNothing) {
     EXPECT_THAT(outcome.text, HasSubstr(problem));
   }
   EXPECT_THAT(folder.names(), ::testing::UnorderedElementsAre("call.pt", "cut.pt"));
+}
+
+TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/";
+  const std::string model = read_bytes(golden + "torch_files/fairseq_cfg.pt");
+  write_bytes(folder.file("m.pt"), model);
+  Outcome outcome = run("import m.pt m.pt --data " + golden + "torch_files");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("m.pt: is one of the inputs"));
+  EXPECT_EQ(read_bytes(folder.file("m.pt")), model);
+
+  std::filesystem::copy(golden + "hf_marian", folder.file("hf"));
+  outcome = run("import hf hf/model.safetensors");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("hf/model.safetensors: is one of the inputs"));
+  EXPECT_EQ(read_bytes(folder.file("hf/model.safetensors")),
+            read_bytes(golden + "hf_marian/model.safetensors"));
+
+  {
+    CheckpointFolder run_folder(folder.path());
+    write_small(run_folder.epoch_path(1), 1);
+    run_folder.point(kBestPointer, run_folder.epoch_path(1));
+  }
+  outcome = run("import m.pt checkpoint_best --data " + golden + "torch_files");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("checkpoint_best: is a pointer of a training run"));
 }
 
 TEST_F(Command, ImportRejectsOptionsThatTheToolkitsModelsDoNotUse) {

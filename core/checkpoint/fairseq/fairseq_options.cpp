@@ -77,7 +77,9 @@ constexpr std::array kUnsupported = {"adaptive_softmax_cutoff",
                                      "char_inputs",
                                      "base_layers",
                                      "quant_noise_pq",
-                                     "quant_noise_scalar"};
+                                     "quant_noise_scalar",
+                                     "encoder_xformers_att_config",
+                                     "decoder_xformers_att_config"};
 
 bool is_off(const json& value) {
   return value.is_null() || value == json(false) || value == json(0) || value == json("");

@@ -301,12 +301,13 @@ class Ct2Importer {
   void refuse_language_tokens() const {
     for (int64_t id = kUnk + 1; id < source_.dictionary.size(); ++id) {
       const std::string& symbol = source_.dictionary.symbol(id);
-      if (is_m2m_language_token(symbol) || is_flores_code(symbol))
-        throw UsageError(fmt::format("{}: a model for many languages ('{}'), whose sources begin "
-                                     "with the token of one",
-                                     file_->path(),
-                                     symbol),
-                         "Import the model of Hugging Face from which it was converted.");
+      if (is_m2m_language_token(symbol) || is_flores_code(symbol) || is_mbart_code(symbol))
+        throw UsageError(
+            fmt::format("{}: a model for many languages ('{}'), whose sources begin "
+                        "with the token of one",
+                        file_->path(),
+                        symbol),
+            "Import M2M-100 or NLLB from the model of Hugging Face; mBART cannot be imported.");
     }
   }
 
@@ -319,6 +320,8 @@ class Ct2Importer {
     } else {
       model_.set_tokenizer("word");
     }
+    if (model_.texts.at("tokenizer") == "sentencepiece" && source_.has_language_tokens())
+      model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
   }
 
   const TensorView& weight(std::string_view name) const {

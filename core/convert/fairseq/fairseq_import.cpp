@@ -112,10 +112,22 @@ std::string find_monolingual_data(const FairseqFiles& files) {
                 "Give fairseq's data folder with --data; it has dict.txt.");
 }
 
+/// A language model has no target language of its own.
+void check_one_language(const FairseqFiles& files) {
+  if (files.target_lang.empty() || files.target_lang == files.source_lang)
+    return;
+  throw UsageError(
+      fmt::format("{}: a language model has one language; --target-lang {} is not used",
+                  files.weights,
+                  files.target_lang),
+      "Give its language with --source-lang only.");
+}
+
 /// Fills a language model in. The longest block is the task's where the model records none.
 void fill_language_model(ImportedModel& model,
                          FairseqFiles files,
                          const FairseqCheckpoint& checkpoint) {
+  check_one_language(files);
   if (files.data.empty())
     files.data = find_monolingual_data(files);
   json options = checkpoint.options;

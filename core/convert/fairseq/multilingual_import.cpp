@@ -114,6 +114,7 @@ void fill_multilingual(ImportedModel& model,
   const std::string list = option_text(options, "lang_dict");
   const auto languages = known_languages(
       option_texts(options, "langs"), list.empty() ? "" : find_file(list, files.data), pairs);
+  check_languages(languages, files.source_lang, files.target_lang);
   const bool is_mbart = option_text(options, "lang_tok_style") == "mbart";
   const auto dictionary = [&](const char* override_name, const std::string& language) {
     Dictionary read =

@@ -40,7 +40,7 @@ int64_t HfConfig::size(const char* name, int64_t least) const {
   return entry_.at(name).whole_number(least, kLargestSize);
 }
 
-json HfConfig::common_options(const char* default_activation) {
+json HfConfig::common_options(const char* default_activation, bool scales_by_default) {
   json options = {{"encoder_embed_dim", size("d_model")},
                   {"decoder_embed_dim", size("d_model")},
                   {"encoder_ffn_embed_dim", size("encoder_ffn_dim")},
@@ -50,7 +50,7 @@ json HfConfig::common_options(const char* default_activation) {
                   {"decoder_attention_heads", size("decoder_attention_heads")},
                   {"max_source_positions", number("max_position_embeddings", 1024)},
                   {"max_target_positions", number("max_position_embeddings", 1024)},
-                  {"no_scale_embedding", !is_on("scale_embedding", false)},
+                  {"no_scale_embedding", !is_on("scale_embedding", scales_by_default)},
                   {"embed_norm", "no"},
                   {"norm_eps", 1e-5},
                   {"attn_bias", true},

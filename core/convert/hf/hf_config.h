@@ -27,8 +27,8 @@ class HfConfig {
   int64_t size(const char* name, int64_t least = 1) const;
 
   /// Sizes but the encoder's depth, dropout, activation and what else is the same in all of these
-  /// models.
-  nlohmann::json common_options(const char* default_activation);
+  /// models; the defaults are those of Hugging Face's class.
+  nlohmann::json common_options(const char* default_activation, bool scales_by_default);
 
   /// Notes that phraseq has no counterpart of the entry.
   void reject(const char* name);

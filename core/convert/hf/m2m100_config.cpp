@@ -18,6 +18,18 @@ constexpr std::array<std::pair<const char*, int64_t>, 4> kM2mSpecialIds = {
      {"eos_token_id", kEos},
      {"decoder_start_token_id", kEos}}};
 
+/// Tokens that are never produced; only null and an empty list are taken.
+constexpr std::array kM2mBannedTokens = {
+    "bad_words_ids", "suppress_tokens", "begin_suppress_tokens"};
+
+void reject_banned_tokens(HfConfig& config) {
+  for (const char* name : kM2mBannedTokens) {
+    const json value = config.value(name);
+    if (!value.is_null() && value != json::array())
+      config.reject(name);
+  }
+}
+
 void reject_other_ids_or_matrices(HfConfig& config) {
   for (const auto& [name, id] : kM2mSpecialIds) {
     if (config.number(name, id) != id)
@@ -31,7 +43,7 @@ void reject_other_ids_or_matrices(HfConfig& config) {
 
 json options_from_m2m100_config(const json& entries, const std::string& path) {
   HfConfig config(entries, path, "m2m_100");
-  json options = config.common_options("relu");
+  json options = config.common_options("relu", /*scales_by_default=*/true);
   // What the code of the model has built in (modeling_m2m_100.py).
   options.update({{"encoder_layers", config.size("encoder_layers")},
                   {"encoder_normalize_before", true},
@@ -42,6 +54,7 @@ json options_from_m2m100_config(const json& entries, const std::string& path) {
                   {"out_bias", false},
                   {"start_token", "eos"}});
   reject_other_ids_or_matrices(config);
+  reject_banned_tokens(config);
   config.refuse_rejected();
   return options;
 }

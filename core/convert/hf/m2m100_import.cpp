@@ -90,18 +90,18 @@ void check_tokenizer(const HfFolder& folder) {
   }
 }
 
-void check_languages(const std::vector<std::string>& languages,
-                     const std::string& source,
-                     const std::string& target) {
-  for (const std::string& name : {source, target}) {
-    if (!name.empty() && std::find(languages.begin(), languages.end(), name) == languages.end()) {
-      throw UsageError(fmt::format("'{}' is not one of the model's {} languages ({}, {} …)",
-                                   name,
-                                   languages.size(),
-                                   languages[0],
-                                   languages[1]));
-    }
+/// Newer versions keep the tokens there that are never produced.
+void check_generation_config(const HfFolder& folder, json config) {
+  if (!folder.has("generation_config.json"))
+    return;
+  const json generation = folder.json("generation_config.json");
+  const std::string place = folder.file("generation_config.json");
+  JsonEntry(generation, place).object();
+  for (const char* name : {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens"}) {
+    if (generation.contains(name))
+      config[name] = generation[name];
   }
+  options_from_m2m100_config(config, place);
 }
 
 }  // namespace
@@ -114,6 +114,7 @@ ImportedModel import_m2m100(const std::string& path,
   const json config = folder.json("config.json");
   const std::string config_path = folder.file("config.json");
   model.options = options_from_m2m100_config(config, config_path);
+  check_generation_config(folder, config);
   check_tokenizer(folder);
   const std::vector<TensorView> weights = with_our_names(folder.weights(model));
   const int64_t size = vocabulary_size(folder, config, weights);

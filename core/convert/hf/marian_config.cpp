@@ -44,7 +44,7 @@ void reject_unsupported(HfConfig& config) {
 
 json options_from_marian_config(const json& entries, const std::string& path) {
   HfConfig config(entries, path, "marian");
-  json options = config.common_options("gelu");
+  json options = config.common_options("gelu", /*scales_by_default=*/false);
   // What Marian's code has built in.
   options.update({{"encoder_layers", config.size("encoder_layers", 0)},
                   {"encoder_normalize_before", false},

@@ -96,7 +96,7 @@ class MarianExporter {
   }
 
   std::vector<std::string> problems() const {
-    std::vector<std::string> found;
+    std::vector<std::string> found = model_.tokenizer_problems();
     const auto require = [&](bool fine, const std::string& problem) {
       if (!fine)
         found.push_back(problem);
@@ -112,8 +112,6 @@ class MarianExporter {
                 model_.position_count("encoder") == model_.position_count("decoder"),
             "learned positions of different numbers");
     require(!model_.source_tokenizer().empty(), "text without a SentencePiece model");
-    require(model_.text("tokenizer_options").find("\"lowercase\":true") == std::string::npos,
-            "tokenizer option lowercase = yes");
     return found;
   }
 

@@ -59,7 +59,8 @@ class MarianImporter {
     const json generation = read_json(path);
     JsonEntry(generation, path.string()).object();
     json merged = config_;
-    for (const char* name : {"bad_words_ids", "forced_bos_token_id", "suppress_tokens"}) {
+    for (const char* name :
+         {"bad_words_ids", "forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"}) {
       if (generation.contains(name))
         merged[name] = generation[name];
     }

@@ -159,6 +159,11 @@ class JoeyImporter {
   void read_vocabularies(const std::string& config_path) {
     if (files_.vocabs.empty())
       files_.vocabs = {(folder_ / "src_vocab.txt").string(), (folder_ / "trg_vocab.txt").string()};
+    if (files_.vocabs.size() > 2) {
+      throw UsageError(
+          fmt::format("{}: {} vocabularies, expected two", files_.model, files_.vocabs.size()),
+          "Give --vocabs SOURCE TARGET.");
+    }
     source_ = read_vocabulary(files_.vocabs.front());
     target_ = read_vocabulary(files_.vocabs.back());
     model_.set_vocabularies(language("src", files_.source_lang),

@@ -69,7 +69,7 @@ class NpzExporter {
   bool is_recurrent() const { return model_.architecture() == "ssru_transformer"; }
 
   std::vector<std::string> problems() const {
-    std::vector<std::string> found;
+    std::vector<std::string> found = model_.tokenizer_problems();
     const auto require = [&](bool fine, std::string_view problem) {
       if (!fine)
         found.emplace_back(problem);
@@ -96,8 +96,6 @@ class NpzExporter {
     require(model_.choice("start_token") == "bos" && starts_from_zeros(),
             "a start symbol whose embedding is not zero");
     require(bias_[kBos] <= kHardlyProduced, "a symbol <s> that can be produced");
-    require(model_.text("tokenizer_options").find("\"lowercase\":true") == std::string::npos,
-            "tokenizer option lowercase = yes");
     return found;
   }
 

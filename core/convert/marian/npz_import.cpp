@@ -49,6 +49,7 @@ class NpzImporter {
 
   ImportedModel run() {
     read_settings();
+    check_subword_models();
     read_vocabularies();
     set_tokenizer();
     take_embeddings();
@@ -78,6 +79,18 @@ class NpzImporter {
       fail(fmt::format("dim-vocabs has {} sizes, expected two", sizes.size()));
     for (size_t side = 0; side < 2; ++side)
       vocabulary_sizes_[side] = sizes[side].whole_number(1, int64_t{1} << 24);
+  }
+
+  /// Vocabularies that are SentencePiece models are the subword models too.
+  void check_subword_models() const {
+    if (files_.sentencepiece.empty() || !is_marian_sentencepiece(files_.vocabs.front()) ||
+        !is_marian_sentencepiece(files_.vocabs.back()))
+      return;
+    throw UsageError(
+        fmt::format("{}: --sentencepiece is not used, because the vocabularies are SentencePiece "
+                    "models",
+                    files_.model),
+        "Leave out --sentencepiece.");
   }
 
   void read_vocabularies() {

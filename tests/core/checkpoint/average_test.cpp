@@ -15,9 +15,11 @@
 namespace phraseq {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
+using ::testing::Not;
 using testing::values_of;
 using testing::view;
 using testing::write_bytes;
@@ -28,6 +30,9 @@ struct Moment {
   std::string texts = "{}";
   uint8_t blob = 7;
   std::vector<int64_t> shape = {2, 1};
+  std::string architecture = "transformer";
+  std::string options = R"({"dropout":0.1,"pos":"fairseq"})";
+  std::string task = "translation";
 
   std::string write(const std::string& path) const {
     const std::vector<double> bias = {weight[0] / 3.0};
@@ -36,12 +41,14 @@ struct Moment {
                                              view("bias", DType::kF64, {1}, bias),
                                              view("blob.source_tokenizer", DType::kU8, {1}, blobs),
                                              view("optimizer.moment", DType::kF32, {2}, weight)};
-    write_checkpoint(path,
-                     {{"task_texts", texts},
-                      {"train", "{}"},
-                      {"task", path},
-                      {kSelfTestEntry, "of these weights"}},
-                     tensors);
+    write_checkpoint(
+        path,
+        {{"architecture", R"({"name":")" + architecture + R"(","options":)" + options + "}"},
+         {"task_texts", texts},
+         {"train", "{}"},
+         {"task", R"({"name":")" + task + R"(","file":")" + path + "\"}"},
+         {kSelfTestEntry, "of these weights"}},
+        tensors);
     return path;
   }
 };
@@ -61,8 +68,9 @@ TEST(Average, AveragesOnlyParameters) {
   EXPECT_THAT(values_of<double>(*mean.find("bias")), ElementsAre(1));
   EXPECT_THAT(values_of<uint8_t>(*mean.find("blob.source_tokenizer")), ElementsAre(7));
   EXPECT_EQ(mean.find("optimizer.moment"), nullptr);
-  EXPECT_THAT(mean.metadata(), ElementsAre(Key("averaged"), Key("task"), Key("task_texts")));
-  EXPECT_EQ(mean.metadata("task"), folder.file("c"));
+  EXPECT_THAT(mean.metadata(),
+              ElementsAre(Key("architecture"), Key("averaged"), Key("task"), Key("task_texts")));
+  EXPECT_THAT(mean.metadata("task"), HasSubstr(folder.file("c")));
   EXPECT_EQ(mean.metadata("averaged"),
             "[{\"file\":\"" + inputs[0] + "\",\"fingerprint\":\"" +
                 CheckpointFile::open(inputs[0]).fingerprint() + "\"},{\"file\":\"" + inputs[1] +
@@ -108,6 +116,24 @@ TEST(Average, RejectsCheckpointsOfDifferentModels) {
               HasSubstr("the vocabularies or languages differ"));
   EXPECT_THAT(refusal_to_average(folder, Moment{.blob = 8}),
               HasSubstr("blob.source_tokenizer differs"));
+}
+
+TEST(Average, RejectsOtherArchitecturesTasksAndOptions) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal_to_average(folder, Moment{.architecture = "phrasenet"}),
+              HasSubstr("the architecture is \"phrasenet\", not \"transformer\""));
+  EXPECT_THAT(refusal_to_average(folder, Moment{.task = "other"}),
+              HasSubstr("the task is \"other\", not \"translation\""));
+  EXPECT_THAT(refusal_to_average(folder, Moment{.options = R"({"dropout":0.3,"pos":"learned"})"}),
+              AllOf(HasSubstr("the option pos is \"learned\", not \"fairseq\""),
+                    Not(HasSubstr("dropout"))));
+}
+
+TEST(Average, TakesOtherOptionsOfTrainingAndThoseThatAreNew) {
+  const TemporaryFolder folder;
+  const std::string options =
+      R"({"dropout":0.3,"encoder_layerdrop":0.2,"init":"neutron","new":1,"pos":"fairseq"})";
+  EXPECT_EQ(refusal_to_average(folder, Moment{.options = options}), "");
 }
 
 TEST(Average, ListsEveryDifferentName) {

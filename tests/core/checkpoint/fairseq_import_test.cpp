@@ -101,6 +101,11 @@ TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
   EXPECT_THAT(refusal_to_import({{"adaptive_softmax_cutoff", "1000,2000"}}),
               HasSubstr("adaptive_softmax_cutoff = \"1000,2000\""));
   EXPECT_THAT(refusal_to_import({{"quant_noise_pq", 0.1}}), HasSubstr("quant_noise_pq = 0.1"));
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const std::string name = stack + "_xformers_att_config";
+    EXPECT_EQ(refusal_to_import({{name, nullptr}}), "");
+    EXPECT_THAT(refusal_to_import({{name, "{'name': 'linformer'}"}}), HasSubstr(name + " = "));
+  }
   EXPECT_EQ(refusal_to_import({{"encoder_layers_to_keep", "0,2,4,5,7,9"}, {"encoder_layers", 6}}),
             "");
   EXPECT_THAT(refusal_to_import({{"encoder_layers_to_keep", "0,2"}, {"encoder_layers", 6}}),

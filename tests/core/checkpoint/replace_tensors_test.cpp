@@ -85,6 +85,18 @@ TEST_F(ReplaceTensors, RoundsOtherFloatingPointTypesToTheCheckpoints) {
   EXPECT_THAT(values_of<float>(*file.find("encoder.bias")), ElementsAre(1, -2));
 }
 
+TEST_F(ReplaceTensors, RoundsToTheSixteenBitsOfAQuantizedCheckpoint) {
+  const std::vector<uint16_t> ones = {0x3C00, 0x3C00};
+  const std::vector<TensorView> tensors = {view("weight", DType::kF16, {2}, ones)};
+  write_checkpoint(folder_.file("model"), kMetadata, tensors);
+  const std::vector<float> values = {-2, 0.5}, large = {1, 1e6};
+  replace({view("weight", DType::kF32, {2}, values)});
+  EXPECT_EQ(output().find("weight")->dtype, DType::kF16);
+  EXPECT_THAT(values_of<uint16_t>(*output().find("weight")), ElementsAre(0xC000, 0x3800));
+  EXPECT_THAT(message_of({view("weight", DType::kF32, {2}, large)}),
+              HasSubstr("weight holds values that are not finite"));
+}
+
 TEST_F(ReplaceTensors, DistinguishesChangedFromEqualOnesAndRecordsEveryReplacement) {
   const std::vector<float> values = {9, 9};
   const auto replaced = replace({view("encoder.weight", DType::kF32, {3}, weight_),

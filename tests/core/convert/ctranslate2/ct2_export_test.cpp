@@ -9,6 +9,8 @@
 #include "core/base/error.h"
 #include "core/convert/fairseq/fairseq_import.h"
 #include "core/convert/hf/marian_export.h"
+#include "core/convert/marian/npz_export.h"
+#include "core/convert/onnx/onnx_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
@@ -88,6 +90,41 @@ TEST_F(ExportOfTheTinyModel, NamesWhatAFormatCannotExpressAndWritesNothing) {
                       HasSubstr("text without a SentencePiece model")));
   }
   EXPECT_FALSE(fs::exists(folder_.file("out")));
+}
+
+TEST_F(ExportOfTheTinyModel, RejectsATokenizerThatLowercasesInEveryFormat) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  model.texts["tokenizer_options"] = R"({"lowercase":true})";
+  model.write(folder_.file("lower.safetensors"));
+  const auto opened = ExportModel::open(folder_.file("lower.safetensors"));
+  for (const auto export_to :
+       {export_to_ctranslate2, export_to_marian_mt, export_to_marian_npz, export_to_onnx}) {
+    try {
+      export_to(opened, folder_.file("out"));
+      FAIL() << "a tokenizer that lowercases was left out";
+    } catch (const UsageError& problem) {
+      EXPECT_THAT(problem.message(), HasSubstr("tokenizer option lowercase = yes"));
+    }
+  }
+  EXPECT_FALSE(fs::exists(folder_.file("out")));
+}
+
+TEST_F(ExportOfTheTinyModel, WritesNoOtherSubwordsThanThoseOfSentencePiece) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  model.texts["tokenizer"] = "bpe";
+  model.add_tensor("blob.source_tokenizer", DType::kU8, {2}, "{}");
+  model.write(folder_.file("bpe.safetensors"));
+  const auto opened = ExportModel::open(folder_.file("bpe.safetensors"));
+  export_to_ctranslate2(opened, folder_.file("out"));
+  EXPECT_TRUE(fs::exists(folder_.file("out/model.bin")));
+  EXPECT_FALSE(fs::exists(folder_.file("out/source.spm")));
+  EXPECT_FALSE(fs::exists(folder_.file("out/target.spm")));
+  try {
+    export_to_marian_mt(opened, folder_.file("hf"));
+    FAIL() << "a model of BPE codes was exported as a MarianMTModel";
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("text without a SentencePiece model"));
+  }
 }
 
 TEST(Ct2Variables, AreWrittenInTheOrderOfTheirNamesWithEqualArraysAsAliases) {

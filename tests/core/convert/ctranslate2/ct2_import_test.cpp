@@ -120,7 +120,7 @@ TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());
   const std::string path = folder.file("source_vocabulary.json");
-  for (const char* token : {"__en__", "eng_Latn"}) {
+  for (const char* token : {"__en__", "eng_Latn", "en_XX"}) {
     json symbols = json::parse(read_bytes(path));
     symbols[5] = token;
     write_bytes(path, symbols.dump());
@@ -137,6 +137,18 @@ TEST(Ct2Import, TakesTheGivenSubwordModel) {
   const std::string model = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
   const ImportedModel imported = import_ctranslate2(kCt2Golden, "xx", "yy", model);
   EXPECT_EQ(imported.texts.at("tokenizer"), "sentencepiece");
+}
+
+TEST(Ct2Import, KeepsTheTokensThatSelectATargetLanguage) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  const std::string path = folder.file("source_vocabulary.json");
+  json symbols = json::parse(read_bytes(path));
+  symbols[5] = ">>fra<<";
+  write_bytes(path, symbols.dump());
+  const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
+  const ImportedModel imported = import_ctranslate2(folder.path(), "xx", "yy", pieces);
+  EXPECT_EQ(json::parse(imported.texts.at("tokenizer_options")), json({{"language_token", true}}));
 }
 
 TEST(Ct2Import, RejectsEveryCutAndNamesUnknownVariables) {

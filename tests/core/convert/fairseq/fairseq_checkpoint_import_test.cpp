@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/imported_model.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
@@ -79,6 +80,17 @@ TEST(FairseqCheckpoint, NamesLanguagesAndNoPaths) {
         throw;
       },
       FormatError);
+}
+
+TEST(CheckLanguages, NamesALanguageThatTheModelDoesNotHave) {
+  const std::vector<std::string> languages = {"de", "en"};
+  check_languages(languages, "", "en");
+  try {
+    check_languages(languages, "de", "tlh");
+    FAIL();
+  } catch (const UsageError& problem) {
+    EXPECT_EQ(problem.message(), "'tlh' is not one of the model's 2 languages (de, en)");
+  }
 }
 
 TEST(FairseqCheckpoint, IsRejectedWhenItHoldsNoModelOfFairseqs) {

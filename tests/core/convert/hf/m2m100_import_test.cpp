@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/convert/hf/hf_folder.h"
+#include "core/convert/hf/m2m100_config.h"
 #include "core/convert/hf/m2m100_vocabulary.h"
 #include "core/text/dictionary.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
@@ -137,6 +138,28 @@ TEST(M2m100Import, NamesWhatItDoesNotSupport) {
   const M2m100Copy legacy("nllb");
   legacy.change("tokenizer_config.json", "legacy_behaviour", true);
   EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("behind the sentence"));
+}
+
+TEST(M2m100Import, RejectsTokensThatAreNeverProducedInBothFiles) {
+  for (const char* file : {"config.json", "generation_config.json"}) {
+    for (const char* name : {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens"}) {
+      const M2m100Copy copy("m2m100");
+      copy.change(file, name, json::array());
+      EXPECT_EQ(copy.refusal<UsageError>(), "");
+      copy.change(file, name, json::array({5}));
+      const std::string refusal = copy.refusal<UsageError>();
+      EXPECT_THAT(refusal, HasSubstr(fmt::format("{} = [5]", name)));
+      EXPECT_THAT(refusal, HasSubstr(file));
+    }
+  }
+}
+
+TEST(M2m100Config, ScalesEmbeddingsByDefault) {
+  json config = json::parse(read_bytes(kM2mGolden + "m2m100/config.json"));
+  config.erase("scale_embedding");
+  EXPECT_EQ(options_from_m2m100_config(config, "config.json").at("no_scale_embedding"), false);
+  config["scale_embedding"] = false;
+  EXPECT_EQ(options_from_m2m100_config(config, "config.json").at("no_scale_embedding"), true);
 }
 
 TEST(M2m100Import, NamesWhatIsDamagedOrMissing) {

@@ -112,6 +112,16 @@ TEST(JoeyImport, FindsSpecialSymbolsUnderTheNamesOfTheConfiguration) {
   EXPECT_EQ(renamed.texts, original.texts);
 }
 
+TEST(JoeyImport, TakesNoMoreThanTwoVocabularies) {
+  const std::string file = kJoeyGolden + "pre/src_vocab.txt";
+  try {
+    import_joeynmt({.model = kJoeyGolden + "pre", .vocabs = {file, file, file}});
+    FAIL();
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("3 vocabularies, expected two"));
+  }
+}
+
 TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
   const TemporaryFolder folder;
   const auto rejection = [&] {

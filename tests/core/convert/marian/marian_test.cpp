@@ -81,6 +81,19 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
   EXPECT_EQ(ours.at("decoder.output_bias")[kPad], -1e9);
 }
 
+TEST(MarianNpzImport, TakesNoSubwordModelBesideVocabulariesThatAreOnes) {
+  const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
+  MarianFiles files = golden_files();
+  files.vocabs = {pieces, pieces};
+  files.sentencepiece = pieces;
+  try {
+    import_marian_npz(files);
+    FAIL();
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("--sentencepiece is not used"));
+  }
+}
+
 TEST(MarianNpzImport, FindsTheFilesOfAFolder) {
   const TemporaryFolder whole, folder;
   for (const char* name :
@@ -234,6 +247,17 @@ TEST(MarianVocabulary, RejectsWhatDoesNotFit) {
               HasSubstr("a symbol <s>"));
   EXPECT_THAT(rejection_of_vocabulary("v.fsv", "x"), HasSubstr("factored"));
   EXPECT_THAT(rejection_of_vocabulary("v.spm", "x"), HasSubstr("not a SentencePiece model"));
+}
+
+TEST(MarianNpzExport, WritesNoOtherSubwordsThanThoseOfSentencePiece) {
+  const TemporaryFolder folder;
+  ImportedModel model = import_marian_npz(golden_files());
+  model.texts["tokenizer"] = "bpe";
+  model.add_tensor("blob.source_tokenizer", DType::kU8, {2}, "{}");
+  model.write(folder.file("m.safetensors"));
+  export_to_marian_npz(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
+  EXPECT_TRUE(fs::exists(folder.file("out/vocab.source.yml")));
+  EXPECT_FALSE(fs::exists(folder.file("out/source.spm")));
 }
 
 TEST(MarianNpzExport, NamesWhatMarianCannotExpress) {
