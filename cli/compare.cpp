@@ -1,9 +1,9 @@
 #include <cstdlib>
-#include <iostream>
 #include <optional>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/score/compare/compare_options.h"
@@ -31,6 +31,11 @@ score::Buckets make_buckets(const CompareOptions& options, const score::Lines& t
           options.bucket_edges};
 }
 
+/// The file of the report; - = standard output.
+std::string report_file(const CompareOptions& options) {
+  return options.output.empty() ? "-" : options.output;
+}
+
 std::string render(const CompareOptions& options, const score::Comparison& comparison) {
   const int width = static_cast<int>(options.width);
   if (options.format == score::CompareFormat::kJson)
@@ -39,7 +44,7 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
     return comparison_html(comparison, width);
   const char* plain = std::getenv("NO_COLOR");
   const bool colors = !options.no_color && (plain == nullptr || *plain == '\0') &&
-                      options.output.empty() && isatty(STDOUT_FILENO) == 1;
+                      report_file(options) == "-" && isatty(STDOUT_FILENO) == 1;
   return comparison_text(comparison, width, colors);
 }
 
@@ -82,11 +87,7 @@ void write_report(const CompareOptions& options, const score::Comparison& compar
     plot->write(draw(options, comparison));
     plot->finish();
   }
-  if (options.output.empty()) {
-    std::cout << report;
-  } else {
-    write_file(options.output, report);
-  }
+  write_result(report_file(options), report);
   if (plot)
     plot->commit();
 }

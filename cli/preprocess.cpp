@@ -31,11 +31,27 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
   return options.tokenizer_component();
 }
 
-std::vector<std::string> all_problems(PreprocessOptions options, const Selection& tokenizer) {
+/// Files for byte-pair encoding without --bpe. Not among the problems of the tokenizer's options:
+/// these are also those of recorded options, and a checkpoint that has them must remain readable.
+void check_bpe_files(OptionTable& table, std::vector<std::string>& problems) {
+  const auto is_changed = [&](const char* name) {
+    const OptionField* field = table.find(name);
+    return field != nullptr && field->to_text() != field->default_text;
+  };
+  if (!is_changed("bpe") && is_changed("bpe-codes"))
+    problems.emplace_back("--bpe-codes needs --bpe");
+  if (!is_changed("bpe-vocabulary") && is_changed("bpe-vocabulary-threshold"))
+    problems.emplace_back("--bpe-vocabulary-threshold needs --bpe-vocabulary");
+}
+
+std::vector<std::string> all_problems(PreprocessOptions options,
+                                      const Selection& tokenizer,
+                                      OptionTable& table) {
   if (tokenizer.name == "bpe")
     options.tokenizer = tokenizer.name;  // chosen by --bpe alone
   auto problems = options.problems();
   for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
+  check_bpe_files(table, problems);
   return problems;
 }
 
@@ -54,7 +70,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   table.section("Plugins");
   plugins.describe(table);
   if (!begin_command(table, "preprocess", kUsage, kDescription, arguments, [&] {
-        return all_problems(options, selection);
+        return all_problems(options, selection, table);
       }))
     return kExitOk;
 

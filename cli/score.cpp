@@ -168,6 +168,29 @@ std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
   return options.sentence_level ? lines : corpus.result(order) + '\n';
 }
 
+/// Options that fairseq's line and its BLEU have no use for.
+void check_fairseq(const ScoreOptions& options,
+                   OptionTable& table,
+                   std::vector<std::string>& problems) {
+  constexpr const char* kUnused[] = {"score-only",
+                                     "width",
+                                     "format",
+                                     "short",
+                                     "tokenize",
+                                     "spm-model",
+                                     "smooth-method",
+                                     "smooth-value",
+                                     "effective-order"};
+  if (!options.fairseq)
+    return;
+  for (const char* name : kUnused) {
+    const OptionField* field = table.find(name);
+    if (field != nullptr && field->origin != OptionOrigin::kDefault)
+      problems.push_back(fmt::format(
+          "--fairseq prints fairseq's line with fairseq's settings: do not use --{}", name));
+  }
+}
+
 int score_command(std::span<const std::string> arguments) {
   ScoreOptions options;
   apply_environment(options);
@@ -179,7 +202,11 @@ int score_command(std::span<const std::string> arguments) {
   if (answer_help(table, "score", kUsage, kDescription, arguments))
     return kExitOk;
   reject_downloads(arguments);
-  parse_command_line(table, arguments, [&] { return metric_set.add_problems(options.problems()); });
+  parse_command_line(table, arguments, [&] {
+    auto problems = metric_set.add_problems(options.problems());
+    check_fairseq(options, table, problems);
+    return problems;
+  });
   if (answer_print_config(table, arguments))
     return kExitOk;
   override_format(options);

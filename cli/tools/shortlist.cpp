@@ -1,14 +1,15 @@
 // phraseq shortlist: which target words the words of a source sentence may be translated to.
 
+#include <cstdio>
 #include <span>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
-#include "core/io/atomic_file.h"
 #include "core/phrase_memory/shortlist/lexical_table.h"
 #include "core/phrase_memory/shortlist/shortlist_options.h"
 #include "core/phrase_memory/table/phrase_table_builder.h"
@@ -22,11 +23,13 @@ int build(const ShortlistCommandOptions& options) {
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
   const auto entries = lexical_table(bitext, alignments, options.best);
-  AtomicFile file(options.output);
-  for (const LexicalEntry& entry : entries) file.write(lexical_line(entry) + '\n');
-  file.commit();
-  fmt::print("{}: {} of {} from {}\n",
-             options.output,
+  std::string text;
+  for (const LexicalEntry& entry : entries) text += lexical_line(entry) + '\n';
+  write_result(options.output, text);
+  const bool is_printed = options.output == "-";
+  fmt::print(is_printed ? stderr : stdout,
+             "{}: {} of {} from {}\n",
+             is_printed ? "standard output" : options.output,
              counted(static_cast<int64_t>(entries.size()), "word pair"),
              counted(static_cast<int64_t>(bitext.source.words.size()), "source word"),
              counted(static_cast<int64_t>(alignments.size()), "sentence pair"));

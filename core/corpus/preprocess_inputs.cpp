@@ -45,7 +45,8 @@ SplitText find_split(const PreprocessOptions& options,
   if (!options.only_source)
     split.files.push_back(text_file(prefix, options.target_lang));
   if (options.trees)
-    split.trees = text_file(prefix, options.source_lang + ".trees");
+    split.trees =
+        text_file(prefix, options.source_lang.empty() ? "trees" : options.source_lang + ".trees");
   if (!options.align_suffix.empty())
     split.alignments = alignment_file(prefix, options.align_suffix, name);
   return split;

@@ -1,5 +1,8 @@
 #include "core/corpus/preprocess_options.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace phraseq {
@@ -242,6 +245,12 @@ void check_dictionaries(const PreprocessOptions& o, ProblemList& problems) {
                   "--joined-dictionary and --only-source need --srcdict: there is no target text");
 }
 
+/// Whether this is one of our tokenizers that reads no SentencePiece model; a plugin's may.
+bool has_no_use_for_models(const std::string& tokenizer) {
+  constexpr std::array<std::string_view, 4> kWithout = {"none", "word", "bpe", "moses"};
+  return std::find(kWithout.begin(), kWithout.end(), tokenizer) != kWithout.end();
+}
+
 void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
   const std::string models_of_sides = o.source_subword_model + o.target_subword_model;
   problems.add_if(o.subwords > 0 && o.has_subword_model(),
@@ -256,6 +265,29 @@ void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
                   "--subwords trains a model for --tokenizer sentencepiece");
   problems.add_if(o.tokenizer == "sentencepiece" && o.subwords == 0 && !o.has_subword_model(),
                   "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
+  problems.add_if(
+      o.subwords == 0 && o.has_subword_model() && has_no_use_for_models(o.tokenizer),
+      "--subword-model, --source-subword-model and --target-subword-model are for --tokenizer "
+      "sentencepiece");
+  problems.add_if(o.only_source && !o.target_subword_model.empty(),
+                  "--only-source has no target text: do not use --target-subword-model");
+}
+
+/// Options that say how something is done that this run does not do.
+void check_unused_of_preprocess(const PreprocessOptions& o, ProblemList& problems) {
+  const PreprocessOptions defaults;
+  problems.add_if(o.subwords == 0 && o.subword_type != defaults.subword_type,
+                  "--subword-type is for --subwords N, which is missing");
+  problems.add_if(o.subwords == 0 && o.character_coverage != defaults.character_coverage,
+                  "--character-coverage is for --subwords N, which is missing");
+  problems.add_if(o.subwords == 0 && o.subword_sentences != defaults.subword_sentences,
+                  "--subword-sentences is for --subwords N, which is missing");
+  problems.add_if(!o.trees && o.on_bad_tree != defaults.on_bad_tree,
+                  "--on-bad-tree is for --trees, which is missing");
+  problems.add_if(o.align_suffix.empty() && o.on_bad_alignment != defaults.on_bad_alignment,
+                  "--on-bad-alignment is for --align-suffix SUFFIX, which is missing");
+  problems.add_if(o.pn_lowercase && !o.memory.any(),
+                  "--pn-lowercase is for --phrase-table or --pn-rules, which are missing");
 }
 
 void check_shards(const PreprocessOptions& o, ProblemList& problems) {
@@ -294,6 +326,7 @@ std::vector<std::string> PreprocessOptions::problems() const {
   check_text(*this, problems);
   check_dictionaries(*this, problems);
   check_subwords(*this, problems);
+  check_unused_of_preprocess(*this, problems);
   problems.add_if(only_source && !align_suffix.empty(),
                   "--align-suffix needs two languages: do not combine it with --only-source");
   check_shards(*this, problems);

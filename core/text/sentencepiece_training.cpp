@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <sentencepiece_trainer.h>
+#include <string_view>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -12,21 +13,40 @@
 namespace phraseq {
 namespace {
 
-/// Hands our lines to the trainer, and carries an exception over its frames.
+/// In bytes; the trainer leaves longer ones out (its max_sentence_length).
+constexpr size_t kLongestSentence = 4192;
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// How much of a text the trainer gets as one sentence. A cut at a blank changes nothing, because
+/// it learns from words; only a longer word is cut into parts, between characters.
+size_t sentence_size(std::string_view text) {
+  if (text.size() <= kLongestSentence)
+    return text.size();
+  const size_t blank = text.rfind(' ', kLongestSentence);
+  if (blank != std::string_view::npos && blank > 0)
+    return blank;
+  size_t size = kLongestSentence;
+  while (size + 3 > kLongestSentence && continues_character(text[size])) --size;
+  return size;
+}
+
+/// Hands our lines to the trainer, long ones in parts, and carries an exception over its frames.
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::function<bool(std::string&)>& next) : next_(next) { Next(); }
 
   bool done() const override { return done_; }
-  const std::string& value() const override { return line_; }
+  const std::string& value() const override { return sentence_; }
   sentencepiece::util::Status status() const override { return {}; }
   void Next() override {
-    try {
-      done_ = !next_(line_);
-    } catch (...) {
-      failure_ = std::current_exception();
-      done_ = true;
-    }
+    if (end_ == line_.size())
+      read_line();
+    if (done_)
+      return;
+    const size_t size = sentence_size(std::string_view(line_).substr(end_));
+    sentence_.assign(line_, end_, size);
+    end_ += size;
   }
   void rethrow() const {
     if (failure_)
@@ -34,8 +54,20 @@ class Lines final : public sentencepiece::SentenceIterator {
   }
 
  private:
+  void read_line() {
+    end_ = 0;
+    try {
+      done_ = !next_(line_);
+    } catch (...) {
+      failure_ = std::current_exception();
+      done_ = true;
+    }
+  }
+
   const std::function<bool(std::string&)>& next_;
   std::string line_;
+  size_t end_ = 0;  ///< of the sentence in the line
+  std::string sentence_;
   bool done_ = false;
   std::exception_ptr failure_;
 };

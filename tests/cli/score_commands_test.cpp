@@ -65,6 +65,11 @@ TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
               HasSubstr("orders up to 4"));
   EXPECT_THAT(run("score --fairseq -m ter --sys tokens --ref truth").errors,
               HasSubstr("--fairseq computes BLEU"));
+  const auto unused =
+      run("score --fairseq --sys tokens --ref truth -tok 13a -b -w 3 --format text");
+  EXPECT_EQ(unused.exit_code, kExitUsage);
+  for (const char* name : {"--tokenize", "--score-only", "--width", "--format"})
+    EXPECT_THAT(unused.errors, HasSubstr(std::string("do not use ") + name));
 }
 
 TEST_F(ScoreCommands, ALineWithoutEndIsFoundBeforeItIsRead) {
@@ -238,6 +243,10 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_THAT(space.read("page.html"), AllOf(StartsWith("<!DOCTYPE html>"), EndsWith("</html>\n")));
   EXPECT_THAT(space.read("page.html"), HasSubstr("<h2>Sentences: "));
   EXPECT_THAT(run(line + " -f html --sentences 0").output, Not(HasSubstr("<h2>Sentences: ")));
+  EXPECT_EQ(run(line + " -o -").output, text.output);
+  EXPECT_FALSE(space.exists("-"));
+  EXPECT_THAT(run(line + " --sentences 3").errors, HasSubstr("--sentences is for --format html"));
+  EXPECT_THAT(run(line + " --plot-kind lines").errors, HasSubstr("--plot FILE, which is missing"));
   EXPECT_EQ(run(line + " -o nowhere/page.html").exit_code, kExitIo);
   EXPECT_EQ(run(line + " --plot nowhere/plot.svg").exit_code, kExitIo);
 }

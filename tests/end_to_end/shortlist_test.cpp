@@ -51,6 +51,19 @@ TEST_F(WithAShortlist, OfTheTrainingTextTranslatesAsWithTheWholeVocabulary) {
       << "the probabilities are among fewer words";
 }
 
+TEST(ShortlistCommand, WritesToStandardOutput) {
+  Workspace workspace;
+  workspace.write("text.en", "one two\none\n");
+  workspace.write("text.de", "eins zwei\neins\n");
+  const std::string build = "shortlist build --source text.en --target text.de --output ";
+  const CommandResult printed = workspace.run(words(build + "-"));
+  EXPECT_EQ(printed.exit_code, kExitOk) << printed.errors;
+  EXPECT_THAT(printed.errors, HasSubstr("standard output: "));
+  EXPECT_FALSE(workspace.exists("-"));
+  EXPECT_EQ(workspace.run(words(build + "lex")).exit_code, kExitOk);
+  EXPECT_EQ(printed.output, workspace.read("lex"));
+}
+
 TEST(ShortlistCommand, RejectsACompressedOutput) {
   Workspace workspace;
   const CommandResult result = workspace.run(

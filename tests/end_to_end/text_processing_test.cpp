@@ -53,6 +53,18 @@ TEST_F(TextProcessing, OfTheTrainingIsInTheCheckpoint) {
   EXPECT_THAT(twice.errors, HasSubstr("contains the tokenizer 'moses' of its training"));
 }
 
+TEST_F(TextProcessing, NamesFilesThatNothingUses) {
+  const auto rejection = [&](const std::string& options) {
+    const CommandResult result =
+        workspace_.run(toy_preprocess() + words("--tokenizer moses " + options));
+    EXPECT_EQ(result.exit_code, kExitUsage) << options;
+    return result.errors;
+  };
+  EXPECT_THAT(rejection("--bpe-codes codes"), HasSubstr("--bpe-codes needs --bpe"));
+  EXPECT_THAT(rejection("--bpe subword_nmt --bpe-codes codes --bpe-vocabulary-threshold 5"),
+              HasSubstr("--bpe-vocabulary-threshold needs --bpe-vocabulary"));
+}
+
 TEST_F(TextProcessing, MayHaveCodesForEachLanguage) {
   run(words("learn-bpe train.en --merges 5 --output codes.en"));
   run(words("learn-bpe train.de --merges 9 --output codes.de"));

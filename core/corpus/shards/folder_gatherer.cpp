@@ -1,5 +1,6 @@
 #include "core/corpus/shards/folder_gatherer.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
@@ -275,8 +276,19 @@ class FolderGatherer {
   int64_t sentences_ = 0;
 };
 
+/// Whether a folder has data, ours or fairseq's, which has no manifest.
+bool holds_data(const std::string& folder) {
+  std::error_code ignored;
+  const fs::directory_iterator files(folder, ignored);
+  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+    const std::string name = file.path().filename().string();
+    return name == kDataManifest || name.ends_with(".idx") ||
+           (name.starts_with("dict.") && name.ends_with(".txt"));
+  });
+}
+
 void reject_existing(const std::string& destination, bool overwrite) {
-  if (overwrite || !fs::exists(destination + "/" + kDataManifest))
+  if (overwrite || !holds_data(destination))
     return;
   throw UsageError(fmt::format("{} contains the result of an earlier run", destination),
                    "Give another --output, or --overwrite.");

@@ -102,6 +102,11 @@ std::vector<std::string> CompareOptions::problems() const {
       bucket_edges.end();
   if (!rising || (!bucket_edges.empty() && bucket_edges.front() < 1))
     found.emplace_back("--bucket-edges: expected positive integers in increasing order");
+  const CompareOptions defaults;
+  if (format != CompareFormat::kHtml && sentences != defaults.sentences)
+    found.emplace_back("--sentences is for --format html only");
+  if (plot.empty() && plot_kind != defaults.plot_kind)
+    found.emplace_back("--plot-kind is for --plot FILE, which is missing");
   return found;
 }
 

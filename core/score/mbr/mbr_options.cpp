@@ -50,7 +50,8 @@ std::vector<std::string> MbrOptions::problems() const {
 std::vector<NBestList> read_all_lists(const MbrOptions& options) {
   std::vector<NBestList> all;
   for (const std::string& path : options.inputs) {
-    auto lists = read_nbest_lists(path, options.format, options.nbest);
+    const auto lists = read_nbest_lists(
+        path, options.format, options.nbest, options.weights == MbrWeights::kProbability);
     if (&path != &options.inputs.front() && lists.size() != all.size()) {
       throw DataError(
           {path, 0, 0},

@@ -1,15 +1,19 @@
 #include "core/score/mbr/nbest_list.h"
 
+#include <algorithm>
 #include <map>
 #include <numbers>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/line_reader.h"
+#include "core/text/unicode.h"
 
 namespace phraseq::score {
 
@@ -21,7 +25,8 @@ struct Entry {
   std::string text;
 };
 
-/// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind.
+/// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind. The score is in base 2 and divided
+/// by a power of the length, so it is no probability.
 std::optional<Entry> fairseq_entry(std::string_view line) {
   const auto fields = split_text(line, "\t");
   if (fields.size() < 3)
@@ -31,7 +36,23 @@ std::optional<Entry> fairseq_entry(std::string_view line) {
   if (!id || !score)
     return std::nullopt;
   const size_t text = fields[0].size() + fields[1].size() + 2;
-  return Entry{*id, *score * std::numbers::ln2, std::string(line.substr(text))};
+  return Entry{*id, *score, std::string(line.substr(text))};
+}
+
+/// "P-17<tab>-0.3 -0.1", as the natural logarithm of the probability of all tokens.
+std::optional<Entry> fairseq_probability(std::string_view line) {
+  const auto fields = split_text(line, "\t");
+  const auto id = number_in<int64_t>(fields[0].substr(2));
+  if (!id || fields.size() < 2)
+    return std::nullopt;
+  double sum = 0;
+  for (const std::string_view text : split_whitespace(fields[1])) {
+    const auto number = finite_number_in(text);
+    if (!number)
+      return std::nullopt;
+    sum += *number;
+  }
+  return Entry{*id, sum * std::numbers::ln2, {}};
 }
 
 std::optional<Entry> moses_entry(std::string_view line) {
@@ -69,30 +90,103 @@ std::vector<NBestList> in_order(Lists lists, const std::string& file) {
   return ordered;
 }
 
-/// D- lines where there are any, else H- lines.
-std::vector<NBestList> read_fairseq(LineReader& reader) {
-  Lists texts, symbols;
-  std::string line;
-  while (reader.next(line)) {
-    if (!line.starts_with("D-") && !line.starts_with("H-"))
-      continue;
+/// The lines of one sentence in fairseq's format.
+struct FairseqLines {
+  std::vector<std::string> texts;                    ///< D-
+  std::vector<std::string> symbols;                  ///< H-
+  std::vector<int64_t> places;                       ///< the first line of each hypothesis
+  std::vector<std::optional<double>> probabilities;  ///< of the P- line after it, as ln p
+};
+
+/// D- lines where there are any, else H- lines; with P- lines on demand.
+class FairseqListReader {
+ public:
+  FairseqListReader(LineReader& reader, bool needs_probabilities)
+      : reader_(reader), needs_probabilities_(needs_probabilities) {}
+
+  std::vector<NBestList> read() {
+    for (std::string line; reader_.next(line);) {
+      if (line.starts_with("D-") || line.starts_with("H-"))
+        take_text(line);
+      else if (needs_probabilities_ && line.starts_with("P-"))
+        take_probability(line);
+    }
+    if (sentences_.empty() && reader_.line_number() > 0) {
+      throw DataError({reader_.path(), 0, 0},
+                      "there are no hypotheses: no line begins with D- or H-",
+                      "give the output of `phraseq generate --format fairseq --nbest N`, or select "
+                      "another --format");
+    }
+    Lists lists;
+    for (auto& [id, lines] : sentences_) lists.emplace(id, list_of(id, std::move(lines)));
+    return in_order(std::move(lists), reader_.path());
+  }
+
+ private:
+  [[noreturn]] void reject(int64_t line, const std::string& problem) const {
+    throw DataError({reader_.path(), line, 0},
+                    problem,
+                    "give the output of `phraseq generate --format fairseq --nbest N`");
+  }
+
+  void take_text(const std::string& line) {
     auto entry = fairseq_entry(line);
     if (!entry) {
-      throw DataError({reader.path(), reader.line_number(), 0},
-                      fmt::format("expected {}ID<TAB>score<TAB>text, the score a finite number",
-                                  line.substr(0, 2)),
-                      "give the output of `phraseq generate --format fairseq --nbest N`");
+      reject(reader_.line_number(),
+             fmt::format("expected {}ID<TAB>score<TAB>text, the score a finite number",
+                         line.substr(0, 2)));
     }
-    add(line.front() == 'D' ? texts : symbols, std::move(*entry));
+    const bool is_text = line.front() == 'D';
+    has_texts_ = has_texts_ || is_text;
+    FairseqLines& lines = sentences_[entry->id];
+    (is_text ? lines.texts : lines.symbols).push_back(std::move(entry->text));
+    if (std::max(lines.texts.size(), lines.symbols.size()) > lines.places.size()) {
+      lines.places.push_back(reader_.line_number());
+      lines.probabilities.emplace_back();
+    }
   }
-  if (texts.empty() && symbols.empty() && reader.line_number() > 0) {
-    throw DataError({reader.path(), 0, 0},
-                    "there are no hypotheses: no line begins with D- or H-",
-                    "give the output of `phraseq generate --format fairseq --nbest N`, or select "
-                    "another --format");
+
+  /// It belongs to the hypothesis before it.
+  void take_probability(const std::string& line) {
+    const auto entry = fairseq_probability(line);
+    if (!entry)
+      reject(reader_.line_number(),
+             fmt::format("'{}' is not P-ID<TAB>numbers, all of them finite", excerpt(line)));
+    const auto known = sentences_.find(entry->id);
+    if (known == sentences_.end() || known->second.probabilities.back().has_value())
+      reject(reader_.line_number(), "a P- line without the hypothesis before it");
+    known->second.probabilities.back() = entry->score;
   }
-  return in_order(texts.empty() ? std::move(symbols) : std::move(texts), reader.path());
-}
+
+  NBestList list_of(int64_t id, FairseqLines lines) const {
+    if (has_texts_ && !lines.symbols.empty() && lines.texts.size() != lines.symbols.size()) {
+      reject(lines.places.front(),
+             fmt::format("sentence {} has {} H- and {} D- lines",
+                         id,
+                         lines.symbols.size(),
+                         lines.texts.size()));
+    }
+    NBestList list{has_texts_ ? std::move(lines.texts) : std::move(lines.symbols), {}};
+    for (size_t i = 0; needs_probabilities_ && i < lines.places.size(); ++i) {
+      if (!lines.probabilities[i])
+        reject_without_probability(lines.places[i]);
+      list.scores.push_back(*lines.probabilities[i]);
+    }
+    return list;
+  }
+
+  [[noreturn]] void reject_without_probability(int64_t line) const {
+    throw DataError({reader_.path(), line, 0},
+                    "the hypothesis has no P- line, which contains the probabilities of its tokens",
+                    "give all lines of `phraseq generate --format fairseq --nbest N`, or use "
+                    "--weights uniform");
+  }
+
+  LineReader& reader_;
+  bool needs_probabilities_;
+  bool has_texts_ = false;
+  std::map<int64_t, FairseqLines> sentences_;
+};
 
 std::vector<NBestList> read_moses(LineReader& reader) {
   Lists lists;
@@ -130,11 +224,14 @@ std::vector<NBestList> read_plain(LineReader& reader, int64_t size) {
 
 }  // namespace
 
-std::vector<NBestList> read_nbest_lists(const std::string& path, NBestFormat format, int64_t size) {
+std::vector<NBestList> read_nbest_lists(const std::string& path,
+                                        NBestFormat format,
+                                        int64_t size,
+                                        bool needs_probabilities) {
   LineReader reader(path);
   switch (format) {
     case NBestFormat::kFairseq:
-      return read_fairseq(reader);
+      return FairseqListReader(reader, needs_probabilities).read();
     case NBestFormat::kMoses:
       return read_moses(reader);
     case NBestFormat::kPlain:

@@ -10,7 +10,7 @@ namespace phraseq::score {
 
 /// How lists of hypotheses are written down.
 enum class NBestFormat {
-  kFairseq,  ///< D-ID (else H-ID), score, text; scores in base 2
+  kFairseq,  ///< D-ID (else H-ID), score, text; P-ID, log-probabilities of the tokens in base 2
   kMoses,    ///< ID ||| text ||| … ||| score
   kPlain,    ///< one text per line, the same number of lines for each sentence
 };
@@ -22,14 +22,16 @@ inline constexpr EnumName<NBestFormat> kNBestFormatNames[] = {{"fairseq", NBestF
 /// The hypotheses of one sentence.
 struct NBestList {
   std::vector<std::string> texts;
-  std::vector<double> scores;  ///< natural logarithms; empty when the format has none
+  std::vector<double> scores;  ///< natural logarithms; empty when none were read
 };
 
 /// Reads a file ("-" = standard input), sentences in the order of their ids, which must be 0, 1, 2
-/// … without a gap; `size`: lines of a sentence, for plain text. DataError with file and line for
-/// anything else.
+/// … without a gap; `size`: lines of a sentence, for plain text. With `needs_probabilities`, the
+/// scores of fairseq's format are the sums of its P- lines, which every hypothesis must have;
+/// without, its lists have no scores. DataError with file and line for anything else.
 PHRASEQ_API std::vector<NBestList> read_nbest_lists(const std::string& path,
                                                     NBestFormat format,
-                                                    int64_t size);
+                                                    int64_t size,
+                                                    bool needs_probabilities = false);
 
 }  // namespace phraseq::score

@@ -40,7 +40,8 @@ std::optional<double> sum_of(std::string_view numbers) {
 /// Gathers the lines of each sentence.
 class ListReader {
  public:
-  explicit ListReader(const std::string& path) : reader_(path) {}
+  ListReader(const std::string& path, bool needs_sources)
+      : reader_(path), needs_sources_(needs_sources) {}
 
   std::vector<RerankList> read() {
     for (std::string line; reader_.next(line);) {
@@ -145,10 +146,19 @@ class ListReader {
       reject(0, fmt::format("sentence {} has no hypotheses", id));
     if (lines.scores != count)
       reject(0, fmt::format("sentence {} has {} H- and {} P- lines", id, count, lines.scores));
+    if (lines.texts != 0 && lines.texts != count)
+      reject(lines.first_line,
+             fmt::format("sentence {} has {} H- and {} D- lines", id, count, lines.texts));
+    if (needs_sources_ && !lines.has_source)
+      reject(lines.first_line,
+             fmt::format("sentence {} has no S- line, which --normalize and --write-pairs without "
+                         "--source need",
+                         id));
     return std::move(lines.list);
   }
 
   LineReader reader_;
+  bool needs_sources_;
   std::map<int64_t, Lines> sentences_;
   const Lines* last_ = nullptr;  ///< the sentence of the last hypothesis
 };
@@ -213,8 +223,8 @@ void require_all_lines(const std::vector<RerankList>& lists,
 
 }  // namespace
 
-std::vector<RerankList> read_rerank_lists(const std::string& path) {
-  return ListReader(path).read();
+std::vector<RerankList> read_rerank_lists(const std::string& path, bool needs_sources) {
+  return ListReader(path, needs_sources).read();
 }
 
 void read_scores(const std::string& path,

@@ -11,9 +11,11 @@ namespace phraseq::score {
 /// Reads the output of `generate --format fairseq --nbest N`, its S-, H-, D- and P- lines, or
 /// fairseq-generate's; "-" is standard input. Sentences come in the order of their numbers, which
 /// must be 0, 1, 2 and so on, in any order in the file. `forward` is the sum of the P- line.
-/// DataError with file and line for a line of these kinds that is none, and for a hypothesis
-/// without one of them.
-PHRASEQ_API std::vector<RerankList> read_rerank_lists(const std::string& path);
+/// DataError with file and line for a line of these kinds that is none, for a hypothesis without a
+/// P- line, for a sentence with some D- lines but not all, and, with `needs_sources`, for one
+/// without an S- line.
+PHRASEQ_API std::vector<RerankList> read_rerank_lists(const std::string& path,
+                                                      bool needs_sources = false);
 
 /// Reads one number per hypothesis, natural logarithms as of `phraseq rescore`, in the order of the
 /// lists, into one of the scores. DataError for a line that is no number and for another number of

@@ -97,6 +97,17 @@ void describe_tuning(OptionTable& table, RerankOptions& o) {
   table.field("seed", o.seed, "Seed of the search.").at_least(0);
 }
 
+/// Options that this use of the command does not look at.
+void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& found) {
+  const RerankOptions defaults;
+  if (!o.write_pairs.empty() && o.output != defaults.output)
+    found.emplace_back("--write-pairs only writes the pairs: do not use --output");
+  if (o.tune.empty() && (o.lower_bound != defaults.lower_bound ||
+                         o.upper_bound != defaults.upper_bound || o.trials != defaults.trials)) {
+    found.emplace_back("--lower-bound, --upper-bound and --num-trials are for --tune-param only");
+  }
+}
+
 }  // namespace
 
 void RerankOptions::describe(OptionTable& table) {
@@ -123,6 +134,7 @@ std::vector<std::string> RerankOptions::problems() const {
   if (lower_bound > upper_bound)
     found.push_back(
         fmt::format("--lower-bound {} is greater than --upper-bound {}", lower_bound, upper_bound));
+  check_unused_of_rerank(*this, found);
   return found;
 }
 
@@ -133,7 +145,9 @@ std::vector<TunedWeight> RerankOptions::tuned() const {
 }
 
 std::vector<RerankList> read_lists(const RerankOptions& options) {
-  std::vector<RerankList> lists = read_rerank_lists(options.input);
+  const bool needs_sources =
+      options.write_pairs.empty() ? options.weights.normalize : options.source.empty();
+  std::vector<RerankList> lists = read_rerank_lists(options.input, needs_sources);
   const std::array<std::pair<const std::string*, double RerankHypothesis::*>, 3> files = {
       {{&options.forward_scores, &RerankHypothesis::forward},
        {&options.channel_scores, &RerankHypothesis::channel},

@@ -83,6 +83,8 @@ std::vector<std::string> TruecaseOptions::problems() const {
     found.emplace_back("--model is for truecase apply; learn writes its model to --output");
   if (action == TruecaseAction::kUndo && !moses.empty())
     found.emplace_back("--moses is for truecase learn and apply; undo reads tokenized text");
+  if (action != TruecaseAction::kApply && keep_known)
+    found.emplace_back("--keep-known is for truecase apply");
   return found;
 }
 

@@ -446,6 +446,47 @@ TEST(PreprocessOptions, ReportsAllContradictionsTogether) {
   EXPECT_EQ(options.problems().size(), 2U);
 }
 
+class UnusedOptions : public ::testing::Test {
+ protected:
+  UnusedOptions() {
+    options.source_lang = "de";
+    options.target_lang = "en";
+    options.trainpref = "train";
+  }
+  PreprocessOptions options;
+};
+
+TEST_F(UnusedOptions, IncludeModelsOfAnotherTokenizer) {
+  options.subword_model = "m";
+  for (const char* name : {"none", "word", "bpe", "moses"}) {
+    options.tokenizer = name;
+    EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("for --tokenizer sentencepiece")))
+        << name;
+  }
+  for (const char* name : {"auto", "sentencepiece", "of_a_plugin"}) {
+    options.tokenizer = name;
+    EXPECT_THAT(options.problems(), ElementsAre()) << name;
+  }
+  options.subword_model.clear();
+  options.only_source = true;
+  options.source_subword_model = options.target_subword_model = "m";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use --target-subword-model")));
+}
+
+TEST_F(UnusedOptions, SayHowSomethingIsDoneThatIsNot) {
+  options.subword_type = SentencePieceType::kUnigram;
+  options.character_coverage = 0.9995;
+  options.subword_sentences = 10;
+  options.on_bad_tree = OnBadTree::kSkip;
+  options.on_bad_alignment = OnBadAlignment::kSkip;
+  options.pn_lowercase = true;
+  EXPECT_EQ(options.problems().size(), 6U);
+  options.subwords = 100;
+  options.trees = true;
+  options.align_suffix = "align";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pn-lowercase is for")));
+}
+
 TEST(PreprocessOptions, UnderstandsAutoAndNone) {
   PreprocessOptions options;
   EXPECT_EQ(options.tokenizer_component(), "word");

@@ -55,6 +55,15 @@ TEST_F(PreprocessTreesTest, StoresTreesWithTheTextAndCountsWhatWasNotParsed) {
   EXPECT_THAT(data().splits(), ElementsAre("train"));
 }
 
+TEST_F(PreprocessTreesTest, FindsTheTreesOfTextWithoutALanguage) {
+  options.only_source = true;
+  options.source_lang = options.target_lang = "";
+  options.trainpref = folder.write("text", "dogs\n");
+  EXPECT_THAT(message(), AllOf(HasSubstr("text.trees"), testing::Not(HasSubstr("..trees"))));
+  folder.write("text.trees", "(NN dogs)\n");
+  EXPECT_EQ(message(), "no error");
+}
+
 TEST_F(PreprocessTreesTest, AllowsThatNothingWasParsed) {
   folder.write("train.en.trees", "\n(())\n\n");
   run();

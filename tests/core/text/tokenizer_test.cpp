@@ -130,6 +130,33 @@ TEST(SentencePieceTraining, ReportsThatATextIsTooSmall) {
   }
 }
 
+/// The model of a text that is repeated `times` in each of `lines` lines.
+std::string repeated_model(const std::string& text, int times, int lines) {
+  int line_number = 0;
+  const auto next = [&](std::string& line) {
+    line.clear();
+    for (int i = 0; i < times; ++i) line += (i == 0 ? "" : " ") + text;
+    return line_number++ < lines;
+  };
+  return train_sentencepiece(next, {SentencePieceType::kBpe, 23, 1.0});
+}
+
+TEST(SentencePieceTraining, LearnsTheSameFromLongLinesAsFromShortOnes) {
+  const std::string text = "the newest and the widest river lower and slower and lowest";
+  EXPECT_TRUE(repeated_model(text, 500, 2) == repeated_model(text, 1, 1000));
+}
+
+TEST(SentencePieceTraining, CutsLongWordsBetweenCharacters) {
+  std::string word = "a";
+  while (word.size() < 10'000) word += "äöü";
+  int line_number = 0;
+  const auto next = [&](std::string& line) {
+    line = word;
+    return line_number++ < 10;
+  };
+  EXPECT_NO_THROW(train_sentencepiece(next, {SentencePieceType::kBpe, 10, 1.0}));
+}
+
 TEST(SentencePieceTraining, CarriesAFailureOfTheSource) {
   int lines = 0;
   const auto next = [&](std::string& line) -> bool {

@@ -174,6 +174,14 @@ TEST_F(GatherFolders, DoesNotReplaceADataFolderUnasked) {
   gather();
   EXPECT_THROW(gather(), UsageError);
   EXPECT_NO_THROW(gather(/*overwrite=*/true));
+  fs::remove(folder.file("out/manifest.json"));  // as fairseq's
+  EXPECT_THROW(gather(), UsageError);
+  for (const char* name : {"dict.de.txt", "train.de-en.de.idx"}) {
+    fs::remove_all(folder.file("out"));
+    fs::create_directory(folder.file("out"));
+    folder.write(std::string("out/") + name, "");
+    EXPECT_THROW(gather(), UsageError) << name;
+  }
 }
 
 }  // namespace

@@ -70,9 +70,12 @@ class NBestLists : public ::testing::Test {
   std::string file(const std::string& name, const std::string& text) const {
     return folder_.write(name, text);
   }
-  static std::string problem(const std::string& path, NBestFormat format, int64_t size) {
+  static std::string problem(const std::string& path,
+                             NBestFormat format,
+                             int64_t size,
+                             bool needs_probabilities = false) {
     try {
-      read_nbest_lists(path, format, size);
+      read_nbest_lists(path, format, size, needs_probabilities);
     } catch (const DataError& error) {
       return error.what();
     }
@@ -91,7 +94,43 @@ TEST_F(NBestLists, AreReadFromTheOutputOfFairseqInAnyOrder) {
   ASSERT_EQ(lists.size(), 2U);
   EXPECT_THAT(lists[0].texts, ElementsAre("a\tc"));
   EXPECT_THAT(lists[1].texts, ElementsAre("bb", "d"));
-  EXPECT_THAT(lists[1].scores, ElementsAre(DoubleEq(-std::log(2.0)), DoubleEq(-3 * std::log(2.0))));
+  EXPECT_TRUE(lists[1].scores.empty()) << "what the lines have is divided by the length";
+}
+
+// log2 p of the first is -3, of the second -6, though its score is the better one.
+TEST_F(NBestLists, HaveTheProbabilitiesOfTheirTokens) {
+  std::string text = "H-0\t-1.0\ta@@ a\nD-0\t-1.0\taa\nP-0\t-1 -1 -1\n";
+  text += "H-0\t-0.5\tc m\nD-0\t-0.5\tcm\nP-0\t";
+  for (int token = 0; token < 12; ++token) text += token == 0 ? "-0.5" : " -0.5";
+  const std::string path = file("fairseq", text + "\n");
+  const auto lists = read_nbest_lists(path, NBestFormat::kFairseq, 1, true);
+  EXPECT_THAT(lists[0].texts, ElementsAre("aa", "cm"));
+  EXPECT_THAT(lists[0].scores,
+              ElementsAre(DoubleEq(-3 * std::log(2.0)), DoubleEq(-6 * std::log(2.0))));
+  MbrOptions options;
+  options.inputs = {path};
+  options.weights = MbrWeights::kProbability;
+  EXPECT_THAT(choose_by_mbr(read_all_lists(options), CommonBytes(), options.weights),
+              ElementsAre("aa"));
+}
+
+TEST_F(NBestLists, WithoutProbabilitiesAreRejectedWhereTheyAreNeeded) {
+  const std::string path = file("some", "D-0\t-1\ta\nP-0\t-1\nD-0\t-1\tb\nD-0\t-1\tc\nP-0\t-1\n");
+  EXPECT_THAT(problem(path, NBestFormat::kFairseq, 1, true),
+              testing::AllOf(HasSubstr(path + ":3: the hypothesis has no P- line"),
+                             HasSubstr("--weights uniform")));
+  EXPECT_EQ(problem(path, NBestFormat::kFairseq, 1), "");
+  for (const std::string line : {"P-0\t-1\n", "P-1\t-1\n", "P-0\t-1 nan\n", "P-0\n"}) {
+    const std::string bad = file("bad", "D-0\t-1\ta\nP-0\t-1\n" + line);
+    EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1, true), HasSubstr(bad + ":3")) << line;
+  }
+}
+
+TEST_F(NBestLists, AreRejectedWhereTextsAreMissing) {
+  const std::string path =
+      file("cut", "H-0\t-1\ta\nD-0\t-1\ta\nH-1\t-1\tb\nD-1\t-1\tb\nH-1\t-2\tc\n");
+  EXPECT_THAT(problem(path, NBestFormat::kFairseq, 1),
+              HasSubstr(path + ":3: sentence 1 has 2 H- and 1 D- lines"));
 }
 
 TEST_F(NBestLists, AreReadFromOtherFormats) {

@@ -223,8 +223,22 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
   EXPECT_THAT(
       message(),
       AllOf(HasSubstr("nbest:5"), HasSubstr("begin in line 1"), HasSubstr("several lists")));
+  folder_.write("nbest", "H-0\t-1\ta\nD-0\t-1\ta\nP-0\t-1\nH-0\t-1\tb\nP-0\t-1\n");
+  EXPECT_THAT(message(), HasSubstr("nbest:1: sentence 0 has 2 H- and 1 D- lines"));
   folder_.write("nbest", "nothing\n");
   EXPECT_THAT(message(), HasSubstr("there are no hypotheses"));
+}
+
+TEST_F(Reranking, NeedsSourcesWhereTheyAreUsed) {
+  folder_.write("nbest", "S-0\tw\nH-0\t-1\ta\nP-0\t-1\nH-1\t-1\tb\nP-1\t-1\n");
+  EXPECT_EQ(message(), "no error");
+  options_.weights.normalize = true;
+  EXPECT_THAT(message(), HasSubstr("nbest:4: sentence 1 has no S- line"));
+  options_.weights.normalize = false;
+  options_.write_pairs = "pairs";
+  EXPECT_THAT(message(), HasSubstr("nbest:4: sentence 1 has no S- line"));
+  options_.source = "text";
+  EXPECT_EQ(message(), "no error");
 }
 
 TEST(RerankOptions, HaveNamesThatExist) {
@@ -236,6 +250,20 @@ TEST(RerankOptions, HaveNamesThatExist) {
   options = {};
   options.source = "text";
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--write-pairs only")));
+}
+
+TEST(RerankOptions, AreRejectedWithoutEffect) {
+  RerankOptions options;
+  options.write_pairs = "pairs";
+  EXPECT_THAT(options.problems(), ElementsAre());
+  options.output = "file";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use --output")));
+  options = {};
+  options.trials = 10;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("for --tune-param only")));
+  options.tune = {"lenpen"};
+  options.references = "references";
+  EXPECT_THAT(options.problems(), ElementsAre());
 }
 
 }  // namespace

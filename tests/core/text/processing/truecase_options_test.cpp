@@ -38,5 +38,17 @@ TEST(TruecaseOptions, DoNotTokenizeTextToCapitalize) {
   EXPECT_THAT(options.problems(), Contains(HasSubstr("undo reads tokenized text")));
 }
 
+TEST(TruecaseOptions, KeepKnownWordsOnlyWithAModel) {
+  TruecaseOptions options;
+  options.keep_known = true;
+  for (const auto action : {TruecaseAction::kLearn, TruecaseAction::kUndo}) {
+    options.action = action;
+    EXPECT_THAT(options.problems(), Contains(HasSubstr("--keep-known is for truecase apply")));
+  }
+  options.action = TruecaseAction::kApply;
+  options.model = "model";
+  EXPECT_THAT(options.problems(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace phraseq
