@@ -1,11 +1,14 @@
 #include "core/embed/engine_setup.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
@@ -14,6 +17,7 @@
 #include "core/run/options/model_options.h"
 #include "core/run/options/shortlist_options.h"
 #include "core/run/run_components.h"
+#include "core/search/search_options.h"
 #include "core/text/dictionary.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/hypothesis_text.h"
@@ -32,6 +36,7 @@ struct EngineSetup::Parts {
   int64_t seed = 1;
   Selection decoder;
   Selection prefix_decoder;  ///< the same, but forces all target tokens; no component = it cannot
+  bool has_beam = false;     ///< a request's hypotheses are those of the beam
   int64_t max_nbest = 1;
   WorkerSettings workers;
 };
@@ -152,6 +157,43 @@ class TranslatorEngine final : public TranslationEngine {
       throw DataError(fmt::format("the decoder {} cannot force a prefix", setup_.decoder.name));
     if (std::find(example.target.begin(), example.target.end(), kUnk) != example.target.end())
       throw DataError(fmt::format("the model's vocabulary cannot write '{}'", prefix));
+    const auto tokens = static_cast<int64_t>(example.target.size());
+    const int64_t most = max_tokens(example);
+    if (tokens > most) {
+      throw DataError(fmt::format(
+          "it has {} tokens, a translation of this sentence has at most {}", tokens, most));
+    }
+  }
+
+  /// Of a translation, without </s>: what the decoder's options say.
+  int64_t max_tokens(const Example& example) const {
+    const int64_t limit = translator_.max_target_tokens();
+    const auto* search = dynamic_cast<const SearchOptions*>(setup_.decoder.options.get());
+    if (search == nullptr)
+      return limit - 1;
+    if (search->constraints.match_source_len)
+      return std::count_if(
+          example.source.begin(), example.source.end(), [](int64_t id) { return id >= kUnk; });
+    const auto source = translator_.model().model->conventions().source_of(example);
+    return search->length_cap.max_length(static_cast<int64_t>(source.size()), limit);
+  }
+
+  /// A language token is none of the tokens that are returned.
+  std::vector<std::pair<int64_t, int64_t>> alignment_of(const Example& example,
+                                                        const Hypothesis& found) const {
+    auto pairs = hard_alignment(found, example.source);
+    if (!example.extras.contains(kPrefixExtra))
+      return pairs;
+    std::vector<int64_t> places;  // among the tokens that are returned; -1 = is not
+    int64_t returned = 0;
+    for (const int64_t& id : found.tokens) {
+      const bool is_hidden = translator_.task().symbols(std::span(&id, 1), true).empty();
+      if (!is_control(id))
+        places.push_back(is_hidden ? -1 : returned++);
+    }
+    for (auto& pair : pairs) pair.second = places[static_cast<size_t>(pair.second)];
+    std::erase_if(pairs, [](const auto& pair) { return pair.second < 0; });
+    return pairs;
   }
 
   api::Hypothesis hypothesis_of(const Translation& translation, const Hypothesis& found) const {
@@ -162,7 +204,7 @@ class TranslatorEngine final : public TranslationEngine {
     hypothesis.score = found.score;
     hypothesis.log_probability = found.log_probability;
     hypothesis.tokens = words_of(hypothesis_symbols(task, example, found));
-    hypothesis.alignment = hard_alignment(found, example.source);
+    hypothesis.alignment = alignment_of(example, found);
     return hypothesis;
   }
 
@@ -214,6 +256,7 @@ void EngineSetup::describe(OptionTable& table) {
   parts.shortlist.describe(table);
   table.section(fmt::format("decoder {}", parts.decoder.name));
   parts.decoder.options->describe(table);
+  parts.has_beam = number_in(table, "beam", 0) > 0;  // sampling only accepts --beam: it says 0
 }
 
 std::vector<std::string> EngineSetup::problems() const {
@@ -223,6 +266,18 @@ std::vector<std::string> EngineSetup::problems() const {
     problems.emplace_back(
         "--prefix-size takes prefixes from references, and there are none here: give the prefix "
         "with each request");
+  }
+  const OptionField* constraints = table.find("constraints");
+  const std::string order = constraints == nullptr ? "" : constraints->to_text();
+  if (order == "ordered" || order == "unordered") {
+    problems.emplace_back(
+        "--constraints takes phrases from lines of text with TABs, and there are none here: use "
+        "phraseq generate");
+  }
+  if (parts_->has_beam && number_in(table, "nbest", 1) > 1) {
+    problems.emplace_back(
+        "--nbest has no effect here: give the number of hypotheses with each request, at most "
+        "--beam");
   }
   return problems;
 }

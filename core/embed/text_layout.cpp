@@ -1,5 +1,7 @@
 #include "core/embed/text_layout.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include <unicode/brkiter.h>
@@ -22,7 +24,7 @@ std::string to_utf8(const icu::UnicodeString& text) {
 }
 
 /// ICU's iterator; "ss=standard" keeps "Mr. Smith" together.
-std::unique_ptr<icu::BreakIterator> sentence_iterator(const std::string& language) {
+std::unique_ptr<icu::BreakIterator> make_sentence_iterator(const std::string& language) {
   UErrorCode status = U_ZERO_ERROR;
   const icu::Locale locale((language + "@ss=standard").c_str());
   std::unique_ptr<icu::BreakIterator> iterator(
@@ -30,6 +32,15 @@ std::unique_ptr<icu::BreakIterator> sentence_iterator(const std::string& languag
   if (U_FAILURE(status) != 0)
     throw Error(kExitBug, std::string("ICU cannot find sentences: ") + u_errorName(status));
   return iterator;
+}
+
+/// The thread's own, made once for each language, which takes long.
+icu::BreakIterator& sentence_iterator(const std::string& language) {
+  thread_local std::map<std::string, std::unique_ptr<icu::BreakIterator>> made;
+  auto& iterator = made[language];
+  if (iterator == nullptr)
+    iterator = make_sentence_iterator(language);
+  return *iterator;
 }
 
 /// Adds text[begin, end) as a sentence without the white space around it; what is left of the
@@ -72,27 +83,21 @@ TextLayout lay_out_lines(std::string_view text) {
 TextLayout lay_out_sentences(std::string_view line, const std::string& language) {
   const auto text = icu::UnicodeString::fromUTF8(
       icu::StringPiece(line.data(), static_cast<int32_t>(line.size())));
-  const auto iterator = sentence_iterator(language);
-  iterator->setText(text);
+  icu::BreakIterator& iterator = sentence_iterator(language);
+  iterator.setText(text);
   TextLayout layout{{}, {""}};
-  int32_t begin = iterator->first();
-  for (int32_t end = iterator->next(); end != icu::BreakIterator::DONE; end = iterator->next()) {
+  int32_t begin = iterator.first();
+  for (int32_t end = iterator.next(); end != icu::BreakIterator::DONE; end = iterator.next()) {
     add_sentence(layout, text, begin, end);
     begin = end;
   }
   return layout;
 }
 
-void replace_sentence(TextLayout& layout, size_t place, const TextLayout& part) {
-  if (part.sentences.empty())
-    return;
-  const auto at = static_cast<std::ptrdiff_t>(place);
-  layout.gaps[place] += part.gaps.front();
-  layout.gaps[place + 1] = part.gaps.back() + layout.gaps[place + 1];
-  layout.sentences.erase(layout.sentences.begin() + at);
-  layout.sentences.insert(
-      layout.sentences.begin() + at, part.sentences.begin(), part.sentences.end());
-  layout.gaps.insert(layout.gaps.begin() + at + 1, part.gaps.begin() + 1, part.gaps.end() - 1);
+void append_layout(TextLayout& layout, const TextLayout& part) {
+  layout.gaps.back() += part.gaps.front();
+  layout.sentences.insert(layout.sentences.end(), part.sentences.begin(), part.sentences.end());
+  layout.gaps.insert(layout.gaps.end(), part.gaps.begin() + 1, part.gaps.end());
 }
 
 std::string language_name(const std::string& code) {

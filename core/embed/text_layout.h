@@ -23,8 +23,8 @@ PHRASEQ_API TextLayout lay_out_lines(std::string_view text);
 /// the Unicode standard (annex 29) says, and the abbreviations that ICU knows in the language.
 PHRASEQ_API TextLayout lay_out_sentences(std::string_view line, const std::string& language);
 
-/// Replaces a sentence of the layout by the sentences of `part`, which is that sentence laid out.
-PHRASEQ_API void replace_sentence(TextLayout& layout, size_t place, const TextLayout& part);
+/// Adds the layout of the text that follows.
+PHRASEQ_API void append_layout(TextLayout& layout, const TextLayout& part);
 
 /// The name of a language for a person: "de" is "German"; the code itself where it is not known.
 PHRASEQ_API std::string language_name(const std::string& code);

@@ -1,5 +1,6 @@
 #include "core/embed/translation_queue.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -44,8 +45,20 @@ struct Share {
 struct RoundKind {
   bool alignment = false;
   bool forced = false;
-  bool operator==(const RoundKind&) const = default;
+
+  /// Each kind in turn.
+  RoundKind next() const { return {forced ? !alignment : alignment, !forced}; }
+  /// The sentences of a request that a round of this kind takes; null where it takes none.
+  std::deque<size_t>* places(Pending& pending) const {
+    auto& left = forced ? pending.forced : pending.plain;
+    const bool fits = pending.request.options.alignment == alignment && !left.empty();
+    return fits ? &left : nullptr;
+  }
 };
+
+TranslationFailure nobody_waits() {
+  return TranslationFailure(FailureReason::kStopping, "", "nobody waits for the answer");
+}
 
 void check_characters(const TextLayout& layout, const std::string& field) {
   for (const std::string& sentence : layout.sentences) {
@@ -77,28 +90,43 @@ class Encoder {
       split();
       prefix_ = request.options.prefixes.empty() ? "" : request.options.prefixes[text];
       check_prefix(text);
-      for (size_t place = 0; place < layout_.sentences.size(); ++place)
+      for (size_t place = 0; place < layout_.sentences.size(); ++place) {
+        check_wanted();
         add_sentence(layout_.sentences[place], place == 0 ? prefix_ : "", text);
+      }
       pending_.layouts.push_back(std::move(layout_));
     }
     pending_.results.resize(pending_.sentences.size());
   }
 
  private:
+  /// A long request is given up on the way, too.
+  void check_wanted() const {
+    if (pending_.is_abandoned())
+      throw nobody_waits();
+  }
+
   void split() {
-    const api::Split how = pending_.request.options.split;
-    if (how == api::Split::kNever)
+    if (pending_.request.options.split == api::Split::kNever)
       return;
-    for (size_t place = 0; place < layout_.sentences.size();) {
-      const std::string line = layout_.sentences[place];
-      TextLayout parts{{line}, {"", ""}};
-      if (how == api::Split::kAlways || is_too_long(engine_.encode(line, "", 0)))
-        parts = lay_out_sentences(line, engine_.source_language());
-      const size_t sentences = std::max<size_t>(1, parts.sentences.size());
-      if (sentences > 1 || how == api::Split::kAlways)
-        replace_sentence(layout_, place, parts);
-      place += sentences;
+    TextLayout divided{{}, {layout_.gaps.front()}};
+    for (size_t place = 0; place < layout_.sentences.size(); ++place) {
+      check_wanted();
+      append_layout(divided, parts_of(layout_.sentences[place]));
+      divided.gaps.back() += layout_.gaps[place + 1];
     }
+    layout_ = std::move(divided);
+  }
+
+  /// A line as one sentence or as several.
+  TextLayout parts_of(const std::string& line) const {
+    const bool always = pending_.request.options.split == api::Split::kAlways;
+    if (always || is_too_long(engine_.encode(line, "", 0))) {
+      TextLayout parts = lay_out_sentences(line, engine_.source_language());
+      if (parts.sentences.size() > 1 || (always && !parts.sentences.empty()))
+        return parts;
+    }
+    return {{line}, {"", ""}};
   }
 
   void check_prefix(size_t text) const {
@@ -172,6 +200,7 @@ struct TranslationQueue::State {
   bool stopping = false;
 
   std::list<std::unique_ptr<Pending>> active;  // the thread's own, oldest first
+  RoundKind kind;                              // of the last round
   std::thread thread;
 
   void run();
@@ -180,6 +209,7 @@ struct TranslationQueue::State {
   void finish(Pending& pending, TranslationAnswer answer);
   void fail(Pending& pending, std::exception_ptr failure);
   void drop_abandoned();
+  void choose_kind();
   std::vector<Share> next_round();
   void translate_round(const std::vector<Share>& shares);
   void translate_apart(const std::vector<Share>& shares);
@@ -240,32 +270,37 @@ void TranslationQueue::State::drop_abandoned() {
   std::erase_if(active, [this](const std::unique_ptr<Pending>& pending) {
     if (!pending->is_abandoned())
       return false;
-    fail(*pending,
-         std::make_exception_ptr(
-             TranslationFailure(FailureReason::kStopping, "", "nobody waits for the answer")));
+    fail(*pending, std::make_exception_ptr(nobody_waits()));
     return true;
   });
 }
 
-/// One sentence of each request in turn, of the kind that the oldest request needs.
+/// The next kind that has sentences; each active request has some left.
+void TranslationQueue::State::choose_kind() {
+  const auto has_places = [this](const auto& pending) { return kind.places(*pending) != nullptr; };
+  do {
+    kind = kind.next();
+  } while (std::none_of(active.begin(), active.end(), has_places));
+}
+
+/// One sentence of each request in turn, all of one kind; the kinds take turns, too.
 std::vector<Share> TranslationQueue::State::next_round() {
-  const Pending& oldest = *active.front();
-  const RoundKind kind{oldest.request.options.alignment, oldest.plain.empty()};
+  choose_kind();
   std::vector<Share> shares;
   int64_t tokens = 0;
   bool found = true;
   while (found && tokens < engine->round_tokens()) {
     found = false;
     for (const auto& pending : active) {
-      auto& places = kind.forced ? pending->forced : pending->plain;
-      if (pending->request.options.alignment != kind.alignment || places.empty())
+      std::deque<size_t>* places = kind.places(*pending);
+      if (places == nullptr)
         continue;
       const auto length =
-          static_cast<int64_t>(pending->sentences[places.front()].example.source.size());
+          static_cast<int64_t>(pending->sentences[places->front()].example.source.size());
       if (!shares.empty() && tokens + length > engine->round_tokens())
         continue;
-      shares.push_back({pending.get(), places.front()});
-      places.pop_front();
+      shares.push_back({pending.get(), places->front()});
+      places->pop_front();
       tokens += length;
       found = true;
     }
@@ -341,7 +376,11 @@ TranslationQueue::TranslationQueue(std::unique_ptr<TranslationEngine> engine, in
   state_->thread = std::thread([state = state_.get()] { state->run(); });
 }
 
-TranslationQueue::~TranslationQueue() {
+TranslationQueue::~TranslationQueue() { finish(); }
+
+void TranslationQueue::finish() {
+  if (!state_->thread.joinable())
+    return;
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;

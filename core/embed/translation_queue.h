@@ -38,7 +38,8 @@ struct QueueFigures {
 
 /// Translates requests on a thread of its own. In each round, the sentences that wait are
 /// translated together: one of each request in turn until the engine is busy, so that a long
-/// request does not delay short ones. An answer does not depend on what was in the same round.
+/// request does not delay short ones; rounds with and without alignments and with and without
+/// prefixes take turns. An answer does not depend on what was in the same round.
 class PHRASEQ_API TranslationQueue {
  public:
   /// Called on the queue's thread, once; throws nothing.
@@ -46,11 +47,13 @@ class PHRASEQ_API TranslationQueue {
 
   /// `max_waiting`: requests that may wait; 0 = any number.
   TranslationQueue(std::unique_ptr<TranslationEngine> engine, int64_t max_waiting);
-  /// Translates what was accepted first.
+  /// Translates what was accepted first (`finish`).
   ~TranslationQueue();
   TranslationQueue(const TranslationQueue&) = delete;
   TranslationQueue& operator=(const TranslationQueue&) = delete;
 
+  /// Translates what was accepted, and ends; the figures remain. Nothing is submitted any more.
+  void finish();
   const TranslationEngine& engine() const;
   /// Throws TranslationFailure when too many requests wait, or for options out of range.
   void submit(TranslationRequest request, Done done);

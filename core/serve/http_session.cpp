@@ -41,8 +41,14 @@ std::string lower_case(boost::beast::string_view text) {
   return lower;
 }
 
+/// Without the query; of "http://host/path" (RFC 9112, section 3.2.2), the path.
 std::string path_of(boost::beast::string_view target) {
-  return std::string(target.substr(0, target.find('?')));
+  std::string path(target.substr(0, target.find('?')));
+  const size_t scheme = path.find("://");
+  if (path.starts_with('/') || scheme == std::string::npos)
+    return path;
+  const size_t begin = path.find('/', scheme + 3);
+  return begin == std::string::npos ? "/" : path.substr(begin);
 }
 
 /// RFC 9112, section 3.2: a request of HTTP/1.1 names the host once.

@@ -67,12 +67,16 @@ std::string model_text(const std::vector<ServedModel>& models) {
 
 }  // namespace
 
-void ServerMetrics::count_request(const std::string& route, int status, double seconds) {
+void ServerMetrics::count_request(const std::string& route,
+                                  int status,
+                                  std::optional<double> seconds) {
   const std::lock_guard lock(mutex_);
   ++requests_[{route, status}];
-  const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
+  if (!seconds)
+    return;
+  const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), *seconds);
   ++buckets_[static_cast<size_t>(bucket - kBounds.begin())];
-  seconds_ += seconds;
+  seconds_ += *seconds;
   ++timed_;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,9 @@ namespace phraseq {
 /// What a server counts, for Prometheus. All functions may be called from any thread.
 class ServerMetrics {
  public:
-  /// A request of a route was answered with a status, after the given number of seconds.
-  void count_request(const std::string& route, int status, double seconds);
+  /// A request of a route was answered with a status, after the given number of seconds; none = it
+  /// was refused before it was handled, or its client left.
+  void count_request(const std::string& route, int status, std::optional<double> seconds);
   void count_reload(bool succeeded);
 
   /// In Prometheus's text format 0.0.4.

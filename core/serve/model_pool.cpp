@@ -94,6 +94,8 @@ std::vector<ServedModel> ModelPool::models() const {
   for (const Loaded& loaded : loaded_) {
     models.push_back(loaded.description);
     models.back().figures = sum_of(loaded.earlier, loaded.queue->figures());
+    if (loaded.ending != nullptr)
+      models.back().figures = sum_of(models.back().figures, loaded.ending->figures());
   }
   return models;
 }
@@ -116,12 +118,17 @@ void ModelPool::reload() {
   {
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < all.size(); ++i) {
-      all[i].earlier = sum_of(loaded_[i].earlier, loaded_[i].queue->figures());
-      all[i].earlier.waiting = 0;
+      all[i].earlier = loaded_[i].earlier;
+      all[i].ending = std::move(loaded_[i].queue);
     }
     all.swap(loaded_);
   }
-  all.clear();  // answers what they accepted
+  for (Loaded& loaded : loaded_) {
+    loaded.ending->finish();
+    const std::lock_guard lock(mutex_);
+    loaded.earlier = sum_of(loaded.earlier, loaded.ending->figures());
+    loaded.ending.reset();
+  }
 }
 
 }  // namespace phraseq

@@ -34,14 +34,15 @@ class ModelPool {
   /// Throws as TranslationQueue::submit, and TranslationFailure for a name that is not there.
   void submit(const std::string& name, TranslationRequest request, TranslationQueue::Done done);
   /// Loads all models again. Requests go to the old ones until all are loaded; those finish what
-  /// they accepted. What is thrown leaves everything as it was.
+  /// they accepted. What is thrown leaves everything as it was. One thread calls it.
   void reload();
 
  private:
   struct Loaded {
     ServedModel description;
     std::unique_ptr<TranslationQueue> queue;
-    QueueFigures earlier = {};  ///< of the queues before the last reload
+    std::unique_ptr<TranslationQueue> ending = nullptr;  ///< of before the last reload, at work yet
+    QueueFigures earlier = {};                           ///< of those that have ended
   };
   std::vector<Loaded> load_all() const;
 

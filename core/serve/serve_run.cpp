@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <future>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -33,10 +35,33 @@ class WaitingSignals {
     }
     return number;
   }
+  /// The calling thread takes the signals as it did before.
+  void take_as_before() const { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
 
  private:
   sigset_t set_{};
   sigset_t earlier_{};
+};
+
+/// While it lives, the waiting signals act as before, on a thread of its own: they end the program.
+class SignalsAsBefore {
+ public:
+  explicit SignalsAsBefore(const WaitingSignals& signals)
+      : thread_([this, &signals] {
+          signals.take_as_before();
+          ended_.wait();
+        }) {}
+  ~SignalsAsBefore() {
+    end_.set_value();
+    thread_.join();
+  }
+  SignalsAsBefore(const SignalsAsBefore&) = delete;
+  SignalsAsBefore& operator=(const SignalsAsBefore&) = delete;
+
+ private:
+  std::promise<void> end_;
+  std::future<void> ended_ = end_.get_future();
+  std::thread thread_;  // the last: it uses the others
 };
 
 void reload_keys(Service& service) {
@@ -93,13 +118,16 @@ std::vector<std::string> ServeRun::problems() const {
 }
 
 int serve(ServeRun& run) {
+  const WaitingSignals signals;  // before any thread of a library, which a signal would reach
   run.engine.finish();
-  std::optional<ModelPool> models(
-      std::in_place, run.engine, run.options.path, run.options.max_queue);
+  std::optional<ModelPool> models;
+  {
+    const SignalsAsBefore while_loading(signals);
+    models.emplace(run.engine, run.options.path, run.options.max_queue);
+  }
   Service service(run.options, *models);
   HttpServer server(run.options.host, run.options.port, run.options.http, service);
   service.set_connections([&server] { return server.connections(); });
-  const WaitingSignals signals;
   server.start();
   warn_of_open_server(run.options);
   log_info(fmt::format("Listening at {}", address_of(run.options, server.port())));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The paths and their methods; all but the first two need a key, when there are keys.
+/// The paths and their methods; those that are not open need a key, when there are keys.
 struct Route {
   const char* path;
   const char* method;
@@ -31,7 +32,7 @@ constexpr Route kRoutes[] = {{"/", "GET", true},
                              {"/v1/translate", "POST", false},
                              {"/translate", "POST", false},
                              {"/languages", "GET", true},
-                             {"/detect", "POST", false}};
+                             {"/detect", "POST", true}};
 
 const Route* find_route(const std::string& path) {
   const auto* found = std::find_if(std::begin(kRoutes),
@@ -157,7 +158,10 @@ HttpResponse Service::refusal(const std::string& path,
                               const std::string& code,
                               const std::string& message) {
   const Route* known = find_route(path);
-  metrics_.count_request(known == nullptr ? "other" : known->path, status, 0);
+  std::optional<double> seconds;
+  if (status == 504)
+    seconds = options_.http.request_seconds;
+  metrics_.count_request(known == nullptr ? "other" : known->path, status, seconds);
   return error_response(path, ServiceError(status, code, message));
 }
 

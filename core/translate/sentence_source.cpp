@@ -182,7 +182,10 @@ void TextSource::fit(Example& example) const {
         fmt::format("{} tokens, the model accepts at most {}", length, max_source_tokens_),
         "split the line, or use --truncate-source to translate only its beginning");
   }
+  const bool by_word = keeps_a_word_for_each_token(example);
   cut_source(example, max_source_tokens_);
+  if (by_word)
+    cut_source_text(example);
 }
 
 std::optional<Example> CorpusSource::next() {

@@ -104,6 +104,13 @@ int64_t Translator::max_source_tokens() const {
   return limit;
 }
 
+int64_t Translator::max_target_tokens() const {
+  int64_t limit = models_.front().model->max_target_positions();
+  for (const TranslationModel& model : models_)
+    limit = std::min(limit, model.model->max_target_positions());
+  return limit;
+}
+
 std::vector<Translation> Translator::translate(std::vector<Example> examples) {
   std::vector<Translation> all;
   std::vector<int64_t> places, lengths;

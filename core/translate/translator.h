@@ -52,6 +52,8 @@ class PHRASEQ_API Translator {
   void fuse_with(TranslationModel language_model, double weight);
   /// The most source tokens that all models take, </s> counted.
   int64_t max_source_tokens() const;
+  /// The most target tokens that all models write, </s> counted.
+  int64_t max_target_tokens() const;
 
   /// In the order of the examples. Throws DataError for a source longer than
   /// `max_source_tokens`.

@@ -98,6 +98,17 @@ TEST_F(ServeTest, ForcesPrefixes) {
   EXPECT_EQ(error_field(unknown), "prefix[0]");
 }
 
+TEST_F(ServeTest, RefusesPrefixesThatAreLongerThanTheTranslationMayBe) {
+  start("--max-len-b 2");
+  const auto answer = [this](const std::string& prefix) {
+    return post(port(), "/v1/translate", {{"text", "one two"}, {"prefix", prefix}});
+  };
+  EXPECT_EQ(answer("sieben sieben").json()["translations"][0]["text"], "sieben sieben");
+  const Response refused = answer("sieben sieben sieben");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(error_field(refused), "prefix[0]");
+}
+
 TEST_F(ServeTest, SpeaksTheInterfaceOfLibreTranslate) {
   start();
   const std::string one = generated("one two\n").at(0), other = generated("nine\n").at(0);
@@ -300,6 +311,13 @@ TEST_F(ServeTest, RefusesRequestsThatDoNotNameTheHostOnce) {
   EXPECT_EQ(status("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
 }
 
+TEST_F(ServeTest, AcceptsTargetsThatNameSchemeAndHost) {
+  start();
+  EXPECT_EQ(ask(port(), "GET", "http://127.0.0.1/health?now").json(), json({{"status", "ok"}}));
+  EXPECT_EQ(ask(port(), "GET", "http://127.0.0.1:80?a=/b").status, 200);
+  EXPECT_EQ(ask(port(), "GET", "/http://127.0.0.1/health").status, 404);
+}
+
 TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
   start("--max-connections 2");
   ASSERT_TRUE(wait_for_metric("phraseq_http_connections", "1"));
@@ -316,6 +334,9 @@ TEST_F(ServeTest, AnswersInTimeOrSaysSo) {
   const Response late = post(port(), "/v1/translate", {{"text", long_text(1000)}});
   EXPECT_EQ(late.status, 504);
   EXPECT_EQ(error_code(late), "timeout");
+  EXPECT_THAT(ask(port(), "GET", "/metrics").body,
+              AllOf(HasSubstr("phraseq_http_request_seconds_bucket{le=\"0.01\"} 0\n"),
+                    HasSubstr("phraseq_http_request_seconds_sum 0.02\n")));
   ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "0"));
   EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
 }
@@ -446,6 +467,7 @@ TEST_F(ServeTest, AsksForAKey) {
   EXPECT_EQ(post(port(), "/translate", libre).status, 401);
   libre["api_key"] = "secret-1";
   EXPECT_EQ(post(port(), "/translate", libre).status, 200);
+  EXPECT_EQ(post(port(), "/detect", {{"q", "one"}, {"api_key", "secret-1"}}).status, 501);
   EXPECT_EQ(ask(port(), "GET", "/v1/models").status, 401);
   EXPECT_EQ(ask(port(), "GET", "/metrics").status, 401);
   EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
@@ -528,6 +550,21 @@ TEST_F(ServeTest, LoadsReplacedModelsAndKeepsTheOldOnesOnFailure) {
                 fs::copy_options::overwrite_existing);
 }
 
+TEST_F(ServeTest, CountsWhatItFinishesAfterLoadingTheModelsAgain) {
+  start("--max-text-length 1000000");
+  Response response;
+  std::thread client([&] {
+    response = post(port(), "/v1/translate", {{"text", long_text(2000)}});
+  });
+  EXPECT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
+  send(SIGHUP);
+  client.join();
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(wait_for_metric("phraseq_sentences_total{model=\"en-de\"}", "2000"));
+  EXPECT_TRUE(wait_for_log("Loaded the models again")) << log();
+  EXPECT_TRUE(wait_for_metric("phraseq_sentences_total{model=\"en-de\"}", "2000"));
+}
+
 TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   start();
   const auto taken = workspace().run(words("serve --path toy --port " + std::to_string(port())));
@@ -542,6 +579,22 @@ TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   const auto prefix = workspace().run(words("serve --path toy --prefix-size 2 --host 192.0.2.1"));
   EXPECT_EQ(prefix.exit_code, kExitUsage);
   EXPECT_THAT(prefix.errors, HasSubstr("--prefix-size"));
+  const auto unused = workspace().run(words("serve --path toy --constraints --nbest 2"));
+  EXPECT_EQ(unused.exit_code, kExitUsage);
+  EXPECT_THAT(unused.errors, AllOf(HasSubstr("--constraints"), HasSubstr("--nbest")));
+}
+
+TEST_F(ServeTest, TakesSignalsInTurnWhileItLoadsTheModelsAgain) {
+  start();
+  send(SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  send(SIGHUP);
+  EXPECT_TRUE(wait_for_metric("phraseq_reloads_total{result=\"ok\"}", "2"));
+  EXPECT_TRUE(is_running());
+  send(SIGHUP);
+  const auto end = stop(SIGTERM);
+  EXPECT_EQ(end.exit_code, kExitOk);
+  EXPECT_THAT(end.errors, HasSubstr("Stopped"));
 }
 
 }  // namespace

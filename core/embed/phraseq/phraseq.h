@@ -21,11 +21,12 @@ extern "C" {
 typedef enum phraseq_status {
   PHRASEQ_OK = 0,
   PHRASEQ_ERROR_INTERNAL = 1,
-  PHRASEQ_ERROR_USAGE = 2,  /* an option or an argument, also a null pointer */
-  PHRASEQ_ERROR_DATA = 3,   /* a text: not UTF-8, control characters, too long */
-  PHRASEQ_ERROR_FORMAT = 4, /* a checkpoint is damaged or of another kind */
-  PHRASEQ_ERROR_PLUGIN = 5, /* a plugin is missing or failed */
-  PHRASEQ_ERROR_IO = 6,     /* the operating system reported an error; memory ran out */
+  PHRASEQ_ERROR_USAGE = 2,      /* an option of phraseq_load, a null pointer, a wrong size or split */
+  PHRASEQ_ERROR_DATA = 3,       /* a text: not UTF-8, control characters, too long; nbest or prefixes out of range */
+  PHRASEQ_ERROR_FORMAT = 4,     /* a checkpoint is damaged or of another kind */
+  PHRASEQ_ERROR_PLUGIN = 5,     /* a plugin is missing or failed */
+  PHRASEQ_ERROR_IO = 6,         /* the operating system reported an error; memory ran out */
+  PHRASEQ_ERROR_DIVERGENCE = 7, /* a number is not finite */
 } phraseq_status;
 
 typedef enum phraseq_split {

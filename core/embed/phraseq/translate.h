@@ -64,11 +64,12 @@ struct PHRASEQ_EXPORT Translation {
 /// The exit codes of the commands.
 enum class ErrorCode {
   kInternal = 1,
-  kUsage = 2,   ///< an option or an argument
-  kData = 3,    ///< a text
-  kFormat = 4,  ///< a checkpoint is damaged or of another kind
-  kPlugin = 5,  ///< a plugin is missing or failed
-  kIo = 6,      ///< the operating system reported an error
+  kUsage = 2,       ///< an option of Model::Model
+  kData = 3,        ///< a text, or one of TranslateOptions
+  kFormat = 4,      ///< a checkpoint is damaged or of another kind
+  kPlugin = 5,      ///< a plugin is missing or failed
+  kIo = 6,          ///< the operating system reported an error
+  kDivergence = 7,  ///< a number is not finite
 };
 
 /// All that this interface throws, except std::bad_alloc.
@@ -94,7 +95,8 @@ class PHRASEQ_EXPORT Model {
   Model& operator=(Model&&) noexcept;
 
   /// In the order of the texts; the results belong to the caller. Throws Error with kData for a
-  /// text that is not valid UTF-8, holds control characters or is too long.
+  /// text that is not valid UTF-8, holds control characters or is too long, and for options out of
+  /// range.
   std::vector<Translation> translate(const std::vector<std::string>& texts,
                                      const TranslateOptions& options = {}) const;
   /// The best translation.

@@ -1,8 +1,11 @@
 #include "core/translate/extras/unknown_words.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/io/line_reader.h"
 #include "core/text/dictionary.h"
 #include "core/text/replace_all.h"
@@ -24,17 +27,45 @@ std::string text_of(const Example& example) {
   return {found->second.begin(), found->second.end()};
 }
 
+/// The id of the source's language token; -1 where it has none.
+int64_t source_tag_of(const Example& example) {
+  const auto tag = example.extras.find(kSourceTagExtra);
+  return tag == example.extras.end() ? -1 : tag->second.at(0);
+}
+
+/// The source's tokens that are no control symbols and no language token.
+size_t text_tokens(const Example& example) {
+  const int64_t tag = source_tag_of(example);
+  size_t tokens = 0;
+  for (const int64_t id : example.source) tokens += is_control(id) || id == tag ? 0 : 1;
+  return tokens;
+}
+
+/// The words of the text, and the language token where it is in the source.
+std::vector<std::string> with_source_tag(const Task& task,
+                                         const Example& example,
+                                         const std::vector<std::string_view>& words) {
+  const int64_t tag = source_tag_of(example);
+  std::vector<std::string> all;
+  auto word = words.begin();
+  for (const int64_t& id : example.source) {
+    if (id == tag)
+      all.push_back(task.symbols(std::span(&id, 1), /*target_side=*/false));
+    else if (!is_control(id))
+      all.emplace_back(*word++);
+  }
+  return all;
+}
+
 /// The source word by word: as it was read where the tokens are its words, else as symbols.
 std::vector<std::string> source_words(const Task& task, const Example& example) {
-  size_t tokens = 0;
-  for (const int64_t id : example.source) tokens += is_control(id) ? 0 : 1;
   const std::string text = text_of(example);
   const auto words = split_whitespace(text);
   const std::string symbols = task.symbols(example.source, /*target_side=*/false);
   const bool are_cut_here = symbols.find(kSpaceOfSentencePiece) != std::string::npos &&
                             text.find(kSpaceOfSentencePiece) == std::string::npos;
-  if (words.size() == tokens && !are_cut_here)
-    return {words.begin(), words.end()};
+  if (words.size() == text_tokens(example) && !are_cut_here)
+    return with_source_tag(task, example, words);
   const auto parts = split_whitespace(symbols);
   return {parts.begin(), parts.end()};
 }
@@ -127,6 +158,20 @@ std::vector<std::string> UnknownWords::replacements(const Task& task,
 void keep_source_text(Example& example, std::string_view text) {
   auto& kept = example.extras[kTextExtra];
   for (const char byte : text) kept.push_back(static_cast<unsigned char>(byte));
+}
+
+bool keeps_a_word_for_each_token(const Example& example) {
+  return split_whitespace(text_of(example)).size() == text_tokens(example);
+}
+
+void cut_source_text(Example& example) {
+  const auto kept = example.extras.find(kTextExtra);
+  const std::string text = text_of(example);
+  const auto words = split_whitespace(text);
+  const size_t count = text_tokens(example);
+  if (kept == example.extras.end() || words.size() <= count)
+    return;
+  kept->second.resize(static_cast<size_t>(words[count].data() - text.data()));
 }
 
 std::string replace_unknown_words(const std::string& text,

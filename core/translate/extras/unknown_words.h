@@ -31,6 +31,10 @@ class PHRASEQ_API UnknownWords {
 
 /// The raw text of a source, kept so that a word outside the vocabulary can be copied.
 PHRASEQ_API void keep_source_text(Example& example, std::string_view text);
+/// Whether each token of the source is a word of the kept text.
+PHRASEQ_API bool keeps_a_word_for_each_token(const Example& example);
+/// Leaves as many words of the kept text as the source has tokens now.
+PHRASEQ_API void cut_source_text(Example& example);
 
 /// `text` with its <unk>s replaced, one after the other, or with what SentencePiece writes for
 /// them; the replacements are pieces then. Unchanged when there are not as many of them.

@@ -56,13 +56,23 @@ TEST(TextLayoutOfSentences, KnowsOtherScriptsAndUnknownLanguages) {
   EXPECT_THAT(lay_out_sentences("😀 Yes. No.", "").sentences, ElementsAre("😀 Yes.", "No."));
 }
 
-TEST(TextLayoutOfSentences, ReplacesTheirLine) {
-  TextLayout layout = lay_out_lines("x\n A. B. \r\ny");
-  const std::string text = joined(layout);
-  replace_sentence(layout, 1, lay_out_sentences(layout.sentences[1], "en"));
+TEST(TextLayoutOfSentences, IsAppendedToAnother) {
+  TextLayout layout = lay_out_lines("x\n");
+  append_layout(layout, lay_out_sentences(" A. B. ", "en"));
+  append_layout(layout, lay_out_sentences(" ", "en"));
+  append_layout(layout, lay_out_lines("\r\ny"));
   EXPECT_THAT(layout.sentences, ElementsAre("x", "A.", "B.", "y"));
-  EXPECT_THAT(layout.gaps, ElementsAre("", "\n ", " ", " \r\n", ""));
-  EXPECT_EQ(joined(layout), text);
+  EXPECT_THAT(layout.gaps, ElementsAre("", "\n ", " ", "  \r\n", ""));
+  EXPECT_EQ(joined(layout), "x\n A. B.  \r\ny");
+}
+
+TEST(TextLayoutOfSentences, DoNotDependOnTheLineBefore) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(lay_out_sentences("Mr. A left. B came.", "en").sentences,
+                ElementsAre("Mr. A left.", "B came."));
+    EXPECT_THAT(lay_out_sentences("Hallo. Tag.", "de").sentences, ElementsAre("Hallo.", "Tag."));
+    EXPECT_THAT(lay_out_sentences("  ", "en").sentences, IsEmpty());
+  }
 }
 
 TEST(LanguageName, IsEnglishOrTheCode) {

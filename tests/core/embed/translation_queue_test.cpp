@@ -137,7 +137,29 @@ TEST_F(TranslationQueueTest, KeepsDifferentSearchesApart) {
   aligned.wait();
   EXPECT_THAT(
       control_->rounds,
-      ElementsAre(ElementsAre("first"), ElementsAre("p", "g"), ElementsAre("a"), ElementsAre("f")));
+      ElementsAre(ElementsAre("first"), ElementsAre("f"), ElementsAre("a"), ElementsAre("p", "g")));
+}
+
+TEST_F(TranslationQueueTest, DoesNotLetALongRequestDelayThoseWithAnotherSearch) {
+  auto first = submit_first();
+  auto longer = submit({"aaaaaa\nbbbbbb\ncccccc"});
+  api::TranslateOptions options;
+  options.alignment = true;
+  auto aligned = submit({"dddddd\neeeeee"}, options);
+  options.prefixes = {"x"};
+  auto both = submit({"f"}, options);
+  go();
+  EXPECT_EQ(text_of(longer), "<aaaaaa>\n<bbbbbb>\n<cccccc>");
+  EXPECT_EQ(text_of(aligned), "<dddddd>\n<eeeeee>");
+  EXPECT_EQ(text_of(both), "<f>");
+  EXPECT_THAT(control_->rounds,
+              ElementsAre(ElementsAre("first"),
+                          ElementsAre("dddddd"),
+                          ElementsAre("f"),
+                          ElementsAre("aaaaaa"),
+                          ElementsAre("eeeeee"),
+                          ElementsAre("bbbbbb"),
+                          ElementsAre("cccccc")));
 }
 
 TEST_F(TranslationQueueTest, FailsOnlyTheRequestThatCannotBeTranslated) {
@@ -214,6 +236,19 @@ TEST_F(TranslationQueueTest, SplitsOnlyLinesThatAreTooLongUnlessTold) {
   always.split = api::Split::kAlways;
   answer = submit({text}, always);
   EXPECT_EQ(text_of(answer), "<One.> <Two.> <Three.>\n<A.> <B.>");
+}
+
+TEST_F(TranslationQueueTest, SplitsManyLinesAndKeepsThoseWithoutWords) {
+  go();
+  std::string text, expected;
+  for (int i = 0; i < 2000; ++i) {
+    text += " A. B. \n \n";
+    expected += " <A.> <B.> \n< >\n";
+  }
+  api::TranslateOptions always;
+  always.split = api::Split::kAlways;
+  auto answer = submit({text}, always);
+  EXPECT_EQ(text_of(answer), expected);
 }
 
 TEST_F(TranslationQueueTest, RefusesOptionsOutOfRange) {

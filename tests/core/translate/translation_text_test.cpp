@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/data/multilingual/tag_extras.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/scored_text.h"
 #include "core/translate/extras/unknown_words.h"
@@ -145,6 +146,23 @@ TEST_F(TranslationText, ReplacesUnknownWordsByAlignedSourceWords) {
   EXPECT_EQ(translation_text(unknown, task_, {}), "[Zug ein Haus]\n");
   folder.write("dictionary", "Haus house\nBaum\n");
   EXPECT_THROW(UnknownWords::read(file), DataError);
+}
+
+TEST_F(TranslationText, CopiesUnknownWordsOfCutSourcesWithALanguageToken) {
+  const int64_t tag = task_.source_dictionary().id("klei@@");
+  Example example;
+  example.extras[kSourceTagExtra] = {tag};
+  example.source = task_.source_dictionary().encode("Zug Haus ein");  // Zug is <unk>
+  example.source.insert(example.source.begin(), tag);
+  keep_source_text(example, "Zug  Haus ein");
+  ASSERT_TRUE(keeps_a_word_for_each_token(example));
+  example.source.erase(example.source.begin() + 3);  // ein
+  cut_source_text(example);
+  Hypothesis hypothesis;
+  hypothesis.tokens = {kUnk, kUnk, kEos};
+  hypothesis.attention = {{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}};
+  EXPECT_EQ(UnknownWords().replacements(task_, example, hypothesis),
+            (std::vector<std::string>{"Zug", "klei@@"}));
 }
 
 TEST_F(TranslationText, PrintsConstraints) {
