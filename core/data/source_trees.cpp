@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,9 @@ const TreeUse* tree_use_of(const Options& architecture) {
 }
 
 bool has_files_of_split(const std::string& folder, const std::string& split) {
-  return !files_of_split(folder, split).empty();
+  std::error_code problem;
+  return fs::is_regular_file(folder + "/" + split, problem) ||  // text of a language without a name
+         !files_of_split(folder, split).empty();
 }
 
 void require_source_trees(const Options& architecture,

@@ -1,14 +1,15 @@
 #include "tasks/language_modeling/language_modeling.h"
 
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/data/joined/data_folders.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/data/text/task_tokenizer.h"
-#include "core/plugin/component_call.h"
 
 namespace phraseq {
 
@@ -51,10 +52,13 @@ LanguageModeling::LanguageModeling(const LanguageModelingOptions& options, const
     throw UsageError("--phrase-table: the task of the model has no phrase memory");
   if (setup.state == nullptr && setup.data.empty())
     throw UsageError("task language_modeling: neither a data folder nor a checkpoint was given");
+  folders_ = data_folders(setup.data);
+  if (setup.state != nullptr)
+    folders_.resize(1);  // the others are for training
   vocabularies_ = setup.state != nullptr
                       ? Vocabularies::from_state(*setup.state)
                       : Vocabularies::from_monolingual_folder(
-                            setup.data, options.language, options.tokenizer_files());
+                            folders_.front(), options.language, options.tokenizer_files());
   side_ = std::make_unique<LanguageSide>(
       vocabularies_.source,
       task_tokenizer(setup,
@@ -62,15 +66,16 @@ LanguageModeling::LanguageModeling(const LanguageModelingOptions& options, const
                      vocabularies_.source,
                      {options.tokenizer_files().name, options.bpe_dropout}));
   if (!setup.data.empty())
-    make_loader(setup);
+    open_data(setup);
 }
 
-void LanguageModeling::make_loader(const TaskSetup& setup) {
-  loader_name_ = loader_for(setup, options_.data_loader, options_.bpe_dropout > 0);
-  if (loader_name_ == "indexed" && setup.state != nullptr)
-    require_dictionary_of(*side_, DataFolder::open_monolingual(setup.data, source_language()));
+void LanguageModeling::open_data(const TaskSetup& setup) {
+  for (size_t i = 1; i < folders_.size(); ++i) check_agreement(folders_[i]);
+  const std::string loader = loader_for(setup, options_.data_loader, options_.bpe_dropout > 0);
+  if (loader == "indexed" && setup.state != nullptr)
+    require_dictionary_of(*side_,
+                          DataFolder::open_monolingual(folders_.front(), source_language()));
   DataLoaderSetup loading;
-  loading.folder = setup.data;
   loading.source_language = source_language();
   loading.encode_source = [this](const std::string& line, std::optional<uint64_t> seed) {
     return side_->encode(line, seed);
@@ -78,17 +83,32 @@ void LanguageModeling::make_loader(const TaskSetup& setup) {
   loading.source_vocabulary = source_dictionary().size();
   loading.sample = options_.bpe_dropout > 0;
   loading.seed = setup.seed;
-  const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);
-  loader_component_ = selection.component;
-  loader_ = create<DataLoader>(selection, loading);
+  data_ = std::make_unique<PairData>(
+      *setup.registry, loader, folders_, std::move(loading), /*upsample_primary=*/1);
+}
+
+/// The ids of another folder of A:B:C have to mean what those of the first mean.
+void LanguageModeling::check_agreement(const std::string& folder) const {
+  const DataFolder data = DataFolder::open_monolingual(folder, source_language());
+  const std::string file = dictionary_path(folder, data.source());
+  if (!std::filesystem::exists(file))
+    return;
+  const Dictionary dictionary = data.dictionary(data.source());
+  if (dictionary == source_dictionary())
+    return;
+  throw DataError(fmt::format("{} is not the dictionary of {}: {}",
+                              file,
+                              folders_.front(),
+                              dictionary_difference(dictionary, source_dictionary())),
+                  "Preprocess all folders with the --srcdict and --subword-model of the first.");
 }
 
 nlohmann::json LanguageModeling::options_from_data() const {
   nlohmann::json options = {{"source_lang", source_language()}};
   if (options_.tokenizer == "auto")
     options["tokenizer"] = vocabularies_.tokenizer;
-  if (options_.data_loader == "auto" && loader_)
-    options["data_loader"] = loader_name_;
+  if (options_.data_loader == "auto" && data_)
+    options["data_loader"] = data_->loader();
   return options;
 }
 
@@ -101,8 +121,7 @@ ArchitectureSetup LanguageModeling::architecture_setup() const {
 }
 
 bool LanguageModeling::has_split(const std::string& split) const {
-  return loader_ &&
-         call_component(*loader_component_, "has_split", [&] { return loader_->has_split(split); });
+  return data_ && data_->has_split(split);
 }
 
 std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
@@ -120,18 +139,13 @@ std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
 std::unique_ptr<Corpus> LanguageModeling::open_blocks(const std::string& split,
                                                       bool training,
                                                       const BlockOptions& options) const {
-  if (!loader_)
+  if (!data_)
     throw UsageError(
         fmt::format("the split '{}' was requested, but no data folder was given", split));
-  auto sentences =
-      call_component(*loader_component_, "open", [&] { return loader_->open(split, training); });
+  const std::string dictionary =
+      fmt::format(", dictionary {:08x}", source_dictionary().fingerprint());
   return std::make_unique<BlockCorpus>(
-      std::make_unique<LoaderCorpus>(
-          *loader_component_,
-          std::move(sentences),
-          SequenceConventions{},
-          fmt::format(", dictionary {:08x}", source_dictionary().fingerprint())),
-      options);
+      data_->open(split, training, {SequenceConventions{}, dictionary}), options);
 }
 
 Batch LanguageModeling::collate(const std::vector<Example>& examples,

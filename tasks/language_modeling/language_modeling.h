@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/data/blocks/block_corpus.h"
+#include "core/data/joined/pair_data.h"
 #include "core/data/options_from_data.h"
 #include "core/data/task.h"
 #include "core/data/vocabularies.h"
@@ -29,8 +30,10 @@ struct LanguageModelingOptions final : Options {
 /// Text of one language, whose tokens are predicted from those before them: fairseq's task of this
 /// name with its target `future`.
 ///
-/// A split is cut into blocks (BlockCorpus). A line of text to be continued is an example with the
-/// extra kPromptExtra. Both dictionaries are the language's.
+/// A split is cut into blocks (BlockCorpus); a training set of several splits (training_splits) is
+/// cut as one text. Of several folders, A:B:C, each epoch of training uses one, in turn; everything
+/// else comes from the first. A line of text to be continued is an example with the extra
+/// kPromptExtra. Both dictionaries are the language's.
 class LanguageModeling final : public Task, public OptionsFromData, public BlockSource {
  public:
   LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup);
@@ -66,14 +69,14 @@ class LanguageModeling final : public Task, public OptionsFromData, public Block
   nlohmann::json options_from_data() const override;
 
  private:
-  void make_loader(const TaskSetup& setup);
+  void open_data(const TaskSetup& setup);
+  void check_agreement(const std::string& folder) const;
 
   LanguageModelingOptions options_;
   Vocabularies vocabularies_;
   std::unique_ptr<LanguageSide> side_;
-  std::unique_ptr<DataLoader> loader_;
-  const Component* loader_component_ = nullptr;
-  std::string loader_name_;
+  std::vector<std::string> folders_;
+  std::unique_ptr<PairData> data_;  ///< of text without a target side; null = there is only text
 };
 
 }  // namespace phraseq

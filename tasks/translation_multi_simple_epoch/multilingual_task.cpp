@@ -237,6 +237,12 @@ ArchitectureSetup MultilingualTask::architecture_setup() const {
   return {source_dictionary().size(), target_dictionary().size(), vocabularies_.joined(), {}};
 }
 
+std::vector<std::string> MultilingualTask::target_languages() const {
+  std::vector<std::string> languages;
+  for (const LanguagePair& pair : vocabularies_.pairs) languages.push_back(pair.target);
+  return languages;
+}
+
 bool MultilingualTask::has_split(const std::string& split) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const PairPart& part) {
     return part.data.has_split(split);
@@ -325,13 +331,21 @@ std::vector<int64_t> MultilingualTask::encode_tree(const std::string& source,
   return tags_of(direction_).tree(of.encode_tree(source, tree, place, std::nullopt));
 }
 
+/// Whether everything that is read is in the chosen direction.
+bool MultilingualTask::reads_one_direction() const {
+  return is_chosen_ && std::all_of(parts_.begin(), parts_.end(), [this](const PairPart& part) {
+           return part.pair == direction_;
+         });
+}
+
 std::vector<int64_t> MultilingualTask::without_tokens(std::span<const int64_t> ids,
                                                       bool target_side) const {
   const DirectionTags tags = tags_of(direction_);
   const int64_t own = target_side ? tags.target : tags.source;
+  const bool only_own = reads_one_direction();
   std::vector<int64_t> words;
   for (const int64_t id : ids) {
-    if (is_chosen_ ? id != own : !is_token(id, target_side))
+    if (only_own ? id != own : !is_token(id, target_side))
       words.push_back(id);
   }
   return words;
@@ -344,11 +358,21 @@ std::string MultilingualTask::symbols(std::span<const int64_t> ids, bool target_
                                   : std::vector<int64_t>(ids.begin(), ids.end()));
 }
 
+/// The target language of a text of one of several pairs, which its token tells.
+const std::string& MultilingualTask::target_language_of(std::span<const int64_t> ids) const {
+  if (ids.empty() || !is_token(ids.front(), /*is_target=*/true) || reads_one_direction())
+    return direction_.target;
+  const auto named = [&](const std::string& language) {
+    return token_of(language, /*is_target=*/true) == ids.front();
+  };
+  return *std::find_if(vocabularies_.languages.begin(), vocabularies_.languages.end(), named);
+}
+
 std::string MultilingualTask::text(std::span<const int64_t> ids, bool target_side) const {
   std::vector<int64_t> words(ids.begin(), ids.end());
   if (target_side ? options_.decoder_langtok : options_.encoder_langtok != EncoderToken::kNone)
     words = without_tokens(ids, target_side);
-  return side(target_side ? direction_.target : direction_.source, target_side).text(words);
+  return side(target_side ? target_language_of(ids) : direction_.source, target_side).text(words);
 }
 
 }  // namespace phraseq

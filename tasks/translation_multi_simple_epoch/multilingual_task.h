@@ -41,6 +41,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
 
   std::string directions() const override;
   bool has_direction() const override { return is_chosen_; }
+  std::vector<std::string> target_languages() const override;
 
   bool has_split(const std::string& split) const override;
   std::unique_ptr<Corpus> open(const std::string& split,
@@ -91,6 +92,8 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
                                    std::optional<uint64_t> sample_seed) const;
   int64_t token_of(const std::string& language, bool is_target) const;
   bool is_token(int64_t id, bool is_target) const;
+  bool reads_one_direction() const;
+  const std::string& target_language_of(std::span<const int64_t> ids) const;
   std::vector<int64_t> without_tokens(std::span<const int64_t> ids, bool target_side) const;
 
   MultilingualOptions options_;

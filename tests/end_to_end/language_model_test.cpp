@@ -281,6 +281,8 @@ TEST_F(TrainedLanguageModel, LearnsTheFrequenciesOfItsText) {
   EXPECT_LT(trained,
             12);  // by the frequencies alone it is 10.4, by chance the size of the dictionary
   EXPECT_LT(perplexity("--context-window 8"), trained + 0.5);
+  EXPECT_LT(perplexity("--tokens-per-sample 40 --context-window 20"), trained + 0.5)
+      << "the model has 24 positions: the context is shortened";
 }
 
 TEST_F(TrainedLanguageModel, HasTheLossOfValidateInBlocksOfTheTraining) {

@@ -257,6 +257,25 @@ TEST_F(TwoTargets, TranslationsFollowTheLanguageThatIsAskedFor) {
             "\neins\n");
 }
 
+TEST_F(TwoTargets, AWarningSaysThatOneTokenizerScoresAllPairs) {
+  for (const std::string split : {"train", "dev"})
+    workspace_.write("en-fr/" + split + ".zh", workspace_.read("en-fr/" + split + ".fr"));
+  run("preprocess -s en -t zh --trainpref en-fr/train --validpref en-fr/dev --joined-dictionary "
+      "--srcdict vocabulary/dict.txt --destdir data-bin/en-zh");
+  const auto log = [&](const std::string& more) {
+    return workspace_
+        .run(toy_train("zh" + std::to_string(more.size()), 1) +
+             words("--task translation_multi_simple_epoch --lang-pairs en-de,en-zh "
+                   "--decoder-langtok --eval-bleu " +
+                   more))
+        .errors;
+  };
+  const char* const warning =
+      "with the tokenizer 13a of the target language de, but sacrebleu uses zh for zh";
+  EXPECT_THAT(log(""), HasSubstr(warning));
+  EXPECT_THAT(log("--bleu-tokenize char"), Not(HasSubstr(warning)));
+}
+
 TEST_F(TwoTargets, AResumeInTheMiddleOfAVirtualEpochContinues) {
   const std::string settings =
       "--lang-tok-replacing-bos-eos --encoder-langtok src --decoder-langtok --sampling-method "

@@ -46,6 +46,50 @@ TEST_F(LanguageModelingTask, CutsTheTextOfAFolderOfFairseqsIntoBlocks) {
   EXPECT_EQ(batch.sentence_ids, (Ids{1, 0}));
 }
 
+TEST_F(LanguageModelingTask, CutsAllPartsOfTheTrainingSetAsOneText) {
+  write_indexed("train1", 7, {{5, 2}});
+  const auto task = task_from_folder({{"tokens-per-sample", "4"}});
+  for (const char* const subset : {"train", "train,train1"}) {
+    const auto corpus = task->open(subset, true, of_language_models());
+    ASSERT_EQ(corpus->size(), 3) << subset;
+    EXPECT_EQ(corpus->get(1).target, (Ids{6, 4, 2, 5})) << subset;
+    EXPECT_EQ(corpus->get(2).source, (Ids{5})) << subset;
+  }
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "one split where it is not trained on";
+}
+
+TEST_F(LanguageModelingTask, CutsAllPartsOfRawTextWithoutAName) {
+  std::filesystem::remove(path("train.idx"));
+  write("train", "the cat\n");
+  write("train1", "dog\n");
+  const auto task = task_from_folder({{"sample-break-mode", "eos"}});
+  const auto corpus = task->open("train", true, of_language_models());
+  ASSERT_EQ(corpus->size(), 2);
+  EXPECT_EQ(corpus->get(1).target, (Ids{6, 2}));
+}
+
+TEST_F(LanguageModelingTask, UsesOneOfSeveralFoldersInEachEpoch) {
+  std::filesystem::create_directories(path("b"));
+  write("b/dict.txt", "the 9\ncat 5\ndog 1\n");
+  write_indexed("b/train", 7, {{5, 2}});
+  TaskSetup setup;
+  setup.data = folder_.string() + ":" + path("b");
+  const auto task = make_task(setup, {{"tokens-per-sample", "4"}});
+  const auto corpus = task->open("train", true, of_language_models());
+  std::vector<int64_t> sizes;
+  for (int64_t epoch = 1; epoch <= 3; ++epoch) {
+    corpus->start_epoch(epoch);
+    sizes.push_back(corpus->size());
+  }
+  EXPECT_EQ(sizes, (Ids{2, 1, 2}));
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
+
+  write("b/dict.txt", "the 9\nbird 5\ndog 1\n");
+  EXPECT_THAT(message_of<DataError>([&] { make_task(setup); }),
+              HasSubstr("b/dict.txt is not the dictionary of " + folder_.string() +
+                        ": the first difference is id 5: 'bird', expected 'cat'"));
+}
+
 TEST_F(LanguageModelingTask, ReadsFilesWithoutANameAsTextOfTheLanguageThatIsGiven) {
   const auto task = task_from_folder({{"source-lang", "en"}});
   EXPECT_EQ(task->source_language(), "en");

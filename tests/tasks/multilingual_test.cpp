@@ -132,6 +132,26 @@ TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
               HasSubstr("'nl' is not a language of the model\n  Its languages are de, en, fr."));
 }
 
+TEST_F(Multilingual, RemovesTheTokensOfAllPairsThatItReads) {
+  OptionList options = options_of(expected_.at("settings").at("source").at("arguments"));
+  options.emplace_back("source-lang", "en");
+  options.emplace_back("target-lang", "de");
+  TaskSetup setup;
+  setup.data = std::string(kGolden) + "/data-bin";
+  const auto task = make_task(setup, options);
+  EXPECT_EQ(task->target_language(), "de");
+  const auto corpus = task->open("valid", /*training=*/false);
+  ASSERT_EQ(corpus->parts().size(), 3U) << "not only those of the default direction";
+  const Example example = corpus->get(corpus->parts()[2].begin);
+  ASSERT_EQ(task->target_dictionary().symbol(example.target.front()), "__fr__");
+  EXPECT_THAT(task->text(example.target, true), Not(HasSubstr("__")));
+  EXPECT_THAT(task->symbols(example.target, true), Not(HasSubstr("__")));
+  setup.source_language = "en";
+  setup.target_language = "de";
+  EXPECT_THAT(make_task(setup, options)->text(example.target, true), HasSubstr("__fr__"))
+      << "where one direction is read, as in fairseq";
+}
+
 TEST_F(Multilingual, ValidatesAllPairsOneAfterTheOther) {
   const auto corpus = golden_task("target")->open("valid", /*training=*/false);
   ASSERT_EQ(corpus->parts().size(), 3U);

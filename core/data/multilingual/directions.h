@@ -18,6 +18,8 @@ class PHRASEQ_API SeveralDirections {
   virtual std::string directions() const = 0;
   /// Whether one is chosen, so that text can be translated.
   virtual bool has_direction() const = 0;
+  /// Those of its training, in the order of the pairs.
+  virtual std::vector<std::string> target_languages() const = 0;
 };
 
 /// Throws UsageError when the task needs a direction and has none; `path` names its checkpoint.

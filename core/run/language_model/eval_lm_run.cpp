@@ -72,6 +72,14 @@ BlockOptions block_options(const EvalLmOptions& options, const BlockSource& sour
   return blocks;
 }
 
+/// The most tokens that all models read.
+int64_t fewest_positions(const std::vector<TranslationModel>& models) {
+  int64_t fewest = models.front().model->max_target_positions();
+  for (const TranslationModel& model : models)
+    fewest = std::min(fewest, model.model->max_target_positions());
+  return fewest;
+}
+
 /// One evaluation, block after block.
 class Evaluation {
  public:
@@ -83,15 +91,14 @@ class Evaluation {
       : run_(run),
         models_(models),
         add_bos_token_(blocks.add_bos_token),
-        window_(run.options.context_window, blocks.tokens_per_sample + run.options.context_window),
+        longest_(fewest_positions(models)),
+        window_(run.options.context_window,
+                std::min(longest_, blocks.tokens_per_sample + run.options.context_window)),
         report_(models.front().task->target_dictionary(), continuation_of(run.options.remove_bpe)) {
     settings_.precision = run.model.precision;
     settings_.max_tokens = run.options.batches.max_tokens;
     settings_.max_sentences = run.options.batches.batch_size;
     settings_.workers = run.model.worker_settings();
-    longest_ = models.front().model->max_target_positions();
-    for (const TranslationModel& model : models)
-      longest_ = std::min(longest_, model.model->max_target_positions());
   }
 
   void evaluate(const Corpus& corpus, ResultOutput& output) {
@@ -167,10 +174,10 @@ class Evaluation {
   EvalLmRun& run_;
   const std::vector<TranslationModel>& models_;
   bool add_bos_token_;
+  int64_t longest_;
   ContextWindow window_;
   WordReport report_;
   TranslationSettings settings_;
-  int64_t longest_ = 0;
   int64_t skipped_ = 0;
   int64_t tokens_ = 0;
   double seconds_ = 0;

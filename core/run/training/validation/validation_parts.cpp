@@ -7,11 +7,15 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/joined/data_folders.h"
+#include "core/data/multilingual/directions.h"
+#include "core/data/named_task.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/named_metric.h"
+#include "core/score/tokenizers/bleu_tokenizer.h"
 #include "core/search/named_decoder.h"
 
 namespace phraseq {
@@ -34,6 +38,34 @@ void divide_work(const TrainRun& run, const TranslationModel& translator, Valida
     validator->work_with(pointers_to(parts.criteria), settings.threads);
 }
 
+/// Whether BLEU has the tokenizer of the target language.
+bool has_tokenizer_of_language(TrainRun& run) {
+  const OptionField* const tokenizer = run.table.find("bleu-tokenize");
+  return (run.metric.name == "bleu" || run.metric.name == "sacrebleu") && tokenizer != nullptr &&
+         tokenizer->to_text().empty();
+}
+
+/// One metric scores all language pairs of a model.
+void warn_of_other_tokenizers(TrainRun& run, const Task& task) {
+  const auto* const directions = interface_of<SeveralDirections>(task);
+  if (directions == nullptr || !has_tokenizer_of_language(run))
+    return;
+  const std::string used = score::default_tokenizer(task.target_language());
+  for (const std::string& language : directions->target_languages()) {
+    const std::string own = score::default_tokenizer(language);
+    if (own == used)
+      continue;
+    return log_warning(fmt::format(
+        "--eval-bleu computes BLEU of all language pairs with the tokenizer {} of the target "
+        "language {}, but sacrebleu uses {} for {}. Choose one for all pairs with --bleu-tokenize, "
+        "for example char",
+        used,
+        task.target_language(),
+        own,
+        language));
+  }
+}
+
 void translate_in_validation(TrainRun& run,
                              const TranslationModel& translator,
                              ValidationParts& parts) {
@@ -45,6 +77,7 @@ void translate_in_validation(TrainRun& run,
   }
   parts.metric =
       std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
+  warn_of_other_tokenizers(run, *translator.task);
   for (const auto& validator : parts.validators)
     validator->translate_with(pointers_to(parts.decoders), *parts.metric);
 }
