@@ -1,9 +1,9 @@
 // phraseq import: another toolkit's trained model as a checkpoint of ours.
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <initializer_list>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -246,10 +246,15 @@ ImportedModel import_model(const ImportOptions& options) {
                          options.target_lang});
 }
 
-/// The files that were given, which the checkpoint must not replace.
+/// The files that were given, also those of folders, which the checkpoint must not replace.
 std::vector<std::string> given_files(const ImportOptions& options) {
   std::vector<std::string> files = options.vocabs;
   files.insert(files.end(), {options.weights, options.options, options.sentencepiece});
+  for (const std::string& folder : {options.weights, options.data}) {
+    std::error_code problem;
+    for (const auto& file : std::filesystem::directory_iterator(folder, problem))
+      files.push_back(file.path().string());
+  }
   return files;
 }
 
@@ -267,9 +272,6 @@ int import(std::span<const std::string> arguments) {
   options.sort_files();
   check_new_checkpoint(options.output, given_files(options));
   const ImportedModel model = import_model(options);
-  // The file that was read of a folder.
-  const auto weights = model.origin.at("weights").get<std::string>();
-  check_new_checkpoint(options.output, std::array{weights});
   model.write(options.output);
   log_info(fmt::format("{}: {} to {}, {} tensors",
                        options.output,

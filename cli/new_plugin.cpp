@@ -108,10 +108,8 @@ std::string fill(std::string text, const std::map<std::string, std::string>& val
 /// What the marks of a template stand for.
 std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
   const Kind& kind = kind_of(options);
-  std::string flag = options.name;
-  std::replace(flag.begin(), flag.end(), '_', '-');
   const std::string_view version = PHRASEQ_VERSION;
-  return {{"flag", flag},
+  return {{"flag", option_name(options.name)},
           {"flags", std::string(kind.flags)},
           {"kind", std::string(kind.words)},
           {"name", options.name},

@@ -67,7 +67,8 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
 std::vector<fs::path> command_folders() {
   std::vector<fs::path> folders = {fs::read_symlink("/proc/self/exe").parent_path()};
   const char* variable = std::getenv("PATH");
-  for (const std::string_view folder : phraseq::filled_parts(variable == nullptr ? "" : variable, ":")) {
+  const std::string_view path = variable == nullptr ? "" : variable;
+  for (const std::string_view folder : phraseq::filled_parts(path, ":")) {
     if (folder.starts_with('/'))
       folders.emplace_back(folder);
   }

@@ -65,7 +65,7 @@ bool is_of_training(const std::string& option) {
          option.starts_with("init");
 }
 
-/// An option that one of them does not have is newer than the checkpoint, and not compared.
+/// An option that only one of them has was added later and is not compared.
 void compare_options(const json& wanted, const json& found, std::vector<std::string>& problems) {
   for (const auto& [name, value] : found.items()) {
     if (!is_of_training(name) && wanted.contains(name) && wanted[name] != value) {

@@ -97,16 +97,16 @@ void all_but_last(std::span<const CheckpointName> names,
   for (const auto& name : names.first(names.size() - kept)) surplus.push_back(name.file_name());
 }
 
-/// Those that pass, and all but the last `keep` others.
-void passing_and_all_but_last(std::vector<CheckpointName> names,
-                              const RetentionRules& rules,
-                              int64_t keep,
-                              std::vector<std::string>& surplus) {
+/// The temporary ones, and all but the last `keep` others.
+void temporary_and_all_but_last(std::vector<CheckpointName> names,
+                                const RetentionRules& rules,
+                                int64_t keep,
+                                std::vector<std::string>& surplus) {
   std::erase_if(names, [&](const CheckpointName& name) {
-    const bool passes = rules.passes && rules.passes(name);
-    if (passes)
+    const bool is_temporary = rules.is_temporary && rules.is_temporary(name);
+    if (is_temporary)
       surplus.push_back(name.file_name());
-    return passes;
+    return is_temporary;
   });
   all_but_last(names, keep, surplus);
 }
@@ -115,11 +115,11 @@ std::vector<std::string> surplus_names(const std::string& folder,
                                        const RetentionRules& rules,
                                        bool maximize) {
   std::vector<std::string> surplus;
-  passing_and_all_but_last(list_checkpoints(folder, CheckpointKind::kUpdate),
-                           rules,
-                           rules.keep_interval_updates,
-                           surplus);
-  passing_and_all_but_last(
+  temporary_and_all_but_last(list_checkpoints(folder, CheckpointKind::kUpdate),
+                             rules,
+                             rules.keep_interval_updates,
+                             surplus);
+  temporary_and_all_but_last(
       list_checkpoints(folder, CheckpointKind::kEpoch), rules, rules.keep_last_epochs, surplus);
   auto best = list_checkpoints(folder, CheckpointKind::kBest);
   std::erase_if(best, [&](const auto& name) { return name.metric != rules.best_metric; });
@@ -210,14 +210,15 @@ void CheckpointFolder::point(const std::string& pointer, const std::string& chec
                 {fs::path(checkpoint_path).filename().string(), file.fingerprint()});
 }
 
-std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
-                                                     bool strict) const {
-  const std::string path = path_of(pointer);
+std::optional<std::string> resolve_in_folder(const std::string& folder,
+                                             const std::string& pointer,
+                                             bool strict) {
+  const std::string path = (fs::path(folder) / pointer).string();
   try {
     if (const auto content = read_pointer(path)) {
       return checked_target(path, *content, /*verify_tensors=*/true);
     }
-    if (pointer != kLastPointer || newest_first(folder_).empty())
+    if (pointer != kLastPointer || newest_first(folder).empty())
       return std::nullopt;
     throw FormatError(fmt::format("{}: there are checkpoints, but this pointer is missing", path));
   } catch (const Error& problem) {
@@ -225,7 +226,12 @@ std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
       throw FormatError(problem.message(), problem.hint());
     log_warning(problem.message());
   }
-  return newest_good(folder_);
+  return newest_good(folder);
+}
+
+std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
+                                                     bool strict) const {
+  return resolve_in_folder(folder_, pointer, strict);
 }
 
 std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,

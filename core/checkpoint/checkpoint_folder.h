@@ -16,15 +16,25 @@ namespace phraseq {
 inline constexpr const char* kLastPointer = "checkpoint_last";
 inline constexpr const char* kBestPointer = "checkpoint_best";
 
-/// How many checkpoints of each kind stay, not counting those that `passes` names; -1 = all.
+/// How many checkpoints of each kind stay, temporary ones not counted; -1 = all.
 struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
   int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
   std::string best_metric = {};        ///< of the best ones that are counted; others all stay
-  std::function<bool(const CheckpointName& name)> passes = {};  ///< stays only while pointed at
-  std::function<bool(const std::string& path)> spares = {};     ///< stays in spite of the rules
+  /// Stays only as long as a pointer refers to it.
+  std::function<bool(const CheckpointName& name)> is_temporary = {};
+  std::function<bool(const std::string& path)> spares = {};  ///< stays in spite of the rules
 };
+
+/// The file that a pointer of an existing folder leads to, verified wholly. A bad pointer or target
+/// is reported with log_warning and the newest file that verifies is taken instead; `strict` makes
+/// it a FormatError. A FormatError too when there are checkpoints but none verifies. Null when
+/// there is nothing to continue from: no such pointer and, for `checkpoint_last`, no checkpoint
+/// either.
+PHRASEQ_API std::optional<std::string> resolve_in_folder(const std::string& folder,
+                                                         const std::string& pointer,
+                                                         bool strict);
 
 /// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for
 /// deleting. Locked against a second training for its life (FolderLock).
@@ -40,10 +50,7 @@ class PHRASEQ_API CheckpointFolder {
   /// `checkpoint_last` and `checkpoint_best`: small text files "NAME CRC\n", written atomically
   /// after the target; never copies. Reads the target's header again first.
   void point(const std::string& pointer, const std::string& checkpoint_path);
-  /// The file a pointer leads to, verified wholly. A bad pointer or target is reported with
-  /// log_warning and the newest file that verifies is taken instead; `strict` makes it a
-  /// FormatError. A FormatError too when there are checkpoints but none verifies. Null when there
-  /// is nothing to continue from: no such pointer and, for `checkpoint_last`, no checkpoint either.
+  /// resolve_in_folder(this folder, …).
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
   /// Keeps a checkpoint that was written also as one of the best: a second name of the same file (a

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/data/multilingual/tag_extras.h"
 #include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
@@ -36,7 +37,6 @@ struct EngineSetup::Parts {
   int64_t seed = 1;
   Selection decoder;
   Selection prefix_decoder;  ///< the same, but forces all target tokens; no component = it cannot
-  bool has_beam = false;     ///< a request's hypotheses are those of the beam
   int64_t max_nbest = 1;
   WorkerSettings workers;
 };
@@ -80,14 +80,8 @@ void require_no_trees(const TranslationModel& model) {
 }
 
 std::vector<std::string> words_of(const std::string& symbols) {
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin < symbols.size();) {
-    const size_t end = std::min(symbols.find(' ', begin), symbols.size());
-    if (end > begin)
-      words.push_back(symbols.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
+  const auto words = filled_parts(symbols, " ");
+  return {words.begin(), words.end()};
 }
 
 /// Frees the packed weights of models that are gone, at its end.
@@ -160,8 +154,12 @@ class TranslatorEngine final : public TranslationEngine {
     const auto tokens = static_cast<int64_t>(example.target.size());
     const int64_t most = max_tokens(example);
     if (tokens > most) {
-      throw DataError(fmt::format(
-          "it has {} tokens, a translation of this sentence has at most {}", tokens, most));
+      const int64_t tags = example.extras.contains(kPrefixExtra) ? 1 : 0;  // not the user's
+      throw DataError(
+          fmt::format("the prefix has {} tokens, but a translation of this sentence can have at "
+                      "most {}",
+                      tokens - tags,
+                      most - tags));
     }
   }
 
@@ -178,7 +176,7 @@ class TranslatorEngine final : public TranslationEngine {
     return search->length_cap.max_length(static_cast<int64_t>(source.size()), limit);
   }
 
-  /// A language token is none of the tokens that are returned.
+  /// Language tokens are not among the returned tokens.
   std::vector<std::pair<int64_t, int64_t>> alignment_of(const Example& example,
                                                         const Hypothesis& found) const {
     auto pairs = hard_alignment(found, example.source);
@@ -242,7 +240,7 @@ void EngineSetup::describe(OptionTable& table) {
   parts.search.describe(table);
   parts.batches.describe(table);
   table.find("max-tokens")->help =
-      "Maximum number of source tokens in a batch; 0 = no limit, or 1024 without --batch-size.";
+      "Maximum number of source tokens in a batch; 0 = 1024, or no limit if --batch-size is given.";
   table.field("seed", parts.seed, "Random seed.");
   table
       .field("remove-bpe",
@@ -256,7 +254,6 @@ void EngineSetup::describe(OptionTable& table) {
   parts.shortlist.describe(table);
   table.section(fmt::format("decoder {}", parts.decoder.name));
   parts.decoder.options->describe(table);
-  parts.has_beam = number_in(table, "beam", 0) > 0;  // sampling only accepts --beam: it says 0
 }
 
 std::vector<std::string> EngineSetup::problems() const {
@@ -273,11 +270,6 @@ std::vector<std::string> EngineSetup::problems() const {
     problems.emplace_back(
         "--constraints takes phrases from lines of text with TABs, and there are none here: use "
         "phraseq generate");
-  }
-  if (parts_->has_beam && number_in(table, "nbest", 1) > 1) {
-    problems.emplace_back(
-        "--nbest has no effect here: give the number of hypotheses with each request, at most "
-        "--beam");
   }
   return problems;
 }

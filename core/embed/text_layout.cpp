@@ -34,7 +34,7 @@ std::unique_ptr<icu::BreakIterator> make_sentence_iterator(const std::string& la
   return iterator;
 }
 
-/// The thread's own, made once for each language, which takes long.
+/// The thread's own, made once per language because making one is slow.
 icu::BreakIterator& sentence_iterator(const std::string& language) {
   thread_local std::map<std::string, std::unique_ptr<icu::BreakIterator>> made;
   auto& iterator = made[language];

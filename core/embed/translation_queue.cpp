@@ -100,7 +100,7 @@ class Encoder {
   }
 
  private:
-  /// A long request is given up on the way, too.
+  /// Also drops an abandoned request while it is being encoded.
   void check_wanted() const {
     if (pending_.is_abandoned())
       throw nobody_waits();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -125,9 +127,10 @@ void ModelPool::reload() {
   }
   for (Loaded& loaded : loaded_) {
     loaded.ending->finish();
+    std::unique_ptr<TranslationQueue> ended;  // freed without the lock
     const std::lock_guard lock(mutex_);
     loaded.earlier = sum_of(loaded.earlier, loaded.ending->figures());
-    loaded.ending.reset();
+    ended = std::move(loaded.ending);
   }
 }
 

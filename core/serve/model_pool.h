@@ -41,8 +41,9 @@ class ModelPool {
   struct Loaded {
     ServedModel description;
     std::unique_ptr<TranslationQueue> queue;
-    std::unique_ptr<TranslationQueue> ending = nullptr;  ///< of before the last reload, at work yet
-    QueueFigures earlier = {};                           ///< of those that have ended
+    std::unique_ptr<TranslationQueue> ending =
+        nullptr;                ///< of before the last reload, still at work
+    QueueFigures earlier = {};  ///< of those that have ended
   };
   std::vector<Loaded> load_all() const;
 

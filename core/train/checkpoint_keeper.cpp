@@ -16,25 +16,15 @@
 namespace phraseq {
 namespace {
 
-/// Whether a checkpoint is written with these options only because it is the last or the best one,
-/// or was asked for by a signal.
-bool passes(const CheckpointName& name, const CheckpointOptions& options) {
-  if (name.kind == CheckpointKind::kEpoch)
-    return options.no_epoch_checkpoints || name.epoch % options.save_interval != 0;
-  return options.save_interval_updates == 0 || name.update % options.save_interval_updates != 0;
-}
-
 /// Whether the run that wrote a checkpoint was asked to keep it. One that cannot be read stays,
 /// too.
-bool was_written_to_stay(const std::string& path, const CheckpointName& name) {
+bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
   try {
     const TrainRecord record =
         read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    CheckpointOptions options;
-    options.save_interval = record.options.value("save_interval", options.save_interval);
-    options.save_interval_updates = record.options.value("save_interval_updates", int64_t{0});
-    options.no_epoch_checkpoints = record.options.value("no_epoch_checkpoints", false);
-    return !passes(name, options);
+    const auto every = record.options.value("save_interval_updates", int64_t{0});
+    return kind == CheckpointKind::kEpoch ? !record.options.value("no_epoch_checkpoints", false)
+                                          : every > 0 && record.state.updates % every == 0;
   } catch (const std::exception&) {
     return true;
   }
@@ -88,7 +78,7 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
     return;
   if (together_.collect)
     together_.collect();
-  bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates);
+  bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates, stays);
   if (together_.settle)
     saved = together_.settle(saved);
   is_best_ = false;  // also when it was not saved: the next update is another model
@@ -96,12 +86,14 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
 }
 
 /// False when the run goes on without this checkpoint.
-bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates) {
+bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
   const bool is_written = tries("checkpoint not written", updates, [&] { write_and_point(path); });
-  if (is_written)
+  if (is_written) {
+    note_written(std::filesystem::path(path).filename().string(), stays);
     tries("checkpoint written, but others not kept or deleted", updates, [&] {
       keep_and_delete(path, updates);
     });
+  }
   return is_written;
 }
 
@@ -122,6 +114,13 @@ bool CheckpointKeeper::tries(const char* failed,
   }
 }
 
+void CheckpointKeeper::note_written(const std::string& name, bool stays) {
+  if (stays)
+    temporary_.erase(name);
+  else
+    temporary_.insert(name);
+}
+
 void CheckpointKeeper::write_and_point(const std::string& path) {
   write_(path);
   if (!options_.no_last_checkpoints)
@@ -135,22 +134,28 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
     folder_->keep_as_best(path, choice_.metric, value);
   RetentionRules rules;
-  rules.keep_interval_updates = options_.keep_interval_updates;
-  rules.keep_last_epochs = options_.keep_last_epochs;
+  rules.keep_interval_updates =
+      options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
+  rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
   rules.best_metric = choice_.metric;
-  rules.passes = [this](const CheckpointName& name) { return passes(name, options_); };
+  rules.is_temporary = [this](const CheckpointName& name) {
+    return temporary_.contains(name.file_name());
+  };
   rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
 }
 
-/// Whether a checkpoint stays that only an option of this run, but not of the one that wrote it,
-/// makes a passing one.
+/// Whether a checkpoint stays that this run would only write for a pointer, because the run that
+/// wrote it was asked to keep it.
 bool CheckpointKeeper::spares(const std::string& path) {
   const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
-  if (!name || name->kind == CheckpointKind::kBest || !passes(*name, options_))
+  const bool is_temporary_here =
+      name && ((name->kind == CheckpointKind::kUpdate && options_.save_interval_updates == 0) ||
+               (name->kind == CheckpointKind::kEpoch && options_.no_epoch_checkpoints));
+  if (!is_temporary_here)
     return false;
-  if (!spared_.contains(path) && was_written_to_stay(path, *name))
+  if (!spared_.contains(path) && was_written_to_stay(path, name->kind))
     spared_.insert(path);
   return spared_.contains(path);
 }

@@ -68,8 +68,9 @@ class PHRASEQ_API CheckpointKeeper {
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
   void save(const PathOf& path_of, int64_t updates, bool stays);
-  bool try_to_save(const std::string& path, int64_t updates);
+  bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
+  void note_written(const std::string& name, bool stays);
   void write_and_point(const std::string& path);
   void keep_and_delete(const std::string& path, int64_t updates);
   bool spares(const std::string& path);
@@ -84,6 +85,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool is_best_ = false;  // the last validation was the best so far
   bool unsaved_ = false;  // there are updates since the last checkpoint
   std::set<std::string> spared_;
+  std::set<std::string> temporary_;  // names of what was written only for a pointer
 };
 
 }  // namespace phraseq

@@ -579,17 +579,18 @@ TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   const auto prefix = workspace().run(words("serve --path toy --prefix-size 2 --host 192.0.2.1"));
   EXPECT_EQ(prefix.exit_code, kExitUsage);
   EXPECT_THAT(prefix.errors, HasSubstr("--prefix-size"));
-  const auto unused = workspace().run(words("serve --path toy --constraints --nbest 2"));
+  const auto unused = workspace().run(words("serve --path toy --constraints"));
   EXPECT_EQ(unused.exit_code, kExitUsage);
-  EXPECT_THAT(unused.errors, AllOf(HasSubstr("--constraints"), HasSubstr("--nbest")));
+  EXPECT_THAT(unused.errors, HasSubstr("--constraints"));
 }
 
 TEST_F(ServeTest, TakesSignalsInTurnWhileItLoadsTheModelsAgain) {
   start();
-  send(SIGHUP);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  send(SIGHUP);
-  EXPECT_TRUE(wait_for_metric("phraseq_reloads_total{result=\"ok\"}", "2"));
+  for (int i = 0; i < 100; ++i) {  // some of them come while the models are being loaded
+    send(SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  EXPECT_TRUE(wait_for_log("Loaded the models again")) << log();
   EXPECT_TRUE(is_running());
   send(SIGHUP);
   const auto end = stop(SIGTERM);

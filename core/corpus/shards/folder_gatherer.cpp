@@ -290,7 +290,7 @@ bool holds_data(const std::string& folder) {
 void reject_existing(const std::string& destination, bool overwrite) {
   if (overwrite || !holds_data(destination))
     return;
-  throw UsageError(fmt::format("{} contains the result of an earlier run", destination),
+  throw UsageError(fmt::format("{} already contains data", destination),
                    "Give another --output, or --overwrite.");
 }
 

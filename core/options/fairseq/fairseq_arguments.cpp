@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_values.h"
@@ -15,13 +16,8 @@ namespace {
 
 /// "--a -b" holds "-b"; underscores and dashes are the same.
 bool holds_name(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    const size_t end = std::min(names.find(' '), names.size());
-    if (option_name(names.substr(0, end)) == name)
-      return true;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
+  return std::ranges::any_of(filled_parts(names, " "),
+                             [&](std::string_view one) { return option_name(one) == name; });
 }
 
 const Flag* find_flag(char command, const std::string& name) {

@@ -17,16 +17,15 @@ namespace {
 
 constexpr int64_t kLongestRecord = int64_t{1} << 28;
 
-/// Gathers records in the order of the file; what a resumed run repeats replaces what was there,
-/// and a run from scratch replaces everything.
+/// Gathers records in the order of the file; what a resumed run repeats replaces what was there.
 class RecordCollector {
  public:
   void add(const MetricsRecord& record) {
     const bool resumed = record.event == MetricsEvent::kResume;
-    if (resumed)
-      forget_after(record.updates);
-    else if (begins_run(record))
-      forget_all();
+    if (resumed || begins_process(record)) {
+      forget(record.updates, /*keep_equal=*/resumed);
+      time_before_ = time_;
+    }
     wall_ = record.wall;
     if (resumed)
       return;
@@ -48,19 +47,14 @@ class RecordCollector {
   };
 
   /// Without a resume event: the clock or the updates went back.
-  bool begins_run(const MetricsRecord& record) const {
+  bool begins_process(const MetricsRecord& record) const {
     return record.wall < wall_ || record.updates < updates_;
   }
 
-  void forget_all() {
-    metrics_ = {};
-    anchors_.clear();
-    time_before_ = {};
-  }
-
-  void forget_after(double updates) {
+  void forget(double updates, bool keep_equal) {
+    const auto is_kept = [&](double at) { return at < updates || (keep_equal && at == updates); };
     const auto cut = [&](auto& points) {
-      while (!points.empty() && points.back().updates > updates) points.pop_back();
+      while (!points.empty() && !is_kept(points.back().updates)) points.pop_back();
     };
     time_ = {};
     for (auto* part : {&metrics_.intervals, &metrics_.epochs, &metrics_.validations}) {
@@ -72,7 +66,6 @@ class RecordCollector {
     }
     cut(anchors_);
     updates_ = updates;
-    time_before_ = time_;
   }
 
   void place(const MetricsRecord& record) {

@@ -41,8 +41,6 @@ void DeviceOptions::apply() const {
 }
 
 at::Device DeviceOptions::chosen() const {
-  if (cpu && device == DeviceChoice::kCuda)
-    throw UsageError("--cpu means --device cpu, and --device cuda was given, too");
   if (cpu || device == DeviceChoice::kCpu)
     return at::kCPU;
   if (at::hasCUDA())

@@ -1,6 +1,7 @@
 #include "core/run/training/resumed_run.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -27,33 +28,27 @@ std::string named_checkpoint(const CheckpointOptions& options) {
 }
 
 /// The checkpoint to continue from, or nothing.
-std::optional<std::string> restore_path(const CheckpointOptions& options,
-                                        const CheckpointFolder* folder) {
+std::optional<std::string> restore_path(const CheckpointOptions& options) {
   const std::string& name = options.restore_file;
-  if (name != "checkpoint_last" && name != "checkpoint_best")
+  if (name != kLastPointer && name != kBestPointer)
     return named_checkpoint(options);
-  if (folder != nullptr)
-    return folder->resolve(name, options.strict_resume);
-  const std::string pointer =
-      options.save_dir + "/" + name;  // --no-save: the folder stays as it is
-  return std::filesystem::exists(pointer) ? std::optional(resolve_checkpoint(pointer))
-                                          : std::nullopt;
+  std::error_code problem;
+  if (!std::filesystem::is_directory(options.save_dir, problem))
+    return std::nullopt;
+  return resolve_in_folder(options.save_dir, name, options.strict_resume);
 }
 
-std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options,
-                                             const CheckpointFolder* folder) {
-  const auto path = restore_path(options, folder);
+std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options) {
+  const auto path = restore_path(options);
   return path ? std::optional(CheckpointFile::open(*path)) : std::nullopt;
 }
 
 }  // namespace
 
-ResumedRun find_resumed_run(const CheckpointOptions& options,
-                            const CheckpointFolder* folder,
-                            ProcessGroup& processes) {
+ResumedRun find_resumed_run(const CheckpointOptions& options, ProcessGroup& processes) {
   ResumedRun resumed;
   if (processes.is_first())
-    resumed.file = file_to_resume(options, folder);
+    resumed.file = file_to_resume(options);
   std::string text;
   if (resumed.file) {
     resumed.record = read_train_record(*resumed.file);

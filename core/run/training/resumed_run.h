@@ -18,10 +18,7 @@ struct ResumedRun {
   std::optional<TrainRecord> record;
 };
 
-/// Nothing is resumed where `record` is empty. `folder` is null with --no-save, and in all
-/// processes but the first.
-ResumedRun find_resumed_run(const CheckpointOptions& options,
-                            const CheckpointFolder* folder,
-                            ProcessGroup& processes);
+/// Nothing is resumed where `record` is empty.
+ResumedRun find_resumed_run(const CheckpointOptions& options, ProcessGroup& processes);
 
 }  // namespace phraseq

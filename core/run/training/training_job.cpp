@@ -163,7 +163,7 @@ class TrainingJob {
       : run_(run),
         processes_(processes),
         folder_(make_folder(run.checkpoints, processes)),
-        resumed_(find_resumed_run(run.checkpoints, folder_.get(), processes)),
+        resumed_(find_resumed_run(run.checkpoints, processes)),
         translator_(make_first_model(run, resumed_.record.has_value(), processes)),
         criterion_(make_criterion(run, translator_)),
         optimizer_(make_optimizer(run, *translator_.parameters, processes)),

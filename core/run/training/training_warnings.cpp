@@ -57,13 +57,14 @@ void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts,
       return;
     const Dictionary recorded = Dictionary::parse(text->second, text_name);
     if (!(recorded == dictionary)) {
-      log_warning(fmt::format(
-          "--finetune-from-model: the {} dictionary of the data is not that of the checkpoint "
-          "({}), "
-          "so that symbols take over the embeddings of others: preprocess the data with --srcdict "
-          "and --tgtdict",
-          side,
-          dictionary_difference(dictionary, recorded)));
+      log_warning(
+          fmt::format("--finetune-from-model: the {} dictionary of the data is not that of the "
+                      "checkpoint ({}), "
+                      "so symbols would get the embeddings of other symbols. Preprocess the data "
+                      "with --srcdict "
+                      "and --tgtdict",
+                      side,
+                      dictionary_difference(dictionary, recorded)));
     }
   };
   compare("source", "source_dictionary", task.source_dictionary());

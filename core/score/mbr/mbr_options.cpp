@@ -32,7 +32,7 @@ void MbrOptions::describe(OptionTable& table) {
               weights,
               kMbrWeightsNames,
               "Weights of the hypotheses as references. uniform: for samples; probability: from "
-              "the scores in the input.");
+              "the P- lines (fairseq) or scores (moses) in the input.");
   table.field("output", output, "File for the chosen texts; - = standard output.")
       .value_name("FILE");
   plugins.describe(table);

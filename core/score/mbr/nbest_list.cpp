@@ -154,7 +154,7 @@ class FairseqListReader {
              fmt::format("'{}' is not P-ID<TAB>numbers, all of them finite", excerpt(line)));
     const auto known = sentences_.find(entry->id);
     if (known == sentences_.end() || known->second.probabilities.back().has_value())
-      reject(reader_.line_number(), "a P- line without the hypothesis before it");
+      reject(reader_.line_number(), "a P- line must follow the H- and D- lines of its hypothesis");
     known->second.probabilities.back() = entry->score;
   }
 

@@ -177,10 +177,7 @@ TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
   options.save_interval_updates = 3;
   options.keep_interval_updates = 2;
   options.save_interval = 10;
-  const auto write = [](const std::string& path) {
-    write_of_run(path, 0, {{"save_interval_updates", 3}, {"save_interval", 10}});
-  };
-  CheckpointKeeper kept(&folder, options, {}, validated, log, write);
+  auto kept = keeper(options);
   for (int64_t update = 1; update <= 8; ++update) {
     kept.note_update();
     validate(kept, update, 9.0 - static_cast<double>(update), /*is_best=*/true);
@@ -197,6 +194,13 @@ TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
                                             "checkpoint_1_7.safetensors",
                                             "checkpoint1.safetensors",
                                             "checkpoint7.safetensors"))));
+  kept.after_update({1, 10, 0}, /*requested=*/true);
+  validate(kept, 11, 0.5, /*is_best=*/true);
+  kept.after_update({1, 11, 0}, /*requested=*/false);
+  EXPECT_THAT(
+      files.names(),
+      ::testing::IsSupersetOf({"checkpoint_1_6.safetensors", "checkpoint_1_10.safetensors"}));
+  EXPECT_THAT(files.names(), Not(Contains("checkpoint8.safetensors")));
 }
 
 TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {

@@ -81,7 +81,7 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
   EXPECT_EQ(ours.at("decoder.output_bias")[kPad], -1e9);
 }
 
-TEST(MarianNpzImport, TakesNoSubwordModelBesideVocabulariesThatAreOnes) {
+TEST(MarianNpzImport, RejectsASubwordModelIfTheVocabulariesAreSubwordModels) {
   const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
   MarianFiles files = golden_files();
   files.vocabs = {pieces, pieces};

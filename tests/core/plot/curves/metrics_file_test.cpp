@@ -113,17 +113,14 @@ TEST_F(MetricsFile, AddsTheProcessorTimeOfAllProcesses) {
 TEST_F(MetricsFile, ForgetsARunThatWasStartedAgainFromScratch) {
   const auto run = read(train(10, 4, 5) + train(20, 3, 10) + valid(20, 9, 10) + train(10, 8, 5));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(8));
-  EXPECT_THAT(run.validations, IsEmpty());
+  EXPECT_THAT(run.validations.at("loss"), IsEmpty());
   EXPECT_NEAR(run.intervals.at("loss")[0].time.hours, 5.0 / 3600, 1e-12);
 }
 
-TEST_F(MetricsFile, ForgetsARunBeforeTheFirstUpdateOfTheNextOne) {
-  const auto run = read(train(10, 4, 5) + valid(10, 9, 6) + train(20, 3, 10) + train(30, 2, 3) +
-                        train(40, 1, 6));
-  EXPECT_THAT(updates(run.intervals.at("loss")), ElementsAre(30, 40));
-  EXPECT_THAT(run.validations, IsEmpty());
-  EXPECT_THAT(run.scores, IsEmpty());
-  EXPECT_NEAR(run.intervals.at("loss")[1].time.hours, 6.0 / 3600, 1e-12);
+TEST_F(MetricsFile, GoesOnWhereTheResumeEventIsLost) {
+  const auto run = read(train(10, 4, 5) + train(20, 3, 10) + train(30, 2, 3) + train(40, 1, 6));
+  EXPECT_THAT(updates(run.intervals.at("loss")), ElementsAre(10, 20, 30, 40));
+  EXPECT_NEAR(run.intervals.at("loss")[3].time.hours, 16.0 / 3600, 1e-12);
 }
 
 TEST_F(MetricsFile, LeavesOutATornLine) {
