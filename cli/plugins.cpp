@@ -83,8 +83,10 @@ struct PluginsOptions final : Options {
       if (!value.empty())
         arguments.insert(arguments.end(), {flag, value});
     };
-    add("--kind", kind);
-    add("--set", fmt::format("{}", fmt::join(set, ",")));
+    add("--kind", option_key(kind));
+    OptionTable table;
+    std::vector<std::string> values = set;
+    add("--set", table.field("set", values, "").to_text());  // commas within a value escaped
     add("--data", data);
     add("--split", split);
     add("--source-lang", source_lang);
@@ -263,7 +265,7 @@ void check_names(const PluginsOptions& options) {
 /// The file of a plugin that is given by its file, or by the NAME of an installed
 /// libphraseq-NAME.so.
 std::string plugin_file(const PluginsOptions& options) {
-  if (fs::exists(options.subject))
+  if (fs::is_regular_file(options.subject))
     return options.subject;
   const std::string library = fmt::format("libphraseq-{}.so", options.subject);
   for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {

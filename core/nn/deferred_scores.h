@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/ranked_columns.h"
+#include "core/nn/functional/log_softmax_top_k.h"
 
 namespace phraseq {
 

@@ -153,6 +153,12 @@ std::vector<std::string> GenerateRun::problems() {
   }
   if (options.score_reference && !shortlist.path.empty())
     problems.emplace_back("--score-reference does not search: do not use --shortlist");
+  const ShortlistOptions defaults;
+  if (shortlist.path.empty() && (shortlist.size.best != defaults.size.best ||
+                                 shortlist.size.frequent != defaults.size.frequent))
+    problems.emplace_back("--shortlist-best and --shortlist-frequent are for --shortlist FILE");
+  if (options.mbr.empty() && options.mbr_weights != score::MbrWeights::kUniform)
+    problems.emplace_back("--mbr-weights is for --mbr METRIC");
   if (options.lm_weight != 0 && options.lm_path.empty())
     problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
   if (!options.mbr.empty() && (nbest == nullptr || nbest->to_text() == "1"))

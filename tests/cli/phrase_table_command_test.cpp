@@ -2,6 +2,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +50,21 @@ TEST_F(PhraseTableCommand, BuildsATableThatCheckAcceptsAndMatchReads) {
   const Outcome matched = run("match table -i s --reference t");
   EXPECT_EQ(matched.code, kExitOk);
   EXPECT_THAT(matched.text, HasSubstr("  2 [2] haus → house (others) at 2\n"));
+}
+
+TEST_F(PhraseTableCommand, RejectsWhatAnActionHasNoUseFor) {
+  folder.write("table", "a ||| b ||| others ||| 1 ||| 2\n");
+  const std::pair<std::string, std::string> uses[] = {
+      {"match table -i s --wrong w", "match has no use for --wrong"},
+      {"match table -i s --source s", "match has no use for --source"},
+      {"check table --json", "check has no use for --json"},
+      {"check table --reference t", "check has no use for --reference"},
+      {"build table --source s --target t --output o", "build has no use for a phrase table"}};
+  for (const auto& [arguments, problem] : uses) {
+    const Outcome rejected = run(arguments);
+    EXPECT_EQ(rejected.code, kExitUsage) << arguments;
+    EXPECT_THAT(rejected.text, HasSubstr(problem)) << arguments;
+  }
 }
 
 TEST_F(PhraseTableCommand, TakesAGivenAlignment) {

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/ranked_columns.h"
 
 namespace phraseq {
 
@@ -15,6 +16,29 @@ struct ScoreEdit {
   int64_t column = 0;
   double change = 0;
 };
+
+struct RankedColumn {
+  double log_probability = 0;
+  int64_t column = 0;
+};
+
+/// Whether `a` comes before `b`: the greater log-probability, then the lower column.
+inline bool ranks_before(const RankedColumn& a, const RankedColumn& b) {
+  return a.log_probability > b.log_probability ||
+         (a.log_probability == b.log_probability && a.column < b.column);
+}
+
+/// The order of columns, or of a search's candidates, for the algorithms that take one.
+inline constexpr auto best_first = [](const auto& a, const auto& b) { return ranks_before(a, b); };
+
+/// Leaves the `count` best, or all if there are fewer, best first.
+template <class Ranked>
+void keep_best(std::vector<Ranked>& all, int64_t count) {
+  const size_t kept = std::min(all.size(), static_cast<size_t>(count));
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::partial_sort(all.begin(), middle, all.end(), best_first);
+  all.resize(kept);
+}
 
 /// ln Σ e^score of a row. NaN when a score is NaN or +infinity, or none is above -infinity.
 PHRASEQ_API double log_sum_exp(std::span<const float> scores);

@@ -114,8 +114,17 @@ class Taker {
     }
     taken_.arguments.push_back(argument);
     const OptionField* field = find_field(table_, split);
-    const bool takes_value = field != nullptr && !std::holds_alternative<bool*>(field->target);
-    if (takes_value && !split.has_value && has_value_next())
+    if (field != nullptr && !split.has_value)
+      keep_values(*field);
+  }
+
+  /// The arguments that the option takes: for a flag yes or no, for a list all up to the next flag.
+  void keep_values(const OptionField& field) {
+    const bool is_flag = std::holds_alternative<bool*>(field.target);
+    if (is_flag && !(has_value_next() && value_from_text<bool>(arguments_[next_])))
+      return;
+    const bool is_list = std::holds_alternative<std::vector<std::string>*>(field.target);
+    for (bool goes_on = true; goes_on && has_value_next(); goes_on = is_list)
       taken_.arguments.push_back(arguments_[next_++]);
   }
 

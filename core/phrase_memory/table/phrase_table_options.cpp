@@ -1,5 +1,10 @@
 #include "core/phrase_memory/table/phrase_table_options.h"
 
+#include <algorithm>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
 #include "core/options/enum_name.h"
 
 namespace phraseq {
@@ -75,8 +80,29 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
       .at_least(0);
 }
 
-std::vector<std::string> PhraseTableOptions::problems() const {
+/// Options that name a file or a form of output which the action neither reads nor writes.
+std::vector<std::string> PhraseTableOptions::unused() const {
+  const auto is_any_of = [this](std::initializer_list<PhraseTableAction> actions) {
+    return std::ranges::find(actions, action) != actions.end();
+  };
+  using enum PhraseTableAction;
   std::vector<std::string> found;
+  const auto reject = [&](const char* option, bool is_given) {
+    if (is_given)
+      found.push_back(
+          fmt::format("{} has no use for {}", enum_name(kPhraseTableActionNames, action), option));
+  };
+  reject("--wrong", !wrong.empty() && !is_any_of({kRules}));
+  reject("--reference", !reference.empty() && !is_any_of({kMatch, kRules}));
+  reject("--json", json && is_any_of({kCheck, kBuild}));
+  reject("a phrase table", !table_file().empty() && is_any_of({kBuild}));
+  reject("--source, --target, --alignment or --output",
+         !is_any_of({kBuild}) && !(source + target + alignment + output).empty());
+  return found;
+}
+
+std::vector<std::string> PhraseTableOptions::problems() const {
+  std::vector<std::string> found = unused();
   if (action == PhraseTableAction::kBuild) {
     for (const auto& [name, value] :
          {std::pair{"source", &source}, {"target", &target}, {"output", &output}}) {

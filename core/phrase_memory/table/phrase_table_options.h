@@ -54,6 +54,7 @@ struct PHRASEQ_API PhraseTableOptions final : Options {
   }
 
  private:
+  std::vector<std::string> unused() const;
   void describe_match(OptionTable& table);
   void describe_build(OptionTable& table);
 };

@@ -63,7 +63,7 @@ void describe_output(OptionTable& table, AnalyzeOptions& o) {
       .field("attention",
              o.attention,
              "Which attention: cross, encoder or decoder (the latter two are self-attention). "
-             "Default: cross; all three in FILE.html.")
+             "Default: cross; all three in FILE.html. FILE.jsonl always contains all.")
       .alias("module")
       .value_name("PLACE...");
 }
@@ -123,6 +123,9 @@ std::vector<std::string> AnalyzeOptions::problems() const {
     found.emplace_back("--layer: a number from 1, or last");
   if (!is_choice(head, {"mean"}))
     found.emplace_back("--head: a number from 1, or mean");
+  if (mode == AnalyzeMode::kAttention && output.ends_with(".jsonl") && !attention.empty())
+    found.emplace_back(
+        "--attention is for FILE.html and FILE.svg: FILE.jsonl contains all weights");
   for (const auto& place : attention) {
     if (place != "cross" && place != "encoder" && place != "decoder")
       found.push_back("--attention: '" + place + "' is not one of cross, encoder, decoder");

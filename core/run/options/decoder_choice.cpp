@@ -20,7 +20,10 @@ void DecoderChoice::describe(OptionTable& table) {
 }
 
 const std::string& DecoderChoice::choose(std::span<const std::string> arguments) {
-  const bool samples = peek_flag(arguments, "sampling");
+  DecoderChoice given;
+  OptionTable table;
+  given.describe(table);
+  const bool samples = peek_flag(table, arguments, "sampling");
   decoder = peek_option(arguments, "decoder", samples ? kSampling : decoder);
   if (samples && decoder != kSampling)
     throw UsageError(fmt::format("--sampling and --decoder {} contradict each other", decoder));

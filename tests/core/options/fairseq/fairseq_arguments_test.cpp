@@ -18,6 +18,7 @@ class FlagsOfFairseq : public ::testing::Test {
     table_.field("model-overrides", overrides_, "Overrides.");
     table_.field("restore-file", restore_, "Checkpoint.");
     table_.field("gen-subset", subset_, "Split.");
+    table_.field("cpu", cpu_, "CPU.");
   }
 
   Taken take(const std::string& command, const std::vector<std::string>& arguments) {
@@ -26,6 +27,7 @@ class FlagsOfFairseq : public ::testing::Test {
 
   std::string data_, restore_, subset_;
   int64_t beam_ = 5;
+  bool cpu_ = false;
   std::vector<std::string> overrides_;
   OptionTable table_;
 };
@@ -48,6 +50,15 @@ TEST_F(FlagsOfFairseq, WithoutEffectAreLeftOutWithTheirValuesAndANote) {
                           HasSubstr("--amp-scale-window"),
                           HasSubstr("--heartbeat-timeout"),
                           HasSubstr("--skip-invalid-size-inputs-valid-test")));
+}
+
+TEST_F(FlagsOfFairseq, LeaveOtherOptionsTheirValues) {
+  EXPECT_THAT(take("interactive", {"--cpu", "no", "--beam", "3"}).arguments,
+              ElementsAre("--cpu", "no", "--beam", "3"));
+  EXPECT_THAT(take("interactive", {"--model-overrides", "a=1", "b=2"}).arguments,
+              ElementsAre("--model-overrides", "a=1", "b=2"));
+  EXPECT_THAT(take("interactive", {"--cpu", "data-bin"}).arguments,
+              ElementsAre("--cpu", "--format=fairseq"));
 }
 
 TEST_F(FlagsOfFairseq, ThatWouldChangeTheResultAreRejectedWithAReason) {
