@@ -22,8 +22,8 @@ struct SentencePieceTraining {
 };
 
 /// Learns a SentencePiece model; returns the content of its `.model` file. `next` gives the lines,
-/// one a call, and false at their end. Lines over SentencePiece's limit of 4,192 bytes take part
-/// piece by piece. Throws UsageError when the text is too small for so many pieces.
+/// one a call, and false at their end. Lines that are longer than SentencePiece's limit of 4,192
+/// bytes are divided. Throws UsageError when the text is too small for this number of pieces.
 PHRASEQ_API std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
                                             const SentencePieceTraining& training);
 

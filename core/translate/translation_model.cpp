@@ -1,5 +1,6 @@
 #include "core/translate/translation_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -281,6 +282,13 @@ void add_extras(std::map<std::string, Values>& all,
 }
 
 }  // namespace
+
+int64_t max_target_positions(const std::vector<TranslationModel>& models) {
+  int64_t limit = models.front().model->max_target_positions();
+  for (const TranslationModel& model : models)
+    limit = std::min(limit, model.model->max_target_positions());
+  return limit;
+}
 
 Batch collate_for(const std::vector<TranslationModel>& models,
                   const std::vector<Example>& examples) {

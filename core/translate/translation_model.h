@@ -84,6 +84,9 @@ struct PHRASEQ_API TranslationModel {
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 
+/// The most target tokens, </s> counted, that all of the models take.
+PHRASEQ_API int64_t max_target_positions(const std::vector<TranslationModel>& models);
+
 /// The names and options of a selection, as a checkpoint records them.
 PHRASEQ_API nlohmann::json to_json(const Selection& selection);
 /// A selection from such a record. A plugin that is not there is a PluginError that says what to

@@ -104,12 +104,7 @@ int64_t Translator::max_source_tokens() const {
   return limit;
 }
 
-int64_t Translator::max_target_tokens() const {
-  int64_t limit = models_.front().model->max_target_positions();
-  for (const TranslationModel& model : models_)
-    limit = std::min(limit, model.model->max_target_positions());
-  return limit;
-}
+int64_t Translator::max_target_tokens() const { return max_target_positions(models_); }
 
 std::vector<Translation> Translator::translate(std::vector<Example> examples) {
   std::vector<Translation> all;

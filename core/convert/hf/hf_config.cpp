@@ -77,4 +77,14 @@ void HfConfig::reject(const char* name) {
 
 void HfConfig::refuse_rejected() const { refuse_unsupported(problems_, path_); }
 
+json with_generation_settings(json config, const json& generation, const std::string& place) {
+  JsonEntry(generation, place).object();
+  for (const char* name :
+       {"bad_words_ids", "forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"}) {
+    if (generation.contains(name))
+      config[name] = generation[name];
+  }
+  return config;
+}
+
 }  // namespace phraseq

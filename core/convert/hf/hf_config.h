@@ -42,4 +42,10 @@ class HfConfig {
   std::vector<std::string> problems_;
 };
 
+/// The entries of a config.json with the settings of banned and forced tokens of `generation`, the
+/// generation_config.json of the path `place`, where newer versions keep them.
+nlohmann::json with_generation_settings(nlohmann::json config,
+                                        const nlohmann::json& generation,
+                                        const std::string& place);
+
 }  // namespace phraseq

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/m2m100_config.h"
 #include "core/convert/hf/m2m100_vocabulary.h"
@@ -91,17 +92,12 @@ void check_tokenizer(const HfFolder& folder) {
 }
 
 /// Newer versions keep the tokens there that are never produced.
-void check_generation_config(const HfFolder& folder, json config) {
-  if (!folder.has("generation_config.json"))
+void check_generation_config(const HfFolder& folder, const json& config) {
+  constexpr const char* kFile = "generation_config.json";
+  if (!folder.has(kFile))
     return;
-  const json generation = folder.json("generation_config.json");
-  const std::string place = folder.file("generation_config.json");
-  JsonEntry(generation, place).object();
-  for (const char* name : {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens"}) {
-    if (generation.contains(name))
-      config[name] = generation[name];
-  }
-  options_from_m2m100_config(config, place);
+  const std::string place = folder.file(kFile);
+  options_from_m2m100_config(with_generation_settings(config, folder.json(kFile), place), place);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/position_table.h"
@@ -56,15 +57,8 @@ class MarianImporter {
     const fs::path path = folder_ / "generation_config.json";
     if (!fs::exists(path))
       return;
-    const json generation = read_json(path);
-    JsonEntry(generation, path.string()).object();
-    json merged = config_;
-    for (const char* name :
-         {"bad_words_ids", "forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"}) {
-      if (generation.contains(name))
-        merged[name] = generation[name];
-    }
-    options_from_marian_config(merged, path.string());
+    options_from_marian_config(with_generation_settings(config_, read_json(path), path.string()),
+                               path.string());
   }
 
   void read_languages() {

@@ -7,6 +7,7 @@
 #include "core/data/named_task.h"
 
 namespace phraseq {
+
 SeveralDirections::~SeveralDirections() = default;
 
 void require_direction(const Task& task, const std::string& path) {

@@ -72,14 +72,6 @@ BlockOptions block_options(const EvalLmOptions& options, const BlockSource& sour
   return blocks;
 }
 
-/// The most tokens that all models read.
-int64_t fewest_positions(const std::vector<TranslationModel>& models) {
-  int64_t fewest = models.front().model->max_target_positions();
-  for (const TranslationModel& model : models)
-    fewest = std::min(fewest, model.model->max_target_positions());
-  return fewest;
-}
-
 /// One evaluation, block after block.
 class Evaluation {
  public:
@@ -91,7 +83,7 @@ class Evaluation {
       : run_(run),
         models_(models),
         add_bos_token_(blocks.add_bos_token),
-        longest_(fewest_positions(models)),
+        longest_(max_target_positions(models)),
         window_(run.options.context_window,
                 std::min(longest_, blocks.tokens_per_sample + run.options.context_window)),
         report_(models.front().task->target_dictionary(), continuation_of(run.options.remove_bpe)) {
