@@ -24,27 +24,25 @@ namespace fs = std::filesystem;
 using namespace phraseq;
 
 struct Kind {
-  std::string_view name;    ///< as --kind has it
-  std::string_view words;   ///< in a sentence, with its article
-  std::string_view folder;  ///< of its templates
-  std::string_view flags;   ///< of phraseq_add_plugin
-  std::string_view use;     ///< how the built plugin is used
+  std::string_view name;   ///< as --kind has it, and the folder of its templates
+  std::string_view words;  ///< in a sentence, with its article
+  std::string_view flags;  ///< of phraseq_add_plugin
+  std::string_view use;    ///< how the built plugin is used
 };
 
 constexpr std::array<Kind, 9> kKinds = {{
-    {"architecture", "An architecture", "architecture", "", "phraseq train DATA --arch"},
-    {"task", "A task", "task", "", "phraseq train DATA --task"},
-    {"criterion", "A criterion", "criterion", "", "phraseq train DATA --criterion"},
-    {"decoder", "A decoder", "decoder", "", "phraseq generate --path MODEL --decoder"},
-    {"data_loader", "A data loader", "data_loader", "", "phraseq train DATA --data-loader"},
-    {"optimizer", "An optimizer", "optimizer", "", "phraseq train DATA --optimizer"},
+    {"architecture", "An architecture", "", "phraseq train DATA --arch"},
+    {"task", "A task", "", "phraseq train DATA --task"},
+    {"criterion", "A criterion", "", "phraseq train DATA --criterion"},
+    {"decoder", "A decoder", "", "phraseq generate --path MODEL --decoder"},
+    {"data_loader", "A data loader", "", "phraseq train DATA --data-loader"},
+    {"optimizer", "An optimizer", "", "phraseq train DATA --optimizer"},
     {"lr_scheduler",
      "A learning-rate schedule",
-     "lr_scheduler",
      " TORCH_FREE",
      "phraseq train DATA --lr-scheduler"},
-    {"tokenizer", "A tokenizer", "tokenizer", " TORCH_FREE", "phraseq preprocess --tokenizer"},
-    {"metric", "A metric", "metric", " TORCH_FREE", "phraseq score REF -i SYSTEM --metrics"},
+    {"tokenizer", "A tokenizer", " TORCH_FREE", "phraseq preprocess --tokenizer"},
+    {"metric", "A metric", " TORCH_FREE", "phraseq score REF -i SYSTEM --metrics"},
 }};
 
 struct NewPluginOptions final : Options {
@@ -57,18 +55,9 @@ struct NewPluginOptions final : Options {
         .value_name("NAME")
         .positional()
         .required();
-    table.field("kind", kind, "Kind of component.")
-        .one_of({"architecture",
-                 "task",
-                 "criterion",
-                 "decoder",
-                 "data_loader",
-                 "optimizer",
-                 "lr_scheduler",
-                 "tokenizer",
-                 "metric"})
-        .value_name("KIND")
-        .required();
+    OptionField& kinds =
+        table.field("kind", kind, "Kind of component.").value_name("KIND").required();
+    for (const Kind& known : kKinds) kinds.choices.emplace_back(known.name);
     table.field("output", output, "Folder to write; empty = NAME in the current folder.")
         .value_name("FOLDER");
   }
@@ -121,7 +110,7 @@ std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
 std::string file_name(const PluginTemplate& file, const NewPluginOptions& options) {
   const size_t slash = file.path.find('/');
   const std::string_view folder = file.path.substr(0, slash);
-  if (folder != "common" && folder != kind_of(options).folder)
+  if (folder != "common" && folder != options.kind)
     return {};
   const std::string name(file.path.substr(slash + 1));
   return name.starts_with("NAME.") ? options.name + name.substr(4) : name;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/tools/write_result.h"
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
 #include "core/base/wording/first_items.h"
@@ -55,18 +56,19 @@ int match(const PhraseTableOptions& options) {
 }
 
 int build(const PhraseTableOptions& options) {
+  check_not_an_input(options.output, {options.source, options.target, options.alignment});
   const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
   auto entries = build_phrase_table(bitext, alignments, options.thresholds());
   categorize(entries, options.memory.pn_rules);
-  AtomicFile file(options.output);
-  for (const PhraseEntry& entry : entries) file.write(phrase_line(entry) + '\n');
-  file.commit();
-  fmt::print("{}: {} from {}\n",
-             options.output,
-             counted(static_cast<int64_t>(entries.size()), "phrase"),
-             counted(static_cast<int64_t>(alignments.size()), "sentence pair"));
+  std::string text;
+  for (const PhraseEntry& entry : entries) text += phrase_line(entry) + '\n';
+  write_result(options.output, text);
+  print_summary(options.output,
+                fmt::format("{} from {}",
+                            counted(std::ssize(entries), "phrase"),
+                            counted(std::ssize(alignments), "sentence pair")));
   return kExitOk;
 }
 

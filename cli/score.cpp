@@ -64,6 +64,8 @@ std::vector<std::string> system_files(const ScoreOptions& options) {
   if (files.size() < options.input.size()) {
     log_info(fmt::format("'{}' is the baseline and is not compared with itself", baseline));
   }
+  if (files.size() < 2)
+    throw UsageError("a paired test needs at least two different systems");
   return files;
 }
 

@@ -32,6 +32,7 @@ ENGLISH = "zero one two three four five six seven eight nine".split()
 GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun".split()
 UPDATES = 400
 SHORT_MEMORY = "a batch because of insufficient memory"  # divided or skipped: the one fault that may change the result
+LARGEST_COUNT = 65535  # of strace's "when"
 SYSTEM_CALLS = "openat write fsync rename unlink close".split()
 
 
@@ -83,7 +84,7 @@ def random_fault(rng, seconds):
     if kind == "memory":
         limit = rng.randrange(100, 700) << 20
         return Fault(f"memory of {limit >> 20} MiB", limits=[(resource.RLIMIT_AS, limit)])
-    call, count = rng.choice(SYSTEM_CALLS), int(rng.paretovariate(0.5)) + rng.randrange(5)
+    call, count = rng.choice(SYSTEM_CALLS), min(int(rng.paretovariate(0.5)) + rng.randrange(5), LARGEST_COUNT)
     what = rng.choice(["error=ENOSPC", "error=EIO", "signal=KILL"])
     return Fault(f"{what} at {call} number {count}",
                  prefix=["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",

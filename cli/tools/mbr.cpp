@@ -25,6 +25,7 @@ int mbr_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "mbr", kUsage, kDescription, arguments, problems))
     return kExitOk;
+  check_not_an_input(options.output, options.inputs);
   const auto metric =
       metric_set.make(options.metric, {options.target_language, /*sentence_level=*/true});
   std::string text;

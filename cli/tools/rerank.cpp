@@ -41,6 +41,12 @@ int rerank_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "rerank", "FILE [options]", kDescription, arguments, problems))
     return kExitOk;
+  check_not_an_input(options.output,
+                     {options.input,
+                      options.forward_scores,
+                      options.channel_scores,
+                      options.lm_scores,
+                      options.references});
   const auto lists = score::read_lists(options);
   if (!options.write_pairs.empty()) {
     write_pairs(lists, options);

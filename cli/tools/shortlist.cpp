@@ -1,6 +1,6 @@
 // phraseq shortlist: which target words the words of a source sentence may be translated to.
 
-#include <cstdio>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -19,6 +19,7 @@ namespace {
 using namespace phraseq;
 
 int build(const ShortlistCommandOptions& options) {
+  check_not_an_input(options.output, {options.source, options.target, options.alignment});
   const Bitext bitext = read_bitext(options.source, options.target);
   const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
                                                     : read_alignments(options.alignment, bitext);
@@ -26,13 +27,11 @@ int build(const ShortlistCommandOptions& options) {
   std::string text;
   for (const LexicalEntry& entry : entries) text += lexical_line(entry) + '\n';
   write_result(options.output, text);
-  const bool is_printed = options.output == "-";
-  fmt::print(is_printed ? stderr : stdout,
-             "{}: {} of {} from {}\n",
-             is_printed ? "standard output" : options.output,
-             counted(static_cast<int64_t>(entries.size()), "word pair"),
-             counted(static_cast<int64_t>(bitext.source.words.size()), "source word"),
-             counted(static_cast<int64_t>(alignments.size()), "sentence pair"));
+  print_summary(options.output,
+                fmt::format("{} of {} from {}",
+                            counted(std::ssize(entries), "word pair"),
+                            counted(std::ssize(bitext.source.words), "source word"),
+                            counted(std::ssize(alignments), "sentence pair")));
   return kExitOk;
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdio>
 #include <iostream>
 #include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "core/io/atomic_file.h"
 
@@ -14,6 +18,13 @@ inline void write_result(const std::string& output, const std::string& text) {
   } else {
     write_file(output, text);
   }
+}
+
+/// Says what `output` contains; on standard error if the result is on standard output.
+inline void print_summary(const std::string& output, std::string_view contents) {
+  const bool is_printed = output == "-";
+  fmt::print(
+      is_printed ? stderr : stdout, "{}: {}\n", is_printed ? "standard output" : output, contents);
 }
 
 }  // namespace phraseq

@@ -49,8 +49,8 @@ std::vector<std::string> newest_first(const std::string& folder) {
   return paths;
 }
 
-/// The newest that passes verification; null when there is no checkpoint at all.
-std::optional<std::string> newest_good(const std::string& folder) {
+/// The newest that passes verification.
+std::string newest_good(const std::string& folder) {
   const auto candidates = newest_first(folder);
   for (const auto& path : candidates) {
     try {
@@ -61,10 +61,11 @@ std::optional<std::string> newest_good(const std::string& folder) {
       log_warning(problem.message());
     }
   }
-  if (candidates.empty())
-    return std::nullopt;
   throw FormatError(
-      fmt::format("{}: none of {} checkpoints passes verification", folder, candidates.size()),
+      candidates.empty()
+          ? fmt::format("{}: the folder contains no checkpoint file", folder)
+          : fmt::format(
+                "{}: none of {} checkpoints passes verification", folder, candidates.size()),
       "Restore a checkpoint from a backup, or use another folder.");
 }
 

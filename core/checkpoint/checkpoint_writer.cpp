@@ -1,7 +1,6 @@
 #include "core/checkpoint/checkpoint_writer.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -135,13 +134,7 @@ void check_new_checkpoint(const std::string& path, std::span<const std::string> 
     throw UsageError(fmt::format("{}: is a pointer of a training run, which would be lost", path),
                      "Write to another file.");
   }
-  for (const std::string& input : inputs) {
-    std::error_code missing;
-    if (std::filesystem::equivalent(path, input, missing)) {
-      throw UsageError(fmt::format("{}: is one of the inputs, which would be lost", path),
-                       "Write to another file.");
-    }
-  }
+  check_not_an_input(path, {inputs.begin(), inputs.end()});
 }
 
 }  // namespace phraseq

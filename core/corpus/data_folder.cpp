@@ -272,6 +272,10 @@ IndexedDataset DataFolder::checked(const std::string& prefix, const nlohmann::js
 IndexedDataset DataFolder::dataset(const std::string& split, const std::string& language) const {
   const std::string prefix = this->prefix(split, language);
   if (!IndexedDataset::exists(prefix)) {
+    const bool is_recorded = !value_at(manifest_, {"splits", split}).is_null();
+    if (!is_recorded && !fs::exists(prefix + ".idx") && !fs::exists(prefix + ".bin"))
+      throw DataError(fmt::format("{} has no split '{}'", path_, split),
+                      "Name another split, or preprocess again with this one.");
     throw FormatError(
         fmt::format("{}: the folder is not complete: no file {}.idx or no file {}.bin",
                     path_,

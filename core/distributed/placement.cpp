@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/launcher/launched_rank.h"
+#include "core/base/wording/counted.h"
 
 namespace phraseq {
 namespace {
@@ -76,12 +77,20 @@ class PlacementReader {
           "give --distributed-rank and --distributed-init-method, start the processes with "
           "torchrun, srun or mpirun, or let --nproc-per-node start them");
     }
-    throw UsageError(
-        fmt::format("--distributed-world-size is {}, but {} says that there are {} processes",
-                    options_.world_size,
-                    place_.source,
-                    place_.world_size),
-        "remove --distributed-world-size, or correct the launcher");
+    const std::string processes = counted(place_.world_size, "process");
+    if (options_.nproc_per_node > 0) {
+      throw UsageError(fmt::format("--distributed-world-size is {}, but --nproc-per-node starts {}",
+                                   options_.world_size,
+                                   processes),
+                       "remove --distributed-world-size, or give --distributed-rank, the rank of "
+                       "the first of these processes");
+    }
+    throw UsageError(fmt::format("--distributed-world-size is {}, but according to {}, there {} {}",
+                                 options_.world_size,
+                                 place_.source,
+                                 place_.world_size == 1 ? "is" : "are",
+                                 processes),
+                     "remove --distributed-world-size, or correct the launcher");
   }
 
   void take_meeting_place() {

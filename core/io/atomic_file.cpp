@@ -24,8 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kWriteBufferBytes = 1 << 20;
-/// The file that a rename may replace: where a symbolic link leads; never a device, a pipe or a
-/// folder. The status is that of the link: /dev/stdout leads to a pipe that no path names.
+
+/// A device such as /dev/null or a terminal, or a pipe: its bytes go somewhere, and no rename may
+/// replace it.
+bool is_stream(const fs::file_status& status) {
+  return fs::is_character_file(status) || fs::is_fifo(status);
+}
+
+bool leads_to_stream(const std::string& path) {
+  std::error_code unknown;
+  return is_stream(fs::status(path, unknown));
+}
+
+/// A stream as it is named, because /dev/stdout leads to a pipe that no other path names; of a file
+/// that a rename may replace, where a symbolic link leads. Never a block device or a folder.
 std::string resolve_target(const std::string& path) {
   if (path.empty()) {
     throw UsageError("the name of the file to write is empty",
@@ -37,6 +49,8 @@ std::string resolve_target(const std::string& path) {
     throw IoError(path, "write", problem.value());
   if (fs::is_directory(status))
     throw IoError(path, "write", EISDIR);
+  if (is_stream(status))
+    return path;
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(
         path, "replace: not a regular file", 0, "Give a file name, or '-' for standard output.");
@@ -59,7 +73,23 @@ void remove_stale_of(const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
-    : path_(resolve_target(path)), temporary_(temporary_name(path_)) {
+    : path_(resolve_target(path)), is_direct_(leads_to_stream(path_)) {
+  if (is_direct_) {
+    open_directly();
+  } else {
+    create_temporary();
+    reserve(expected_size.value_or(0));
+  }
+}
+
+void AtomicFile::open_directly() {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor_ < 0)
+    fail("open");
+}
+
+void AtomicFile::create_temporary() {
+  temporary_ = temporary_name(path_);
   remove_stale_of(path_);
   remember_unfinished(temporary_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -68,11 +98,14 @@ AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
     fail("create");
   }
   mark_as_written(descriptor_);
-  if (!expected_size || *expected_size == 0)
+}
+
+void AtomicFile::reserve(uint64_t size) {
+  if (size == 0)
     return;
   int result = failpoint("atomic_file.reserve");
   if (result == 0)
-    result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(*expected_size));
+    result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(size));
   if (result == 0 || result == EOPNOTSUPP || result == EINVAL)
     return;
   errno = result;
@@ -107,13 +140,8 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::finish() {
   flush();
-  // Drops what was reserved and not used; a short file must not end in zeros.
-  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
-    fail("set the size of");
-  if ((errno = failpoint("atomic_file.fsync")) != 0 || ::fsync(descriptor_) != 0) {
-    // Never tried again: Linux reports a lost page once and then calls it clean.
-    fail("fsync");
-  }
+  if (!is_direct_)
+    make_durable();
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0 && errno != EINTR)
     fail("close");
@@ -121,9 +149,21 @@ void AtomicFile::finish() {
     fail("close");
 }
 
+void AtomicFile::make_durable() {
+  // Drops what was reserved and not used; a short file must not end in zeros.
+  if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
+    fail("set the size of");
+  if ((errno = failpoint("atomic_file.fsync")) != 0 || ::fsync(descriptor_) != 0) {
+    // Never tried again: Linux reports a lost page once and then calls it clean.
+    fail("fsync");
+  }
+}
+
 void AtomicFile::commit() {
   if (descriptor_ >= 0)
     finish();
+  if (is_direct_)
+    return;
   if ((errno = failpoint("atomic_file.before_rename")) != 0)
     fail("rename");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)
@@ -168,7 +208,27 @@ void write_file(const std::string& path, std::string_view text) {
   file.commit();
 }
 
-void check_target(const std::string& path) { const AtomicFile tried(path); }
+void check_target(const std::string& path) {
+  if (!leads_to_stream(path)) {
+    const AtomicFile tried(path);
+    return;
+  }
+  // Not opened: a pipe that is closed again ends for its reader.
+  if (::access(path.c_str(), W_OK) != 0)
+    throw IoError(path, "open", errno);
+}
+
+void check_not_an_input(const std::string& path, const std::vector<std::string>& inputs) {
+  std::error_code missing;
+  if (!fs::is_regular_file(path, missing))
+    return;
+  for (const std::string& input : inputs) {
+    if (fs::equivalent(path, input, missing)) {
+      throw UsageError(fmt::format("{}: is one of the inputs, which would be lost", path),
+                       "Write to another file.");
+    }
+  }
+}
 
 int remove_stale_temporaries(const std::string& folder) {
   int removed = 0;

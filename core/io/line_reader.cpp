@@ -51,6 +51,12 @@ bool looks_like_utf16(std::string_view line) {
   return line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF");
 }
 
+/// What zlib says, without its name for the file: "<fd:4>: unexpected end of file".
+std::string_view reason_of(std::string_view message) {
+  const size_t end = message.find(">: ");
+  return end == std::string_view::npos ? message : message.substr(end + 3);
+}
+
 }  // namespace
 
 struct LineReader::State {
@@ -111,7 +117,8 @@ size_t LineReader::State::read_file() {
   // Z_BUF_ERROR at the end is zlib's word for a file that ends too early.
   if (got < 0 || (got == 0 && status == Z_BUF_ERROR)) {
     throw FormatError(
-        fmt::format("{}: damaged gzip data after line {}: {}", path, line_number, message),
+        fmt::format(
+            "{}: damaged gzip data after line {}: {}", path, line_number, reason_of(message)),
         "Download or compress the file again; gzip -t checks it.");
   }
   return static_cast<size_t>(got);

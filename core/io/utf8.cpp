@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unicode/utf8.h>
 
+#include "core/base/utf8_characters.h"
+
 namespace phraseq {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr uint64_t kHighBits = 0x8080808080808080ULL;
 uint8_t byte_at(std::string_view text, size_t position) {
   return static_cast<uint8_t>(text[position]);
 }
-
-bool is_continuation(uint8_t byte) { return (byte & 0xc0) == 0x80; }
 
 bool is_control(uint8_t byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7f;
@@ -70,7 +70,7 @@ std::optional<TextFault> sequence_fault(std::string_view text, size_t position) 
   const size_t wanted = sequence_length(first);
   size_t found = 1;
   while (found < wanted && position + found < text.size() &&
-         is_continuation(byte_at(text, position + found))) {
+         continues_character(text[position + found])) {
     ++found;
   }
   if (first < 0xc2)

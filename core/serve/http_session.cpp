@@ -57,6 +57,14 @@ bool names_host(const http::request_header<>& header) {
   return count == 1 || (count == 0 && header.version() < 11);
 }
 
+/// RFC 9112, section 6.1: of a body in another coding, the end is not known; what follows it could
+/// not be told from the next request.
+bool has_known_coding(const http::request_header<>& header) {
+  const auto count = header.count(http::field::transfer_encoding);
+  return count == 0 ||
+         (count == 1 && lower_case(header[http::field::transfer_encoding]) == "chunked");
+}
+
 std::string address_text(const tcp::socket& socket) {
   error_code failure;
   const auto endpoint = socket.remote_endpoint(failure);
@@ -102,7 +110,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     std::shared_ptr<HttpSession> session;
   };
 
-  enum class Phase { kIdle, kReading, kHandling, kWriting, kDraining };
+  enum class Phase { kIdle, kReading, kHandling, kWriting, kDraining, kClosed };
 
   void close();
 
@@ -172,6 +180,7 @@ void HttpSession::stop() {
 }
 
 void HttpSession::close() {
+  phase_ = Phase::kClosed;
   ++request_number_;  // no answer is expected any more
   deadline_.cancel();
   error_code ignored;
@@ -222,6 +231,10 @@ void HttpSession::read_body() {
   const auto& header = parser_->get();
   if (!names_host(header))
     return refuse(400, "bad_request", "HTTP/1.1 needs the header Host once");
+  if (!has_known_coding(header)) {
+    return refuse(
+        501, "not_implemented", "Transfer-Encoding: only 'chunked' is supported in requests");
+  }
   if (lower_case(header[http::field::expect]) == "100-continue" && !parser_->is_done())
     return invite_body();
   receive_body();

@@ -82,8 +82,10 @@ nlohmann::json parse_body(const std::string& body) {
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(body, limit_depth);
-  } catch (const nlohmann::json::exception& failure) {
-    throw bad_body(fmt::format("the body is not valid JSON: {}", failure.what()));
+  } catch (const nlohmann::json::parse_error& failure) {
+    throw bad_body(fmt::format("the body is not valid JSON: error at byte {}", failure.byte));
+  } catch (const nlohmann::json::exception&) {
+    throw bad_body("the body is not valid JSON: a number is out of range");
   }
   if (!object.is_object())
     throw bad_body("the body is not a JSON object");

@@ -75,6 +75,8 @@ void ServeOptions::describe(OptionTable& table) {
 std::vector<std::string> ServeOptions::problems() const {
   std::vector<std::string> problems;
   for (const std::string& model : path) {
+    if (model.empty())
+      problems.emplace_back("--path contains an empty item: expected FILE or NAME=FILE");
     if (model.starts_with('=') || model.ends_with('='))
       problems.push_back("--path " + model + ": expected FILE or NAME=FILE");
   }

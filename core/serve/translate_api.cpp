@@ -1,11 +1,13 @@
 #include "core/serve/translate_api.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/utf8_characters.h"
 #include "core/embed/text_layout.h"
 #include "core/serve/request_json.h"
 #include "core/serve/service_error.h"
@@ -22,7 +24,7 @@ ServiceError bad_request(const std::string& field, const std::string& problem) {
 
 size_t characters_of(const std::string& text) {
   return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+      std::count_if(text.begin(), text.end(), std::not_fn(continues_character)));
 }
 
 void check_size(const std::vector<std::string>& texts,
@@ -61,11 +63,11 @@ std::string choose_by_name(const std::string& name, const std::vector<ServedMode
     return names.front();
   const std::string known = fmt::format("{}", fmt::join(names, ", "));
   if (name.empty())
-    throw bad_request("model", "missing; there are " + known);
+    throw bad_request("model", "missing; choose one of: " + known);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw ServiceError(404,
                        "model_not_found",
-                       fmt::format("model: there is no model '{}'; there are {}", name, known),
+                       fmt::format("there is no model '{}'; choose one of: {}", name, known),
                        "model");
   }
   return name;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/utf8_characters.h"
 #include "core/options/enum_name.h"
 
 namespace phraseq {
@@ -15,8 +16,6 @@ namespace {
 
 /// In bytes; the trainer leaves longer ones out (its max_sentence_length).
 constexpr size_t kLongestSentence = 4192;
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// How much of a text the trainer gets as one sentence. A cut at a blank changes nothing, because
 /// it learns from words; only a longer word is cut into parts, between characters.
@@ -29,6 +28,13 @@ size_t sentence_size(std::string_view text) {
   size_t size = kLongestSentence;
   while (size + 3 > kLongestSentence && continues_character(text[size])) --size;
   return size;
+}
+
+/// What SentencePiece says, without the place in its source code and the condition that failed:
+/// "Internal: ./src/trainer_interface.cc(580) [(condition)] Vocabulary size is …".
+std::string reason_of(std::string_view message) {
+  const size_t end = message.find("] ");
+  return std::string(end == std::string_view::npos ? message : message.substr(end + 2));
 }
 
 /// Hands our lines to the trainer, long ones in parts, and carries an exception over its frames.
@@ -90,11 +96,13 @@ std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &lines, &model);
   lines.rethrow();
   if (!status.ok()) {
-    throw UsageError(fmt::format("SentencePiece could not train {} {} pieces: {}",
-                                 training.pieces,
-                                 type,
-                                 status.ToString()),
-                     "A small text supports only a small vocabulary: reduce --subwords.");
+    const std::string reason = reason_of(status.message());
+    throw UsageError(
+        fmt::format(
+            "SentencePiece could not train {} {} pieces: {}", training.pieces, type, reason),
+        reason.find("smaller than required") != std::string::npos
+            ? "Every character needs a piece: increase --subwords, or lower --character-coverage."
+            : "A small text supports only a small vocabulary: reduce --subwords.");
   }
   return model;
 }

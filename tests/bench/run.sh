@@ -11,6 +11,9 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
+for argument in "$@"; do
+  case $argument in -h | --help) exec python3 tests/bench/race.py --help ;; esac
+done
 scripts/setup.sh build
 cmake --preset release --log-level=WARNING
 cmake --build --preset release

@@ -257,6 +257,10 @@ TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
   expect("{\"text\": \"one\", \"beam\": 3}", "bad_request", "beam");
   EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", "one"}, {"model", "xx"}})),
             "model_not_found");
+  EXPECT_THAT(ask(port(), "POST", "/v1/translate", "{\"text\": ").body,
+              HasSubstr("\"the body is not valid JSON: error at byte "));
+  EXPECT_THAT(post(port(), "/v1/translate", {{"text", "one"}, {"model", "xx"}}).body,
+              HasSubstr("\"there is no model 'xx'; choose one of: en-de\""));
   EXPECT_EQ(ask(port(), "GET", "/nothing").status, 404);
   const Response method = ask(port(), "DELETE", "/v1/translate");
   EXPECT_EQ(method.status, 405);
@@ -309,6 +313,26 @@ TEST_F(ServeTest, RefusesRequestsThatDoNotNameTheHostOnce) {
   EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
   EXPECT_EQ(status("GET / HTTP/1.0\r\n\r\n"), 200);
   EXPECT_EQ(status("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+}
+
+TEST_F(ServeTest, RefusesBodiesInAnUnknownTransferCoding) {
+  start();
+  const std::string hidden = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const std::string& coding :
+       {std::string("gzip"), std::string("gzip, chunked"), std::string("identity")}) {
+    Connection connection(port());
+    connection.send("POST /v1/translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + coding +
+                    "\r\n\r\n" + hidden);
+    const Response response = connection.receive();
+    EXPECT_EQ(response.status, 501) << coding;
+    EXPECT_EQ(error_code(response), "not_implemented") << coding;
+    EXPECT_EQ(connection.receive().status, 0) << coding;  // the body is not taken for a request
+  }
+  Connection chunked(port());
+  chunked.send(
+      "POST /v1/translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n"
+      "f\r\n{\"text\": \"one\"}\r\n0\r\n\r\n");
+  EXPECT_EQ(chunked.receive().status, 200);
 }
 
 TEST_F(ServeTest, AcceptsTargetsThatNameSchemeAndHost) {
@@ -373,6 +397,14 @@ TEST_F(ServeTest, StopsWithoutTheRestOfARequestThatDoesNotCome) {
   EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
   EXPECT_LT(std::chrono::steady_clock::now() - began,
             std::chrono::seconds(20));  // --read-timeout 30
+}
+
+TEST_F(ServeTest, StopsAtOnceAfterARequestThatTookTooLong) {
+  start("--request-timeout 0.02");
+  EXPECT_EQ(post(port(), "/v1/translate", {{"text", long_text(1000)}}).status, 504);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(8));
 }
 
 TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
@@ -573,6 +605,9 @@ TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   const auto twice = workspace().run(words("serve --path toy,toy"));
   EXPECT_EQ(twice.exit_code, kExitUsage);
   EXPECT_THAT(twice.errors, HasSubstr("two models have the name 'en-de'"));
+  const auto none = workspace().run(end_to_end::Arguments{"serve", "--path", ""});
+  EXPECT_EQ(none.exit_code, kExitUsage);
+  EXPECT_THAT(none.errors, HasSubstr("--path contains no model: expected FILE or NAME=FILE"));
   workspace().write("empty", "# none\n");
   const auto keys = workspace().run(words("serve --path toy --api-keys empty"));
   EXPECT_EQ(keys.exit_code, kExitData);

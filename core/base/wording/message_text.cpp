@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unicode/utf8.h>
 
+#include "core/base/utf8_characters.h"
+
 namespace phraseq {
 namespace {
 
@@ -15,17 +17,15 @@ constexpr size_t kLineBeginning = 600, kLineEnd = 300;
 constexpr size_t kMostLines = 200;
 constexpr size_t kExcerptBytes = 200;
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
 /// The first bytes of a text, ending between two characters.
 std::string_view beginning_of(std::string_view text, size_t bytes) {
-  while (bytes > 0 && bytes < text.size() && is_continuation(text[bytes])) --bytes;
+  while (bytes > 0 && bytes < text.size() && continues_character(text[bytes])) --bytes;
   return text.substr(0, bytes);
 }
 
 std::string_view end_of(std::string_view text, size_t bytes) {
   size_t start = text.size() - bytes;
-  while (start < text.size() && is_continuation(text[start])) ++start;
+  while (start < text.size() && continues_character(text[start])) ++start;
   return text.substr(start);
 }
 

@@ -136,13 +136,13 @@ class Reader {
 
   [[noreturn]] void reject(size_t position, const std::string& problem) const {
     const TextPlace here{place_.file, place_.line, static_cast<int64_t>(position) + 1};
-    throw FormatError(fmt::format("{}: {}; expected one bracketed tree per line, such as (S (NP "
-                                  "(DT the) (NN cat)) (VP (VBD sat)))",
-                                  to_string(here),
-                                  problem),
-                      "Correct the line, or leave it empty: a sentence without a tree has phrases "
-                      "of equal length. Brackets in the text are written -LRB- and -RRB-; several "
-                      "trees on one line must be enclosed in one more pair of brackets.");
+    throw DataError(fmt::format("{}: {}; expected one bracketed tree per line, such as (S (NP "
+                                "(DT the) (NN cat)) (VP (VBD sat)))",
+                                to_string(here),
+                                problem),
+                    "Correct the line, or leave it empty: a sentence without a tree has phrases "
+                    "of equal length. Brackets in the text are written -LRB- and -RRB-; several "
+                    "trees on one line must be enclosed in one more pair of brackets.");
   }
 
   std::string_view line_;

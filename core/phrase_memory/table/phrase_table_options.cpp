@@ -59,7 +59,7 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
              alignment,
              "Word alignment of the bitext (0-0 1-2 …); if missing, the text is aligned first.")
       .value_name("FILE");
-  table.field("output", output, "Phrase table to write.").value_name("FILE");
+  table.field("output", output, "Phrase table to write; - = standard output.").value_name("FILE");
   table
       .field("iterations",
              iterations,

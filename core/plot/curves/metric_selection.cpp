@@ -79,7 +79,8 @@ MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
     for (const auto& run : runs) files.push_back(run.metrics.path);
     throw DataError(
         fmt::format("{}: no measurements of {}", fmt::join(files, ", "), fmt::join(wanted, ", ")),
-        "train records measurements every --log-interval updates and at the end of each epoch");
+        "train records measurements every --log-interval updates and at the end of each epoch, and "
+        "the score of translations with --eval-bleu");
   }
   return selection;
 }

@@ -17,17 +17,19 @@ namespace {
 
 constexpr int64_t kLongestRecord = int64_t{1} << 28;
 
-/// Gathers records in the order of the file; what a resumed run repeats replaces what was there.
+/// Gathers records in the order of the file; what a resumed run repeats replaces what was there,
+/// and a run that starts from scratch replaces everything.
 class RecordCollector {
  public:
   void add(const MetricsRecord& record) {
-    const bool resumed = record.event == MetricsEvent::kResume;
-    if (resumed || begins_process(record)) {
-      forget(record.updates, /*keep_equal=*/resumed);
+    const bool is_resume = record.event == MetricsEvent::kResume;
+    const bool is_start = record.event == MetricsEvent::kStart;
+    if (is_resume || is_start || begins_process(record)) {
+      forget(record.updates, /*keep_equal=*/is_resume);
       time_before_ = time_;
     }
     wall_ = record.wall;
-    if (resumed)
+    if (is_resume || is_start)
       return;
     time_ = {time_before_.hours + (std::isfinite(record.wall) ? record.wall / 3600 : 0),
              time_before_.processor_hours + record.processor / 3600};
@@ -46,7 +48,7 @@ class RecordCollector {
     double updates, epochs;
   };
 
-  /// Without a resume event: the clock or the updates went back.
+  /// Without an event that says so: the clock or the updates went back.
   bool begins_process(const MetricsRecord& record) const {
     return record.wall < wall_ || record.updates < updates_;
   }

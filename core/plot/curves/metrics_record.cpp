@@ -29,6 +29,8 @@ MetricsEvent event_of(const std::string& name) {
     return MetricsEvent::kEpoch;
   if (name == "valid")
     return MetricsEvent::kValidation;
+  if (name == "start")
+    return MetricsEvent::kStart;
   return name == "resume" ? MetricsEvent::kResume : MetricsEvent::kOther;
 }
 

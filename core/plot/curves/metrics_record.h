@@ -10,7 +10,7 @@
 
 namespace phraseq::plot {
 
-enum class MetricsEvent { kInterval, kEpoch, kValidation, kResume, kOther };
+enum class MetricsEvent { kInterval, kEpoch, kValidation, kStart, kResume, kOther };
 
 /// One line of metrics.jsonl.
 struct MetricsRecord {

@@ -1,11 +1,13 @@
 #include "core/plot/curves/plot_options.h"
 
 #include <iostream>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/io/atomic_file.h"
 #include "core/plot/curves/learning_curves_page.h"
 #include "core/plot/curves/metric_selection.h"
@@ -83,8 +85,9 @@ void PlotOptions::describe(OptionTable& table) {
 std::vector<std::string> PlotOptions::problems() const {
   std::vector<std::string> found;
   if (!labels.empty() && labels.size() != runs.size()) {
-    found.push_back(fmt::format(
-        "--labels: {} names for {} runs; give one for each run", labels.size(), runs.size()));
+    found.push_back(fmt::format("--labels: {} for {}; give one for each run",
+                                counted(std::ssize(labels), "name"),
+                                counted(std::ssize(runs), "run")));
   }
   if (output != "-" && !output.ends_with(".svg") && !output.ends_with(".html")) {
     found.push_back(fmt::format(

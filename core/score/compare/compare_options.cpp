@@ -107,6 +107,8 @@ std::vector<std::string> CompareOptions::problems() const {
     found.emplace_back("--sentences is for --format html only");
   if (plot.empty() && plot_kind != defaults.plot_kind)
     found.emplace_back("--plot-kind is for --plot FILE, which is missing");
+  if (plot == "-")
+    found.emplace_back("--plot -: standard output is for the report; give --plot FILE");
   return found;
 }
 

@@ -89,6 +89,14 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
                   "lengths are taken from the same line number of both files; nothing was scored");
 }
 
+/// All resamples of one sentence are equal, so a test of it means nothing.
+void drop_tests(std::vector<ComparedScore>& scores) {
+  for (ComparedScore& score : scores) {
+    score.p_value.reset();
+    score.koehn_p_value.reset();
+  }
+}
+
 std::vector<BucketScores> score_buckets(const Metric& metric,
                                         const ScoreInput& input,
                                         const std::vector<SystemOutputs>& systems,
@@ -110,6 +118,8 @@ std::vector<BucketScores> score_buckets(const Metric& metric,
     for (const auto& output : statistics)
       selected.push_back(select_rows(output, sentences[bucket]));
     result.systems = compare_statistics(metric, selected, systems, sampling);
+    if (result.sentences == 1)
+      drop_tests(result.systems);
   }
   return scores;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/utf8_characters.h"
 #include "core/score/metrics/ngram_matcher.h"
 #include "core/text/unicode.h"
 
@@ -16,8 +17,7 @@ bool is_punctuation(char byte) {
 }
 
 bool is_single_character(std::string_view word) {
-  const auto is_continuation = [](char byte) { return (byte & 0xC0) == 0x80; };
-  return std::all_of(word.begin() + 1, word.end(), is_continuation);
+  return std::all_of(word.begin() + 1, word.end(), continues_character);
 }
 
 std::vector<uint32_t> characters_of(std::string_view line, bool whitespace) {

@@ -108,6 +108,21 @@ void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& fo
   }
 }
 
+/// Weights of scores that are not given.
+void check_weights(const RerankOptions& o, std::vector<std::string>& found) {
+  const RerankOptions defaults;
+  const auto require = [&](const char* weight, double value, double usual, const char* scores) {
+    const bool is_tuned = std::ranges::find(o.tune, std::string_view(weight)) != o.tune.end();
+    if (value != usual || is_tuned)
+      found.push_back(
+          fmt::format("{}{} needs --{}", is_tuned ? "--tune-param " : "--", weight, scores));
+  };
+  if (o.channel_scores.empty())
+    require("weight2", o.weights.weight2, defaults.weights.weight2, "channel-scores");
+  if (o.lm_scores.empty())
+    require("weight3", o.weights.weight3, defaults.weights.weight3, "lm-scores");
+}
+
 }  // namespace
 
 void RerankOptions::describe(OptionTable& table) {
@@ -135,6 +150,7 @@ std::vector<std::string> RerankOptions::problems() const {
     found.push_back(
         fmt::format("--lower-bound {} is greater than --upper-bound {}", lower_bound, upper_bound));
   check_unused_of_rerank(*this, found);
+  check_weights(*this, found);
   return found;
 }
 

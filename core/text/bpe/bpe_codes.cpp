@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/base/text_fields.h"
+#include "core/base/utf8_characters.h"
 
 namespace phraseq {
 
@@ -141,16 +142,6 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
   is_restricted_ = true;
 }
 
-std::vector<std::string> BpeCodes::characters_of(std::string_view word) const {
-  std::vector<std::string> characters;
-  for (const char byte : word) {
-    if (characters.empty() || (static_cast<unsigned char>(byte) & 0xC0) != 0x80)
-      characters.emplace_back();
-    characters.back() += byte;
-  }
-  return characters;
-}
-
 /// Where the pair of the lowest rank stands, among the pairs that `keeps` leaves; ascending.
 template <class Keeps>
 std::vector<size_t> BpeCodes::next_merge(const std::vector<std::string>& symbols,
@@ -184,7 +175,7 @@ void BpeCodes::append_end(std::vector<std::string>& symbols) const {
 /// Merges the pair of the lowest rank everywhere, until no pair that `keeps` leaves has a rank.
 template <class Keeps>
 std::vector<std::string> BpeCodes::merge(std::string_view word, Keeps keeps) const {
-  std::vector<std::string> symbols = characters_of(word);
+  std::vector<std::string> symbols = utf8_characters(word);
   if (symbols.size() <= 1)
     return symbols;
   append_end(symbols);

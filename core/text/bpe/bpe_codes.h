@@ -40,7 +40,6 @@ class PHRASEQ_API BpeCodes {
   using Pair = std::pair<std::string, std::string>;
   struct Cache;
 
-  std::vector<std::string> characters_of(std::string_view word) const;
   void append_end(std::vector<std::string>& symbols) const;
   template <class Keeps>
   std::vector<size_t> next_merge(const std::vector<std::string>& symbols, Keeps keeps) const;

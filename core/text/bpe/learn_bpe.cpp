@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/utf8_characters.h"
+
 namespace phraseq {
 
 namespace {
@@ -85,12 +87,7 @@ class Symbols {
 
 /// Its characters, the last with the mark of a word's end.
 std::vector<Symbol> symbols_of(const std::string& word, Symbols& symbols) {
-  std::vector<std::string> characters;
-  for (const char byte : word) {
-    if (characters.empty() || (static_cast<unsigned char>(byte) & 0xC0) != 0x80)
-      characters.emplace_back();
-    characters.back() += byte;
-  }
+  std::vector<std::string> characters = utf8_characters(word);
   characters.back() += "</w>";
   std::vector<Symbol> numbers;
   for (const std::string& character : characters) numbers.push_back(symbols.number(character));

@@ -129,6 +129,8 @@ void TextPipelineOptions::describe(OptionTable& table) {
 
 std::vector<std::string> TextPipelineOptions::problems() const {
   std::vector<std::string> found;
+  if (bpe == BpeKind::kNone && !bpe_codes.empty())
+    found.emplace_back("--bpe-codes needs --bpe subword_nmt or --bpe fastbpe");
   if (bpe == BpeKind::kNone && !bpe_vocabulary.empty())
     found.emplace_back("--bpe-vocabulary needs --bpe");
   return found;

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "core/base/error.h"
@@ -180,17 +181,47 @@ TEST(AtomicFile, WritesWhereASymbolicLinkLeads) {
   EXPECT_EQ(read_file(folder.file("later")), "first");
 }
 
-TEST(AtomicFile, RejectsWhatIsNotARegularFile) {
+TEST(AtomicFile, RejectsFoldersAndSockets) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of_writing(folder.path()), HasSubstr("Is a directory"));
-  EXPECT_THAT(message_of_writing("/dev/null"), HasSubstr("not a regular file"));
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_GE(descriptor, 0);
+  EXPECT_THAT(message_of_writing("/dev/fd/" + std::to_string(descriptor)),
+              AllOf(HasSubstr("/dev/fd/"), HasSubstr("not a regular file")));
+  ::close(descriptor);
+}
+
+TEST(AtomicFile, WritesToADeviceDirectly) {
+  synced_paths().clear();
+  EXPECT_NO_THROW(check_target("/dev/null"));
+  EXPECT_EQ(message_of_writing("/dev/null"), "no error");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_TRUE(synced_paths().empty());
+  EXPECT_THAT(message_of_writing("/dev/full"),
+              HasSubstr("/dev/full: cannot write: No space left on device"));
+}
+
+TEST(AtomicFile, WritesToAPipeDirectly) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);  // as /dev/stdout: a link to a pipe, which has no path
-  EXPECT_THAT(message_of_writing("/dev/fd/" + std::to_string(pipe_ends[1])),
-              AllOf(HasSubstr("/dev/fd/"), HasSubstr("not a regular file")));
-  ::close(pipe_ends[0]);
+  const std::string path = "/dev/fd/" + std::to_string(pipe_ends[1]);
+  check_target(path);
+  EXPECT_EQ(message_of_writing(path, "text"), "no error");
   ::close(pipe_ends[1]);
+  char text[16];
+  EXPECT_EQ(::read(pipe_ends[0], text, sizeof text), 4);
+  EXPECT_EQ(std::string_view(text, 4), "text");
+  EXPECT_EQ(::read(pipe_ends[0], text, sizeof text), 0);
+  ::close(pipe_ends[0]);
+}
+
+TEST(CheckNotAnInput, RejectsAnotherNameOfAnInputOnly) {
+  const TemporaryFolder folder;
+  write_file(folder.file("text"), "one\n");
+  std::filesystem::create_symlink(folder.file("text"), folder.file("link"));
+  EXPECT_THROW(check_not_an_input(folder.file("link"), {"-", folder.file("text")}), UsageError);
+  EXPECT_NO_THROW(check_not_an_input(folder.file("new"), {folder.file("new"), ""}));
+  EXPECT_NO_THROW(check_not_an_input("/dev/null", {"/dev/null"}));
 }
 
 TEST(AtomicFile, ReportsThatTheFolderIsMissing) {

@@ -31,7 +31,7 @@ std::string leaves(std::string_view line) {
 std::string message(std::string_view line) {
   try {
     read(line);
-  } catch (const FormatError& error) {
+  } catch (const DataError& error) {
     return error.what();
   }
   return "no error";

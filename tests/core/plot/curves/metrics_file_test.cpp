@@ -117,6 +117,15 @@ TEST_F(MetricsFile, ForgetsARunThatWasStartedAgainFromScratch) {
   EXPECT_NEAR(run.intervals.at("loss")[0].time.hours, 5.0 / 3600, 1e-12);
 }
 
+TEST_F(MetricsFile, ForgetsTheEarlierRunBeforeTheFirstRecordOfTheNewOne) {
+  const std::string old_run = train(10, 4, 10) + valid(10, 3, 10) + train(20, 2, 20);
+  const std::string start = R"({"event":"start","processor":0,"updates":0,"wall":0.1})";
+  EXPECT_THAT(read(old_run + start + '\n').intervals.at("loss"), IsEmpty());
+  const auto run = read(old_run + start + '\n' + train(100, 5, 90));
+  EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(5));
+  EXPECT_THAT(run.validations.at("loss"), IsEmpty());
+}
+
 TEST_F(MetricsFile, GoesOnWhereTheResumeEventIsLost) {
   const auto run = read(train(10, 4, 5) + train(20, 3, 10) + train(30, 2, 3) + train(40, 1, 6));
   EXPECT_THAT(updates(run.intervals.at("loss")), ElementsAre(10, 20, 30, 40));

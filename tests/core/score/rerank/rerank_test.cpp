@@ -264,6 +264,11 @@ TEST(RerankOptions, AreRejectedWithoutEffect) {
   options.tune = {"lenpen"};
   options.references = "references";
   EXPECT_THAT(options.problems(), ElementsAre());
+  options.tune = {"weight3"};
+  EXPECT_THAT(options.problems(), ElementsAre("--tune-param weight3 needs --lm-scores"));
+  options = {};
+  options.weights.weight2 = 7;
+  EXPECT_THAT(options.problems(), ElementsAre("--weight2 needs --channel-scores"));
 }
 
 }  // namespace
