@@ -53,6 +53,11 @@ double percent(int64_t part, int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
+/// A percentage with two decimals; "-" for a share of nothing.
+std::string cell(double percentage, int64_t whole) {
+  return whole > 0 ? fmt::format("{:.2f}", percentage) : "-";
+}
+
 }  // namespace
 
 std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t offset) {
@@ -138,11 +143,11 @@ std::string ConstituentTable::text() const {
       "{}: used n-grams that are constituents, %\nlayer  n-grams  constituents  chance\n",
       title_of(place_));
   for (const Row& row : rows()) {
-    text += fmt::format("{:>5}{:>9.2f}{:>14.2f}{:>8.2f}\n",
+    text += fmt::format("{:>5}{:>9}{:>14}{:>8}\n",
                         row.layer,
-                        percent(row.ngrams, row.keys),
-                        percent(row.constituents, row.ngrams),
-                        100 * row.chance);
+                        cell(percent(row.ngrams, row.keys), row.keys),
+                        cell(percent(row.constituents, row.ngrams), row.ngrams),
+                        cell(100 * row.chance, row.ngrams));
   }
   return text + fmt::format("{} sentences, {} without a tree\n", sentences_, without_tree_);
 }
@@ -157,8 +162,10 @@ std::string ConstituentTable::json() const {
                                     {"keys", row.keys},
                                     {"ngrams", row.ngrams},
                                     {"constituents", row.constituents},
-                                    {"chance", row.chance},
+                                    {"chance", nullptr},
                                     {"lengths", nlohmann::ordered_json::array()}};
+    if (row.ngrams > 0)
+      entry["chance"] = row.chance;
     for (const Length& length : row.lengths) {
       entry["lengths"].push_back({{"tokens", length.tokens},
                                   {"used", length.used},

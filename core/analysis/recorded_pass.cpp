@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/phrases/phrase_extras.h"
 #include "core/nn/recording.h"
 
 namespace phraseq {
@@ -18,9 +19,9 @@ std::vector<std::string> symbols(const at::Tensor& tokens, const Dictionary& dic
   return names;
 }
 
-/// The batch's entry "phrase_offsets" of models that divide their source into phrases.
+/// The batch's kPhraseOffsets, of models that divide their source into phrases.
 std::vector<int64_t> phrase_offsets(const Batch& batch) {
-  const auto found = batch.host_extras.find("phrase_offsets");
+  const auto found = batch.host_extras.find(kPhraseOffsets);
   return found == batch.host_extras.end() ? std::vector<int64_t>() : found->second;
 }
 

@@ -43,8 +43,15 @@ struct Handled {
 constexpr std::array<Handled, 4> kHandled = {
     {{SIGTERM, on_stop}, {SIGINT, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_checkpoint}}};
 
-/// What was there before an object lived.
+/// The actions to restore when the object ends.
 std::array<struct sigaction, kHandled.size()> earlier_actions;
+
+sigset_t all_but_sigbus() {
+  sigset_t signals;
+  sigfillset(&signals);
+  sigdelset(&signals, SIGBUS);  // where it is blocked, it kills before its handler says why
+  return signals;
+}
 
 }  // namespace
 
@@ -81,10 +88,15 @@ bool StopSignals::take_checkpoint_request() {
 }
 
 void block_signals_on_this_thread() {
-  sigset_t all;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // where it is blocked, it kills before its handler says why
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  const sigset_t signals = all_but_sigbus();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
+
+SignalsBlocked::SignalsBlocked() {
+  const sigset_t signals = all_but_sigbus();
+  pthread_sigmask(SIG_BLOCK, &signals, &earlier_mask_);
+}
+
+SignalsBlocked::~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &earlier_mask_, nullptr); }
 
 }  // namespace phraseq

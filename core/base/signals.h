@@ -1,10 +1,12 @@
 #pragma once
 
+#include <csignal>
+
 #include "core/base/api.h"
 
 namespace phraseq {
 
-/// Signals as flags that a loop checks between two pieces of work.
+/// Turns signals into flags that a loop checks between two pieces of work.
 ///
 /// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process
 /// at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a
@@ -17,19 +19,32 @@ class PHRASEQ_API StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// A second signal that comes within this time of the first one is taken for the same: a process
-  /// may get it both from its launcher and from whoever stops all processes.
+  /// Ignores a second signal that comes within this time of the first one: a process may get it
+  /// both from its launcher and from whoever stops all processes.
   static void take_repeats_for_one(int milliseconds);
 
   /// The number of the signal that asks the run to end, 0 = none.
   int requested() const;
-  /// Whether there is a signal of either kind.
+  /// True if a signal of either kind has arrived.
   bool has_request() const;
-  /// Whether SIGUSR1 came since the last call.
+  /// True if SIGUSR1 has arrived since the last call.
   bool take_checkpoint_request();
 };
 
-/// Blocks all signals on the calling thread: worker threads leave them to the main one.
+/// Blocks all signals but SIGBUS on the calling thread, so that the main thread receives them.
 PHRASEQ_API void block_signals_on_this_thread();
+
+/// Blocks all signals but SIGBUS on the calling thread until the end of the scope. A thread started
+/// meanwhile inherits the mask and so leaves the signals to the main thread.
+class PHRASEQ_API SignalsBlocked {
+ public:
+  SignalsBlocked();
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t earlier_mask_;
+};
 
 }  // namespace phraseq

@@ -19,7 +19,8 @@ struct CriterionSetup {
   int64_t target_vocabulary = 0;
 };
 
-/// Extra sum of a criterion whose extras are about fewer tokens than its losses are divided by.
+/// Name of the extra sum that counts the tokens which extras are about, where these are fewer than
+/// the tokens that losses are divided by.
 inline constexpr const char* kJudgedTokens = "judged_tokens";
 
 /// Names of the two sums that every report has, for LossReport::add_sum.
@@ -35,8 +36,8 @@ struct PHRASEQ_API LossReport {
   int64_t tokens = 0;
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
-  /// Sums that a GPU still has, fp64 scalars by name: kLossSum, kNllSum, or that of an extra.
-  /// read() adds them to those above. The host does not wait for the GPU before.
+  /// Sums that are still on the GPU, fp64 scalars by name: kLossSum, kNllSum, or that of an extra.
+  /// `read` adds them to those above; until then the host does not wait for the GPU.
   std::map<std::string, at::Tensor> on_device;
 
   void add(const LossReport& other);  ///< sums only, not `loss`
@@ -45,10 +46,10 @@ struct PHRASEQ_API LossReport {
   /// The sum of that name, as far as the host knows it.
   double& sum_of(const std::string& name);
   void multiply_sum(const std::string& name, double factor);
-  /// Waits for the device, if it has sums; one copy.
+  /// Copies the sums that are still on the device, all at once, and waits for them.
   void read();
-  /// The extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that sum,
-  /// else of `tokens`.
+  /// Returns the extras as shares, "NAME_per_token": of kJudgedTokens where a criterion gives that
+  /// sum, else of `tokens`.
   std::map<std::string, double> extras_per_token() const;
 };
 

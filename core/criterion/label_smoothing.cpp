@@ -48,11 +48,11 @@ void LabelSmoothingOptions::describe(OptionTable& table) {
       "tokens, as in fairseq; with the others, by the number of remaining tokens.";
 }
 
-TokenLossOptions LabelSmoothingOptions::over(int64_t vocabulary) const {
+TokenLossOptions LabelSmoothingOptions::token_loss_options(int64_t vocabulary) const {
   TokenLossOptions options = tokens;
   options.epsilon = epsilon_for(*this, vocabulary);
   options.smoothing = smoothing_of(smoothing_kernel);
-  options.divides_by_prefix = options.smoothing == nn::Smoothing::kFairseq;
+  options.counts_prefix_tokens = options.smoothing == nn::Smoothing::kFairseq;
   return options;
 }
 

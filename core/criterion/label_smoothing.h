@@ -19,8 +19,8 @@ struct PHRASEQ_API LabelSmoothingOptions : Options {
 
   void describe(OptionTable& table) override;
 
-  /// What `token_loss` computes with a softmax over so many classes.
-  TokenLossOptions over(int64_t vocabulary) const;
+  /// Returns the options of `token_loss` for a softmax over a vocabulary of this size.
+  TokenLossOptions token_loss_options(int64_t vocabulary) const;
 };
 
 }  // namespace phraseq

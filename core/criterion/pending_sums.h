@@ -19,7 +19,7 @@ class PHRASEQ_API PendingSums {
     LossReport report;  ///< with all sums
     double extra = 0;
   };
-  /// Waits for the copy. Once.
+  /// Waits for the copy; to be called only once.
   Values take();
 
  private:

@@ -99,7 +99,7 @@ LossReport token_loss(const DecoderOutput& output,
                                                                context);
   LossReport report;
   add_losses(report, result);
-  report.tokens = options.divides_by_prefix ? batch.target_out.numel() : targets.numel();
+  report.tokens = options.counts_prefix_tokens ? batch.target_out.numel() : targets.numel();
   report.sentences = batch.sentences();
   if (options.report_accuracy)
     add_accuracy(report, result, targets.numel());

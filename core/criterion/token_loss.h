@@ -9,16 +9,16 @@
 
 namespace phraseq {
 
-/// How a criterion over single target tokens counts them.
+/// Options of a criterion that adds up losses of single target tokens.
 struct TokenLossOptions {
   double epsilon = 0.0;
   nn::Smoothing smoothing = nn::Smoothing::kFairseq;
   bool report_accuracy = false;
   int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence without a loss
-  /// Whether the tokens of the prefix are among LossReport::tokens, which losses are divided by.
-  bool divides_by_prefix = false;
+  /// Whether LossReport::tokens, which losses are divided by, counts the ignored prefix, too.
+  bool counts_prefix_tokens = false;
 
-  /// The options that every such criterion has: what is reported and which tokens count.
+  /// Describes the options that every such criterion has: what is reported and which tokens count.
   PHRASEQ_API void describe_counting(OptionTable& table);
 };
 
@@ -37,8 +37,9 @@ PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
                                         const TokenLossOptions& options,
                                         nn::Context& context);
 
-/// ln p of every target token of a batch, [target tokens], for scoring: not differentiable. Where
-/// an architecture says phrases, a span's at its first word (nn::phrase_mixture_losses).
+/// Returns ln p of every target token of a batch, [target tokens], for scoring: not differentiable.
+/// Where an architecture generates phrases, a phrase's ln p stands at its first word
+/// (nn::phrase_mixture_losses).
 PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,
                                                const Batch& batch,
                                                nn::Context& context);

@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// Where each row is in a [batch · time] column of padded rows, [tokens] int64 on the rows' device.
+/// Index of each row in a [batch · time] column of padded rows, [tokens] int64 on the rows' device.
 at::Tensor padded_places(const PackedTokens& tokens) {
   const int64_t time = tokens.max_length();
   at::Tensor places = at::empty({tokens.tokens()}, at::kLong);

@@ -41,21 +41,22 @@ struct PHRASEQ_API PackedTokens {
   PackedTokens to(at::Device device) const;
 };
 
-/// What one step of training or scoring works on.
+/// The sentences of one step of training or scoring.
 struct PHRASEQ_API Batch {
   std::vector<int64_t> sentence_ids;  ///< place in the data set, from 0
   PackedTokens source;                ///< ends in </s> (and may start with <s>)
-  PackedTokens target_in;             ///< what the decoder is fed: start token, then the target
-  at::Tensor target_out;  ///< [target tokens] int64: what it should generate; packed as target_in
+  PackedTokens target_in;             ///< input of the decoder: start token, then the target
+  at::Tensor target_out;  ///< [target tokens] int64: its expected output; packed as target_in
   std::map<std::string, at::Tensor> extras;  ///< named additions of a task (candidates …)
-  /// The same for what the host reads, such as where phrases begin: `to` leaves them there, so that
-  /// no pass waits for a GPU.
+  /// The same for data that the host reads, such as the beginnings of phrases: `to` leaves them on
+  /// the host, so that no pass waits for a GPU.
   std::map<std::string, std::vector<int64_t>> host_extras;
 
   int64_t sentences() const { return source.sentences(); }
   bool has_target() const { return target_out.defined(); }
   Batch to(at::Device device) const;
-  /// In pinned memory, from which `to` a GPU copies while the host goes on. Needs a GPU.
+  /// Copies the batch to pinned memory, from which `to` copies to a GPU asynchronously. Needs a
+  /// GPU.
   Batch pinned() const;
 };
 

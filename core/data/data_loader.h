@@ -35,28 +35,29 @@ class PHRASEQ_API Corpus {
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;
-  /// What the lengths of examples without words are; 0 for blocks of running text, which need not
+  /// Lengths of examples without words; 0 for blocks of running text, which need not
   /// end in </s>.
   virtual EmptyLengths empty_lengths() const { return {}; }
-  /// The parts whose losses are also told one by one, in order; none where the corpus is one.
+  /// The parts whose losses are also reported one by one, in order; none if the corpus is
+  /// undivided.
   virtual std::vector<CorpusPart> parts() const { return {}; }
-  /// Before an epoch's first read: a corpus that segments at random draws again, by (seed, epoch,
-  /// line).
+  /// Call before the first read of an epoch: a corpus that segments at random draws again, by
+  /// (seed, epoch, line).
   virtual void start_epoch(int64_t /*epoch*/) {}
-  /// Equal for equal data: stored in checkpoints, compared at resume.
+  /// A text that is equal for equal data: stored in checkpoints, compared at resume.
   virtual std::string fingerprint() const = 0;
 };
 
 /// The source of the phrases in a task's examples, Example::phrases.
 struct PhraseSource {
-  /// Those of a raw sentence, with their spans when its translation is known.
+  /// Finds the phrases of a raw sentence, with their spans if its translation is known.
   std::function<std::vector<ExamplePhrase>(const std::string& source,
                                            const std::optional<std::string>& target)>
       find;
-  uint32_t fingerprint = 0;  ///< equal when all answers are
+  uint32_t fingerprint = 0;  ///< equal if all results of `find` are
 };
 
-/// Where a task's text is and how it becomes ids; what a data loader is made from.
+/// The arguments of a data loader: the location of a task's text and how it becomes ids.
 struct DataLoaderSetup {
   std::string folder;  ///< data-bin, or where the raw text is
   std::string source_language;

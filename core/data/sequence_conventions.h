@@ -15,7 +15,7 @@ namespace phraseq {
 /// another thread.
 using BatchExtension = std::function<void(const std::vector<Example>&, Batch&)>;
 
-/// What an architecture wants of its batches.
+/// The form of batches that an architecture requires.
 struct PHRASEQ_API SequenceConventions {
   bool start_with_bos = false;  ///< the decoder is first fed <s>, else </s>
   bool source_has_bos = false;  ///< sources begin with <s>

@@ -36,7 +36,7 @@ bool lacks_trees(const std::string& folder, const std::string& split, const std:
   });
 }
 
-/// Whether the task's data is read by a loader that names its files so.
+/// True if the task's data loader is one that uses these file names.
 bool has_known_loader(Options& task) {
   constexpr std::array<std::string_view, 3> kLoaders = {"auto", "indexed", "text"};
   OptionTable table;

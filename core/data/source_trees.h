@@ -32,7 +32,7 @@ struct SourceSplits {
   std::vector<std::string> splits;
 };
 
-/// Whether a folder has files of a split, raw or indexed.
+/// True if a folder has files of a split, raw or indexed.
 PHRASEQ_API bool has_files_of_split(const std::string& folder, const std::string& split);
 
 /// Throws DataError when the architecture needs trees and one of the splits has text but no trees.

@@ -22,14 +22,14 @@
 
 namespace phraseq {
 
-/// What a task keeps in a checkpoint so that translating needs nothing else: texts (dictionaries,
-/// language names) and blobs (subword models).
+/// The part of a task that is saved in a checkpoint, so that translating needs no other files:
+/// texts (dictionaries, language names) and blobs (subword models).
 struct TaskState {
   std::map<std::string, std::string> texts;
   std::map<std::string, std::string> blobs;
 };
 
-/// What a task is made from: a data folder (training), or the state in a checkpoint (translating).
+/// The arguments of a task: a data folder (training), or the state in a checkpoint (translating).
 struct TaskSetup {
   const Registry* registry = nullptr;
   std::string data;  ///< data-bin or the folder of raw text; may be empty with a state

@@ -54,8 +54,8 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   ArchitectureSetup architecture_setup() const override;
 
   bool has_split(const std::string& split) const override;
-  /// When training, `split` may be a list, and a single name includes its numbered parts
-  /// (training_splits).
+  /// Opens a split. When training, `split` may be a list, and a single name includes its numbered
+  /// parts (training_splits).
   std::unique_ptr<Corpus> open(const std::string& split,
                                bool training,
                                const SequenceConventions& conventions = {}) const override;
@@ -75,7 +75,8 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   nlohmann::json options_from_data() const override;
 
  protected:
-  /// For a task whose examples contain phrases; its `find` is not called before this is done.
+  /// Constructs a task whose examples contain phrases; `phrases->find` is not called before this is
+  /// done.
   TranslationTask(const TranslationOptions& options,
                   const TaskSetup& setup,
                   std::optional<PhraseSource> phrases);

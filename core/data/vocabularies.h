@@ -17,14 +17,14 @@ namespace phraseq {
 class DataFolder;
 class SubwordDetector;
 
-/// Which tokenizer text goes through when the data folder does not say: a component's name and the
-/// files of its models. Empty = as the folder's manifest has it.
+/// The tokenizer for text if the data folder does not name one: the name of a component and the
+/// files of its models. Empty = as in the manifest of the folder.
 struct PHRASEQ_API TokenizerFiles {
   std::string name;
   std::string source_model, target_model;
 
-  /// From the options of a task: the tokenizer "auto" is the folder's, or SentencePiece where there
-  /// is a model; "none" takes words as they are.
+  /// Reads the options of a task: the tokenizer "auto" is the folder's, or SentencePiece if there
+  /// is a model; "none" leaves words as they are.
   static TokenizerFiles from_options(const std::string& tokenizer,
                                      const std::string& source_model,
                                      const std::string& target_model);
@@ -36,27 +36,27 @@ struct PHRASEQ_API Vocabularies {
   struct Side {
     std::string language;
     Dictionary dictionary;
-    std::string model;  ///< the tokenizer's, as bytes; empty for one that needs none
+    std::string model;  ///< model of the tokenizer, as bytes; empty if it needs none
     std::string model_name;
   };
   Side source, target;
   std::string tokenizer;  ///< name of the component
   nlohmann::json tokenizer_options;
 
-  /// From a data folder, ours or fairseq's, or a folder of raw text with `dict.LANG.txt`. Without a
-  /// dictionary the pieces of a SentencePiece model are one. Languages may be empty, see
+  /// Reads a data folder, ours or fairseq's, or a folder of raw text with `dict.LANG.txt`. Without
+  /// a dictionary, the pieces of a SentencePiece model are used. Languages may be empty, see
   /// DataFolder.
   static Vocabularies from_folder(const std::string& path,
                                   const std::string& source,
                                   const std::string& target,
                                   const TokenizerFiles& given);
-  /// Text of one language: both sides are that language's. From a folder that `preprocess
+  /// Reads the vocabulary of one language, used for both sides, from a folder that `preprocess
   /// --only-source` or fairseq-preprocess --only-source wrote, or one side of a pair's; see
   /// DataFolder::open_monolingual.
   static Vocabularies from_monolingual_folder(const std::string& path,
                                               const std::string& language,
                                               const TokenizerFiles& given);
-  /// From a checkpoint; the inverse of `save`. Throws FormatError when an entry is missing.
+  /// Reads a checkpoint; the inverse of `save`. Throws FormatError when an entry is missing.
   static Vocabularies from_state(const TaskState& state);
   TaskState save() const;
 
@@ -81,7 +81,7 @@ class PHRASEQ_API LanguageSide {
                                    std::optional<uint64_t> sample_seed) const;
   /// Symbols joined by spaces, without specials.
   std::string symbols(std::span<const int64_t> ids) const { return dictionary_.decode(ids); }
-  /// As text for a person.
+  /// Detokenized text.
   std::string text(std::span<const int64_t> ids) const;
 
  private:

@@ -126,7 +126,7 @@ class TranslatorEngine final : public TranslationEngine {
     Example example = prefix.empty() ? translator_.task().encode(sentence)
                                      : translator_.task().encode(sentence, prefix);
     example.id = id;
-    std::erase_if(example.target, is_control);
+    std::erase_if(example.target, is_control_symbol);
     if (!example.target.empty())
       check_prefix(example, prefix);
     return example;
@@ -186,7 +186,7 @@ class TranslatorEngine final : public TranslationEngine {
     int64_t returned = 0;
     for (const int64_t& id : found.tokens) {
       const bool is_hidden = translator_.task().symbols(std::span(&id, 1), true).empty();
-      if (!is_control(id))
+      if (!is_control_symbol(id))
         places.push_back(is_hidden ? -1 : returned++);
     }
     for (auto& pair : pairs) pair.second = places[static_cast<size_t>(pair.second)];
@@ -254,6 +254,10 @@ void EngineSetup::describe(OptionTable& table) {
   parts.shortlist.describe(table);
   table.section(fmt::format("decoder {}", parts.decoder.name));
   parts.decoder.options->describe(table);
+  if (OptionField* nbest = table.find("nbest")) {
+    nbest->help =
+        "Maximum number of hypotheses that a request may ask for; 1 = as many as the beam has.";
+  }
 }
 
 std::vector<std::string> EngineSetup::problems() const {
@@ -278,7 +282,7 @@ void EngineSetup::finish() {
   OptionTable table = described(parts_->decoder);
   OptionField* nbest = table.find("nbest");
   const int64_t beam = number_in(table, "beam", 1);
-  if (nbest != nullptr && beam > number_in(table, "nbest", 1))
+  if (nbest != nullptr && number_in(table, "nbest", 1) == 1)
     nbest->from_text(std::to_string(beam), OptionOrigin::kDefault);
   parts_->max_nbest = number_in(table, "nbest", 1);
   if (table.find("prefix-size") != nullptr) {

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/signals.h"
+#include "core/base/wording/counted.h"
 #include "core/embed/text_layout.h"
 #include "core/embed/translation_failure.h"
 #include "core/io/utf8.h"
@@ -395,17 +396,17 @@ void TranslationQueue::submit(TranslationRequest request, Done done) {
   const auto& options = request.options;
   const int64_t most = engine().max_nbest();
   if (options.nbest < 1 || options.nbest > most) {
-    throw TranslationFailure(
-        FailureReason::kBadInput,
-        "nbest",
-        fmt::format("{} is out of range: 1 to {}, the beam size", options.nbest, most));
+    throw TranslationFailure(FailureReason::kBadInput,
+                             "nbest",
+                             fmt::format("{} is out of range: 1 to {}", options.nbest, most));
   }
   if (!options.prefixes.empty() && options.prefixes.size() != request.texts.size()) {
     throw TranslationFailure(
         FailureReason::kBadInput,
         "prefix",
-        fmt::format(
-            "there are {} prefixes for {} texts", options.prefixes.size(), request.texts.size()));
+        fmt::format("expected one for each text, found {} for {}",
+                    counted(static_cast<int64_t>(options.prefixes.size()), "prefix"),
+                    counted(static_cast<int64_t>(request.texts.size()), "text")));
   }
   const std::lock_guard lock(state_->mutex);
   if (state_->max_waiting > 0 && state_->figures.waiting >= state_->max_waiting)

@@ -75,10 +75,10 @@ bool is_available(size_t bytes) {
 
 /// What the blocks of the cache hold.
 struct Counters {
-  std::atomic<size_t> mapped = 0;  ///< of the system
+  std::atomic<size_t> mapped = 0;  ///< bytes taken from the system
   std::atomic<size_t> in_use = 0;
-  std::atomic<size_t> peak = 0;   ///< of `in_use`
-  std::atomic<size_t> limit = 0;  ///< of `mapped`; 0 = none
+  std::atomic<size_t> peak = 0;   ///< highest `in_use`
+  std::atomic<size_t> limit = 0;  ///< largest `mapped` allowed; 0 = none
 
   static Counters& instance() {
     static Counters counters;

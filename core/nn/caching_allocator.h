@@ -26,9 +26,9 @@ PHRASEQ_API bool has_caching_allocator();
 
 /// What the allocator's blocks of 64 kB and more hold, in bytes.
 struct CachedMemory {
-  size_t mapped = 0;  ///< of the system, also what is kept for later
+  size_t mapped = 0;  ///< bytes taken from the system, also what is kept for later
   size_t in_use = 0;
-  size_t peak = 0;  ///< of `in_use`, since the last reset
+  size_t peak = 0;  ///< highest `in_use` since the last reset
 };
 PHRASEQ_API CachedMemory cached_memory();
 PHRASEQ_API void reset_peak_of_cached_memory();

@@ -4,12 +4,8 @@
 
 #include "core/base/random.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/precision/precision_option.h"
-#include "core/options/enum_name.h"
 
 namespace phraseq::nn {
-
-Precision precision_from(std::string_view name) { return enum_value(kPrecisionNames, name); }
 
 at::ScalarType Context::activation_type() const {
   switch (precision_) {

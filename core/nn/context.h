@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
@@ -14,7 +13,6 @@ namespace phraseq::nn {
 /// (a copy in 16 bits is written after each step); sums, norms, softmax and the loss are fp32
 /// always. Training in fp16 needs a loss scale (Context::scale_loss). fp64 is for checks.
 enum class Precision { kFp32, kBf16, kFp16, kFp64 };
-PHRASEQ_API Precision precision_from(std::string_view name);  ///< "fp32" …; UsageError otherwise
 
 class FlatParameters;
 class Recording;

@@ -28,7 +28,7 @@ struct ScoreQuery {
 struct ScoreAnswer {
   double normalizer = 0;           ///< ln Σ e^score, as log_sum_exp
   std::vector<RankedColumn> best;  ///< scores, not normalized; none at -infinity; best first
-  std::vector<double> scores;      ///< of the query's columns
+  std::vector<double> scores;      ///< scores of the query's columns
 };
 
 /// One step's scores, computed piece by piece when they are asked for.

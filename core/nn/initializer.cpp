@@ -30,10 +30,10 @@ void Initializer::uniform(at::Tensor& tensor, double limit) {
   fill(tensor, [&] { return (2.0 * random_.uniform() - 1.0) * limit; });
 }
 
-void Initializer::normal(at::Tensor& tensor, double deviation) {
+void Initializer::normal(at::Tensor& tensor, double stddev) {
   fill(tensor, [&] {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - random_.uniform()));
-    return deviation * radius * std::cos(2.0 * std::numbers::pi * random_.uniform());
+    return stddev * radius * std::cos(2.0 * std::numbers::pi * random_.uniform());
   });
 }
 

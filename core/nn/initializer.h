@@ -46,8 +46,8 @@ class PHRASEQ_API Initializer {
   void embedding(at::Tensor& table, int64_t padding_row);
   void norm(at::Tensor& gain, at::Tensor& bias);
 
-  void uniform(at::Tensor& tensor, double limit);     ///< U(-limit, limit)
-  void normal(at::Tensor& tensor, double deviation);  ///< N(0, deviation²), Box-Muller
+  void uniform(at::Tensor& tensor, double limit);  ///< U(-limit, limit)
+  void normal(at::Tensor& tensor, double stddev);  ///< N(0, stddev²), Box-Muller
   void constant(at::Tensor& tensor, double value);
 
  private:

@@ -5,8 +5,8 @@
 
 #include "core/base/api.h"
 #include "core/nn/context.h"
-#include "core/nn/functional/activation.h"
 #include "core/nn/initializer.h"
+#include "core/nn/kernels/activation.h"
 
 namespace phraseq::nn {
 

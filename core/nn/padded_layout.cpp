@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/bitwise_and.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/kernels/random_bits.h"
 
 namespace phraseq::nn::reference {
 namespace {
@@ -72,7 +77,7 @@ at::Tensor attention_elements(const PaddedLayout& queries,
   const at::Tensor head = at::arange(first_head, first_head + heads, options)
                               .view({1, heads, 1, 1});  // [1, heads, 1, 1]
   const at::Tensor start =                              // [batch, heads, tgt_time, 1]
-      at::bitwise_and(row * all_heads + head, kLow32) * int64_t{0x9e3779b1};
+      at::bitwise_and(row * all_heads + head, kLow32) * int64_t{kernels::kRowSpread};
   return start + key_numbers;  // [batch, heads, tgt_time, keys]
 }
 

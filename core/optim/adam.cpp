@@ -10,6 +10,7 @@
 #include "core/optim/flat_pass.h"
 #include "core/optim/parameter_copies.h"
 #include "core/optim/update_kernels.h"
+#include "core/options/require_valid.h"
 
 namespace phraseq {
 
@@ -34,19 +35,17 @@ void AdamOptions::describe(OptionTable& table) {
 
 std::vector<std::string> AdamOptions::problems() const {
   if (adam_betas.size() != 2)
-    return {"adam-betas must be two numbers, such as 0.9,0.98"};
+    return {"--adam-betas needs two numbers, such as 0.9,0.98"};
   for (const double beta : adam_betas) {
     if (!(beta >= 0 && beta < 1))
-      return {"adam-betas must be at least 0 and less than 1"};
+      return {"--adam-betas needs numbers of at least 0 and less than 1"};
   }
   return {};
 }
 
 Adam::Adam(const AdamOptions& options, const OptimizerSetup& setup)
     : options_(options), parameters_(*setup.parameters) {
-  const auto problems = options.problems();
-  if (!problems.empty())
-    throw UsageError(problems.front());
+  require_valid(options);
   exp_avg_ = at::zeros_like(parameters_.values());
   exp_avg_sq_ = at::zeros_like(parameters_.values());
 }
@@ -106,7 +105,7 @@ void Adam::step_with_operators(double learning_rate, double gradient_scale, cons
   renew_copies(parameters_);
 }
 
-AdamPass Adam::pass_of(const at::Tensor& keep,
+AdamPass Adam::pass_of(const at::Tensor& take_step,
                        double learning_rate,
                        const at::Tensor& gradient_scale,
                        const Rates& rates) {
@@ -118,7 +117,7 @@ AdamPass Adam::pass_of(const at::Tensor& keep,
           exp_avg_,
           exp_avg_sq_,
           bf16.defined() ? bf16 : parameters_.fp16(),
-          keep,
+          take_step,
           gradient_scale,
           static_cast<float>(beta1),
           static_cast<float>(1 - beta1),
@@ -131,25 +130,27 @@ AdamPass Adam::pass_of(const at::Tensor& keep,
 
 bool Adam::can_step_if() const { return !uses_kernels(parameters_); }
 
-void Adam::step_if(const at::Tensor& keep, double learning_rate, const at::Tensor& gradient_scale) {
+void Adam::step_if(const at::Tensor& take_step,
+                   double learning_rate,
+                   const at::Tensor& gradient_scale) {
   const Rates rates = next_rates(learning_rate);
   if (const AdamKernel kernel = adam_kernel_for(parameters_))
-    return kernel(pass_of(keep, learning_rate, gradient_scale, rates));
+    return kernel(pass_of(take_step, learning_rate, gradient_scale, rates));
   at::Tensor& values = parameters_.values();
   // The value where the step is taken, else one that changes nothing; [] of the parameters' type.
-  const auto if_kept = [&](double value, double otherwise) {
-    return at::full({}, otherwise, values.options()).masked_fill_(keep, value);
+  const auto if_taken = [&](double value, double otherwise) {
+    return at::full({}, otherwise, values.options()).masked_fill_(take_step, value);
   };
   const double beta1 = options_.adam_betas[0];
   const double beta2 = options_.adam_betas[1];
   const at::Tensor scaled = parameters_.gradients() * gradient_scale.to(values.scalar_type());
-  const at::Tensor gradient = scaled.masked_fill(keep.logical_not(), 0);
-  exp_avg_.mul_(if_kept(beta1, 1)).add_(gradient, 1 - beta1);
-  exp_avg_sq_.mul_(if_kept(beta2, 1)).addcmul_(gradient, gradient, 1 - beta2);
+  const at::Tensor gradient = scaled.masked_fill(take_step.logical_not(), 0);
+  exp_avg_.mul_(if_taken(beta1, 1)).add_(gradient, 1 - beta1);
+  exp_avg_sq_.mul_(if_taken(beta2, 1)).addcmul_(gradient, gradient, 1 - beta2);
   const at::Tensor stepped =
       (values * (1 - learning_rate * options_.weight_decay))
           .addcdiv_(exp_avg_, exp_avg_sq_.sqrt().add_(rates.eps), -rates.step_size);
-  values.copy_(at::where(keep, stepped, values));
+  values.copy_(at::where(take_step, stepped, values));
   renew_copies(parameters_);
 }
 

@@ -44,7 +44,7 @@ class PHRASEQ_API Adam final : public Optimizer {
   /// With operators, as on a GPU: the same bits as `step`. Where there is a kernel for it, with
   /// that one (adam_kernel_for).
   bool can_step_if() const override;
-  void step_if(const at::Tensor& keep,
+  void step_if(const at::Tensor& take_step,
                double learning_rate,
                const at::Tensor& gradient_scale) override;
 
@@ -55,7 +55,7 @@ class PHRASEQ_API Adam final : public Optimizer {
     double eps;
   };
   Rates next_rates(double learning_rate);
-  AdamPass pass_of(const at::Tensor& keep,
+  AdamPass pass_of(const at::Tensor& take_step,
                    double learning_rate,
                    const at::Tensor& gradient_scale,
                    const Rates& rates);

@@ -10,14 +10,14 @@ namespace phraseq {
 /// threads give the same bits. NaN or infinity when the buffer holds one.
 PHRASEQ_API double gradient_norm(const at::Tensor& gradients);
 
-/// The same as a scalar tensor [] fp64 that stays on the gradients' device: the host does not wait.
+/// Computes the same as a scalar [] fp64 on the gradients' device: the host does not wait for it.
 PHRASEQ_API at::Tensor gradient_norm_on_device(const at::Tensor& gradients);
 
 /// The factor that brings a gradient of norm `norm` down to `clip_norm`; 1 when it is within, or
 /// when clipping is off (0).
 PHRASEQ_API double clip_factor(double norm, double clip_norm);
 
-/// The same of a norm on a device, fp64 [], there.
+/// Computes the same factor for a norm on a device, fp64 [], and leaves it there.
 PHRASEQ_API at::Tensor clip_factor_on_device(const at::Tensor& norm, double clip_norm);
 
 }  // namespace phraseq

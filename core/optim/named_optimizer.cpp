@@ -20,12 +20,13 @@ bool NamedOptimizer::can_step_if() const {
   return call_component(component_, "can_step_if", [&] { return optimizer_->can_step_if(); });
 }
 
-void NamedOptimizer::step_if(const at::Tensor& keep,
+void NamedOptimizer::step_if(const at::Tensor& take_step,
                              double learning_rate,
                              const at::Tensor& gradient_scale) {
   optimizer_->set_steps(steps_);
-  call_component(
-      component_, "step_if", [&] { optimizer_->step_if(keep, learning_rate, gradient_scale); });
+  call_component(component_, "step_if", [&] {
+    optimizer_->step_if(take_step, learning_rate, gradient_scale);
+  });
   steps_ = optimizer_->steps();
 }
 

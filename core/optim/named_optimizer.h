@@ -21,7 +21,7 @@ class PHRASEQ_API NamedOptimizer final : public Optimizer {
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override;
   bool can_step_if() const override;
-  void step_if(const at::Tensor& keep,
+  void step_if(const at::Tensor& take_step,
                double learning_rate,
                const at::Tensor& gradient_scale) override;
 

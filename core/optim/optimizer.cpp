@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-void Optimizer::step_if(const at::Tensor& /*keep*/,
+void Optimizer::step_if(const at::Tensor& /*take_step*/,
                         double /*learning_rate*/,
                         const at::Tensor& /*gradient_scale*/) {
   throw std::logic_error("this optimizer has no step_if");

@@ -28,17 +28,17 @@ class PHRASEQ_API Optimizer {
   /// `gradient_scale` multiplies each gradient as it is read: loss normalization and clipping
   /// folded in.
   virtual void step(double learning_rate, double gradient_scale) = 0;
-  /// Whether there is `step_if`.
+  /// Whether `step_if` is implemented.
   virtual bool can_step_if() const { return false; }
-  /// The same step, where `keep`, a bool [], is true: else nothing changes but `steps`, also when
-  /// gradients are not finite. `keep` and `gradient_scale`, fp64 [], are on the device of the
-  /// parameters, and the host does not wait for their values: who learns later that the step was
-  /// none corrects `steps`.
-  virtual void step_if(const at::Tensor& keep,
+  /// Takes the same step if `take_step`, a bool [], is true; otherwise only `steps` changes, even
+  /// when gradients are not finite. `take_step` and `gradient_scale`, fp64 [], are on the device of
+  /// the parameters, and the host does not wait for their values: a caller that learns later that
+  /// no step was taken corrects `steps`.
+  virtual void step_if(const at::Tensor& take_step,
                        double learning_rate,
                        const at::Tensor& gradient_scale);
-  /// The state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores in
-  /// place.
+  /// Returns the state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores
+  /// in place.
   virtual std::map<std::string, at::Tensor> state() = 0;
   /// Whether a step changes each element by its own gradient and state alone, and each tensor of
   /// the state has one element per element of the parameters, or has the same value whatever the

@@ -27,13 +27,13 @@ class PHRASEQ_API ParameterAverage {
   /// Begins with the parameters as they are.
   ParameterAverage(const MovingAverageOptions& options, nn::FlatParameters& parameters);
 
-  /// After an update; `updates` includes it.
+  /// Follows an update of the parameters; `updates` includes it.
   void update(int64_t updates);
-  /// Begins anew from the parameters as they are.
+  /// Restarts from the parameters as they are.
   void restart();
   /// Exchanges the average and the trained parameters, bit for bit.
   void swap();
-  /// Of the two, the one that is not in the parameters now: [elements].
+  /// The average or the trained parameters, whichever is not in use now: [elements].
   const at::Tensor& other() const { return other_; }
 
  private:
@@ -43,7 +43,8 @@ class PHRASEQ_API ParameterAverage {
   at::Tensor other_;
 };
 
-/// The average in place of the trained parameters, for as long as it exists; nothing without one.
+/// Puts the average in place of the trained parameters while this object exists; does nothing
+/// without an average.
 class PHRASEQ_API AverageInUse {
  public:
   explicit AverageInUse(ParameterAverage* average) : average_(average) {

@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// Renews the copies of the parameters in fewer bits, those that there are.
+/// Renews the copies of the parameters in 16 bits, if there are any.
 void renew_copies(nn::FlatParameters& parameters);
 
 }  // namespace phraseq

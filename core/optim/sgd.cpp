@@ -5,6 +5,7 @@
 #include "core/optim/flat_pass.h"
 #include "core/optim/parameter_copies.h"
 #include "core/optim/update_kernels.h"
+#include "core/options/require_valid.h"
 
 namespace phraseq {
 
@@ -16,15 +17,13 @@ void SgdOptions::describe(OptionTable& table) {
 
 std::vector<std::string> SgdOptions::problems() const {
   if (nesterov && momentum == 0)
-    return {"nesterov requires a momentum above 0"};
+    return {"--nesterov needs a --momentum above 0"};
   return {};
 }
 
 Sgd::Sgd(const SgdOptions& options, const OptimizerSetup& setup)
     : options_(options), parameters_(*setup.parameters) {
-  const auto problems = options.problems();
-  if (!problems.empty())
-    throw UsageError(problems.front());
+  require_valid(options);
   momentum_buffer_ = at::zeros_like(parameters_.values());
 }
 

@@ -24,7 +24,7 @@ PHRASEQ_INLINE void adam_loop(const AdamStep<T>& by,
     const T square = by.beta2 * v[i] + by.rest2 * gradient * gradient;
     m[i] = mean;
     v[i] = square;
-    p[i] = by.decay * p[i] - by.step * mean / (std::sqrt(square) + by.eps);
+    p[i] = by.decay_factor * p[i] - by.step * mean / (std::sqrt(square) + by.eps);
     if (bf16 != nullptr)
       store(bf16 + i, static_cast<float>(p[i]));
   }
@@ -38,7 +38,7 @@ PHRASEQ_INLINE void sgd_loop(const SgdStep<T>& by,
                              T* __restrict b,
                              Bfloat16* __restrict bf16) {
   for (int64_t i = 0; i < size; ++i) {
-    const T gradient = by.gradient_scale * g[i] + by.decay * p[i];
+    const T gradient = by.gradient_scale * g[i] + by.weight_decay * p[i];
     const T momentum = by.momentum * b[i] + gradient;
     b[i] = momentum;
     p[i] -= by.rate * (by.nesterov ? gradient + by.momentum * momentum : momentum);
@@ -56,7 +56,7 @@ PHRASEQ_INLINE void adadelta_loop(const AdadeltaStep<T>& by,
                                   T* __restrict d,
                                   Bfloat16* __restrict bf16) {
   for (int64_t i = 0; i < size; ++i) {
-    const T gradient = by.gradient_scale * g[i] + by.decay * p[i];
+    const T gradient = by.gradient_scale * g[i] + by.weight_decay * p[i];
     const T square = by.rho * a[i] + by.rest * gradient * gradient;
     const T delta = std::sqrt(d[i] + by.eps) / std::sqrt(square + by.eps) * gradient;
     a[i] = square;

@@ -10,26 +10,27 @@
 /// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
 namespace phraseq::kernels {
 
-/// m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay · p - step · m / (√v + eps).
+/// m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay_factor · p - step · m / (√v + eps),
+/// where decay_factor = 1 - lr · weight decay.
 template <class T>
 struct AdamStep {
-  T beta1, rest1, beta2, rest2, decay, step, eps,
-      gradient_scale;  // rest = 1 - beta, taken in double
+  T beta1, rest1, beta2, rest2;  // rest = 1 - beta, computed in double
+  T decay_factor, step, eps, gradient_scale;
 };
 
-/// b = momentum · b + g,  p = p - rate · (nesterov ? g + momentum · b : b), where g has decay · p
-/// added.
+/// b = momentum · b + g,  p = p - rate · (nesterov ? g + momentum · b : b), where g includes
+/// weight_decay · p (an L2 penalty).
 template <class T>
 struct SgdStep {
-  T momentum, decay, rate, gradient_scale;
+  T momentum, weight_decay, rate, gradient_scale;
   bool nesterov;
 };
 
 /// a = ρ a + (1-ρ) g²,  Δ = √(d + eps) / √(a + eps) · g,  d = ρ d + (1-ρ) Δ²,  p = p - rate · Δ,
-/// where g has decay · p added.
+/// where g includes weight_decay · p (an L2 penalty).
 template <class T>
 struct AdadeltaStep {
-  T rho, rest, eps, decay, rate, gradient_scale;  // rest = 1 - rho, taken in double
+  T rho, rest, eps, weight_decay, rate, gradient_scale;  // rest = 1 - rho, computed in double
 };
 
 /// The passes for one element type, float or double.

@@ -69,7 +69,7 @@ void apply_config_file(OptionTable& table,
   }
 }
 
-/// Which options take the arguments without a flag; those after the last are caught by name.
+/// The options that take arguments without a flag; surplus arguments are caught by name.
 po::positional_options_description positions_of(const OptionTable& table) {
   po::positional_options_description positions;
   for (const OptionField& field : table.fields()) {
@@ -98,7 +98,7 @@ po::parsed_options parse_syntax(const OptionTable& table,
       .run();
 }
 
-/// What one option was given, as one text: the last for a single value, all of a list of strings.
+/// Adds the values given to one option as one text: the last of a single value, all of a list.
 void gather(const OptionField& field,
             const po::option& option,
             std::map<std::string, std::string>& given) {
@@ -145,7 +145,7 @@ bool apply_arguments(OptionTable& table,
   return spelled.has_unknown;
 }
 
-/// Whether a value was given and rejected: then it is not missing as well.
+/// True if a value was given and rejected: then it is not reported as missing, too.
 bool is_rejected(const OptionField& field, const Problems& problems) {
   const std::string subject = fmt::format("--{}: ", field.name);
   return std::ranges::any_of(problems, [&](const std::string& problem) {

@@ -10,13 +10,13 @@ namespace phraseq {
 bool takes_no_value(const OptionField& field);
 bool has_range(const OptionField& field);
 
-/// What stands for its value: FILE, a|b|c, N.
+/// Placeholder of the value in the help: FILE, a|b|c, N.
 std::string metavar(const OptionField& field);
 
 /// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
 std::string flags_text(const OptionField& field);
 
-/// What the help adds in brackets: default, range, the other names.
+/// Details that the help adds in brackets: default, range, the other names.
 std::string details_text(const OptionField& field);
 
 }  // namespace phraseq

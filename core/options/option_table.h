@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// Where the value of an option came from; `--print-config` and the run manifest say it.
+/// The origin of the value of an option; `--print-config` and the run manifest show it.
 enum class OptionOrigin { kDefault, kPreset, kConfigFile, kCheckpoint, kCommandLine };
 PHRASEQ_API std::string_view to_string(OptionOrigin origin);
 
@@ -75,19 +75,19 @@ class PHRASEQ_API OptionField {
   /// A word that may be given in place of a whole number, and stands for `number`: one that is out
   /// of range ("auto").
   OptionField& word(std::string_view text, int64_t number);
-  /// What --help shows in place of the value (FILE, N, DIR).
+  /// Sets the placeholder of the value in --help (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
-  /// Must be given by the user.
+  /// Declares that the user must give the option.
   OptionField& required();
   /// Takes the arguments that stand without a flag, in the order of description; a vector takes the
   /// rest.
   OptionField& positional();
   /// Changes nothing that a run computes (paths, logging, workers): a resume may change it freely.
   OptionField& harmless();
-  /// What the flag means when it is given without a value (fairseq's bare --remove-bpe).
+  /// Sets the value of the flag if it is given without one (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
-  /// Whether the value is that of `word`.
+  /// True if the value is that of `word`.
   bool holds_word() const;
   /// The value as the command line would write it; `from_text` throws UsageError on anything that
   /// is not wholly a value of the type, or out of range, or not one of the choices.
@@ -133,7 +133,7 @@ class PHRASEQ_API OptionTable {
   OptionField& field(std::string_view name, std::vector<double>& value, std::string_view help);
   OptionField& field(std::string_view name, std::vector<std::string>& value, std::string_view help);
 
-  /// By name or alias; null when there is none.
+  /// Finds an option by name or alias; null if there is none.
   OptionField* find(std::string_view name);
   const std::deque<OptionField>& fields() const { return fields_; }
   std::deque<OptionField>& fields() { return fields_; }

@@ -1,10 +1,12 @@
 #include "core/run/analyze_run.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/analysis/activation.h"
 #include "core/analysis/attention_map.h"
@@ -188,17 +190,30 @@ int count_constituents(const AnalyzeOptions& options,
   return show(options, table, chosen_place(options));
 }
 
+bool records_any(const RecordedSentence& sentence, const std::vector<std::string>& wanted) {
+  return std::any_of(sentence.tensors.begin(), sentence.tensors.end(), [&](const auto& tensor) {
+    return analysis::is_wanted(tensor.name, wanted);
+  });
+}
+
 int dump(const AnalyzeOptions& options,
          const TranslationModel& translator,
          const ModelOptions& model) {
   ResultOutput output(options.output);
   PlotFile plot;
+  bool found = false;
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
+    found = found || records_any(sentence, options.tensors);
     if (!options.plot.empty() && !plot.is_written())
       plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
     output.write(recorded_json(sentence, options.tensors));
     return output.flush();
   });
+  if (!found && !options.tensors.empty()) {
+    throw DataError(fmt::format("--tensors {}: the model records no tensor with such a name",
+                                fmt::join(options.tensors, " ")),
+                    "without --tensors, phraseq analyze dump shows all names");
+  }
   output.commit();
   plot.commit();
   return kExitOk;

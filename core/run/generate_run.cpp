@@ -65,7 +65,7 @@ std::string evaluation_text(GenerateRun& run, const GenerationReport& report, co
       "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
 }
 
-/// What happens to translations before they are written.
+/// Post-processes translations before they are written.
 class Finishing {
  public:
   Finishing(GenerateRun& run, const WorkerSettings& workers) : run_(run), workers_(workers) {
@@ -245,6 +245,8 @@ void conclude(GenerateRun& run,
   if (!run.options.score_reference)
     report.warn_of_repeated_hypotheses();
   report.warn_of_unmet_constraints();
+  if (run.options.quiet && !report.has_references())
+    log_warning("--quiet prints only the score, and there are no references: nothing is printed");
   if (!report.has_references() || !is_whole)
     return;
   const std::string score = evaluation_text(run, report, task);
@@ -267,6 +269,7 @@ int generate(GenerateRun& run) {
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
   // First: a bad place is found before the work.
+  check_not_an_input(run.options.output, {run.options.input, run.options.trees});
   ResultOutput output(shards.output(run.options.output));
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run, engine);

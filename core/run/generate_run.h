@@ -29,7 +29,7 @@ struct PHRASEQ_API GenerateRun {
   Selection tokenizer;  ///< the same with --tokenizer or --bpe
 
   std::vector<std::string> problems();
-  /// Which --decoder, --scoring or --tokenizer has an unknown option.
+  /// Names the --decoder, --scoring or --tokenizer that has an unknown option.
   std::string explain_unknown(const std::string& option) const;
 
  private:

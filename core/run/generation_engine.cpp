@@ -48,7 +48,7 @@ void require_sources(const std::vector<TranslationModel>& models) {
   }
 }
 
-/// On the models' device and in their arithmetic.
+/// Loads the model of --lm-path on the device and with the precision of the translation models.
 TranslationModel load_language_model(const GenerateRun& run) {
   ModelOptions options = run.model;
   options.path = run.options.lm_path;
@@ -62,7 +62,7 @@ TranslationModel load_language_model(const GenerateRun& run) {
   return std::move(models.front());
 }
 
-/// What --tokenizer or --bpe says goes to the model.
+/// Passes the choice of --tokenizer or --bpe on to the model options.
 void choose_tokenizer(GenerateRun& run) {
   if (run.tokenizer.component == nullptr)
     return;

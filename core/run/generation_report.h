@@ -15,7 +15,7 @@
 
 namespace phraseq {
 
-/// What the last lines of the log say: how much was translated, how fast, how well.
+/// Gathers what the last lines of the log report: amount, speed and score of the translations.
 class GenerationReport {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,14 +23,14 @@ class GenerationReport {
   GenerationReport(PostProcess remove_bpe, ConstraintOrder order, const Task& task)
       : remove_bpe_(remove_bpe), order_(order), scored_text_(task) {}
 
-  /// Translations that took `time`.
+  /// Counts translations that took `time`.
   void add(const std::vector<Translation>& translations, const Task& task, Clock::duration time);
 
   std::string speed() const;
   void warn_of_repeated_hypotheses() const;
   void warn_of_unmet_constraints() const;
 
-  /// Whether every sentence has a reference.
+  /// True if every sentence has a reference.
   bool has_references() const;
   std::string score_text(const Metric& metric) const;
 

@@ -134,6 +134,8 @@ namespace {
 /// Writes a line, or a record, for each of the pairs.
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const ShardRun& shards) {
   // First: a bad place is found before the work.
+  check_not_an_input(run.options.output,
+                     {run.options.source, run.options.target, run.options.trees});
   ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   int64_t max_source_tokens = kAnyLength;

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// Where results go: standard output ("-"), or a file that appears when all of it is there.
+/// The destination of results: standard output ("-"), or a file that appears when it is complete.
 class PHRASEQ_API ResultOutput {
  public:
   explicit ResultOutput(const std::string& path);

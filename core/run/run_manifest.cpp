@@ -41,7 +41,7 @@ nlohmann::json describe_options(const OptionTable& table, const Task& task) {
   return options;
 }
 
-/// As in PHRASEQ_CPU_LEVEL.
+/// Name of a level, as in PHRASEQ_CPU_LEVEL.
 std::string level_name(nn::kernels::Level level) {
   constexpr std::array<const char*, 3> kNames = {"baseline", "v3", "v4"};
   return kNames.at(static_cast<size_t>(level));

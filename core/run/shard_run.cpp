@@ -23,7 +23,7 @@
 namespace phraseq {
 namespace {
 
-/// What may differ between the processes of one run, and what is compared by content.
+/// Options that may differ between the processes of one run, or whose files are compared instead.
 constexpr std::array<const char*, 17> kOfOneProcess = {"num_shards",
                                                        "shard_id",
                                                        "output",
@@ -52,7 +52,7 @@ std::string options_sum(const OptionTable& table) {
   return sum_of(options.dump());
 }
 
-/// What names the contents of the checkpoints.
+/// Checksum of the contents of the checkpoints.
 std::string models_sum(const std::string& paths) {
   std::string all;
   for (const std::string_view path : split_text(paths, ":")) {

@@ -23,8 +23,8 @@ class PHRASEQ_API ShardRun {
   /// Gives each process that a launcher started on this machine a GPU of its own, and its share of
   /// the cores. Call it before ModelOptions::worker_settings.
   void take_share_of_machine(ModelOptions& model) const;
-  /// Where the output goes: `output`, or its shard, whose file of an earlier run is removed, so
-  /// that a failure of this one does not go unnoticed.
+  /// Returns the output file: `output`, or its shard. Removes the shard's file of an earlier run,
+  /// so that a failure of this one does not go unnoticed.
   std::string output(const std::string& output) const;
   /// Ends the output of a shard with its seal. `table` and `model` are the command's options,
   /// `source` what was read.

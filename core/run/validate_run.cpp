@@ -17,24 +17,61 @@
 #include "core/data/source_trees.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
+#include "core/options/option_text.h"
 #include "core/run/options/model_options.h"
+#include "core/train/train_checkpoint.h"
 #include "core/train/validation/validator.h"
 
 namespace phraseq {
 namespace {
 
-/// The criterion that the architecture of a checkpoint declares, else `fallback`. A file that
-/// cannot be read is reported when the model is loaded.
-std::string default_criterion(const Registry& registry,
-                              const std::string& path,
-                              const std::string& fallback) {
+/// A checkpoint's record of its training, as far as validation follows it. A file that cannot be
+/// read is reported when the model is loaded.
+struct RecordedTraining {
+  std::string criterion;                              ///< empty: not recorded, or not installed
+  nlohmann::json options = nlohmann::json::object();  ///< of the whole training, by name
+};
+
+std::string declared_criterion_of(const Registry& registry, const CheckpointFile& file) {
+  return declared_criterion(recorded_architecture(registry, file));
+}
+
+bool has_criterion(const Registry& registry, const std::string& name) {
+  try {
+    registry.select(Criterion::kKind, name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+RecordedTraining recorded_training(const Registry& registry, const std::string& path) {
+  RecordedTraining recorded;
   try {
     const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
-    const std::string declared = declared_criterion(recorded_architecture(registry, file));
-    return declared.empty() ? fallback : declared;
+    recorded.criterion = declared_criterion_of(registry, file);
+    const nlohmann::json options = read_train_record(file).options;
+    const auto found = options.find("criterion");
+    const std::string name =
+        found != options.end() && found->is_string() ? found->get<std::string>() : "";
+    if (has_criterion(registry, name))
+      recorded = {name, options};
   } catch (const Error&) {
-    return fallback;
+    return recorded;
   }
+  return recorded;
+}
+
+/// Sets the criterion's options to the recorded values; those of the command line come later.
+void take_recorded(const nlohmann::json& recorded, Options& options) {
+  OptionTable table;
+  options.describe(table);
+  nlohmann::json values = nlohmann::json::object();
+  for (const OptionField& field : table.fields()) {
+    if (const auto value = recorded.find(option_key(field.name)); value != recorded.end())
+      values[value.key()] = *value;
+  }
+  from_json(table, values, OptionOrigin::kCheckpoint);
 }
 
 TranslationModel load_model(const ValidateRun& run) {
@@ -112,7 +149,8 @@ void ValidateOptions::describe(OptionTable& table) {
   table.field(
       "criterion",
       criterion,
-      "Name of the criterion; default: the criterion of the architecture, if it declares one.");
+      "Name of the criterion; default: the criterion of the checkpoint's training, with its "
+      "options.");
   direction.describe(table);
   table.find("source-lang")->short_flag("s");
   table.find("target-lang")->short_flag("t");
@@ -131,11 +169,16 @@ void ValidateOptions::describe(OptionTable& table) {
 
 ValidateRun::ValidateRun(std::span<const std::string> arguments)
     : loaded(load_plugins_for(arguments)) {
-  options.criterion =
-      default_criterion(loaded->registry, peek_option(arguments, "path", ""), options.criterion);
+  const RecordedTraining recorded =
+      recorded_training(loaded->registry, peek_option(arguments, "path", ""));
+  if (!recorded.criterion.empty())
+    options.criterion = recorded.criterion;
   options.describe(table);
-  criterion = select_and_describe(
-      loaded->registry, Criterion::kKind, arguments, "criterion", options.criterion, table);
+  criterion = loaded->registry.select(
+      Criterion::kKind, peek_option(table, arguments, "criterion", options.criterion));
+  if (criterion.name == recorded.criterion)
+    take_recorded(recorded.options, *criterion.options);
+  describe(table, criterion);
 }
 
 std::vector<std::string> ValidateRun::problems() const {

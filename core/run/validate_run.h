@@ -25,7 +25,7 @@ enum class ValidationFormat { kPlain, kJson };
 inline constexpr EnumName<ValidationFormat> kValidationFormatNames[] = {
     {"plain", ValidationFormat::kPlain}, {"json", ValidationFormat::kJson}};
 
-/// What is validated, and how the result is printed.
+/// The data and the model to validate, and the format of the result.
 struct PHRASEQ_API ValidateOptions : Options {
   std::string data;
   std::string path;
@@ -49,9 +49,9 @@ struct PHRASEQ_API ValidateOptions : Options {
 /// `phraseq validate`: everything chosen and described, not yet parsed.
 struct PHRASEQ_API ValidateRun {
   explicit ValidateRun(std::span<const std::string> arguments);
-  /// Of the options; throws UsageError, too.
+  /// Problems of the options. Some are thrown as UsageError instead.
   std::vector<std::string> problems() const;
-  /// Which criterions have an option that the selected one does not have (ExplainOption).
+  /// Names the criterions that have an option that the selected one lacks (ExplainOption).
   std::string explain_unknown(const std::string& option) const;
 
   std::unique_ptr<LoadedPlugins> loaded;

@@ -1,7 +1,6 @@
 #include "core/search/constraints.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/text/dictionary.h"
 
@@ -9,9 +8,7 @@ namespace phraseq {
 
 namespace {
 
-constexpr double kForbidden = -std::numeric_limits<double>::infinity();
-
-/// A forced token's edits: the penalty on <unk> holds for it, too.
+/// Returns the edits of a forced token: the penalty on <unk>, which holds for it, too.
 std::vector<ScoreEdit> edits_of_forced(int64_t token, const ConstraintSettings& settings) {
   if (token != kUnk || settings.unknown_penalty == 0)
     return {};
@@ -37,12 +34,9 @@ std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n
 }
 
 void forbid_repeats(StepConstraint& constraint, std::span<const int64_t> tokens, int64_t n) {
-  if (constraint.only >= 0)
+  if (constraint.forces_token())
     return;
-  for (const int64_t token : repeating_tokens(tokens, n)) {
-    std::erase_if(constraint.edits, [&](const ScoreEdit& edit) { return edit.column == token; });
-    constraint.edits.push_back({token, kForbidden});
-  }
+  for (const int64_t token : repeating_tokens(tokens, n)) constraint.forbid(token);
 }
 
 StepConstraint step_constraint(const ConstraintSettings& settings,
@@ -57,9 +51,9 @@ StepConstraint step_constraint(const ConstraintSettings& settings,
     if (!exact || forced != kEos)
       return {forced, edits_of_forced(forced, settings)};
   }
-  StepConstraint constraint{-1, {{kPad, kForbidden}}};
+  StepConstraint constraint{kAnyToken, {{kPad, kImpossible}}};
   if (exact || step < settings.min_length)
-    constraint.edits.push_back({kEos, kForbidden});
+    constraint.forbid(kEos);
   if (settings.unknown_penalty != 0)
     constraint.edits.push_back({kUnk, -settings.unknown_penalty});
   return constraint;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -9,38 +11,61 @@
 
 namespace phraseq {
 
-/// What a hypothesis may say next, apart from what the model thinks of it.
+/// Decoding constraints that do not depend on the model.
 struct ConstraintSettings {
   int64_t min_length = 1;            ///< </s> is forbidden before this many tokens
-  double unknown_penalty = 0;        ///< taken off the log-probability of <unk>
+  double unknown_penalty = 0;        ///< subtracted from the log-probability of <unk>
   int64_t no_repeat_ngram_size = 0;  ///< 0 = n-grams may repeat
   bool match_source_len = false;     ///< exactly the maximum length, and </s> costs nothing
 };
 
-/// What a hypothesis may say in one step: anything but the edits, or one token alone.
+/// The log-probability of what is impossible, ln 0; as the change of a score it forbids a column.
+inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+/// Values of StepConstraint::only that are not tokens.
+inline constexpr int64_t kAnyToken = -1;
+inline constexpr int64_t kNoDecision = -2;  ///< no choice: a token chosen earlier is fed
+
+/// The constraint on one step of a hypothesis: only one token is allowed, or every token with
+/// changes to the scores of some.
 struct StepConstraint {
-  int64_t only = -1;             ///< the one allowed token, -1 = all
-  std::vector<ScoreEdit> edits;  ///< on the allowed ones
+  int64_t only = kAnyToken;      ///< the one allowed token
+  std::vector<ScoreEdit> edits;  ///< added to log-probabilities
   bool costs_nothing = false;    ///< `only` has log-probability 0, whatever the model gives it
+
+  bool has_decision() const { return only != kNoDecision; }
+  bool forces_token() const { return only >= 0; }
+
+  /// Forbids a column, in place of any other edit of it.
+  void forbid(int64_t column) {
+    std::erase_if(edits, [column](const ScoreEdit& edit) { return edit.column == column; });
+    edits.push_back({column, kImpossible});
+  }
+  bool forbids(int64_t column) const {
+    return std::any_of(edits.begin(), edits.end(), [column](const ScoreEdit& edit) {
+      return edit.column == column && edit.change == kImpossible;
+    });
+  }
 };
 
-/// The constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length` on only
-/// </s>; else the next of `prefix`; else <pad> never, </s> not before the minimum, the penalty on
-/// <unk>, also on a forced one. With `match_source_len` the maximum length is the minimum, too:
-/// </s> is forbidden before it, also in a prefix, and costs nothing there (fairseq's
-/// LengthConstrainedBeamSearch).
+/// Returns the constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length`
+/// on only </s> is allowed; within `prefix`, only its next token; elsewhere <pad> is forbidden, and
+/// so is </s> before the minimum length. The penalty on <unk> holds for a forced one, too. With
+/// `match_source_len` the maximum length is also the minimum: </s> is forbidden before it, even in
+/// a prefix, and costs nothing there (fairseq's LengthConstrainedBeamSearch).
 PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,
                                            int64_t step,
                                            int64_t max_length,
                                            std::span<const int64_t> prefix);
 
-/// Forbids what would complete an n-gram that `tokens` holds already, unless one token alone is
-/// allowed.
+/// Forbids the tokens that would complete an n-gram that `tokens` contains already, unless a token
+/// is forced.
 PHRASEQ_API void forbid_repeats(StepConstraint& constraint,
                                 std::span<const int64_t> tokens,
                                 int64_t n);
 
-/// The tokens that would complete an n-gram that `tokens` holds already; each once, n >= 1.
+/// Returns the tokens that would complete an n-gram that `tokens` contains already, sorted, each
+/// once; n >= 1.
 PHRASEQ_API std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n);
 
 }  // namespace phraseq

@@ -29,27 +29,27 @@ struct FusionModel {
   double weight = 0;
 };
 
-/// What a decoder searches over: one model, or an ensemble whose probabilities are averaged.
+/// A batch to translate, with one model or an ensemble whose probabilities are averaged.
 struct DecodingRequest {
   std::vector<Architecture*> models;
   const Batch* batch = nullptr;  ///< with targets when a prefix is forced
   nn::Precision precision = nn::Precision::kFp32;
-  std::vector<const nn::FlatParameters*> parameters;  ///< one a model; for the bf16 copies
-  std::vector<const Component*> architectures;        ///< one a model: whom to name when it throws
+  std::vector<const nn::FlatParameters*> parameters;  ///< one per model; for the bf16 copies
+  std::vector<const Component*> architectures;        ///< one per model; named when it throws
   bool need_attention = false;
-  bool need_scores = true;  ///< without, hypotheses' scores may be anything that keeps their order
-  uint64_t seed = 1;        ///< of sampling; a row's draws depend on (seed, sentence id, step)
-  std::vector<LexicalConstraints> lexical_constraints = {};  ///< one a sentence; empty = none
-  /// Of each sentence, the words of the vocabulary that it may be translated with, sorted, each
-  /// once (a shortlist); empty = all. What is forced (prefixes, constraints) may be used besides.
+  bool need_scores = true;  ///< false: only the order of the scores has to be right
+  uint64_t seed = 1;        ///< for sampling; a row's draws depend on (seed, sentence id, step)
+  std::vector<LexicalConstraints> lexical_constraints = {};  ///< one per sentence; empty = none
+  /// For each sentence, the words that its translation may use (a shortlist), sorted, each once;
+  /// empty = all. Forced tokens (prefixes, constraints) are always allowed.
   std::vector<std::vector<int64_t>> candidates = {};
-  /// One a sentence: ids that its hypotheses begin with, unless a prefix of the target is forced;
-  /// empty = none.
+  /// For each sentence, the ids that its hypotheses begin with, unless a prefix of the target is
+  /// forced; empty = none.
   std::vector<std::vector<int64_t>> prompts = {};
   std::optional<FusionModel> language_model = {};
 };
 
-/// Searches for translations through DecodingSession alone.
+/// Searches for translations; knows the models only through DecodingSession.
 class PHRASEQ_API Decoder {
  public:
   static constexpr const char* kKind = "decoder";
@@ -57,7 +57,7 @@ class PHRASEQ_API Decoder {
   using Factory = std::function<std::unique_ptr<Decoder>(const Options&, const Setup&)>;
 
   virtual ~Decoder() = default;
-  /// For each sentence of the batch, in its order, the n best hypotheses, best first.
+  /// Returns the n best hypotheses of each sentence, best first, in the order of the batch.
   virtual std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) = 0;
 };
 

@@ -12,8 +12,8 @@ enum class LengthCapForm { kLinear, kNeutron };
 inline constexpr EnumName<LengthCapForm> kLengthCapFormNames[] = {
     {"linear", LengthCapForm::kLinear}, {"neutron", LengthCapForm::kNeutron}};
 
-/// How long a translation may be, from its own source's length (never the batch's: a translation
-/// does not depend on its batch-mates).
+/// The limit on the length of a translation. It depends on the length of its own source, never on
+/// the rest of the batch.
 ///
 /// `linear`: ⌊a · x + b⌋ tokens, then </s> (fairseq's; a = 1, b = 99 is tensor2tensor's T + 100
 /// with </s> counted). `neutron`: x + max(64, ⌊x / 4⌋) with </s> counted. x counts the source's
@@ -23,7 +23,7 @@ struct LengthCap {
   double a = 0;
   double b = 200;
 
-  /// Tokens before </s>; at this step only </s> is allowed. At most `model_limit - 1`, at least 0.
+  /// Returns the number of tokens after which only </s> is allowed: from 0 to `model_limit - 1`.
   PHRASEQ_API int64_t max_length(int64_t source_length, int64_t model_limit) const;
 };
 
@@ -34,7 +34,7 @@ inline constexpr EnumName<LengthPenaltyForm> kLengthPenaltyFormNames[] = {
     {"wu", LengthPenaltyForm::kWu},
     {"none", LengthPenaltyForm::kNone}};
 
-/// How a hypothesis's log-probability becomes its score. `length` counts </s>.
+/// Turns the log-probability of a hypothesis into its score. `length` counts </s>.
 ///
 /// `power`: logp / length^alpha (fairseq's --lenpen). `wu`: logp / ((5 + length) / 6)^alpha (Wu et
 /// al. 2016, eq. 14). `none`: logp.

@@ -13,23 +13,23 @@ namespace phraseq {
 /// Phrases that a translation must contain.
 using LexicalConstraints = std::vector<std::vector<int64_t>>;
 
-/// How much of a sentence's lexical constraints a hypothesis says so far, as fairseq counts it
-/// (token_generation_constraints.py).
+/// Tracks how much of a sentence's lexical constraints a hypothesis contains so far, counted as in
+/// fairseq (token_generation_constraints.py).
 class PHRASEQ_API LexicalState {
  public:
   virtual ~LexicalState() = default;
   virtual std::unique_ptr<LexicalState> copy() const = 0;
   /// Reads the next token of the hypothesis.
   virtual void advance(int64_t token) = 0;
-  /// The number of tokens of constraints that are generated.
+  /// Returns the number of constraint tokens that are generated.
   virtual int64_t bank() const = 0;
-  /// Whether all constraints are.
+  /// Whether all constraints are generated.
   virtual bool finished() const = 0;
-  /// Tokens that begin or continue a constraint.
+  /// Returns the tokens that begin or continue a constraint.
   virtual std::set<int64_t> next_tokens() const = 0;
 };
 
-/// The constraints in their order, with other tokens between them.
+/// Requires the constraints in their order; other tokens may stand between them.
 ///
 /// As in fairseq, a token that breaks off a constraint of several tokens loses all progress, also
 /// that of the constraints before it.
@@ -54,7 +54,7 @@ class PHRASEQ_API OrderedLexicalState final : public LexicalState {
   int64_t done_ = 0;  // tokens
 };
 
-/// The constraints in any order. Equal constraints must occur as often as they are given.
+/// Requires the constraints in any order. Equal constraints must occur as often as they are given.
 class PHRASEQ_API UnorderedLexicalState final : public LexicalState {
  public:
   explicit UnorderedLexicalState(const LexicalConstraints& constraints);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -17,14 +16,14 @@ namespace {
 
 constexpr int64_t kRowsPerTask = 4;
 
-/// What the constraint adds to the log-probability of a column.
+/// Returns what the constraint adds to the log-probability of a column.
 double change_of(int64_t column, const StepConstraint& constraint) {
   double change = 0;
   for (const ScoreEdit& edit : constraint.edits) change += edit.column == column ? edit.change : 0;
   return change;
 }
 
-/// One column alone. Returns the row's normalizer, NaN when scores are not finite.
+/// Ranks one column alone. Returns the row's normalizer, NaN when scores are not finite.
 template <class Number>
 double rank_only(std::span<const Number> scores,
                  int64_t column,
@@ -47,9 +46,9 @@ double rank_row(std::span<const Number> scores,
                 int64_t k,
                 bool normalized,
                 std::vector<RankedColumn>& best) {
-  if (constraint.only == kNoDecision)
+  if (!constraint.has_decision())
     return 0;
-  if (constraint.only >= 0) {
+  if (constraint.forces_token()) {
     const double norm_of_only =
         rank_only(scores, constraint.only, constraint.costs_nothing, normalized, best);
     best.front().log_probability += change_of(constraint.only, constraint);
@@ -80,11 +79,12 @@ void rank_all(const StepOutput& output,
   });
 }
 
-/// What a row's constraint asks of deferred scores: the edited columns, and </s>, the last resort.
+/// Returns the query that ranking a row with this constraint needs: the best columns, the edited
+/// ones, and </s>, the last resort.
 ScoreQuery query_of(const StepConstraint& constraint, int64_t k) {
-  if (constraint.only == kNoDecision || constraint.costs_nothing)
+  if (!constraint.has_decision() || constraint.costs_nothing)
     return {};
-  if (constraint.only >= 0)
+  if (constraint.forces_token())
     return {0, {constraint.only}};
   ScoreQuery query{k, {}};
   for (const ScoreEdit& edit : constraint.edits) query.columns.push_back(edit.column);
@@ -93,13 +93,14 @@ ScoreQuery query_of(const StepConstraint& constraint, int64_t k) {
   return query;
 }
 
-/// The columns of a row that may say anything but its edits, as log_softmax_top_k has them.
+/// Returns the best columns of a row in which no token is forced, edits included, as
+/// log_softmax_top_k does.
 std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
                                       const ScoreQuery& query,
                                       const StepConstraint& constraint) {
   std::vector<RankedColumn> best;
   const auto offer = [&](double log_probability, int64_t column) {
-    if (log_probability > -std::numeric_limits<double>::infinity())
+    if (log_probability > kImpossible)
       best.push_back({log_probability, column});
   };
   for (const RankedColumn& found : answer.best)
@@ -113,25 +114,25 @@ std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
   return best;
 }
 
-/// One row of rank_all for deferred scores. Returns the row's normalizer.
+/// Ranks one row by deferred scores, as rank_row does. Returns the row's normalizer.
 double rank_answer(const ScoreAnswer& answer,
                    const ScoreQuery& query,
                    const StepConstraint& constraint,
                    std::vector<RankedColumn>& best) {
-  if (constraint.only == kNoDecision)
+  if (!constraint.has_decision())
     return 0;
-  if (constraint.only >= 0 && constraint.costs_nothing) {
+  if (constraint.forces_token() && constraint.costs_nothing) {
     best.assign(1, {0.0, constraint.only});
     return 0;
   }
-  if (constraint.only < 0)
+  if (!constraint.forces_token())
     best = edited_best(answer, query, constraint);
   if (!best.empty() || std::isnan(answer.normalizer))
     return answer.normalizer;
-  const int64_t column = constraint.only >= 0 ? constraint.only : kEos;
+  const int64_t column = constraint.forces_token() ? constraint.only : kEos;
   const auto place =
       std::find(query.columns.begin(), query.columns.end(), column) - query.columns.begin();
-  const double change = constraint.only >= 0 ? change_of(column, constraint) : 0;
+  const double change = constraint.forces_token() ? change_of(column, constraint) : 0;
   best.assign(1, {answer.scores[static_cast<size_t>(place)] - answer.normalizer + change, column});
   return answer.normalizer;
 }
@@ -164,7 +165,7 @@ void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
   }
 }
 
-/// ln p of columns of a row, before constraints.
+/// Returns ln p of columns of a row, before constraints.
 template <class Number>
 std::vector<double> log_probabilities_in(const StepOutput& output,
                                          int64_t row,
@@ -179,10 +180,10 @@ std::vector<double> log_probabilities_in(const StepOutput& output,
   return found;
 }
 
-/// ln p of a column with its constraint.
+/// Applies the row's constraint to ln p of a column.
 double constrained(double log_probability, int64_t column, const StepConstraint& constraint) {
-  if (constraint.only >= 0 && constraint.only != column)
-    return -std::numeric_limits<double>::infinity();
+  if (constraint.forces_token() && constraint.only != column)
+    return kImpossible;
   if (constraint.only == column && constraint.costs_nothing)
     return 0;
   return log_probability + change_of(column, constraint);

@@ -10,30 +10,29 @@
 
 namespace phraseq {
 
-/// What every row may say next, in scores: answers of all rows of one step.
+/// Returns the k best next columns (tokens and slots) of every row, best first.
 ///
-/// `constraints[row].only` = -2 marks a row without a decision (its queue is fed): it gets no
-/// columns. Every other row gets at least one, and none at -infinity: where the constraints forbid
-/// all that the model allows, </s> with the model's probability. Throws DivergenceError when the
-/// scores are not finite, or when the one allowed token is impossible for the model.
+/// A row without a decision gets no columns. Every other row gets at least one, and none at
+/// -infinity: where the constraints forbid all that the model allows, it gets </s> with the model's
+/// probability. Throws DivergenceError when the scores are not finite, or when the one allowed
+/// token is impossible for the model.
 ///
-/// `needs_probabilities` = false: the order of a row's columns is all that is asked for, so that
-/// their log-probabilities may lack a constant of the row.
-inline constexpr int64_t kNoDecision = -2;
+/// With `needs_probabilities` = false only the order of a row's columns matters: their
+/// log-probabilities may all be off by the same constant.
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     const SearchStep& output,
     const std::vector<StepConstraint>& constraints,
     int64_t k,
     bool needs_probabilities = true);
 
-/// The log-probability of one column of a row with a decision, as `rank_rows` has it; -infinity
-/// where it is forbidden. Goes through the whole row.
+/// Returns the log-probability of one column of a row with a decision, as `rank_rows` computes it;
+/// -infinity where it is forbidden. Reads the whole row.
 PHRASEQ_API double log_probability_of(const StepOutput& output,
                                       int64_t row,
                                       int64_t column,
                                       const StepConstraint& constraint);
 
-/// The same for several columns, with one pass through the row.
+/// Does the same for several columns, with one pass through the row.
 PHRASEQ_API std::vector<double> log_probabilities_of(const StepOutput& output,
                                                      int64_t row,
                                                      std::span<const int64_t> columns,

@@ -1,7 +1,6 @@
 #include "core/search/search_input.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <ATen/ops/full_like.h>
@@ -24,7 +23,7 @@ namespace phraseq {
 
 namespace {
 
-/// A session of a model; what it throws names the architecture where that is known.
+/// Starts a model's session; its errors name the architecture where that is known.
 std::unique_ptr<DecodingSession> start(Architecture& model,
                                        const Component* architecture,
                                        const Batch& batch,
@@ -106,7 +105,7 @@ std::unique_ptr<DecodingSession> SearchInput::fuse_language_model(const Decoding
       language.weight);
 }
 
-/// With what the search says besides: </s> and what is forced.
+/// Adds </s> and the forced tokens to the request's candidates.
 void SearchInput::take_candidates(const DecodingRequest& request) {
   candidates_ = request.candidates;
   for (size_t i = 0; i < candidates_.size(); ++i) {
@@ -144,9 +143,8 @@ void SearchInput::keep_candidates(SearchStep& output, std::span<const int64_t> s
   if (candidates_.empty() || output.deferred)
     return;
   const int64_t vocabulary = output.scores.size(1) - session_->slots();
-  at::Tensor kept =
-      at::full_like(output.scores, -std::numeric_limits<double>::infinity());  // [rows, columns]
-  kept.slice(1, vocabulary).copy_(output.scores.slice(1, vocabulary));         // [rows, slots]
+  at::Tensor kept = at::full_like(output.scores, kImpossible);          // [rows, columns]
+  kept.slice(1, vocabulary).copy_(output.scores.slice(1, vocabulary));  // [rows, slots]
   for (int64_t row = 0; row < output.scores.size(0); ++row) {
     const auto& words = candidates_[static_cast<size_t>(sentences[static_cast<size_t>(row)])];
     const at::Tensor ids = at::tensor(words, at::kLong);  // [words]

@@ -16,18 +16,18 @@
 
 namespace phraseq {
 
-/// A batch as a search sees it: facts about its sentences and a session that waits for the first
-/// token.
+/// What a search works on: facts about the sentences of a batch, and a session that waits for the
+/// first token.
 class PHRASEQ_API SearchInput {
  public:
-  /// Starts the request's model, or its ensemble. `rows_per_sentence` = the most rows a sentence
-  /// will have. `needs_all_scores` = false: rank_rows is all that the search does with scores, so
-  /// that they may be deferred.
+  /// Starts the request's model, or its ensemble. A sentence will have at most `rows_per_sentence`
+  /// rows. `needs_all_scores` = false: the search passes scores to rank_rows and nothing else, so
+  /// they may be deferred.
   SearchInput(const DecodingRequest& request,
               const SearchOptions& options,
               int64_t rows_per_sentence,
               bool needs_all_scores = true);
-  /// A session alone, its first token </s>: for what has no architecture, as tests.
+  /// Takes a session without a request, for callers that have no architecture, such as tests.
   SearchInput(std::vector<SentenceInput> sentences, std::unique_ptr<DecodingSession> session);
 
   const std::vector<SentenceInput>& sentences() const { return sentences_; }
@@ -35,12 +35,13 @@ class PHRASEQ_API SearchInput {
   /// DecodingRequest::need_scores
   bool needs_scores() const { return needs_scores_; }
 
-  /// Feeds a token a row and returns the scores [rows, vocab + slots] on the CPU, contiguous, or
-  /// deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
+  /// Feeds one token per row and returns the scores [rows, vocab + slots] on the CPU, contiguous,
+  /// or deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
   /// when it was asked for.
   SearchStep step(std::span<const int64_t> tokens);
-  /// Forbids what is not among the request's candidates, where the scores of `output` are not
-  /// restricted already: -infinity. `sentences` says whose each row is. Slots stay as they are.
+  /// Sets the scores of tokens that are not among the request's candidates to -infinity, unless
+  /// `output` is restricted already. `sentences` holds the sentence of each row. Slots keep their
+  /// scores.
   void keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const;
 
  private:
@@ -48,13 +49,13 @@ class PHRASEQ_API SearchInput {
   std::unique_ptr<DecodingSession> start_models(const DecodingRequest& request,
                                                 double temperature,
                                                 const DecodingLimits& limits);
-  /// The session so far and the request's language model as one.
+  /// Combines the session so far with the request's language model.
   std::unique_ptr<DecodingSession> fuse_language_model(const DecodingRequest& request,
                                                        DecodingLimits limits);
   void take_candidates(const DecodingRequest& request);
 
   std::vector<SentenceInput> sentences_;
-  std::vector<std::vector<int64_t>> candidates_;  ///< one list a sentence, or none
+  std::vector<std::vector<int64_t>> candidates_;  ///< one list per sentence, or none
   at::Device device_ = at::kCPU;
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
   std::unique_ptr<DecodingSession> session_;

@@ -73,6 +73,14 @@ std::vector<std::string> SearchOptions::problems() const {
     found.emplace_back(
         "--unnormalized means --length-penalty-form none, and --length-penalty-form wu was given, "
         "too");
+  if (unnormalized && length_penalty.alpha != LengthPenalty{}.alpha)
+    found.emplace_back("--unnormalized: scores have no length penalty; do not use --lenpen");
+  if (length_cap.form == LengthCapForm::kNeutron &&
+      (length_cap.a != LengthCap{}.a || length_cap.b != LengthCap{}.b)) {
+    found.emplace_back(
+        "--max-len-form neutron has no use for --max-len-a and --max-len-b: it allows "
+        "max(64, a quarter of the source) more tokens than the source has");
+  }
   const bool linear = length_cap.form == LengthCapForm::kLinear && length_cap.a == 0;
   if (!constraints.match_source_len && linear &&
       static_cast<double>(constraints.min_length) > length_cap.b) {

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// What every search has in common, under fairseq's names.
+/// The options that all searches have, under fairseq's names.
 struct PHRASEQ_API SearchOptions : Options {
   LengthCap length_cap;
   LengthPenalty length_penalty;
@@ -23,7 +23,7 @@ struct PHRASEQ_API SearchOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The score that ranks a finished hypothesis of `length` tokens with </s>.
+  /// Returns the score that ranks a finished hypothesis of `length` tokens with </s>.
   double score(double log_probability, int64_t length) const;
 };
 

@@ -1,7 +1,6 @@
 #include "core/search/search_state.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/text/dictionary.h"
 
@@ -10,9 +9,8 @@ namespace phraseq {
 namespace {
 
 constexpr int64_t kMostWords = int64_t{1} << 32;  // of a phrase: more than any has
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
-/// Forbids the slots of a row that have nothing to say or too much.
+/// Forbids the slots of a row whose phrase is empty or exceeds the maximum length.
 void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constraint) {
   const auto& session = state.input.session();
   const int64_t room =
@@ -32,7 +30,7 @@ int64_t slot_of(const SearchState& state, const Candidate& candidate) {
   return candidate.column < state.vocabulary ? -1 : candidate.column - state.vocabulary;
 }
 
-/// What a slot's phrase says, word by word.
+/// Returns the strings of a slot's phrase, word by word, numbered as in strings_of.
 std::vector<int64_t> strings_of_slot(const SearchState& state, int64_t row, int64_t slot) {
   const auto& known = state.sentence_of(state.rows[static_cast<size_t>(row)]).phrase_strings;
   if (static_cast<size_t>(slot) < known.size())
@@ -47,7 +45,7 @@ std::vector<int64_t> strings_of_slot(const SearchState& state, int64_t row, int6
 
 SearchRow next_row(SearchState& state, const Candidate& candidate) {
   const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
-  const std::vector<int64_t> words = words_of(state, candidate);
+  const std::vector<int64_t> words = tokens_of(state, candidate);
   const int64_t slot = slot_of(state, candidate);
   const int64_t node = state.tree.add({old.node,
                                        words.front(),
@@ -133,7 +131,7 @@ std::vector<std::vector<Candidate>> row_candidates(
   return candidates;
 }
 
-std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate) {
+std::vector<int64_t> tokens_of(const SearchState& state, const Candidate& candidate) {
   if (candidate.queued)
     return state.rows[static_cast<size_t>(candidate.row)].queue;
   const int64_t slot = slot_of(state, candidate);

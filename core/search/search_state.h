@@ -51,7 +51,7 @@ struct PHRASEQ_API SearchState {
   int64_t step = 0;                               ///< tokens that every row has
   int64_t vocabulary = 0;                         ///< columns of the scores before the slots
   std::vector<at::Tensor> attention;              ///< one per step: [rows then, src_time]
-  std::vector<std::vector<Hypothesis>> finished;  ///< one list a sentence
+  std::vector<std::vector<Hypothesis>> finished;  ///< one list per sentence
 
   const SentenceInput& sentence_of(const SearchRow& row) const;
 };
@@ -59,22 +59,22 @@ struct PHRASEQ_API SearchState {
 /// Feeds every row its last token; keeps the attention.
 PHRASEQ_API SearchStep score_rows(SearchState& state);
 
-/// What each row may say: `step_constraint`, kNoDecision for a row with a queue, and no slot whose
-/// phrase is empty or would not fit under the maximum length.
+/// Returns the constraint of each row: kNoDecision for a row with a queue; else `step_constraint`,
+/// with repeated n-grams and slots forbidden whose phrase is empty or exceeds the maximum length.
 PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state);
 
-/// The candidates of every row, at least one: its ranked columns, or its next queued word at no
-/// cost.
+/// Returns the candidates of every row, at least one: its ranked columns, or its next queued word
+/// at no cost.
 PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
     const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
 
-/// The words that a candidate generates, in order: one token, a slot's phrase, or the rest of a
-/// queue.
-PHRASEQ_API std::vector<int64_t> words_of(const SearchState& state, const Candidate& candidate);
+/// Returns the tokens that a candidate generates, in order: one token, a slot's phrase, or the rest
+/// of a queue.
+PHRASEQ_API std::vector<int64_t> tokens_of(const SearchState& state, const Candidate& candidate);
 
-/// The strings of `words_of`, numbered as SentenceInput::phrase_strings numbers them: a token of
-/// the vocabulary is its own number. Where a phrase's strings are not known, a word of it outside
-/// the vocabulary is like no other.
+/// Returns the strings of `tokens_of`, numbered as in SentenceInput::phrase_strings: a token of the
+/// vocabulary is its own number. Where a phrase's strings are not known, each of its words outside
+/// the vocabulary gets a number that no other string has.
 PHRASEQ_API std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candidate);
 
 /// Whether the candidate ends its hypothesis.
@@ -83,9 +83,9 @@ PHRASEQ_API bool ends(const Candidate& candidate);
 /// Turns a candidate that says </s> into a finished hypothesis of its sentence.
 PHRASEQ_API void finish(SearchState& state, const Candidate& candidate);
 
-/// The survivors, rows of one sentence together, become the rows of the next step. A row that chose
-/// a slot says the phrase's first word and queues the others. The session reorders and is told the
-/// choices.
+/// Makes the survivors, rows of one sentence together, the rows of the next step. A row that chose
+/// a slot generates the phrase's first word and queues the others. Reorders the session, too, and
+/// tells it the choices.
 PHRASEQ_API void advance(SearchState& state, const std::vector<Candidate>& survivors);
 
 /// Sorts every sentence's hypotheses by score (ties: the one finished first) and keeps `count`.

@@ -29,29 +29,30 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
   return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
 }
 
-/// The tokens of a sentence's source that are no special ones.
-int64_t words_of(const PackedTokens& source, int64_t sentence) {
+/// Counts the tokens of a sentence's source that are not control symbols.
+int64_t count_text_tokens(const PackedTokens& source, int64_t sentence) {
   const int64_t begin = source.offsets[static_cast<size_t>(sentence)];
   const at::Tensor ids =
       source.ids.slice(0, begin, begin + source.length(sentence)).cpu().contiguous();  // [tokens]
   const auto* first = ids.const_data_ptr<int64_t>();
-  return std::count_if(first, first + ids.numel(), [](int64_t id) { return id >= kUnk; });
+  return std::count_if(
+      first, first + ids.numel(), [](int64_t id) { return !is_control_symbol(id); });
 }
 
-/// The tokens before </s>: at most, or with --match-source-len exactly.
+/// The maximum number of tokens before </s>; with --match-source-len, the exact number.
 int64_t max_length_of(const Batch& batch,
                       int64_t sentence,
                       const SearchOptions& options,
                       int64_t limit) {
   if (!options.constraints.match_source_len)
     return options.length_cap.max_length(batch.source.length(sentence), limit);
-  const int64_t words = words_of(batch.source, sentence);
-  if (words < limit)
-    return words;
+  const int64_t tokens = count_text_tokens(batch.source, sentence);
+  if (tokens < limit)
+    return tokens;
   throw DataError(fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the "
                               "translation, and the model generates at most {} before </s>",
                               batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
-                              words,
+                              tokens,
                               limit - 1),
                   "split the sentence, or do not use --match-source-len");
 }
@@ -98,7 +99,7 @@ std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
   return {tokens.const_data_ptr<int64_t>(), tokens.const_data_ptr<int64_t>() + tokens.numel()};
 }
 
-/// What every model of the request can write, </s> counted.
+/// The most tokens, </s> included, that every model of the request can generate.
 int64_t max_target_positions(const DecodingRequest& request) {
   int64_t limit = request.models.front()->max_target_positions();
   for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());

@@ -17,6 +17,9 @@ inline constexpr int64_t kPad = 1;
 inline constexpr int64_t kEos = 2;
 inline constexpr int64_t kUnk = 3;
 
+/// Whether an id stands for no word: <s>, <pad> or </s>. <unk> stands for a word.
+inline bool is_control_symbol(int64_t id) { return id == kBos || id == kPad || id == kEos; }
+
 /// fairseq's dictionary: `<s> <pad> </s> <unk>` as ids 0 to 3, then one symbol a line of `dict.txt`
 /// ("token count"), in the file's order. See docs/formats/dictionary.md.
 class PHRASEQ_API Dictionary {
@@ -46,7 +49,7 @@ class PHRASEQ_API Dictionary {
 
   /// Ids of space-separated tokens, kEos appended when asked.
   std::vector<int64_t> encode(std::string_view tokens, bool append_eos = true) const;
-  /// Tokens joined by spaces; special symbols (except unk, written <unk>) are omitted.
+  /// Joins tokens by spaces, without control symbols; an unknown word is written <unk>.
   std::string decode(std::span<const int64_t> ids) const;
 
   /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the

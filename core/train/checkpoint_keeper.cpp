@@ -16,8 +16,7 @@
 namespace phraseq {
 namespace {
 
-/// Whether the run that wrote a checkpoint was asked to keep it. One that cannot be read stays,
-/// too.
+/// True if the options of the run that wrote a checkpoint keep it, or if it cannot be read.
 bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
   try {
     const TrainRecord record =
@@ -146,8 +145,8 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
   folder_->retain(rules, choice_.larger_is_better, path);
 }
 
-/// Whether a checkpoint stays that this run would only write for a pointer, because the run that
-/// wrote it was asked to keep it.
+/// True for a checkpoint that this run would write only for a pointer, but that stays because the
+/// options of the run that wrote it keep it.
 bool CheckpointKeeper::spares(const std::string& path) {
   const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
   const bool is_temporary_here =

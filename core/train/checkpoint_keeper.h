@@ -13,18 +13,19 @@
 
 namespace phraseq {
 
-/// Where a run is when a checkpoint may be due.
+/// The position of a run when a checkpoint may be due.
 struct TrainingMoment {
   int64_t epoch = 1;
   int64_t updates = 0;
   int64_t finished_epochs = 0;
 };
 
-/// What several processes do together when the first one saves, because each has a part of the
-/// state. Empty functions: the first one saves alone.
+/// Steps that all processes take together when the first one saves, because each has a part of the
+/// state. With empty functions, the first process saves alone.
 struct SavingTogether {
-  std::function<void()> collect;           ///< before the first one writes
-  std::function<bool(bool saved)> settle;  ///< afterwards: whether the first one has saved
+  std::function<void()> collect;  ///< called before the first process writes
+  std::function<bool(bool saved)>
+      settle;  ///< called afterwards; true if the first process has saved
 };
 
 /// Decides when a checkpoint is written, writes it, moves the pointers checkpoint_last and
@@ -49,9 +50,9 @@ class PHRASEQ_API CheckpointKeeper {
                    Write write,
                    SavingTogether together = {});
 
-  /// There is an update that no checkpoint holds yet.
+  /// Records an update that no checkpoint contains yet.
   void note_update() { unsaved_ = true; }
-  /// A validation begins: until it ends, no checkpoint is the best.
+  /// Call when a validation begins: until it ends, no checkpoint is the best.
   void forget_validation() { is_best_ = false; }
   void note_validation(bool is_best) { is_best_ = is_best; }
 
@@ -60,8 +61,8 @@ class PHRASEQ_API CheckpointKeeper {
   void after_update(const TrainingMoment& moment, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingMoment& moment);
-  /// Saves what no checkpoint holds yet, unless there are --no-last-checkpoints; and the best one
-  /// where only the validation at the end has found that it is.
+  /// Saves updates that no checkpoint contains yet, unless --no-last-checkpoints is given; and the
+  /// best checkpoint if only the validation at the end has found it to be the best.
   void at_end(const TrainingMoment& moment);
 
  private:
@@ -85,7 +86,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool is_best_ = false;  // the last validation was the best so far
   bool unsaved_ = false;  // there are updates since the last checkpoint
   std::set<std::string> spared_;
-  std::set<std::string> temporary_;  // names of what was written only for a pointer
+  std::set<std::string> temporary_;  // names of checkpoints written only for a pointer
 };
 
 }  // namespace phraseq

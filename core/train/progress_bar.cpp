@@ -35,7 +35,7 @@ size_t terminal_columns() {
   return is_known ? size.ws_col : kUsualColumns;
 }
 
-/// The parts that fit, one after another.
+/// Joins the parts, in order, as far as they fit.
 std::string joined(const std::vector<std::string>& parts, size_t columns) {
   std::string line;
   for (const std::string& part : parts) {

@@ -11,14 +11,14 @@
 
 namespace phraseq {
 
-/// What the bar shows in addition to the sums of the interval.
+/// Values that the bar shows in addition to the sums of the interval.
 struct BarPlace {
   int64_t epoch = 1;
-  int64_t batch = 0;    ///< delivered in this epoch
-  int64_t batches = 0;  ///< in this epoch
+  int64_t batch = 0;    ///< batches delivered so far in this epoch
+  int64_t batches = 0;  ///< batches in this epoch
   int64_t updates = 0;
   double learning_rate = 0;
-  std::optional<double> best;             ///< of the validations so far
+  std::optional<double> best;             ///< best value of the validations so far
   std::string_view best_metric;           ///< "loss", "bleu"
   std::optional<double> loss_scale = {};  ///< with --fp16
 };
@@ -28,18 +28,20 @@ class PHRASEQ_API ProgressBar {
  public:
   ~ProgressBar() { clear(); }
 
-  /// A run begins (or is resumed) at `place`, `seconds` after the log was opened.
+  /// Starts the bar for a run that begins (or is resumed) at `place`, `seconds` after the log was
+  /// opened.
   void begin(const StopLimits& limits, const BarPlace& place, double seconds);
-  /// Draws it, at most five times per second.
+  /// Draws the bar, at most five times per second.
   void show(const BarPlace& place,
             const IntervalSums& sums,
             double seconds,
             double interval_seconds);
   void clear();
-  /// Tokens in the sums of the interval that do not count for the speed: of before a resume.
+  /// Sets the number of tokens in the sums of the interval that were processed before a resume and
+  /// do not count for the speed.
   void leave_out(int64_t tokens) { earlier_tokens_ = tokens; }
 
-  /// The line, cut between its parts to less than `columns`.
+  /// The text of the bar, cut between its parts to less than `columns`.
   std::string text(const BarPlace& place,
                    const IntervalSums& sums,
                    double seconds,

@@ -21,7 +21,7 @@ std::optional<double> earlier(std::optional<double> a, std::optional<double> b) 
   return std::min(*a, *b);
 }
 
-/// The number of the epoch that a position is in, from 1.
+/// Number of the current epoch, counted from 1.
 int64_t epoch_number(const RunPosition& now) {
   return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(now.epochs)));
 }

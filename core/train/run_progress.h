@@ -9,7 +9,8 @@
 
 namespace phraseq {
 
-/// Where a run is: epochs with their fraction (2.5 = in the middle of the third), updates, seconds.
+/// The position of a run: epochs with their fraction (2.5 = in the middle of the third), updates,
+/// seconds.
 struct RunPosition {
   double epochs = 0;
   int64_t updates = 0;
@@ -21,10 +22,10 @@ struct RunPosition {
 /// depend on results (--patience, --stop-min-lr) are not foreseen.
 class PHRASEQ_API RunProgress {
  public:
-  /// `start` is where this run begins: not at 0 when it was resumed.
+  /// `start` is the position where this process begins, which is not 0 in a resumed run.
   RunProgress(const StopLimits& limits, const RunPosition& start);
 
-  /// Until the first limit; nothing before the first step and without a limit.
+  /// Seconds until the first limit is reached; nothing before the first step or without a limit.
   std::optional<double> remaining_seconds(const RunPosition& now) const;
   /// "epoch 3 of 20", "update 812 of 8000" when --max-update ends the run before --max-epoch does,
   /// "epoch 3" when neither is given.

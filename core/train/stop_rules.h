@@ -18,13 +18,13 @@ struct StopLimits {
   int64_t patience = 0;
 };
 
-/// What the limits are compared with.
+/// The values that the limits are compared with.
 struct TrainingProgress {
   int64_t updates = 0;
   int64_t finished_epochs = 0;
   double wall_seconds = 0;
   double learning_rate = 0;
-  bool learning_rate_rises = false;  ///< it is higher than that of the last update
+  bool learning_rate_rises = false;  ///< the rate is higher than at the last update
   int64_t validations_without_better = 0;
 };
 

@@ -21,13 +21,13 @@ std::vector<std::string> parameter_order(const TranslationModel& translator) {
   return names;
 }
 
-nlohmann::json train_entry(const TrainingParts& parts) {
-  return {{"state", parts.state->to_json()},
-          {"options", parts.options},
-          {"position", parts.position},
-          {"optimizer_steps", parts.optimizer ? parts.optimizer->steps() : 0},
-          {"parameter_order", parameter_order(*parts.translator)},
-          {"processes", parts.processes}};
+nlohmann::json train_entry(const CheckpointContents& contents) {
+  return {{"state", contents.state->to_json()},
+          {"options", contents.options},
+          {"position", contents.position},
+          {"optimizer_steps", contents.optimizer ? contents.optimizer->steps() : 0},
+          {"parameter_order", parameter_order(*contents.translator)},
+          {"processes", contents.processes}};
 }
 
 void check_optimizer(const CheckpointFile& file,
@@ -47,7 +47,7 @@ void check_optimizer(const CheckpointFile& file,
                     "use --reset-optimizer to start with a new state");
 }
 
-/// That the flat parameters of the checkpoint are laid out as the model's.
+/// Throws FormatError if the flat parameters of the checkpoint are not laid out as the model's.
 void check_trained(const CheckpointFile& file,
                    const TrainRecord& record,
                    const TranslationModel& translator) {
@@ -65,20 +65,20 @@ void check_trained(const CheckpointFile& file,
 
 }  // namespace
 
-void write_train_checkpoint(const std::string& path, const TrainingParts& parts) {
-  auto metadata = parts.translator->metadata();
-  metadata["train"] = train_entry(parts).dump();
-  if (const auto test = self_test_record(*parts.translator); !test.is_null())
+void write_train_checkpoint(const std::string& path, const CheckpointContents& contents) {
+  auto metadata = contents.translator->metadata();
+  metadata["train"] = train_entry(contents).dump();
+  if (const auto test = self_test_record(*contents.translator); !test.is_null())
     metadata[kSelfTestEntry] = test.dump();
-  const TaskState task_state = parts.translator->task->save();
+  const TaskState task_state = contents.translator->task->save();
   HostTensors tensors;
-  parts.translator->add_tensors(tensors, task_state);
-  if (parts.optimizer != nullptr) {
-    for (const auto& [name, tensor] : parts.optimizer->state())
+  contents.translator->add_tensors(tensors, task_state);
+  if (contents.optimizer != nullptr) {
+    for (const auto& [name, tensor] : contents.optimizer->state())
       tensors.add("optimizer." + name, tensor);
   }
-  if (parts.trained.defined())
-    tensors.add(kTrained, parts.trained);
+  if (contents.trained.defined())
+    tensors.add(kTrained, contents.trained);
   write_checkpoint(path, metadata, tensors.views());
 }
 

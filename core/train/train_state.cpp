@@ -5,7 +5,7 @@
 namespace phraseq {
 namespace {
 
-/// A value that was not finite is left out: JSON has none.
+/// Leaves out a value that is not finite: JSON cannot express it.
 nlohmann::json validation_json(const LastValidation& validation) {
   nlohmann::json json = {{"updates", validation.updates}};
   if (std::isfinite(validation.value))

@@ -13,8 +13,8 @@
 
 namespace phraseq {
 
-/// The most updates, epochs or tokens that a record may claim: far more than any run has, and safe
-/// to add to.
+/// The largest number of updates, epochs or tokens in a valid record: far more than any run has,
+/// and small enough to be added to.
 inline constexpr int64_t kMostUpdates = int64_t{1} << 60;
 
 /// Sums since the last log line, as a checkpoint stores them.
@@ -28,10 +28,10 @@ struct PHRASEQ_API IntervalSums {
   static IntervalSums from_json(const JsonEntry& json);
 };
 
-/// When the validation set was last looked at, and what was seen.
+/// When the last validation took place, and its result.
 struct PHRASEQ_API LastValidation {
-  int64_t updates = -1;  ///< of the run at that time; -1 = never
-  double value = 0;      ///< of the chosen metric
+  int64_t updates = -1;  ///< updates of the run at that time; -1 = never
+  double value = 0;      ///< value of --best-checkpoint-metric
 };
 
 /// Everything that changes while training runs, beside parameters, moments and the place in the
@@ -41,7 +41,7 @@ struct PHRASEQ_API TrainState {
   int64_t finished_epochs = 0;
   int64_t bad_updates_in_a_row = 0;
   int64_t bad_updates = 0;
-  std::optional<double> best;  ///< of the chosen metric
+  std::optional<double> best;  ///< best value of --best-checkpoint-metric so far
   int64_t validations_without_better = 0;
   LastValidation last_validation;
   std::map<std::string, double> scheduler;  ///< LrScheduler::state

@@ -32,8 +32,8 @@ void warn_without_limit(const StopLimits& limits) {
       "--patience set limits");
 }
 
-/// The first process saves the whole state of the optimizer.
-SavingTogether saving_together(const TrainerParts& parts, const CheckpointOptions& options) {
+/// Collects the divided optimizer state in the first process, which saves it.
+SavingTogether saving_together(const TrainerDependencies& parts, const CheckpointOptions& options) {
   ShardedOptimizer* const sharded = parts.sharded;
   if (sharded == nullptr || options.no_save || options.no_save_optimizer_state)
     return {};
@@ -46,16 +46,16 @@ SavingTogether saving_together(const TrainerParts& parts, const CheckpointOption
 
 }  // namespace
 
-Trainer::Trainer(TrainerParts parts, TrainerOptions options)
+Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      room_({parts_.batches,
-             &state_,
-             parts_.log,
-             parts_.translator->parameters->values().device(),
-             parts_.processes->is_first()},
-            {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
-      gradients_({parts_.translator->parameters.get(), parts_.shares, parts_.processes, &room_},
+      recovery_({parts_.batches,
+                 &state_,
+                 parts_.log,
+                 parts_.translator->parameters->values().device(),
+                 parts_.processes->is_first()},
+                {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
+      gradients_({parts_.translator->parameters.get(), parts_.shares, parts_.processes, &recovery_},
                  options_.sums),
       bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
       validations_(parts_, options_.validation, state_),
@@ -105,7 +105,7 @@ UpdateGroup Trainer::gather() {
                        processes);
 }
 
-/// Good and bad ones; decides the dropout masks.
+/// Updates started so far, skipped ones included. Seeds the dropout masks.
 int64_t Trainer::updates_begun() const {
   return state_.updates + state_.bad_updates + (pending_ ? 1 : 0);
 }
@@ -117,7 +117,8 @@ UpdatePass Trainer::next_pass() const {
           mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()))};
 }
 
-/// The sums of all batches of the update, and their gradients in the parameters', on all processes.
+/// Computes the sums of all batches of the update on all processes; leaves their gradients in the
+/// gradient buffer of the parameters.
 LossReport Trainer::compute_everywhere(UpdateGroup& group) {
   BatchReports reports = gradients_.compute(group, next_pass());
   if (!parts_.processes->is_alone()) {
@@ -129,7 +130,7 @@ LossReport Trainer::compute_everywhere(UpdateGroup& group) {
   return sum_of(reports);
 }
 
-/// Of one of several processes, with its gradients computed.
+/// This process's report for the all-reduce; call after the gradients are computed.
 ProcessReport Trainer::own_report(BatchReports reports) const {
   ProcessReport mine;
   mine.batches = std::move(reports);
@@ -143,8 +144,8 @@ ProcessReport Trainer::own_report(BatchReports reports) const {
   return mine;
 }
 
-/// The norm of the gradients; the reports then have all sums. The host waits once for a GPU, and
-/// only here.
+/// Reads all sums into the reports and returns the norm of the gradients. The host waits for a
+/// GPU only once.
 double Trainer::read_sums_and_norm(BatchReports& reports) const {
   const at::Tensor& gradients = parts_.translator->parameters->gradients();
   std::vector<LossReport*> all;
@@ -162,7 +163,7 @@ double Trainer::loss_divisor(const LossReport& sums) const {
   return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
 }
 
-/// Whether an update is settled while the next one is on its way.
+/// True if an update is settled while the next one is being computed.
 bool Trainer::settles_later() const {
   const bool on_device = !parts_.translator->parameters->values().is_cpu() || nn::operators_only();
   return on_device && parts_.processes->is_alone() && !loss_scaler_ && parts_.average == nullptr &&
@@ -196,7 +197,7 @@ void Trainer::update_at_once(UpdateGroup group) {
   note_update(sums, norm);
 }
 
-/// Gives an update to the device, which decides by itself whether it is a bad one.
+/// Queues an update on the device, which decides by itself whether to skip it.
 void Trainer::begin_update(UpdateGroup group) {
   LossReport sums = sum_of(gradients_.compute(group, next_pass()));
   settle();
@@ -219,7 +220,7 @@ void Trainer::begin_update(UpdateGroup group) {
   after_update();
 }
 
-/// Whether something may follow the pending update that needs its result.
+/// True if logging, validation, saving or stopping may come next.
 bool Trainer::must_settle_now() const {
   const auto is_due = [after = state_.updates + 1](int64_t every) {
     return every > 0 && after % every == 0;
@@ -233,7 +234,7 @@ bool Trainer::must_settle_now() const {
          limit(/*more_updates=*/1).has_value();
 }
 
-/// Counts the pending update, or that it was a bad one.
+/// Reads the result of the pending update and counts it as a good or a skipped one.
 void Trainer::settle() {
   if (!pending_)
     return;
@@ -249,7 +250,7 @@ void Trainer::settle() {
   log_update();
 }
 
-/// Of an update whose gradients had this norm; the optimizer has stepped.
+/// Counts an update after the optimizer has stepped; `norm` is that of its gradients.
 void Trainer::note_update(const LossReport& sums, double norm) {
   ++state_.updates;
   if (parts_.average != nullptr)
@@ -265,7 +266,7 @@ void Trainer::note_update(const LossReport& sums, double norm) {
   }
 }
 
-/// The parameters are left as they are.
+/// Counts a bad update. The parameters stay as they are.
 void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
   if (loss_scaler_) {
     bad_updates_.note_overflow(*loss_scaler_);
@@ -274,7 +275,7 @@ void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
   }
 }
 
-/// Patience without validation is no limit.
+/// The stop limits; patience is ignored without a validator.
 StopLimits Trainer::limits() const {
   const auto& o = options_.optimization;
   return {o.max_update,
@@ -284,7 +285,7 @@ StopLimits Trainer::limits() const {
           parts_.validator == nullptr ? 0 : options_.validation.patience};
 }
 
-/// What would be reached after `more_updates` more.
+/// The limit that would be reached after `more_updates` further updates.
 std::optional<std::string> Trainer::limit(int64_t more_updates) const {
   const int64_t updates = state_.updates + more_updates;
   const double rate = parts_.scheduler->rate(updates);
@@ -318,7 +319,7 @@ void Trainer::after_update() {
   const int64_t validate_every = options_.validation.validate_interval_updates;
   const bool is_due = validate_every > 0
                           ? state_.updates > 0 && state_.updates % validate_every == 0
-                          : limit().has_value();
+                          : limit().has_value() && !is_at_end_of_epoch();  // end_epoch validates
   if (is_due)
     validate();
   checkpoints_.after_update(moment(), checkpoint_requested());
@@ -344,16 +345,16 @@ void Trainer::write_checkpoint_to(const std::string& path) {
   state_.scheduler = parts_.scheduler->state();
   if (loss_scaler_)
     state_.loss_scaler = loss_scaler_->state();
-  TrainingParts parts;
-  parts.translator = parts_.translator;
-  parts.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
-  parts.state = &state_;
-  if (parts_.average != nullptr && parts.optimizer != nullptr)
-    parts.trained = parts_.average->other();
-  parts.options = to_json(*options_.table);
-  parts.position = parts_.batches->position();
-  parts.processes = parts_.processes->size();
-  write_train_checkpoint(path, parts);
+  CheckpointContents contents;
+  contents.translator = parts_.translator;
+  contents.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
+  contents.state = &state_;
+  if (parts_.average != nullptr && contents.optimizer != nullptr)
+    contents.trained = parts_.average->other();
+  contents.options = to_json(*options_.table);
+  contents.position = parts_.batches->position();
+  contents.processes = parts_.processes->size();
+  write_train_checkpoint(path, contents);
 }
 
 void Trainer::resume(const std::string& path,
@@ -394,7 +395,7 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
     parts_.batches->restore(record.position);
 }
 
-/// Whether the best score of the checkpoint can be compared with those of this run.
+/// True if the best score of the checkpoint can be compared with the scores of this run.
 bool Trainer::keeps_best(const TrainRecord& record) const {
   if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
     return false;
@@ -402,7 +403,8 @@ bool Trainer::keeps_best(const TrainRecord& record) const {
       *options_.table, options_.validation.best_checkpoint_metric, record.options);
 }
 
-/// About a model that has learned little; not when a trained one was trained further.
+/// Warns of a new model that has learned little. Does not check a trained one that was trained
+/// further.
 void Trainer::warn_of_result() const {
   const std::string loss = loss_trend_.finding();
   if (is_new_model_ && options_.checkpoints.finetune_from_model.empty() && !loss.empty()) {
@@ -422,7 +424,7 @@ int Trainer::signalled() const {
   return parts_.signals == nullptr ? 0 : parts_.signals->requested();
 }
 
-/// Or until a signal.
+/// Trains until a limit is reached or a signal arrives.
 void Trainer::train_until_limit() {
   while (!limit() && signalled() == 0) {
     UpdateGroup group = gather();
@@ -435,6 +437,15 @@ void Trainer::train_until_limit() {
     update(std::move(group));
   }
   settle();
+  if (signalled() == 0 && is_at_end_of_epoch())
+    end_epoch();
+}
+
+/// True if the last update finished an epoch that end_epoch has not counted yet.
+bool Trainer::is_at_end_of_epoch() const {
+  const BatchIterator& batches = *parts_.batches;
+  return state_.finished_epochs < batches.epoch() &&
+         batches.batches_delivered() == batches.batches_in_epoch();
 }
 
 int Trainer::run() {
@@ -450,6 +461,8 @@ int Trainer::run() {
   share_parameters(parts_, options_.precision);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), place(), state_);
+  if (is_new_model_)
+    parts_.log->event("start", {{"updates", state_.updates}});
   train_until_limit();
   if (signalled() == 0) {
     log_info(fmt::format("training stops: {}", *limit()));

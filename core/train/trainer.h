@@ -15,10 +15,10 @@
 #include "core/train/loss_trend.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_state.h"
-#include "core/train/trainer_parts.h"
+#include "core/train/trainer_dependencies.h"
 #include "core/train/training_log.h"
 #include "core/train/update/bad_updates.h"
-#include "core/train/update/batch_room.h"
+#include "core/train/update/out_of_memory_recovery.h"
 #include "core/train/update/update_gradients.h"
 #include "core/train/update/update_group.h"
 #include "core/train/validation/validations.h"
@@ -27,9 +27,9 @@ namespace phraseq {
 
 struct TrainRecord;
 
-/// An update that a GPU was given, of which the host does not know yet what came out.
+/// An update queued on the GPU whose loss and norm are not yet on the host.
 struct PendingUpdate {
-  PendingSums sums;  ///< and the norm of the gradients
+  PendingSums sums;  ///< with the norm of the gradients
   SentenceIds sentence_ids;
 };
 
@@ -43,16 +43,17 @@ struct PendingUpdate {
 /// Several processes, fp16 and the average of the parameters need the result at once.
 class PHRASEQ_API Trainer {
  public:
-  Trainer(TrainerParts parts, TrainerOptions options);
+  Trainer(TrainerDependencies parts, TrainerOptions options);
   Trainer(const Trainer&) = delete;  // its parts refer to its state
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Takes up a run where the checkpoint at `path` left it. Differing options are a UsageError that
-  /// shows them, unless allowed by name (--allow-changed). `file` is needed in the first process
-  /// only: the others get the tensors from there.
+  /// Continues the run of the checkpoint at `path`. Throws UsageError that lists the options that
+  /// differ, unless allowed by name (--allow-changed). `file` is needed in the first process only,
+  /// which sends the tensors to the others.
   void resume(const std::string& path, const TrainRecord& record, const CheckpointFile* file);
 
-  /// Trains until a limit or a signal; returns the signal's number, 0 = ended by a limit.
+  /// Trains until a limit is reached or a signal arrives; returns the number of the signal, 0 = a
+  /// limit was reached.
   int run();
 
   const TrainState& state() const { return state_; }
@@ -76,6 +77,7 @@ class PHRASEQ_API Trainer {
   void skip_bad_update(const SentenceIds& sentence_ids, double norm);
   void log_update();
   void after_update();
+  bool is_at_end_of_epoch() const;
   void end_epoch();
   void warn_of_result() const;
   bool keeps_best(const TrainRecord& record) const;
@@ -91,19 +93,19 @@ class PHRASEQ_API Trainer {
   TrainingMoment moment() const;
   double learning_rate() const;
 
-  TrainerParts parts_;
+  TrainerDependencies parts_;
   TrainerOptions options_;
   TrainState state_;
-  BatchRoom room_;
+  OutOfMemoryRecovery recovery_;
   UpdateGradients gradients_;
   BadUpdates bad_updates_;
   Validations validations_;
   CheckpointKeeper checkpoints_;
   std::optional<PendingUpdate> pending_;
   std::optional<LossScaler> loss_scaler_;  ///< with fp16
-  ProcessReport agreed_;                   ///< of several processes, at the last update
-  double gradient_norm_ = 0;               ///< of the update's gradients as they were computed
-  LossTrend loss_trend_;                   ///< of a model that this run has initialized
+  ProcessReport agreed_;                   ///< combined report of all processes, last update
+  double gradient_norm_ = 0;               ///< of the last update, before scaling and clipping
+  LossTrend loss_trend_;
   bool is_new_model_ = true;
 };
 

@@ -18,10 +18,10 @@
 
 namespace phraseq {
 
-/// Where the run is, for a line of the log.
+/// The position of the run, for a line of the log.
 using TrainingPlace = BarPlace;
 
-/// What speeds count.
+/// The amounts of work that speeds are computed from.
 struct WorkDone {
   int64_t tokens = 0;
   int64_t updates = 0;
@@ -39,17 +39,17 @@ class PHRASEQ_API TrainingLog {
   TrainingLog(const TrainingLog&) = delete;
   TrainingLog& operator=(const TrainingLog&) = delete;
 
-  /// Before the first update: the bar then knows where the run ends, and what `state` has of the
-  /// run before a resume does not count for speeds.
+  /// Call before the first update: tells the bar where the run ends, and excludes work done before
+  /// a resume, which is in `state`, from the speeds.
   void begin(const StopLimits& limits, const TrainingPlace& place, const TrainState& state);
   void interval(const TrainingPlace& place, const IntervalSums& sums);
   void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
   void validation(const TrainingPlace& place, const nlohmann::json& scores);
-  /// Of a split that decides nothing.
+  /// Logs a validation split that does not select checkpoints.
   void further_validation(const TrainingPlace& place, const nlohmann::json& scores);
-  /// A line in metrics.jsonl: {"event": name, …}.
+  /// Writes a line to metrics.jsonl: {"event": name, …}.
   void event(const std::string& name, nlohmann::json fields);
-  void tick(const TrainingPlace& place, const IntervalSums& sums);  ///< the bar moves
+  void tick(const TrainingPlace& place, const IntervalSums& sums);  ///< advances the bar
 
   double wall_seconds() const;
   int64_t log_interval() const { return log_interval_; }
@@ -58,7 +58,7 @@ class PHRASEQ_API TrainingLog {
   enum class Style { kBar, kSimple, kJson, kNone };
   static Style style_from(const MachineOptions& options);
   using Line = std::function<std::string(const nlohmann::json& fields)>;
-  /// Writes the fields to metrics.jsonl and, where there is a `line` to say them, logs that.
+  /// Writes the fields to metrics.jsonl and, if `line` is not empty, logs its text.
   void record(const std::string& event, nlohmann::json fields, const Line& line);
   void record_validation(const std::string& event,
                          const TrainingPlace& place,
@@ -74,7 +74,7 @@ class PHRASEQ_API TrainingLog {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;
-  WorkDone interval_before_, epoch_before_;  ///< in the sums, but done before this process began
+  WorkDone interval_before_, epoch_before_;  ///< part of the sums, but done by earlier processes
 };
 
 }  // namespace phraseq

@@ -6,17 +6,15 @@ namespace phraseq {
 
 namespace {
 
-/// For each token its place among the words; -1 for a control symbol.
+/// Returns the place of each token among the words; -1 for a control symbol.
 std::vector<int64_t> word_places(std::span<const int64_t> ids) {
   std::vector<int64_t> places;
   int64_t words = 0;
-  for (const int64_t id : ids) places.push_back(is_control(id) ? -1 : words++);
+  for (const int64_t id : ids) places.push_back(is_control_symbol(id) ? -1 : words++);
   return places;
 }
 
 }  // namespace
-
-bool is_control(int64_t id) { return id == kBos || id == kPad || id == kEos; }
 
 std::vector<std::pair<int64_t, int64_t>> hard_alignment(const Hypothesis& hypothesis,
                                                         std::span<const int64_t> source) {

@@ -12,8 +12,8 @@ namespace phraseq {
 enum class PostProcess {
   kNotGiven,
   kNone,
-  kSubwordNmt,     ///< "@@ " goes
-  kSentencePiece,  ///< spaces go, U+2581 becomes a space
+  kSubwordNmt,     ///< removes "@@ "
+  kSentencePiece,  ///< removes spaces, U+2581 becomes a space
   kWordPiece,      ///< the same with "_"
   kLetter,         ///< with "|"
   kEndOfWord,      ///< with "_EOW"
@@ -31,10 +31,10 @@ inline constexpr EnumName<PostProcess> kPostProcessNames[] = {
 /// Joins the subwords of a line of symbols.
 PHRASEQ_API std::string post_process(std::string_view symbols, PostProcess how);
 
-/// The same for a line that stands beside its symbols as the vocabulary's tokenizer made text of
-/// them. Where the tokenizer left the symbols as they are (its vocabulary holds the subwords of
-/// another program), the text is `post_process` of them. Where it joined subwords itself, only what
-/// `subword_nmt` joins can be left.
+/// Does the same for a line of text that the vocabulary's tokenizer made of `symbols`. Where the
+/// tokenizer left the symbols as they are (its vocabulary holds the subwords of another program),
+/// the text is `post_process` of them. Where it joined subwords itself, only what `subword_nmt`
+/// joins can be left.
 PHRASEQ_API std::string post_process_text(std::string_view text,
                                           std::string_view symbols,
                                           PostProcess how);

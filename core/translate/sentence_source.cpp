@@ -66,6 +66,10 @@ void cut_source(Example& example, int64_t most) {
 std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
                                         const std::string& folder,
                                         const std::string& split) {
+  if (std::filesystem::is_regular_file(folder)) {
+    throw DataError(fmt::format("{} is a file, not a data folder", folder),
+                    "translate the lines of a file with --input FILE");
+  }
   if (!model.task->has_split(split)) {
     throw DataError(fmt::format("{} has no split '{}'", folder, split),
                     "use another split with --gen-subset, or preprocess with --testpref");

@@ -283,6 +283,14 @@ void add_extras(std::map<std::string, Values>& all,
 
 }  // namespace
 
+void require_same_dictionaries(const TranslationModel& first, const TranslationModel& other) {
+  if (other.task->source_dictionary() == first.task->source_dictionary() &&
+      other.task->target_dictionary() == first.task->target_dictionary())
+    return;
+  throw UsageError(fmt::format("{} and {} have different dictionaries", first.path, other.path),
+                   "the models of an ensemble must be trained on the same preprocessed data");
+}
+
 int64_t max_target_positions(const std::vector<TranslationModel>& models) {
   int64_t limit = models.front().model->max_target_positions();
   for (const TranslationModel& model : models)

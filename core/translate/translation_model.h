@@ -84,6 +84,10 @@ struct PHRASEQ_API TranslationModel {
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 
+/// Throws UsageError if two models of an ensemble have different dictionaries.
+PHRASEQ_API void require_same_dictionaries(const TranslationModel& first,
+                                           const TranslationModel& other);
+
 /// The most target tokens, </s> counted, that all of the models take.
 PHRASEQ_API int64_t max_target_positions(const std::vector<TranslationModel>& models);
 

@@ -12,26 +12,12 @@
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/finished_alignment.h"
 #include "core/translate/extras/prompts.h"
-#include "core/translate/hard_alignment.h"
 #include "core/translate/length_batches.h"
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {
 
 namespace {
-
-void require_same_dictionaries(const std::vector<TranslationModel>& models) {
-  const Task& first = *models.front().task;
-  for (const TranslationModel& model : models) {
-    if (model.task->source_dictionary() == first.source_dictionary() &&
-        model.task->target_dictionary() == first.target_dictionary()) {
-      continue;
-    }
-    throw UsageError(
-        fmt::format("{} and {} have different dictionaries", models.front().path, model.path),
-        "the models of an ensemble must be trained on the same preprocessed data");
-  }
-}
 
 /// Attention is over the source as the model reads it. Here it becomes one over the example's
 /// source, which has no <s> and always </s>.
@@ -60,7 +46,7 @@ bool is_empty(const Example& example) {
   const int64_t no_word = tag == example.extras.end() ? kEos : tag->second.at(0);
   return !example.extras.contains(kPromptExtra) &&
          std::all_of(example.source.begin(), example.source.end(), [&](int64_t id) {
-           return is_control(id) || id == no_word;
+           return is_control_symbol(id) || id == no_word;
          });
 }
 
@@ -68,7 +54,7 @@ Translator::Translator(std::vector<TranslationModel> models,
                        const Selection& decoder,
                        const TranslationSettings& settings)
     : models_(std::move(models)), settings_(settings) {
-  require_same_dictionaries(models_);
+  for (const TranslationModel& model : models_) require_same_dictionaries(models_.front(), model);
   search_with(decoder, settings.need_attention);
 }
 

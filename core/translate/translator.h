@@ -55,10 +55,10 @@ class PHRASEQ_API Translator {
   /// The most target tokens that all models write, </s> counted.
   int64_t max_target_tokens() const;
 
-  /// In the order of the examples. Throws DataError for a source longer than
-  /// `max_source_tokens`.
+  /// Returns the translations in the order of the examples. Throws DataError for a source longer
+  /// than `max_source_tokens`.
   std::vector<Translation> translate(std::vector<Example> examples);
-  /// The given targets in place of translations (score_targets).
+  /// Scores the given targets instead of translating (score_targets).
   std::vector<Translation> score(std::vector<Example> examples) const;
 
  private:
@@ -69,7 +69,7 @@ class PHRASEQ_API Translator {
 
   std::vector<TranslationModel> models_;
   TranslationSettings settings_;
-  std::vector<std::unique_ptr<Decoder>> decoders_;  // one a worker
+  std::vector<std::unique_ptr<Decoder>> decoders_;  // one per worker
   std::optional<TranslationModel> language_model_;
   double language_model_weight_ = 0;
 };

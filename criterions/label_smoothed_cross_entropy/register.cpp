@@ -8,7 +8,7 @@ using namespace phraseq;
 class LabelSmoothedCrossEntropy final : public Criterion {
  public:
   LabelSmoothedCrossEntropy(const LabelSmoothingOptions& options, const CriterionSetup& setup)
-      : options_(options.over(setup.target_vocabulary)) {}
+      : options_(options.token_loss_options(setup.target_vocabulary)) {}
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     return token_loss(output, batch, options_, context);
   }

@@ -40,7 +40,8 @@ void AlignmentLossOptions::describe(OptionTable& table) {
 }
 
 AlignmentLoss::AlignmentLoss(const AlignmentLossOptions& options, const CriterionSetup& setup)
-    : options_(options.over(setup.target_vocabulary)), lambda_(options.alignment_lambda) {}
+    : options_(options.token_loss_options(setup.target_vocabulary)),
+      lambda_(options.alignment_lambda) {}
 
 LossReport AlignmentLoss::loss(const DecoderOutput& output,
                                const Batch& batch,

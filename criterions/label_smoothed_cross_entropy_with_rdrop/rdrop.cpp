@@ -24,7 +24,7 @@ void RDropOptions::describe(OptionTable& table) {
 }
 
 RDrop::RDrop(const RDropOptions& options, const CriterionSetup& setup)
-    : options_(options.over(setup.target_vocabulary)), alpha_(options.rdrop_alpha) {}
+    : options_(options.token_loss_options(setup.target_vocabulary)), alpha_(options.rdrop_alpha) {}
 
 LossReport RDrop::loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) {
   LossReport report = token_loss(output, batch, options_, context);

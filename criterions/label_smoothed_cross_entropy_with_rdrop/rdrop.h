@@ -22,7 +22,7 @@ class RDrop final : public Criterion {
  public:
   RDrop(const RDropOptions& options, const CriterionSetup& setup);
 
-  /// Of one pass: what two equal passes would give.
+  /// Returns the loss of one pass: what two equal passes would give.
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
   LossReport loss_of_model(const ForwardPass& model,
                            const Batch& batch,

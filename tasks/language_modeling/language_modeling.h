@@ -44,7 +44,7 @@ class LanguageModeling final : public Task, public OptionsFromData, public Block
   const Dictionary& target_dictionary() const override { return side_->dictionary(); }
   const std::string& source_language() const override { return side_->language(); }
   const std::string& target_language() const override { return side_->language(); }
-  /// With `max_block_tokens`, the longest block, and `start_with_bos`.
+  /// Adds `max_block_tokens`, the longest block, and `start_with_bos`.
   ArchitectureSetup architecture_setup() const override;
 
   bool has_split(const std::string& split) const override;

@@ -147,6 +147,9 @@ std::vector<std::string> MultilingualOptions::problems() const {
   reject_if(virtual_data_size > 0 && !samples(),
             "--virtual-data-size needs --sampling-method uniform or temperature, or "
             "--sampling-weights: concat uses every pair once");
+  reject_if(sampling_temperature != MultilingualOptions{}.sampling_temperature &&
+                sampling_method != SamplingMethod::kTemperature,
+            "--sampling-temperature needs --sampling-method temperature");
   reject_if(upsample_primary == 0,
             "--upsample-primary 0 would leave out the first part of the training set");
   reject_if(bpe_dropout > 0 && data_loader == "indexed",

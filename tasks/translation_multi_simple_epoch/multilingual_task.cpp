@@ -59,7 +59,7 @@ void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
   }
 }
 
-/// Of a folder that an epoch uses, but not the first.
+/// Concerns a folder that an epoch uses, but not the first.
 bool has_pair(const std::string& folder, const LanguagePair& pair) {
   try {
     DataFolder::open(folder, pair.source, pair.target);

@@ -29,7 +29,7 @@ class TranslationWithPhraseMemory final : public TranslationTask {
   /// Throws UsageError when there is no memory, or options contradict the data folder's.
   TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup);
 
-  /// With `phrase_slots`, the most phrases that a sentence gets.
+  /// Adds `phrase_slots`: the most phrases that a sentence gets.
   ArchitectureSetup architecture_setup() const override;
   /// Throws DataError for a sentence with more phrases than that.
   Batch collate(const std::vector<Example>& examples,

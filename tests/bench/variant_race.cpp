@@ -26,7 +26,9 @@
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/packed/packed_weights.h"
+#include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
+#include "core/options/enum_name.h"
 #include "core/plugin/loader.h"
 
 namespace {
@@ -35,7 +37,7 @@ using namespace phraseq;
 
 struct RaceOptions : Options {
   std::string work = "train";
-  std::string precision = "fp32";
+  nn::Precision precision = nn::Precision::kFp32;
   bool processor_time = false;
   int64_t threads = 2, rounds = 9, tokens = 1700, vocabulary = 20000, length = 25;
   int64_t beam = 4;
@@ -48,7 +50,7 @@ struct RaceOptions : Options {
     v.field("work", work, "An update, or decoding as a beam search does.")
         .one_of({"train", "decode"});
     v.field("beam", beam, "Hypotheses of a sentence in decoding.").at_least(1);
-    v.field("precision", precision, "Arithmetic of products.").one_of({"fp32", "bf16"});
+    nn::describe_precision(v, precision);
     v.field("processor-time",
             processor_time,
             "Count the processor's time, not the clock's: beside other work, with one thread.");
@@ -65,7 +67,7 @@ struct RaceOptions : Options {
 class Runner {
  public:
   Runner(const Registry& registry, const std::string& text, const RaceOptions& options)
-      : precision_(nn::precision_from(options.precision)) {
+      : precision_(options.precision) {
     std::istringstream parts(text);
     std::getline(parts, name_, ':');
     const Selection selection = registry.select(Architecture::kKind, name_);
@@ -231,7 +233,7 @@ void race(const RaceOptions& options) {
         "{:.3f}, \"quotient\": {:.3f}, \"mebibytes\": {:.0f}, \"memory_ratio\": {:.3f}}}\n",
         runners[i].name(),
         options.work,
-        options.precision,
+        enum_name(nn::kPrecisionNames, options.precision),
         options.threads,
         median(seconds[i]),
         tokens / median(seconds[i]),

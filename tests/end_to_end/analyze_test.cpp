@@ -192,6 +192,28 @@ TEST_F(Analyze, DumpsOneLinePerSentence) {
   EXPECT_EQ(last["id"], 29);
   EXPECT_EQ(last["tensors"].size(), 1u);
   EXPECT_TRUE(last["tensors"].contains("encoder.layers.0.self_attn.weights"));
+
+  const auto none = analyze(
+      "dump --path words --source test.en --target test.de --tensors no.such --output none.jsonl");
+  EXPECT_EQ(none.exit_code, kExitData);
+  EXPECT_THAT(none.errors, HasSubstr("--tensors no.such: the model records no tensor"));
+  EXPECT_FALSE(space->exists("none.jsonl"));
+}
+
+TEST_F(Analyze, RejectsOptionsOfOtherModes) {
+  const std::string files = " --path words --source test.en --target test.de ";
+  for (const auto& [mode, option] : {std::pair{"dump", "--json"},
+                                     {"dump", "--attention cross"},
+                                     {"dump", "--stat mass"},
+                                     {"activation", "--tensors weights"},
+                                     {"activation", "--tau 0.3"},
+                                     {"activation", "--layer 1"},
+                                     {"activation", "--target-labels input"},
+                                     {"activation", "--plot -"}}) {
+    const auto result = analyze(mode + files + option);
+    EXPECT_EQ(result.exit_code, kExitUsage) << mode << ' ' << option;
+    EXPECT_THAT(result.errors, HasSubstr(std::string(option).substr(0, 5)));
+  }
 }
 
 TEST_F(Analyze, ReportsWhatItCannotDo) {

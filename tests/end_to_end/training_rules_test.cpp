@@ -198,6 +198,20 @@ TEST_F(TrainingRules, TheLastSmallerGroupOfAnEpochIsAnUpdateOfItsOwn) {
   }
 }
 
+TEST_F(TrainingRules, AnEpochEndsWithTheLastUpdateOfTheRun) {
+  ASSERT_EQ(train(1000, "--max-epoch 1").exit_code, kExitOk);
+  const int batches = records("epoch").front().at("batches");
+  ASSERT_EQ(train(2 * batches, "--save-dir exact").exit_code, kExitOk);
+  EXPECT_EQ(records("epoch", "exact").size(), 2u);
+  EXPECT_EQ(records("valid", "exact").size(), 2u);
+  EXPECT_TRUE(workspace_.exists("exact/checkpoint2.safetensors"));
+  EXPECT_FALSE(
+      workspace_.exists("exact/checkpoint_2_" + std::to_string(2 * batches) + ".safetensors"));
+  ASSERT_EQ(train(2 * batches + 1, "--save-dir exact").exit_code, kExitOk);
+  EXPECT_EQ(records("epoch", "exact").size(), 2u);
+  EXPECT_EQ(records("valid", "exact").back().at("updates"), 2 * batches + 1);
+}
+
 TEST_F(TrainingRules, AnEpochEndsWhateverNumberOfTokensAnUpdateHas) {
   ASSERT_EQ(train(1000, "--max-epoch 1 --save-dir single").exit_code, kExitOk);
   const auto single = records("epoch", "single").front();

@@ -175,7 +175,7 @@ TEST_F(TreesOnTheCommandLine, StopAtAWrongLeafAndLeaveNothing) {
   std::string trees = toy_trees(workspace_.read("train.en"));
   workspace_.write("train.en.trees", trees.replace(trees.find("(S"), 2, "(S)"));
   const CommandResult no_tree = run(toy_preprocess() + words("--trees"));
-  EXPECT_EQ(no_tree.exit_code, kExitFormat);
+  EXPECT_EQ(no_tree.exit_code, kExitData);
   EXPECT_THAT(no_tree.errors, HasSubstr("contains no word"));
   EXPECT_FALSE(workspace_.exists("data-bin"));
 }

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,19 @@ class WrongResume : public ::testing::Test {
     write_toy_corpus(workspace_);
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
     EXPECT_EQ(workspace_.run(toy_train("run", 10) + words("--threads 1")).exit_code, kExitOk);
+  }
+
+  /// The same text in `other-bin`, with two symbols of the source dictionary swapped.
+  void swap_symbols() {
+    std::vector<std::string> symbols = lines_of(workspace_.read("data-bin/dict.en.txt"));
+    std::swap(symbols.at(1), symbols.at(3));
+    std::string swapped;
+    for (const std::string& line : symbols) swapped += line + '\n';
+    workspace_.write("swapped.txt", swapped);
+    const CommandResult prepared = workspace_.run(
+        words("preprocess --source-lang en --target-lang de --destdir other-bin --trainpref train "
+              "--validpref dev --srcdict swapped.txt --tgtdict data-bin/dict.de.txt"));
+    ASSERT_EQ(prepared.exit_code, kExitOk) << prepared.errors;
   }
 
   Workspace workspace_;
@@ -52,15 +66,7 @@ TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
 }
 
 TEST_F(WrongResume, FineTuningWithAnotherDictionaryOfTheSameSizeIsReported) {
-  std::vector<std::string> symbols = lines_of(workspace_.read("data-bin/dict.en.txt"));
-  std::swap(symbols.at(1), symbols.at(3));
-  std::string swapped;
-  for (const std::string& line : symbols) swapped += line + '\n';
-  workspace_.write("swapped.txt", swapped);
-  const CommandResult prepared = workspace_.run(
-      words("preprocess --source-lang en --target-lang de --destdir other-bin --trainpref train "
-            "--validpref dev --srcdict swapped.txt --tgtdict data-bin/dict.de.txt"));
-  ASSERT_EQ(prepared.exit_code, kExitOk) << prepared.errors;
+  swap_symbols();
   const auto tune = [&](const std::string& data) {
     Arguments arguments = toy_train("tuned-" + data, 1) +
                           words("--threads 1 --finetune-from-model run/checkpoint_last");
@@ -74,6 +80,39 @@ TEST_F(WrongResume, FineTuningWithAnotherDictionaryOfTheSameSizeIsReported) {
                               "(the first difference is id 5:"),
                     Not(HasSubstr("the target dictionary"))));
   EXPECT_THAT(tune("data-bin").errors, Not(HasSubstr("dictionary of the data")));
+}
+
+TEST_F(WrongResume, AnotherDictionaryIsNamed) {
+  swap_symbols();
+  Arguments arguments = toy_train("run", 20) + words("--threads 1");
+  arguments.at(1) = "other-bin";
+  const CommandResult resumed = workspace_.run(arguments);
+  EXPECT_EQ(resumed.exit_code, kExitData);
+  EXPECT_THAT(resumed.errors,
+              HasSubstr("the source dictionary of the data is not that of the checkpoint"));
+}
+
+TEST_F(WrongResume, AMissingCheckpointIsNotReplacedByANewRun) {
+  for (const auto& entry : std::filesystem::directory_iterator(workspace_.path("run"))) {
+    if (entry.path().extension() == ".safetensors")
+      std::filesystem::remove(entry.path());
+  }
+  const CommandResult result = workspace_.run(toy_train("run", 20) + words("--threads 1"));
+  EXPECT_EQ(result.exit_code, kExitFormat);
+  EXPECT_THAT(result.errors, HasSubstr("run: the folder contains no checkpoint file"));
+}
+
+TEST_F(WrongResume, ModelsWithDifferentDictionariesAreNoEnsemble) {
+  swap_symbols();
+  Arguments arguments = toy_train("other", 2) + words("--threads 1");
+  arguments.at(1) = "other-bin";
+  ASSERT_EQ(workspace_.run(arguments).exit_code, kExitOk);
+  for (const std::string command : {"rescore --source dev.en --target dev.de", "generate"}) {
+    const CommandResult result =
+        workspace_.run(words(command + " --path run:other"), workspace_.read("dev.en"));
+    EXPECT_EQ(result.exit_code, kExitUsage) << command;
+    EXPECT_THAT(result.errors, HasSubstr("have different dictionaries"));
+  }
 }
 
 TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {

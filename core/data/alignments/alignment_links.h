@@ -23,7 +23,7 @@ PHRASEQ_API void add_alignment_links(const std::vector<Example>& examples,
                                      const SequenceConventions& conventions,
                                      Batch& batch);
 
-/// Whether the batch has a link.
+/// True if the batch has a link.
 PHRASEQ_API bool has_alignment_links(const Batch& batch);
 
 }  // namespace phraseq

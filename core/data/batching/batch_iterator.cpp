@@ -13,7 +13,7 @@
 namespace phraseq {
 namespace {
 
-/// What decides which sentences a batch holds: recorded, and compared at resume.
+/// Everything that determines the sentences of a batch: recorded, and compared at resume.
 nlohmann::json plan_record(const BatchingOptions& options, const std::string& fingerprint) {
   return {{"corpus", fingerprint},
           {"max-tokens", options.max_tokens},
@@ -35,8 +35,8 @@ std::vector<std::string> record_differences(const nlohmann::json& then, const nl
   return found;
 }
 
-/// Of a batch's sentences, every `shares`th from the one numbered `share` on: neighbors in a batch
-/// are of similar length, so that shares are of similar size.
+/// Every `shares`th sentence of a batch, beginning at index `share`: neighbors in a batch are of
+/// similar length, so that shares are of similar size.
 std::vector<int64_t> share_of(const std::vector<int64_t>& indices, int64_t share, int64_t shares) {
   std::vector<int64_t> own;
   for (auto i = static_cast<size_t>(share); i < indices.size(); i += static_cast<size_t>(shares))
@@ -78,15 +78,16 @@ struct BatchIterator::State {
     end_was_told = false;
   }
 
-  /// As many processes as before own the same batches again, so that their sums of gradients are
-  /// the same to the bit, also where updates have other numbers of batches than processes.
+  /// Gives the processes the same batches as before if their number is unchanged, so that their
+  /// sums of gradients are the same to the bit, also where updates have other numbers of batches
+  /// than processes.
   void share_as_before(const JsonEntry& recorded) {
     const int64_t from = recorded.at("from").whole_number(0, delivered);
     if (recorded.at("processes").whole_number() == processes)
       shared_from = from;
   }
 
-  /// Of the batches of this process, the first that was not delivered yet.
+  /// Index of this process's first batch that was not delivered yet.
   int64_t first_of_rank() const {
     const int64_t behind = (delivered - shared_from) % processes;
     return delivered + (rank - behind + processes) % processes;
@@ -99,7 +100,7 @@ struct BatchIterator::State {
     return collate(examples);
   }
 
-  /// How many shares a batch of these sentences has.
+  /// Number of shares of a batch of these sentences.
   int64_t shares_of(const std::vector<int64_t>& indices) const {
     return std::clamp<int64_t>(static_cast<int64_t>(indices.size()), 1, shares);
   }
@@ -122,7 +123,7 @@ struct BatchIterator::State {
         prefetch* shares);
   }
 
-  /// To the next epoch when the last call told the end.
+  /// Moves to the next epoch if the last call returned the end; starts prefetching.
   void begin() {
     if (end_was_told)
       go_to(epoch + 1, 0);

@@ -22,7 +22,7 @@ using Collate = std::function<Batch(const std::vector<Example>&)>;
 struct PlannedBatch {
   std::vector<Batch> shares;          ///< nothing when it is another process's
   int64_t owner = 0;                  ///< rank of that process
-  std::vector<int64_t> sentence_ids;  ///< those of the batch, wherever it is
+  std::vector<int64_t> sentence_ids;  ///< of the batch, also if another process makes it
   int64_t target_tokens = 0;
 };
 
@@ -42,15 +42,15 @@ class PHRASEQ_API BatchIterator {
   /// The next batch of the running epoch, or nothing at its end; the call after that begins the
   /// next. For batches that are neither shared nor divided.
   std::optional<Batch> next();
-  /// Before the first batch: this is process `rank` of `size`. Of the batches from the beginning of
-  /// an epoch (or from a restored position of another number of processes) on, it makes every
-  /// `size`th, beginning at `rank`.
+  /// Call before the first batch: declares this to be process `rank` of `size`. Of the batches from
+  /// the beginning of an epoch (or from a restored position of another number of processes) on, it
+  /// makes every `size`th, beginning at `rank`.
   void share(int64_t rank, int64_t size);
-  /// Before the first batch: makes every batch as this many shares, of which each has every
+  /// Call before the first batch: makes every batch as this many shares, of which each has every
   /// `shares`th sentence; fewer where a batch has fewer sentences. `next_planned` delivers them
   /// together. What a batch consists of does not change.
   void divide(int64_t shares);
-  /// As `next`, also for batches of other processes, which are delivered without being made.
+  /// Like `next`, but also delivers the batches of other processes, without making them.
   std::optional<PlannedBatch> next_planned();
   /// A batch of these sentences, apart from the plan: what is delivered next does not change.
   Batch batch_of(const std::vector<int64_t>& sentence_ids) const;

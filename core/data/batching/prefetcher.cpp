@@ -2,34 +2,15 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "core/base/signals.h"
+
 namespace phraseq {
-namespace {
-
-/// Blocks every signal for its life: a thread started meanwhile inherits that, so that a signal
-/// always finds the main thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 
 struct Prefetcher::State {
   Produce produce;

@@ -10,13 +10,14 @@
 
 namespace phraseq {
 
-/// Calls `produce` ahead of need on a thread of its own, at most `depth` batches ahead, in order.
+/// Calls `produce` on a thread of its own, at most `depth` batches ahead, and keeps their order.
 ///
-/// The thread takes no signals. What `produce` throws is thrown by `next`, after the batches made
-/// before it, and by every later call. Destruction stops after the batch being made, and joins.
+/// The thread receives no signals except SIGBUS. An exception of `produce` is rethrown by `next`
+/// after the batches made before it, and by every later call. The destructor lets the batch being
+/// made finish, and joins the thread.
 class PHRASEQ_API Prefetcher {
  public:
-  /// `produce` answers nothing at the end, and is not called again.
+  /// Returns nothing at the end, after which it is not called again.
   using Produce = std::function<std::optional<Batch>()>;
 
   Prefetcher(Produce produce, int64_t depth);

@@ -29,29 +29,12 @@ std::vector<CorpusPart> JoinedCorpus::parts() const {
   return named;
 }
 
-JoinedCorpus::Place JoinedCorpus::find(int64_t index) const {
+IndirectCorpus::Place JoinedCorpus::find(int64_t index) const {
   const auto part =
       static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
   const Corpus& corpus = *parts_.at(part);
   const int64_t begin = part == 0 ? 0 : ends_[part - 1];
   return {corpus, (index - begin) % corpus.size()};
-}
-
-int64_t JoinedCorpus::source_length(int64_t index) const {
-  const Place place = find(index);
-  return place.corpus.source_length(place.index);
-}
-
-int64_t JoinedCorpus::target_length(int64_t index) const {
-  const Place place = find(index);
-  return place.corpus.target_length(place.index);
-}
-
-Example JoinedCorpus::get(int64_t index) const {
-  const Place place = find(index);
-  Example example = place.corpus.get(place.index);
-  example.id = index;
-  return example;
 }
 
 void JoinedCorpus::start_epoch(int64_t epoch) {

@@ -29,9 +29,9 @@ class PHRASEQ_API PairData {
            int64_t upsample_primary);
 
   const std::string& loader() const { return loader_name_; }
-  /// In the first folder.
+  /// True if the first folder has the split.
   bool has_split(const std::string& split) const;
-  /// When training, `split` may be a list, a single name includes its numbered parts
+  /// Opens a split. When training, `split` may be a list, a single name includes its numbered parts
   /// (training_splits), and of several folders each epoch uses one (RotatingCorpus). Everything
   /// else comes from the first folder. Throws UsageError when a language model is to be trained.
   std::unique_ptr<Corpus> open(const std::string& split,

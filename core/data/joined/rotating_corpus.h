@@ -31,7 +31,7 @@ class PHRASEQ_API RotatingCorpus final : public Corpus {
   EmptyLengths empty_lengths() const override { return corpus_->empty_lengths(); }
   /// Throws DataError when the data of a folder is not what it was at the start.
   void start_epoch(int64_t epoch) override;
-  /// Of all folders.
+  /// Combined fingerprint of all folders.
   std::string fingerprint() const override;
 
  private:

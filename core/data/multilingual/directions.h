@@ -14,11 +14,11 @@ namespace phraseq {
 class PHRASEQ_API SeveralDirections {
  public:
   virtual ~SeveralDirections();
-  /// "en-de, de-en": those of its training, for messages.
+  /// Directions that the task was trained for, for messages: "en-de, de-en".
   virtual std::string directions() const = 0;
-  /// Whether one is chosen, so that text can be translated.
+  /// True if a direction is chosen, so that text can be translated.
   virtual bool has_direction() const = 0;
-  /// Those of its training, in the order of the pairs.
+  /// Target languages that the task was trained for, in the order of the pairs.
   virtual std::vector<std::string> target_languages() const = 0;
 };
 

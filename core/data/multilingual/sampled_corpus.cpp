@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMostScaleUp = 1.5;  // fairseq's max_scale_up
 
-/// Of `total` by the weights, a whole number each: the integer parts, and the rest drawn.
+/// Divides `total` by the weights into whole numbers: the integer parts, and the rest drawn.
 std::vector<int64_t> shares_of(int64_t total, const std::vector<double>& weights, Random& random) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<int64_t> shares;
@@ -146,30 +146,13 @@ void SampledCorpus::start_epoch(int64_t epoch) {
 
 int64_t SampledCorpus::size() const { return std::min(epoch_size(), pass_size() - begin_); }
 
-SampledCorpus::Place SampledCorpus::find(int64_t index) const {
+IndirectCorpus::Place SampledCorpus::find(int64_t index) const {
   const int64_t global = order_.empty() ? index : order_[static_cast<size_t>(begin_ + index)];
   const auto part =
       static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), global) - ends_.begin());
   const int64_t within = global - (part == 0 ? 0 : ends_[part - 1]);
   const auto& drawn = drawn_.at(part);
   return {*parts_[part].corpus, drawn.empty() ? within : drawn[static_cast<size_t>(within)]};
-}
-
-int64_t SampledCorpus::source_length(int64_t index) const {
-  const Place place = find(index);
-  return place.corpus.source_length(place.index);
-}
-
-int64_t SampledCorpus::target_length(int64_t index) const {
-  const Place place = find(index);
-  return place.corpus.target_length(place.index);
-}
-
-Example SampledCorpus::get(int64_t index) const {
-  const Place place = find(index);
-  Example example = place.corpus.get(place.index);
-  example.id = index;
-  return example;
 }
 
 std::string SampledCorpus::describe() const {

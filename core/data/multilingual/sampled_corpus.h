@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/data/data_loader.h"
+#include "core/data/joined/indirect_corpus.h"
 
 namespace phraseq {
 
@@ -49,15 +49,12 @@ struct SampledPart {
 /// chosen at random by (seed, pass, part), are used once more. (fairseq samples with replacement if
 /// c > n, so some examples are never used.) With `virtual_epoch_size`, each pass is shuffled and
 /// split into epochs of that size. Example::id is the position in the epoch.
-class PHRASEQ_API SampledCorpus final : public Corpus {
+class PHRASEQ_API SampledCorpus final : public IndirectCorpus {
  public:
   /// Throws DataError if a part has no examples, and UsageError if a weight is not positive.
   SampledCorpus(std::vector<SampledPart> parts, PairSampling settings);
 
   int64_t size() const override;
-  int64_t source_length(int64_t index) const override;
-  int64_t target_length(int64_t index) const override;
-  Example get(int64_t index) const override;
   EmptyLengths empty_lengths() const override { return parts_.front().corpus->empty_lengths(); }
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override { return fingerprint_; }
@@ -66,11 +63,7 @@ class PHRASEQ_API SampledCorpus final : public Corpus {
   std::vector<int64_t> counts() const;
 
  private:
-  struct Place {
-    const Corpus& corpus;
-    int64_t index;
-  };
-  Place find(int64_t index) const;
+  Place find(int64_t index) const override;
   void draw(int64_t pass);
   std::string describe() const;
   int64_t pass_size() const { return ends_.back(); }

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// What the phrases of a batch's sentences are called among its host_extras; all packed. A slot's
+/// Names of the phrase data of a batch among its host_extras; all packed. A slot's
 /// number counts within its sentence, from 0.
 ///
 /// [source tokens] the slot whose phrase covers the token, -1 = none
@@ -27,6 +27,13 @@ inline constexpr const char* kPhraseStrings = "phrase_strings";
 inline constexpr const char* kPhraseSpanSlot = "phrase_span_slot";
 /// [target tokens] the span's words where one begins, else 0; with targets alone
 inline constexpr const char* kPhraseSpanLength = "phrase_span_length";
+
+/// Host extras of a batch whose source is divided into phrases, none of a phrase memory.
+///
+/// [phrases + 1] phrase p is rows offsets[p] to offsets[p+1] of the source
+inline constexpr const char* kPhraseOffsets = "phrase_offsets";
+/// [sentences + 1] sentence i has the phrases from the i-th to the i+1-th of these numbers
+inline constexpr const char* kSentencePhrases = "sentence_phrases";
 
 /// Adds the examples' phrases to the batch that was made of them. Sentences without phrases have no
 /// slots. Throws DataError for a place outside of its sentence.

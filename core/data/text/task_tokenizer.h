@@ -14,9 +14,9 @@ namespace phraseq {
 /// The option --bpe-dropout of tasks that read raw text.
 PHRASEQ_API void describe_bpe_dropout(OptionTable& table, double& bpe_dropout);
 
-/// What a task's options say about its tokenizer.
+/// The tokenizer options of a task.
 struct TokenizerChoice {
-  std::string name;        ///< of the component; empty = that of the data
+  std::string name;        ///< name of the component; empty = that of the data
   double bpe_dropout = 0;  ///< --bpe-dropout
 };
 

@@ -105,7 +105,7 @@ class PHRASEQ_EXPORT Model {
   const std::string& source_language() const;
   const std::string& target_language() const;
   int64_t max_source_tokens() const;  ///< of a sentence
-  int64_t max_nbest() const;          ///< the beam size
+  int64_t max_nbest() const;          ///< the largest number that a request may ask for
 
  private:
   struct Parts;

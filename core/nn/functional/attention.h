@@ -10,22 +10,26 @@
 
 namespace phraseq::nn {
 
-/// Scaled dot-product attention of all heads over packed rows (Vaswani et al. 2017, eq. 1):
-/// per sentence and head softmax(Q Kᵀ · scale) V, attention dropout on the weights.
+/// The settings of one scaled dot-product attention.
 struct AttentionOptions {
   int64_t heads = 1;
   double scale = 1.0;  ///< usually 1 / sqrt(head_dim)
   double dropout = 0.0;
   bool causal = false;  ///< query i sees keys 0..i of its sentence
 };
-/// kvq [tokens, 3 · model]: columns K, V, Q. Returns [tokens, model].
+
+/// Computes the scaled dot-product attention of all heads over packed rows (Vaswani et al. 2017,
+/// eq. 1): per sentence and head softmax(Q Kᵀ · scale) V, with dropout on the weights. kvq [tokens,
+/// 3 · model]: columns K, V, Q. Returns [tokens, model].
 PHRASEQ_API at::Tensor self_attention(const at::Tensor& kvq,
                                       const PackedTokens& tokens,
                                       const AttentionOptions& options,
                                       Context& context);
-/// q [query tokens, model], kv [key tokens, 2 · model]: columns K, V. A sentence without keys gives
-/// zeros. `weights`, when given, receives the weights averaged over heads, [query tokens, max key
-/// length], fp32, not differentiable.
+
+/// Computes the same attention of the rows of one stack to those of another: q [query tokens,
+/// model], kv [key tokens, 2 · model]: columns K, V. A sentence without keys gives zeros.
+/// `weights`, when given, receives the weights averaged over heads, [query tokens, max key length],
+/// fp32, not differentiable.
 PHRASEQ_API at::Tensor cross_attention(const at::Tensor& q,
                                        const at::Tensor& kv,
                                        const PackedTokens& queries,

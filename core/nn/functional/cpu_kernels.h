@@ -11,7 +11,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/nn/context.h"
-#include "core/nn/functional/activation.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"
@@ -99,9 +98,12 @@ class ThreadScratch {
   std::unique_ptr<void, Free> memory_;  // malloc keeps small blocks at hand, aligned_alloc does not
 };
 
-/// Rows that a thread takes at least: about 16k elements.
+/// Elements that a thread takes at least of element-wise work on rows.
+inline constexpr int64_t kGrainElements = 16384;
+
+/// Rows that a thread takes at least: about kGrainElements.
 inline int64_t row_grain(int64_t columns) {
-  return std::max<int64_t>(1, 16384 / std::max<int64_t>(columns, 1));
+  return std::max<int64_t>(1, kGrainElements / std::max<int64_t>(columns, 1));
 }
 
 /// Calls work(first, last) over all rows, on as many threads as pay.
@@ -111,12 +113,20 @@ void over_rows(const at::Tensor& rows, const Work& work) {
   at::parallel_for(0, columns == 0 ? 0 : rows.numel() / columns, row_grain(columns), work);
 }
 
+/// The most partial sums of one sum over rows, and the least rows of each: blocks limit how many
+/// threads share the work, and their fixed number makes the order of addition independent of it.
+inline constexpr int64_t kMostSumBlocks = 16;
+inline constexpr int64_t kLeastSumRows = 64;
+
+/// Elements that a thread adds at least in add_to.
+inline constexpr int64_t kAddGrain = 65536;
+
 /// Sums over rows in an order that does not depend on the number of threads: `work(first, last,
 /// partial)` adds its rows to a partial sum [columns] of its own (zero at first); the partial sums
-/// of up to 16 blocks of rows are added to `sums` in order.
+/// of up to kMostSumBlocks blocks of rows are added to `sums` in order.
 template <typename S, typename Work>
 void sum_over_rows(int64_t rows, int64_t columns, S* sums, const Work& work) {
-  const int64_t blocks = std::clamp<int64_t>(rows / 64, 1, 16);
+  const int64_t blocks = std::clamp<int64_t>(rows / kLeastSumRows, 1, kMostSumBlocks);
   const int64_t block = (rows + blocks - 1) / blocks;
   const ThreadScratch<S> partials(blocks * columns);
   std::fill_n(partials.get(), blocks * columns, S{0});
@@ -139,7 +149,7 @@ void sum_over_rows(int64_t rows, int64_t columns, S* sums, const Work& work) {
 inline void add_to(const at::Tensor& sum, const at::Tensor& x) {
   for_type(x.scalar_type(), [&]<typename T>(T*) {
     using S = kernels::Sum<T>;
-    at::parallel_for(0, x.numel(), 65536, [&](int64_t first, int64_t last) {
+    at::parallel_for(0, x.numel(), kAddGrain, [&](int64_t first, int64_t last) {
       loops<T>().column_sums(
           data<T>(x) + first, mutable_data<S>(sum) + first, {0, 1, last - first});
     });

@@ -5,9 +5,9 @@
 /// devices, and in fp16, the same mathematics from ATen's operators. Parameters are given as
 /// registered (fp32 masters); under bf16 and fp16 the products read their copies in 16 bits and
 /// activations have that type, while sums, norms, softmax and gradients of parameters are fp32.
-#include "core/nn/functional/activation.h"
 #include "core/nn/functional/attention.h"
 #include "core/nn/functional/embedding.h"
 #include "core/nn/functional/linear.h"
 #include "core/nn/functional/normalization.h"
+#include "core/nn/kernels/activation.h"
 #include "core/nn/loss/projected_loss.h"

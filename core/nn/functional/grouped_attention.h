@@ -34,7 +34,7 @@ struct HeadGroup {
 };
 
 struct AttentionLayout {
-  int64_t heads = 1;  ///< of all groups
+  int64_t heads = 1;  ///< heads of all groups
   int64_t head_dim = 1;
   int64_t query_kinds = 1, key_kinds = 1;  ///< distinct indices of all groups
   int64_t out_columns = 1;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <type_traits>
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -26,36 +25,12 @@ constexpr int64_t kBlockSteps = 16;  // at most, in a block of a cache
 /// Blocks that would be larger have fewer steps and this size, whatever the number of rows is: the
 /// allocator then has one of an earlier batch, whose memory need not be cleared.
 constexpr int64_t kBlockBytes = int64_t{4} << 20;
+/// Rows that a thread takes at least, all heads of each.
 constexpr int64_t kRowsPerTask = 8;
 
-/// The element type as the kernels know it.
-template <class Scalar>
-using Kernel = std::conditional_t<std::is_same_v<Scalar, at::BFloat16>, kernels::Bfloat16, Scalar>;
-template <class Scalar>
-using Sum = std::conditional_t<std::is_same_v<Scalar, double>, double, float>;
-
-template <class Scalar>
-Kernel<Scalar>* data_of(const at::Tensor& tensor) {
-  return reinterpret_cast<Kernel<Scalar>*>(tensor.data_ptr<Scalar>());
-}
-
-template <class Function>
-void dispatch(at::ScalarType type, const Function& function) {
-  switch (type) {
-    case at::kFloat:
-      return function(float{});
-    case at::kDouble:
-      return function(double{});
-    case at::kBFloat16:
-      return function(at::BFloat16{});
-    default:
-      throw std::invalid_argument("incremental attention supports fp32, bf16 and fp64");
-  }
-}
-
 /// Which keys a row attends to: `keys` receives a pointer for each token; how many.
-template <class Scalar>
-using KeysOfRow = std::function<int64_t(int64_t row, std::vector<const Kernel<Scalar>*>& keys)>;
+template <typename T>
+using KeysOfRow = std::function<int64_t(int64_t row, std::vector<const T*>& keys)>;
 
 /// Where a call's weights go: [query kinds, heads, rows, key kinds, longest].
 struct WeightsPlace {
@@ -83,12 +58,12 @@ struct WeightsPlace {
 AttendShape shape_of(const AttentionLayout& layout,
                      const HeadGroup& group,
                      const QueryKind& query) {
-  return {group.heads,
-          layout.head_dim,
-          group.keys.data(),
-          static_cast<int64_t>(group.keys.size()),
-          query.queries.data(),
-          query.queries.size() == 1};
+  return {.heads = group.heads,
+          .head_dim = layout.head_dim,
+          .kinds = group.keys.data(),
+          .kind_count = static_cast<int64_t>(group.keys.size()),
+          .queries = query.queries.data(),
+          .shared_query = query.queries.size() == 1};
 }
 
 /// Room for the weights of any group's heads.
@@ -101,35 +76,34 @@ int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
 }
 
 /// All heads of all rows; q [rows, …] with its columns together, out [rows, out columns].
-template <class Scalar>
+template <typename T>
 void attend_rows(const at::Tensor& q,
                  const AttentionLayout& layout,
                  int64_t most_tokens,
-                 const KeysOfRow<Scalar>& keys_of_row,
+                 const KeysOfRow<T>& keys_of_row,
                  at::Tensor& out,
                  const WeightsPlace* weights) {
   const WorkSpan span(Work::kAttention);
-  const auto& loops = kernels::kernels<Kernel<Scalar>>(kernels::best_level());
-  const auto* queries = data_of<Scalar>(q);
-  auto* results = data_of<Scalar>(out);
+  const T* queries = cpu::data<T>(q);
+  T* results = cpu::mutable_data<T>(out);
   at::parallel_for(0, q.size(0), kRowsPerTask, [&](int64_t begin, int64_t end) {
-    std::vector<const Kernel<Scalar>*> keys(static_cast<size_t>(most_tokens));
-    std::vector<Sum<Scalar>> shares(static_cast<size_t>(most_weights(layout, most_tokens)));
+    std::vector<const T*> keys(static_cast<size_t>(most_tokens));
+    std::vector<kernels::Sum<T>> shares(static_cast<size_t>(most_weights(layout, most_tokens)));
     for (int64_t row = begin; row < end; ++row) {
       const int64_t tokens = keys_of_row(row, keys);
       for (const HeadGroup& group : layout.groups) {
         for (const QueryKind& query : group.queries) {
-          auto* result = results + row * layout.out_columns + query.out.column;
+          T* result = results + row * layout.out_columns + query.out.column;
           if (query.first > 0) {
-            std::fill_n(result, group.heads * layout.head_dim, Kernel<Scalar>{});
+            std::fill_n(result, group.heads * layout.head_dim, T{});
             continue;
           }
-          loops.attend_row(queries + row * q.stride(0),
-                           keys.data(),
-                           tokens,
-                           shape_of(layout, group, query),
-                           shares.data(),
-                           result);
+          cpu::loops<T>().attend_row(queries + row * q.stride(0),
+                                     keys.data(),
+                                     tokens,
+                                     shape_of(layout, group, query),
+                                     shares.data(),
+                                     result);
           if (weights)
             weights->write(group, query, row, tokens, shares.data());
         }
@@ -251,17 +225,16 @@ at::Tensor SelfAttentionCache::attend_cpu(const at::Tensor& q,
                                           const AttentionLayout& layout) const {
   const at::Tensor queries = q.stride(1) == 1 ? q : q.contiguous();
   at::Tensor out = cpu::new_tensor({q.size(0), layout.out_columns}, q.scalar_type());
-  dispatch(q.scalar_type(), [&](auto element) {
-    using Scalar = decltype(element);
+  cpu::for_type(q.scalar_type(), [&]<typename T>(T*) {
     const int64_t columns = steps_.back().size(1);
-    std::vector<const Kernel<Scalar>*> bases;
-    for (const at::Tensor& step : steps_) bases.push_back(data_of<Scalar>(step));
-    const auto keys_of_row = [&](int64_t row, std::vector<const Kernel<Scalar>*>& keys) {
+    std::vector<const T*> bases;
+    for (const at::Tensor& step : steps_) bases.push_back(cpu::data<T>(step));
+    const auto keys_of_row = [&](int64_t row, std::vector<const T*>& keys) {
       const int32_t* ancestors = ancestry.of(row);
       for (size_t i = 0; i < keys.size(); ++i) keys[i] = bases[i] + ancestors[i] * columns;
       return ancestry.steps();
     };
-    attend_rows<Scalar>(queries, layout, ancestry.steps(), keys_of_row, out, nullptr);
+    attend_rows<T>(queries, layout, ancestry.steps(), keys_of_row, out, nullptr);
   });
   return out;
 }
@@ -283,16 +256,15 @@ at::Tensor cross_attention_cpu(const at::Tensor& q,
                   q.options().dtype(at::kFloat));
     place.data = weights->data_ptr<float>();
   }
-  dispatch(q.scalar_type(), [&](auto element) {
-    using Scalar = decltype(element);
-    const auto* memory = data_of<Scalar>(kv);
-    const auto keys_of_row = [&](int64_t row, std::vector<const Kernel<Scalar>*>& keys) {
+  cpu::for_type(q.scalar_type(), [&]<typename T>(T*) {
+    const T* memory = cpu::data<T>(kv);
+    const auto keys_of_row = [&](int64_t row, std::vector<const T*>& keys) {
       const int64_t count = ranges.count(row), columns = kv.size(1);
       for (int64_t i = 0; i < count; ++i)
         keys[static_cast<size_t>(i)] = memory + (ranges.begin(row) + i) * columns;
       return count;
     };
-    attend_rows<Scalar>(q, layout, ranges.longest(), keys_of_row, out, weights ? &place : nullptr);
+    attend_rows<T>(q, layout, ranges.longest(), keys_of_row, out, weights ? &place : nullptr);
   });
   return out;
 }

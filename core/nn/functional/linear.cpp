@@ -74,45 +74,28 @@ void append_parts(const at::Tensor& gradient,
   }
 }
 
-kernels::Curve curve_of(Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return kernels::Curve::kRelu;
-    case Activation::kGelu:
-      return kernels::Curve::kGelu;
-    case Activation::kSwish:
-      return kernels::Curve::kSwish;
-    case Activation::kSigmoid:
-      return kernels::Curve::kSigmoid;
-    case Activation::kNone:
-      break;
-  }
-  return kernels::Curve::kNone;
-}
-
 /// What follows the product.
 struct Epilogue {
-  kernels::Curve curve = kernels::Curve::kNone;
+  Activation activation = Activation::kNone;
   double p = 0.0;
   uint64_t key = 0;
 
-  bool bends_or_drops() const { return curve != kernels::Curve::kNone || key != 0; }
-  /// The curves of kGelu and kSwish need their input again, those of kRelu and kSigmoid their
-  /// output.
+  bool is_identity() const { return activation == Activation::kNone && key == 0; }
+  /// kGelu and kSwish need their input again for the gradient, kRelu and kSigmoid their output.
   bool keeps_input() const {
-    return curve == kernels::Curve::kGelu || curve == kernels::Curve::kSwish;
+    return activation == Activation::kGelu || activation == Activation::kSwish;
   }
   bool keeps_output() const {
-    return curve == kernels::Curve::kRelu || curve == kernels::Curve::kSigmoid;
+    return activation == Activation::kRelu || activation == Activation::kSigmoid;
   }
   kernels::Dropout dropout() const { return cpu::make_dropout(p, key); }
 };
 
-/// y = dropout(curve(x + bias)): x and y [rows, columns], bias [columns] or undefined.
+/// y = dropout(activation(x + bias)): x and y [rows, columns], bias [columns] or undefined.
 void run_epilogue(const at::Tensor& x,
                   const at::Tensor& bias,
                   const at::Tensor& y,
-                  kernels::Curve curve,
+                  Activation activation,
                   const kernels::Dropout& dropout) {
   const int64_t columns = x.size(1);
   const at::Tensor full_bias =
@@ -120,12 +103,12 @@ void run_epilogue(const at::Tensor& x,
                      : at::zeros({columns}, x.options().dtype(cpu::sum_type(x.scalar_type())));
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     cpu::over_rows(x, [&](int64_t first, int64_t last) {
-      cpu::loops<T>().bias_curve_dropout(cpu::data<T>(x),
-                                         cpu::data<kernels::Sum<T>>(full_bias),
-                                         cpu::mutable_data<T>(y),
-                                         {first, last, columns},
-                                         curve,
-                                         dropout);
+      cpu::loops<T>().bias_activation_dropout(cpu::data<T>(x),
+                                              cpu::data<kernels::Sum<T>>(full_bias),
+                                              cpu::mutable_data<T>(y),
+                                              {first, last, columns},
+                                              activation,
+                                              dropout);
     });
   });
 }
@@ -136,7 +119,7 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
                          const Epilogue& epilogue,
                          const at::Tensor& d_bias) {
   const int64_t columns = dy.size(1);
-  const bool pass = epilogue.bends_or_drops();
+  const bool pass = !epilogue.is_identity();
   if (!pass && !d_bias.defined())
     return dy;
   const at::Tensor dz = pass ? at::empty(dy.sizes(), dy.options()) : dy;
@@ -149,13 +132,13 @@ at::Tensor undo_epilogue(const at::Tensor& dy,
     cpu::sum_over_rows(dy.size(0), columns, sums, [&](int64_t first, int64_t last, S* partial) {
       const kernels::RowRange rows{first, last, columns};
       if (pass) {
-        cpu::loops<T>().bias_curve_dropout_backward(cpu::data<T>(dy),
-                                                    cpu::data<T>(kept.defined() ? kept : dy),
-                                                    cpu::mutable_data<T>(dz),
-                                                    partial,
-                                                    rows,
-                                                    epilogue.curve,
-                                                    epilogue.dropout());
+        cpu::loops<T>().bias_activation_dropout_backward(cpu::data<T>(dy),
+                                                         cpu::data<T>(kept.defined() ? kept : dy),
+                                                         cpu::mutable_data<T>(dz),
+                                                         partial,
+                                                         rows,
+                                                         epilogue.activation,
+                                                         epilogue.dropout());
       } else {
         cpu::loops<T>().column_sums(cpu::data<T>(dy), partial, rows);
       }
@@ -211,7 +194,7 @@ struct StackedGradients {
     }
   }
 
-  /// Of all variables, and none for `others`.
+  /// The gradients of all variables in their order; undefined ones for `others` more.
   tensor_list for_autograd(const at::Tensor& dx, size_t others) const {
     tensor_list gradients = {dx};
     append_parts(weight ? weight->for_autograd() : at::Tensor(), weight_rows, gradients);
@@ -269,16 +252,16 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
     if (epilogue->keeps_input()) {
       kept = y;
       if (bias.defined())
-        run_epilogue(y, bias, y, kernels::Curve::kNone, {});
+        run_epilogue(y, bias, y, Activation::kNone, {});
       y = at::empty(y.sizes(), y.options());
-      run_epilogue(kept, {}, y, epilogue->curve, epilogue->dropout());
-    } else if (bias.defined() || epilogue->bends_or_drops()) {
-      run_epilogue(y, bias, y, epilogue->curve, epilogue->dropout());
+      run_epilogue(kept, {}, y, epilogue->activation, epilogue->dropout());
+    } else if (bias.defined() || !epilogue->is_identity()) {
+      run_epilogue(y, bias, y, epilogue->activation, epilogue->dropout());
       if (epilogue->keeps_output())
         kept = y;
     }
     ctx->save_for_backward({x, weight, kept});
-    ctx->saved_data["curve"] = static_cast<int64_t>(epilogue->curve);
+    ctx->saved_data["activation"] = static_cast<int64_t>(epilogue->activation);
     ctx->saved_data["p"] = epilogue->p;
     ctx->saved_data["key"] = static_cast<int64_t>(epilogue->key);
     save_places(ctx, weights, biases, *context);
@@ -288,7 +271,7 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &kept = saved[2];
-    const Epilogue epilogue{static_cast<kernels::Curve>(ctx->saved_data["curve"].toInt()),
+    const Epilogue epilogue{static_cast<Activation>(ctx->saved_data["activation"].toInt()),
                             ctx->saved_data["p"].toDouble(),
                             static_cast<uint64_t>(ctx->saved_data["key"].toInt())};
     StackedGradients gradients(ctx, x, weight);
@@ -347,11 +330,11 @@ at::Tensor packed_linear(const at::Tensor& x,
   at::Tensor bias;  // [Σ out], or its first part when the others follow
   if (!biases.empty())
     bias = are_adjacent(biases) ? biases[0] : joined(biases);
-  const bool is_relu = epilogue.curve == kernels::Curve::kRelu;
+  const bool is_relu = epilogue.activation == Activation::kRelu;
   const at::Tensor y =
       matrix->multiply(x.contiguous(), cpu::data<float>(bias), is_relu);  // [rows, Σ out]
-  if (epilogue.curve != kernels::Curve::kNone && !is_relu)
-    run_epilogue(y, {}, y, epilogue.curve, {});
+  if (epilogue.activation != Activation::kNone && !is_relu)
+    run_epilogue(y, {}, y, epilogue.activation, {});
   return y;
 }
 
@@ -362,7 +345,7 @@ at::Tensor run_linear(const at::Tensor& x,
                       Activation activation,
                       double p) {
   check_linear_shapes(x, weights, biases);
-  const Epilogue epilogue{curve_of(activation), p, cpu::dropout_key(p, context)};
+  const Epilogue epilogue{activation, p, cpu::dropout_key(p, context)};
   const WorkSpan span(Work::kProduct, {x.size(0), columns_of(weights), x.size(1)});
   if (const at::Tensor y = packed_linear(x, weights, biases, context, epilogue); y.defined())
     return y;

@@ -1,6 +1,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/base/log.h"
 #include "core/nn/kernels/kernels.h"
 
 namespace phraseq::nn::kernels {
@@ -28,7 +31,13 @@ Level highest_wanted() {
   const std::string_view name = value ? value : "";
   if (name == "baseline")
     return Level::kBaseline;
-  return name == "v3" ? Level::kV3 : Level::kV4;
+  if (name == "v3")
+    return Level::kV3;
+  if (!name.empty() && name != "v4") {
+    log_warning(
+        fmt::format("PHRASEQ_CPU_LEVEL={} is not one of baseline, v3, v4 and is ignored", name));
+  }
+  return Level::kV4;
 }
 
 }  // namespace

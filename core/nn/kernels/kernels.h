@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/api.h"
+#include "core/nn/kernels/activation.h"
 #include "core/nn/kernels/attend_shape.h"
 #include "core/nn/kernels/processor_level.h"
 #include "core/nn/kernels/vector_layout.h"
@@ -43,8 +44,6 @@ inline constexpr int64_t kKeyKindStride = 65536;
 
 /// Scores whose maximum is kept together (Kernels::block_maxima).
 inline constexpr int64_t kScoreBlock = 64;
-
-enum class Curve { kNone, kRelu, kGelu, kSwish, kSigmoid };
 
 /// Rows [first, last) of a matrix with `columns` columns.
 struct RowRange {
@@ -154,13 +153,18 @@ template <typename T>
 struct Kernels {
   using S = Sum<T>;
 
-  /// y = dropout(curve(x + bias)); x may be y.
-  void (*bias_curve_dropout)(
-      const T* x, const S* bias, T* y, RowRange rows, Curve curve, Dropout dropout);
-  /// dx = dy · dropout · curve'; adds the column sums to `d_bias`. `kept` is y for kRelu and
-  /// kSigmoid, x + bias (in T) for the other curves; not read for kNone.
-  void (*bias_curve_dropout_backward)(
-      const T* dy, const T* kept, T* dx, S* d_bias, RowRange rows, Curve curve, Dropout dropout);
+  /// y = dropout(activation(x + bias)); x may be y.
+  void (*bias_activation_dropout)(
+      const T* x, const S* bias, T* y, RowRange rows, Activation activation, Dropout dropout);
+  /// dx = dy · dropout · activation'; adds the column sums to `d_bias`. `kept` is y for kRelu and
+  /// kSigmoid, x + bias (in T) for the others; not read for kNone.
+  void (*bias_activation_dropout_backward)(const T* dy,
+                                           const T* kept,
+                                           T* dx,
+                                           S* d_bias,
+                                           RowRange rows,
+                                           Activation activation,
+                                           Dropout dropout);
   /// Adds the sum of each column to `sums`.
   void (*column_sums)(const T* x, S* sums, RowRange rows);
 

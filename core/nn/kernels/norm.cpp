@@ -88,34 +88,34 @@ void dropout_add_norm_backward(const T* dy,
   for (int64_t row = rows.first; row < rows.last; ++row) {
     const int64_t start = row * rows.columns;
     sum_row(x, residual, scratch, start, rows.columns, dropout);
-    const T* up = dy + start;
+    const T* dy_row = dy + start;
     const S center = mean[row], scale = rstd[row];
     S sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
     for (int64_t i = 0; i < rows.columns; ++i) {
       const S normal = (scratch[i] - center) * scale;
-      const S g = load(up[i]);
+      const S g = load(dy_row[i]);
       scratch[i] = normal;
       d_gain[i] += g * normal;
       d_bias[i] += g;
       sum += g * gain[i];
       product += g * gain[i] * normal;
     }
-    const S shift = sum * share, tilt = product * share;
+    const S mean_dy = sum * share, mean_dy_xhat = product * share;
     T* out = d_residual + start;
     if (dx && dropout.key != 0) {
       T* dropped = dx + start;
       const auto element = static_cast<uint32_t>(start);
 #pragma GCC ivdep
       for (int64_t i = 0; i < rows.columns; ++i) {
-        const S value = scale * (load(up[i]) * gain[i] - shift - scratch[i] * tilt);
+        const S value = scale * (load(dy_row[i]) * gain[i] - mean_dy - scratch[i] * mean_dy_xhat);
         store(out + i, value);
         store(dropped + i, value * dropout_factor<S>(dropout, element + static_cast<uint32_t>(i)));
       }
     } else {
 #pragma GCC ivdep
       for (int64_t i = 0; i < rows.columns; ++i) {
-        store(out + i, scale * (load(up[i]) * gain[i] - shift - scratch[i] * tilt));
+        store(out + i, scale * (load(dy_row[i]) * gain[i] - mean_dy - scratch[i] * mean_dy_xhat));
       }
     }
   }

@@ -25,9 +25,13 @@ PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
   return scaled >= 0x1.0p32 ? UINT32_MAX : static_cast<uint32_t>(scaled);
 }
 
+/// An odd number near 2^32 divided by the golden ratio: multiples of it spread the rows of
+/// attention weights over all element numbers.
+inline constexpr uint32_t kRowSpread = 0x9e3779b1U;
+
 /// The first element number of a row of attention weights; column j adds j.
 PHRASEQ_INLINE uint32_t attention_row_element(int64_t query_row, int64_t heads, int64_t head) {
-  return static_cast<uint32_t>(query_row * heads + head) * 0x9e3779b1U;
+  return static_cast<uint32_t>(query_row * heads + head) * kRowSpread;
 }
 
 }  // namespace phraseq::nn::kernels

@@ -5,38 +5,38 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-template <Curve curve, typename S>
-PHRASEQ_INLINE S bend(S x) {
-  if constexpr (curve == Curve::kRelu)
+template <Activation activation, typename S>
+PHRASEQ_INLINE S activated(S x) {
+  if constexpr (activation == Activation::kRelu)
     return x > S{0} ? x : S{0};
-  if constexpr (curve == Curve::kGelu)
+  if constexpr (activation == Activation::kGelu)
     return S{0.5} * x * (S{1} + error_function(x * S(0.70710678118654752440)));
-  if constexpr (curve == Curve::kSwish)
+  if constexpr (activation == Activation::kSwish)
     return x / (S{1} + exponential(-x));
-  if constexpr (curve == Curve::kSigmoid)
+  if constexpr (activation == Activation::kSigmoid)
     return S{1} / (S{1} + exponential(-x));
   return x;
 }
 
 /// The derivative at `kept`: the output for kRelu and kSigmoid, the input for the others.
-template <Curve curve, typename S>
+template <Activation activation, typename S>
 PHRASEQ_INLINE S slope(S kept) {
-  if constexpr (curve == Curve::kRelu)
+  if constexpr (activation == Activation::kRelu)
     return kept > S{0} ? S{1} : S{0};
-  if constexpr (curve == Curve::kGelu) {
+  if constexpr (activation == Activation::kGelu) {
     const S density = S(0.39894228040143267794) * exponential(S{-0.5} * kept * kept);
     return S{0.5} * (S{1} + error_function(kept * S(0.70710678118654752440))) + kept * density;
   }
-  if constexpr (curve == Curve::kSwish) {
+  if constexpr (activation == Activation::kSwish) {
     const S sigmoid = S{1} / (S{1} + exponential(-kept));
     return sigmoid * (S{1} + kept * (S{1} - sigmoid));
   }
-  if constexpr (curve == Curve::kSigmoid)
+  if constexpr (activation == Activation::kSigmoid)
     return kept * (S{1} - kept);
   return S{1};
 }
 
-template <Curve curve, bool drop, typename T>
+template <Activation activation, bool drop, typename T>
 void forward_rows(const T* x, const Sum<T>* bias, T* y, RowRange rows, Dropout dropout) {
   using S = Sum<T>;
   for (int64_t row = rows.first; row < rows.last; ++row) {
@@ -45,7 +45,7 @@ void forward_rows(const T* x, const Sum<T>* bias, T* y, RowRange rows, Dropout d
     const auto element = static_cast<uint32_t>(row * rows.columns);
 #pragma GCC ivdep
     for (int64_t i = 0; i < rows.columns; ++i) {
-      S value = bend<curve>(load(in[i]) + bias[i]);
+      S value = activated<activation>(load(in[i]) + bias[i]);
       if constexpr (drop)
         value *= dropout_factor<S>(dropout, element + static_cast<uint32_t>(i));
       store(out + i, value);
@@ -53,7 +53,7 @@ void forward_rows(const T* x, const Sum<T>* bias, T* y, RowRange rows, Dropout d
   }
 }
 
-template <Curve curve, bool drop, typename T>
+template <Activation activation, bool drop, typename T>
 void backward_rows(
     const T* dy, const T* kept, T* dx, Sum<T>* d_bias, RowRange rows, Dropout dropout) {
   using S = Sum<T>;
@@ -67,13 +67,13 @@ void backward_rows(
     for (int64_t i = 0; i < rows.columns; ++i) {
       S value = load(up[i]);
       // What was kept of kSigmoid was scaled by its dropout; where it was dropped, all is 0.
-      constexpr bool scaled = drop && curve == Curve::kSigmoid;
-      if constexpr (curve != Curve::kNone)
-        value *= slope<curve>(scaled ? load(at[i]) * keep : load(at[i]));
+      constexpr bool scaled = drop && activation == Activation::kSigmoid;
+      if constexpr (activation != Activation::kNone)
+        value *= slope<activation>(scaled ? load(at[i]) * keep : load(at[i]));
       // A dropped output of kRelu is 0 already: its slope is.
-      if constexpr (drop && curve == Curve::kRelu)
+      if constexpr (drop && activation == Activation::kRelu)
         value *= static_cast<S>(dropout.scale);
-      if constexpr (drop && curve != Curve::kRelu) {
+      if constexpr (drop && activation != Activation::kRelu) {
         value *= dropout_factor<S>(dropout, element + static_cast<uint32_t>(i));
       }
       store(out + i, value);
@@ -82,44 +82,44 @@ void backward_rows(
   }
 }
 
-/// Calls `work` with the curve and whether to drop as constants.
+/// Calls `work` with the activation and whether to drop as constants.
 template <typename Work>
-PHRASEQ_INLINE void specialize(Curve curve, bool drop, Work&& work) {
-  const auto with_curve = [&]<Curve c>() __attribute__((always_inline)) {
-    drop ? work.template operator()<c, true>() : work.template operator()<c, false>();
+PHRASEQ_INLINE void specialize(Activation activation, bool drop, Work&& work) {
+  const auto with_activation = [&]<Activation a>() __attribute__((always_inline)) {
+    drop ? work.template operator()<a, true>() : work.template operator()<a, false>();
   };
-  switch (curve) {
-    case Curve::kNone:
-      return with_curve.template operator()<Curve::kNone>();
-    case Curve::kRelu:
-      return with_curve.template operator()<Curve::kRelu>();
-    case Curve::kGelu:
-      return with_curve.template operator()<Curve::kGelu>();
-    case Curve::kSwish:
-      return with_curve.template operator()<Curve::kSwish>();
-    case Curve::kSigmoid:
-      return with_curve.template operator()<Curve::kSigmoid>();
+  switch (activation) {
+    case Activation::kNone:
+      return with_activation.template operator()<Activation::kNone>();
+    case Activation::kRelu:
+      return with_activation.template operator()<Activation::kRelu>();
+    case Activation::kGelu:
+      return with_activation.template operator()<Activation::kGelu>();
+    case Activation::kSwish:
+      return with_activation.template operator()<Activation::kSwish>();
+    case Activation::kSigmoid:
+      return with_activation.template operator()<Activation::kSigmoid>();
   }
 }
 
 template <typename T>
-void bias_curve_dropout(
-    const T* x, const Sum<T>* bias, T* y, RowRange rows, Curve curve, Dropout dropout) {
-  specialize(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
-    forward_rows<c, drop>(x, bias, y, rows, dropout);
+void bias_activation_dropout(
+    const T* x, const Sum<T>* bias, T* y, RowRange rows, Activation activation, Dropout dropout) {
+  specialize(activation, dropout.key != 0, [&]<Activation a, bool drop>() {
+    forward_rows<a, drop>(x, bias, y, rows, dropout);
   });
 }
 
 template <typename T>
-void bias_curve_dropout_backward(const T* dy,
-                                 const T* kept,
-                                 T* dx,
-                                 Sum<T>* d_bias,
-                                 RowRange rows,
-                                 Curve curve,
-                                 Dropout dropout) {
-  specialize(curve, dropout.key != 0, [&]<Curve c, bool drop>() {
-    backward_rows<c, drop>(dy, kept, dx, d_bias, rows, dropout);
+void bias_activation_dropout_backward(const T* dy,
+                                      const T* kept,
+                                      T* dx,
+                                      Sum<T>* d_bias,
+                                      RowRange rows,
+                                      Activation activation,
+                                      Dropout dropout) {
+  specialize(activation, dropout.key != 0, [&]<Activation a, bool drop>() {
+    backward_rows<a, drop>(dy, kept, dx, d_bias, rows, dropout);
   });
 }
 
@@ -163,8 +163,8 @@ void dropout_add(const T* x, const T* residual, T* y, RowRange rows, Dropout dro
 
 template <typename T>
 void add_row_kernels(Kernels<T>& kernels) {
-  kernels.bias_curve_dropout = bias_curve_dropout<T>;
-  kernels.bias_curve_dropout_backward = bias_curve_dropout_backward<T>;
+  kernels.bias_activation_dropout = bias_activation_dropout<T>;
+  kernels.bias_activation_dropout_backward = bias_activation_dropout_backward<T>;
   kernels.column_sums = column_sums<T>;
   kernels.dropout_add = dropout_add<T>;
 }

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -21,7 +25,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Id lists of the softmax as the kernels take them.
+/// Passes the id lists of the softmax as the kernels take them.
 kernels::LossClasses classes_of(const SmoothingRule& rule, int64_t vocabulary) {
   const auto& excluded = rule.excluded();
   const auto& unsmoothed = rule.unsmoothed();

@@ -20,12 +20,15 @@ inline constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
 /// gain nothing, but need more memory.
 inline constexpr int64_t kMostChunkRows = 1024;
 
+/// The fewest rows of a chunk: with a very large vocabulary they may exceed the limit on logits.
+inline constexpr int64_t kLeastChunkRows = 16;
+
 /// `held`: how many numbers the work on a chunk holds for each logit.
 inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary, int64_t held = 1) {
   const int64_t columns = std::max<int64_t>(vocabulary, 1) * held;
   const int64_t rows = hidden.is_cpu() ? std::min(kMostChunkRows, kChunkLogits / columns)
                                        : kDeviceChunkLogits / columns;
-  return std::max<int64_t>(16, rows);
+  return std::max(kLeastChunkRows, rows);
 }
 
 /// What a gradient of the logits that is computed in the forward pass is multiplied by, so that it

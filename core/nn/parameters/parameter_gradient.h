@@ -24,7 +24,7 @@ class PHRASEQ_API ParameterGradient {
   void add(const at::Tensor& x);
   /// += a b for matrices; the same of their types.
   void add_product(const at::Tensor& a, const at::Tensor& b);
-  /// For a kernel that adds to it.
+  /// The sum so far, for a kernel that adds to it.
   const at::Tensor& sum() const { return sum_; }
   /// What the backward pass returns for the parameter: undefined if the flat gradients have it.
   at::Tensor for_autograd() const { return is_placed_ ? at::Tensor() : sum_; }

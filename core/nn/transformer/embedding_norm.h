@@ -4,7 +4,7 @@
 
 namespace phraseq::nn {
 
-/// Where a norm stands on the sum of token and position embedding.
+/// Says where a norm stands on the sum of token and position embedding.
 enum class EmbeddingNorm { kNo, kAfterDropout, kBeforeDropout };
 
 inline constexpr EnumName<EmbeddingNorm> kEmbeddingNormNames[] = {

@@ -84,7 +84,7 @@ class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
   };
   const AttentionMaps& maps() const { return maps_; }
   Projected project(const at::Tensor& x, const at::Tensor& memory, Context& context) const;
-  /// From the projected rows to the result of `forward`.
+  /// Turns the projected rows into the result of `forward`.
   at::Tensor attend(const Projected& projected,
                     const PackedTokens& queries,
                     const PackedTokens& keys,

@@ -22,7 +22,7 @@ class PHRASEQ_API LayerNorm : public torch::nn::Module {
   double eps;
 };
 
-/// Where a sub-layer's norm stands.
+/// Says where a sub-layer's norm stands.
 struct NormPlacement {
   bool before = false;  ///< pre-norm: x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
   double dropout = 0.0;

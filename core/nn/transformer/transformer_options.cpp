@@ -7,101 +7,117 @@
 namespace phraseq::nn {
 namespace {
 
-/// Of widths, layers and heads.
+/// The largest width, number of layers and number of heads that options take.
 constexpr double kLargestSize = 65536;
 
-void describe_sizes(TransformerOptions& o, OptionTable& v) {
-  v.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
+void describe_sizes(OptionTable& table, TransformerOptions& o) {
+  table.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
       .in(1, kLargestSize);
-  v.field("encoder-ffn-embed-dim", o.encoder_ffn_embed_dim, "Encoder embedding dimension for FFN.")
+  table
+      .field(
+          "encoder-ffn-embed-dim", o.encoder_ffn_embed_dim, "Encoder embedding dimension for FFN.")
       .in(1, kLargestSize);
-  v.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
-  v.field(
-       "encoder-attention-heads", o.encoder_attention_heads, "Number of encoder attention heads.")
+  table.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
+  table
+      .field("encoder-attention-heads",
+             o.encoder_attention_heads,
+             "Number of encoder attention heads.")
       .in(1, kLargestSize);
-  v.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
+  table.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
       .in(1, kLargestSize);
-  v.field("decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Decoder embedding dimension for FFN.")
+  table
+      .field(
+          "decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Decoder embedding dimension for FFN.")
       .in(1, kLargestSize);
-  v.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
-  v.field(
-       "decoder-attention-heads", o.decoder_attention_heads, "Number of decoder attention heads.")
+  table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
+  table
+      .field("decoder-attention-heads",
+             o.decoder_attention_heads,
+             "Number of decoder attention heads.")
       .in(1, kLargestSize);
 }
 
-void describe_regularization(TransformerOptions& o, OptionTable& v) {
-  v.field("dropout", o.dropout, "Dropout probability.").in(0.0, 0.99);
-  v.field("attention-dropout", o.attention_dropout, "Dropout probability for attention weights.")
+void describe_regularization(OptionTable& table, TransformerOptions& o) {
+  table.field("dropout", o.dropout, "Dropout probability.").in(0.0, 0.99);
+  table
+      .field("attention-dropout", o.attention_dropout, "Dropout probability for attention weights.")
       .in(0.0, 0.99)
       .alias("attn-dropout");
-  v.field(
-       "activation-dropout", o.activation_dropout, "Dropout probability after activation in FFN.")
+  table
+      .field("activation-dropout",
+             o.activation_dropout,
+             "Dropout probability after activation in FFN.")
       .in(0.0, 0.99)
       .alias("act-dropout")
       .alias("relu-dropout");
-  o.encoder_drop.describe(v, "encoder");
-  o.decoder_drop.describe(v, "decoder");
+  o.encoder_drop.describe(table, "encoder");
+  o.decoder_drop.describe(table, "decoder");
 }
 
-void describe_embeddings(TransformerOptions& o, OptionTable& v) {
-  v.field("share-all-embeddings",
-          o.share_all_embeddings,
-          "Share encoder, decoder and output embeddings (requires a joined dictionary and equal "
-          "embedding dimensions).");
-  v.field("share-decoder-input-output-embed",
-          o.share_decoder_input_output_embed,
-          "Share decoder input and output embeddings.");
-  v.field("no-scale-embedding",
-          o.no_scale_embedding,
-          "Do not scale embeddings by sqrt(embedding dimension).");
-  v.field("pos",
-          o.pos,
-          kPositionKindNames,
-          "Positional embeddings: one of four sinusoidal variants, learned, or none.");
-  v.field("embed-norm",
-          o.embed_norm,
-          kEmbeddingNormNames,
-          "Layer normalization of the sum of token and positional embeddings: none, or after or "
-          "before dropout.");
-  v.field("max-source-positions",
-          o.max_source_positions,
-          "Maximum number of tokens in a source sentence.")
+void describe_embeddings(OptionTable& table, TransformerOptions& o) {
+  table.field(
+      "share-all-embeddings",
+      o.share_all_embeddings,
+      "Share encoder, decoder and output embeddings (requires a joined dictionary and equal "
+      "embedding dimensions).");
+  table.field("share-decoder-input-output-embed",
+              o.share_decoder_input_output_embed,
+              "Share decoder input and output embeddings.");
+  table.field("no-scale-embedding",
+              o.no_scale_embedding,
+              "Do not scale embeddings by sqrt(embedding dimension).");
+  table.field("pos",
+              o.pos,
+              kPositionKindNames,
+              "Positional embeddings: one of four sinusoidal variants, learned, or none.");
+  table.field(
+      "embed-norm",
+      o.embed_norm,
+      kEmbeddingNormNames,
+      "Layer normalization of the sum of token and positional embeddings: none, or after or "
+      "before dropout.");
+  table
+      .field("max-source-positions",
+             o.max_source_positions,
+             "Maximum number of tokens in a source sentence.")
       .in(1, 16777216);
-  v.field("max-target-positions",
-          o.max_target_positions,
-          "Maximum number of tokens in a target sentence.")
+  table
+      .field("max-target-positions",
+             o.max_target_positions,
+             "Maximum number of tokens in a target sentence.")
       .in(1, 16777216);
 }
 
-void describe_switches(TransformerOptions& o, OptionTable& v) {
-  v.field(
+void describe_switches(OptionTable& table, TransformerOptions& o) {
+  table.field(
       "encoder-normalize-before",
       o.encoder_normalize_before,
       "Apply layer normalization before each encoder sub-layer, and once after the last layer.");
-  v.field(
+  table.field(
       "decoder-normalize-before",
       o.decoder_normalize_before,
       "Apply layer normalization before each decoder sub-layer, and once after the last layer.");
-  v.field("activation-fn",
-          o.activation_fn,
-          kFeedForwardActivationNames,
-          "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
+  table
+      .field("activation-fn",
+             o.activation_fn,
+             kFeedForwardActivationNames,
+             "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
       .alias("activation");
-  v.field("norm-eps", o.norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
-  v.field("attn-bias",
-          o.attn_bias,
-          "Use biases in the query, key, value and output projections of attention.");
-  v.field("ffn-bias1", o.ffn_bias1, "Use a bias in the first feed-forward projection.");
-  v.field("ffn-bias2", o.ffn_bias2, "Use a bias in the second feed-forward projection.");
-  v.field("out-bias", o.out_bias, "Use a bias in the output projection.");
-  v.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
-  v.field("source-bos", o.source_bos, "Start source sentences with <s>.");
-  v.field("source-eos", o.source_eos, "End source sentences with </s>.");
-  v.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
-  v.field("init",
-          o.init,
-          kInitializationStyleNames,
-          "Initialization of the parameters, as in the named toolkit.");
+  table.field("norm-eps", o.norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
+  table.field("attn-bias",
+              o.attn_bias,
+              "Use biases in the query, key, value and output projections of attention.");
+  table.field("ffn-bias1", o.ffn_bias1, "Use a bias in the first feed-forward projection.");
+  table.field("ffn-bias2", o.ffn_bias2, "Use a bias in the second feed-forward projection.");
+  table.field("out-bias", o.out_bias, "Use a bias in the output projection.");
+  table.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
+  table.field("source-bos", o.source_bos, "Start source sentences with <s>.");
+  table.field("source-eos", o.source_eos, "End source sentences with </s>.");
+  table.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
+  table.field("init",
+              o.init,
+              kInitializationStyleNames,
+              "Initialization of the parameters, as in the named toolkit.");
 }
 
 void check_stack(std::vector<std::string>& found, const char* stack, int64_t width, int64_t heads) {
@@ -128,10 +144,10 @@ void check_positions(std::vector<std::string>& found,
 }  // namespace
 
 void TransformerOptions::describe(OptionTable& table) {
-  describe_sizes(*this, table);
-  describe_regularization(*this, table);
-  describe_embeddings(*this, table);
-  describe_switches(*this, table);
+  describe_sizes(table, *this);
+  describe_regularization(table, *this);
+  describe_embeddings(table, *this);
+  describe_switches(table, *this);
 }
 
 std::vector<std::string> TransformerOptions::problems() const {

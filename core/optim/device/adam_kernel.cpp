@@ -10,9 +10,9 @@ AdamKernel& replacement() {
   return kernel;
 }
 
-/// AdamStep of adam.cu.
+/// The same fields as AdamStep of adam.cu.
 struct Step {
-  float beta1, one_minus_beta1, beta2, one_minus_beta2, keep, step_size, eps;
+  float beta1, one_minus_beta1, beta2, one_minus_beta2, decay_factor, step_size, eps;
 };
 
 void step_on_gpu(const AdamPass& pass) {
@@ -22,12 +22,12 @@ void step_on_gpu(const AdamPass& pass) {
           pass.one_minus_beta1,
           pass.beta2,
           pass.one_minus_beta2,
-          pass.decay,
+          pass.decay_factor,
           pass.step_size,
           pass.eps};
   nn::gpu::Arguments arguments;
   arguments.add(pass.values).add(pass.gradients).add(pass.exp_avg).add(pass.exp_avg_sq);
-  arguments.add(pass.copy).add(pass.keep).add(pass.scale).add_value(elements).add_value(by);
+  arguments.add(pass.copy).add(pass.take_step).add(pass.scale).add_value(elements).add_value(by);
   const int element = pass.copy.defined() ? nn::gpu::element_of(pass.copy.scalar_type()) : 0;
   nn::gpu::launch(pass.values,
                   cuda::adam_kernel(element),

@@ -7,8 +7,8 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/util/accumulate.h>
 
-#include "core/base/error.h"
 #include "core/optim/parameter_copies.h"
+#include "core/options/require_valid.h"
 
 namespace phraseq {
 namespace {
@@ -65,9 +65,7 @@ std::vector<std::string> AdafactorOptions::problems() const {
 
 Adafactor::Adafactor(const AdafactorOptions& options, const OptimizerSetup& setup)
     : options_(options), parameters_(*setup.parameters) {
-  const auto problems = options.problems();
-  if (!problems.empty())
-    throw UsageError(problems.front());
+  require_valid(options);
   Extent needed;
   for (const auto& entry : parameters_.entries()) needed.add(entry.parameter);
   const auto kind = parameters_.values().options();

@@ -6,8 +6,8 @@
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/base/error.h"
 #include "core/optim/parameter_copies.h"
+#include "core/options/require_valid.h"
 
 namespace phraseq {
 
@@ -26,7 +26,7 @@ std::vector<std::string> AdamaxOptions::problems() const {
   const auto legal = [](double beta) { return beta >= 0 && beta < 1; };
   if (adamax_betas.size() == 2 && std::all_of(adamax_betas.begin(), adamax_betas.end(), legal))
     return {};
-  return {"--adamax-betas needs two numbers from 0 to below 1"};
+  return {"--adamax-betas needs two numbers of at least 0 and less than 1"};
 }
 
 Adamax::Adamax(const AdamaxOptions& options, const OptimizerSetup& setup)
@@ -34,9 +34,7 @@ Adamax::Adamax(const AdamaxOptions& options, const OptimizerSetup& setup)
       parameters_(*setup.parameters),
       exp_avg_(at::zeros_like(parameters_.values())),
       exp_inf_(at::zeros_like(parameters_.values())) {
-  const auto problems = options.problems();
-  if (!problems.empty())
-    throw UsageError(problems.front());
+  require_valid(options);
 }
 
 std::map<std::string, at::Tensor> Adamax::state() {

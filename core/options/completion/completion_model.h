@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// What a shell completes where the value of an option is expected.
+/// The completions that a shell offers for the value of an option.
 enum class CompletedValue { kNone, kFile, kFolder, kWords, kNames };
 
 /// One option as the scripts need it.
@@ -19,20 +19,20 @@ struct CompletedOption {
   std::string help;                ///< one line
   std::string value_name;          ///< FILE, N; empty = takes no value
   CompletedValue value = CompletedValue::kNone;
-  std::vector<std::string> words;  ///< of kWords
-  std::string kind;                ///< of kNames: the kind of component, or "any"
+  std::vector<std::string> words;  ///< the completions of kWords
+  std::string kind;                ///< for kNames: the kind of component, or "any"
   bool is_list = false;
   bool is_positional = false;
   bool is_switch = false;  ///< takes no value
 };
 
-/// A command, or a component with its presets: what has options of its own.
+/// A command, or a component with its presets: anything with options of its own.
 struct CompletionScope {
   std::string kind;                ///< of a component; empty = a command
   std::vector<std::string> names;  ///< the command; the component and its presets
   std::string summary;
   std::vector<CompletedOption> options;
-  /// Of a command: the components whose options it has unless others are selected, "kind/name".
+  /// Components whose options a command has unless others are selected, "kind/name".
   std::vector<std::string> defaults;
 };
 

@@ -143,7 +143,7 @@ std::string specs_case(const CompletionScope& scope) {
                      fmt::join(specs, "\n        "));
 }
 
-/// Which flags select a component.
+/// The flags that select a component.
 std::string selector_case(const CompletionScope& scope) {
   std::string text;
   for (const CompletedOption& option : scope.options) {

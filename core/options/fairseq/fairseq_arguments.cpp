@@ -83,7 +83,7 @@ class Taker {
   }
 
  private:
-  /// Whether the argument was a flag of fairseq alone; then its values are taken, too.
+  /// Returns true if the argument was a flag of fairseq alone; then takes its values, too.
   bool take(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty())
@@ -142,8 +142,8 @@ class Taker {
            arguments_[next_] != "--";
   }
 
-  /// Whether the argument was another name of an option of ours ("--wd"). Otherwise it belongs to a
-  /// component that is not selected.
+  /// Returns true if the argument was another name of an option of ours ("--wd"). Otherwise it
+  /// belongs to a component that is not selected.
   bool take_other_name(const Flag& flag, const SplitFlag& split) {
     const std::string name(flag.names.substr(0, flag.names.find(' ')));
     if (table_.find(name.substr(2)) == nullptr)
@@ -152,7 +152,7 @@ class Taker {
     return true;
   }
 
-  /// Whether the value of an option of ours was put into our form.
+  /// Returns true if the value of an option of ours was converted to our form.
   bool take_value(const SplitFlag& split) {
     const bool follows = !split.has_value && next_ < arguments_.size();
     const std::string& value = follows ? arguments_[next_] : split.value;

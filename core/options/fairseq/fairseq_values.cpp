@@ -10,7 +10,7 @@
 namespace phraseq::fairseq {
 namespace {
 
-/// Without the quotation marks of Python or JSON.
+/// The text without the quotation marks of Python or JSON.
 std::string_view unquoted(std::string_view text) {
   text = trimmed(text);
   const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&

@@ -22,10 +22,10 @@ struct PHRASEQ_API ShardOptions : Options {
   std::vector<std::string> problems() const override;
 
   bool is_auto() const { return num_shards == "auto"; }
-  /// Whether the command may work on a part only: false for one shard.
+  /// True if the command may work on a part only: false for one shard.
   bool is_sharded() const { return num_shards != "1"; }
-  /// What the launcher says, with "auto". Throws UsageError when no launcher has started this
-  /// process.
+  /// The rank given by the launcher, with "auto". Throws UsageError when no launcher has started
+  /// this process.
   std::optional<LaunchedRank> launched(const Environment& environment) const;
   /// The part of this process. Throws as `launched` does.
   Shard shard(const Environment& environment) const;

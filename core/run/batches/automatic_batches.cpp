@@ -36,8 +36,8 @@ int64_t recorded_number(const OptionField& field, const nlohmann::json* recorded
   return found != recorded->end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
-/// Of a limited address space: stacks and heaps of threads that are still to begin, and the
-/// checkpoint, which is mapped when it has been written.
+/// Bytes to reserve in a limited address space for stacks and heaps of threads that have not
+/// started yet, and for the checkpoint, which is mapped after it has been written.
 int64_t reserved_address_space(const nn::FlatParameters& parameters) {
   constexpr int64_t kThreads = int64_t{160} << 20;
   constexpr int64_t kBuffersInCheckpoint = 3;
@@ -47,8 +47,8 @@ int64_t reserved_address_space(const nn::FlatParameters& parameters) {
              : 0;
 }
 
-/// Of the memory that is free now, the part of this process. Those on one machine share its memory,
-/// unless each has a GPU; all look before one of them begins.
+/// This process's part of the free memory in bytes. Processes on one machine share its memory
+/// unless each has a GPU; all of them measure before any of them starts a trial.
 int64_t share_of_free_memory(const at::Device& device, ProcessGroup& processes) {
   nn::release_memory(device);
   const int64_t free = nn::free_memory(device);
@@ -63,7 +63,7 @@ int64_t smallest_of_all(int64_t number, ProcessGroup& processes) {
   return number;
 }
 
-/// The search of one run.
+/// Searches for the largest batch of one run.
 class Search {
  public:
   Search(const OptionField& field, const AutomaticBatches& request)

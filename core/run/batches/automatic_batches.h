@@ -12,19 +12,19 @@
 
 namespace phraseq {
 
-/// What is known when the size of batches is settled.
+/// Everything that determines the size of batches.
 struct AutomaticBatches {
   TrialParts parts;
   PassSettings settings;
-  BatchingOptions batching;                  ///< with the limit that is not automatic
-  int64_t reserved_bytes = 0;                ///< of memory that training takes later
+  BatchingOptions batching;                  ///< includes the limit that is not automatic
+  int64_t reserved_bytes = 0;                ///< memory that training takes later
   const nlohmann::json* recorded = nullptr;  ///< options of the resumed run; null = a new run
   ProcessGroup* processes = nullptr;
 };
 
 /// Replaces "auto" in --max-tokens or --batch-size by the largest number for which a training pass
 /// has enough memory in every process, or by the number that the resumed run had. Returns how it
-/// was found, for the manifest; nothing where neither is "auto". OutOfMemory where the longest
+/// was found, for the manifest; nothing if neither is "auto". Throws OutOfMemory if the longest
 /// sentence alone does not fit.
 PHRASEQ_API std::optional<nlohmann::json> settle_batches(OptionTable& table,
                                                          const AutomaticBatches& request);

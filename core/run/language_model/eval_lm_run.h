@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// Which text is evaluated, and what is printed.
+/// The text to evaluate, and the output.
 struct PHRASEQ_API EvalLmOptions : Options {
   std::string data;
   std::string gen_subset = "test";

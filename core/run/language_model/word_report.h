@@ -24,11 +24,11 @@ class PHRASEQ_API WordReport {
   /// `continuation` may be empty: every token is a word.
   WordReport(const Dictionary& dictionary, std::string continuation);
 
-  /// The words of a block, whose tokens have these natural-log probabilities.
+  /// Adds a block, whose tokens have these natural-log probabilities; returns its words.
   std::vector<Word> add(const std::vector<int64_t>& tokens, std::vector<double> log_probabilities);
 
   int64_t words() const { return words_; }
-  /// Of all words, natural.
+  /// Natural log-probability of all words.
   double log_probability() const { return log_probability_; }
   /// The negative log-probability of a word in bits; 0 without words.
   double loss_base_2() const;

@@ -107,6 +107,34 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
       .value_name("FILE");
 }
 
+/// Options that the mode does not use.
+std::vector<std::string> unused(const AnalyzeOptions& given) {
+  const AnalyzeOptions defaults;
+  const bool is_svg = given.output.ends_with(".svg");
+  std::vector<std::string> found;
+  const auto require = [&](bool is_used, bool is_given, const char* text) {
+    if (is_given && !is_used)
+      found.emplace_back(text);
+  };
+  using enum AnalyzeMode;
+  const AnalyzeMode mode = given.mode;
+  const bool is_table = mode == kActivation || mode == kConstituents;
+  require(mode == kAttention && is_svg,
+          given.layer != defaults.layer || given.head != defaults.head,
+          "--layer and --head are for attention with --output FILE.svg");
+  require(mode == kAttention && !given.output.ends_with(".jsonl"),
+          given.target_labels != defaults.target_labels,
+          "--target-labels is for attention with --output FILE.svg or FILE.html");
+  require(mode == kActivation, given.stat != defaults.stat, "--stat is for activation");
+  require(mode == kActivation && given.stat == analysis::ActivationStatistic::kThreshold,
+          given.tau != defaults.tau,
+          "--tau is for activation with --stat threshold");
+  require(is_table, given.json, "--json is for activation and constituents");
+  require(mode == kDump, !given.tensors.empty(), "--tensors is for dump");
+  require(mode != kDump, !given.attention.empty(), "--attention is not for dump: use --tensors");
+  return found;
+}
+
 }  // namespace
 
 void AnalyzeOptions::describe(OptionTable& table) {
@@ -118,7 +146,7 @@ void AnalyzeOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> AnalyzeOptions::problems() const {
-  std::vector<std::string> found;
+  std::vector<std::string> found = unused(*this);
   if (!is_choice(layer, {"last"}))
     found.emplace_back("--layer: a number from 1, or last");
   if (!is_choice(head, {"mean"}))
@@ -139,6 +167,8 @@ std::vector<std::string> AnalyzeOptions::problems() const {
   if (mode == AnalyzeMode::kAttention && !plot.empty())
     found.emplace_back(
         "attention: use --output for the plot; --plot is for activation, constituents and dump");
+  if (plot == "-")
+    found.emplace_back("--plot -: standard output is for the result; give --plot FILE");
   if (mode == AnalyzeMode::kConstituents && trees.empty())
     found.emplace_back("constituents: give the parse trees of --source with --trees");
   const bool one_place = mode == AnalyzeMode::kActivation || mode == AnalyzeMode::kConstituents;

@@ -12,7 +12,7 @@ enum class DeviceChoice { kAuto, kCpu, kCuda };
 inline constexpr EnumName<DeviceChoice> kDeviceChoiceNames[] = {
     {"auto", DeviceChoice::kAuto}, {"cpu", DeviceChoice::kCpu}, {"cuda", DeviceChoice::kCuda}};
 
-/// Where a command computes. The fields belong to the section that is being described.
+/// The device that a command computes on. The fields belong to the section that is being described.
 struct PHRASEQ_API DeviceOptions : Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool cpu = false;

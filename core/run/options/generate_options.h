@@ -18,7 +18,7 @@ namespace phraseq {
 /// The value of --replace-unk without a file: copy the source word.
 inline constexpr const char* kCopySource = "copy";
 
-/// What is translated and how it is written down.
+/// The text to translate, the search, and the format of the output.
 struct PHRASEQ_API GenerateOptions : Options {
   explicit GenerateOptions(bool line_by_line);
 
@@ -38,24 +38,24 @@ struct PHRASEQ_API GenerateOptions : Options {
   bool truncate_source = false;
   OnBadLine on_bad_line = OnBadLine::kError;
   bool quiet = false;
-  bool score_reference = false;  ///< the references are scored, nothing is translated
+  bool score_reference = false;  ///< score the references instead of translating
   bool profile = false;
-  std::string tokenizer;    ///< of text, in place of the checkpoint's; empty = that
+  std::string tokenizer;    ///< tokenizer for text; empty = that of the checkpoint
   std::string replace_unk;  ///< a file, kCopySource, or empty = off
   std::string mbr;          ///< name of the metric; empty = off
-  std::string lm_path;      ///< of a language model; empty = none
+  std::string lm_path;      ///< checkpoint of a language model; empty = none
   double lm_weight = 0;
   score::MbrWeights mbr_weights = score::MbrWeights::kUniform;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The format of the output: what --format says, or fairseq's for a data folder and plain text
-  /// for text.
+  /// The format of the output: the one of --format; if auto, fairseq's for a data folder and plain
+  /// text for text.
   OutputFormat output_format() const;
 
  private:
-  /// What does not go with --score-reference.
+  /// Options that cannot be combined with --score-reference.
   std::vector<std::string> reference_problems() const;
 };
 

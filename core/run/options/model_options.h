@@ -18,7 +18,7 @@ namespace phraseq {
 /// --skip-self-test, for every command that opens a checkpoint to compute with it.
 PHRASEQ_API void describe_skip_self_test(OptionTable& table, bool& skip_self_test);
 
-/// Which trained models a command works with, on what machine and in which arithmetic.
+/// The trained models that a command uses, its device, threads and precision.
 struct PHRASEQ_API ModelOptions : Options {
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;

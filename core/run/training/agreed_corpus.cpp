@@ -12,7 +12,7 @@ namespace phraseq {
 
 namespace {
 
-/// What must be equal in all processes: build, plugins, options, data, parameters.
+/// Everything that must be equal in all processes: build, plugins, options, data, parameters.
 nlohmann::json run_record(const TrainRun& run,
                           const TranslationModel& translator,
                           const Corpus& corpus) {

@@ -45,7 +45,7 @@ void require_trees(const TrainRun& run, const TranslationModel& translator) {
   }
 }
 
-/// At once, and not when the values that are drawn have taken all of the machine's memory.
+/// Throws OutOfMemory early, before initial values have filled the memory of the machine.
 void require_room_for(const Architecture& model) {
   std::map<const void*, uint64_t> bytes_of;
   for (const at::Tensor& parameter : model.parameters())

@@ -23,7 +23,7 @@ void take(OptionTable& table, std::string_view name, std::string_view value) {
     field->from_text(value, OptionOrigin::kPreset);
 }
 
-/// Whether a value makes no sense beside what the user chose.
+/// True if a preset value makes no sense in combination with the options of the user.
 bool is_void(const std::string& name,
              const TrainingDefaults& defaults,
              std::span<const std::string> arguments,

@@ -20,7 +20,7 @@ namespace phraseq {
 
 namespace {
 
-/// As --threads says; else the cores of the machine, shared with the other processes on it.
+/// Uses --threads threads; by default, an equal part of the cores for each process on the machine.
 void set_threads(const TrainRun& run, const Placement& place) {
   if (run.machine.threads > 0) {
     at::set_num_threads(static_cast<int>(run.machine.threads));
@@ -29,7 +29,7 @@ void set_threads(const TrainRun& run, const Placement& place) {
   }
 }
 
-/// Of several processes on a machine, each has a GPU of its own.
+/// Selects a GPU; each of several processes on a machine gets its own.
 void take_device(TrainRun& run, const Placement& place) {
   const int64_t devices = at::hasCUDA() ? at::getNumGPUs() : 0;
   const int64_t wanted =

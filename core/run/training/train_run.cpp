@@ -103,7 +103,7 @@ std::string TrainRun::explain_unknown(const std::string& option) const {
   return owners_of_option(loaded->registry, kKinds, option);
 }
 
-/// That a flag is short for one value of another option, and another value was given, too.
+/// Reports a flag that is short for one value of another option if another value was given, too.
 std::string TrainRun::contradiction(const char* flag, const char* option, const char* value) const {
   const OptionField& short_form = described(table, flag);
   const OptionField& long_form = described(table, option);
@@ -113,7 +113,7 @@ std::string TrainRun::contradiction(const char* flag, const char* option, const 
   return fmt::format("--{} means --{} {}: give one of the two options", flag, option, value);
 }
 
-/// That --metric and --best-checkpoint-metric name two metrics, or an empty string.
+/// Reports that --metric and --best-checkpoint-metric name two metrics; empty if they do not.
 std::string TrainRun::metric_problem() const {
   const std::string& chosen_by = validation.best_checkpoint_metric;
   if (ValidationOptions::is_loss(chosen_by) || metric.component == nullptr)

@@ -22,9 +22,9 @@ namespace phraseq {
 struct PHRASEQ_API TrainRun {
   /// Loads the plugins and picks the components that the arguments name. Nothing is parsed yet.
   explicit TrainRun(std::span<const std::string> arguments);
-  /// Contradictions within the options of all parts.
+  /// Contradictions within the options of all components.
   std::vector<std::string> problems() const;
-  /// Which components have an option that the selected ones do not have (ExplainOption).
+  /// Names the components that have an option that the selected ones lack (ExplainOption).
   std::string explain_unknown(const std::string& option) const;
 
   ComponentOptions components;

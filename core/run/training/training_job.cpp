@@ -72,7 +72,7 @@ class CurvesAtEnd {
   std::string folder_;
 };
 
-/// What only the first process writes is switched off in the others.
+/// Switches off the output that only the first process writes.
 MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
   MachineOptions machine = run.machine;
   if (!processes.is_first()) {
@@ -82,7 +82,7 @@ MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
   return machine;
 }
 
-/// 0 with --no-overlap.
+/// Bytes of a bucket of gradients; 0 with --no-overlap.
 int64_t bucket_bytes(const DistributedOptions& options) {
   constexpr double kMegabyte = 1024 * 1024;
   return options.no_overlap
@@ -90,8 +90,8 @@ int64_t bucket_bytes(const DistributedOptions& options) {
              : std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte));
 }
 
-/// What training needs besides its batches but has not taken yet: a second buffer of gradients
-/// where several batches or processes are summed, and the average of the parameters.
+/// Bytes that training will allocate besides its batches: a second buffer of gradients if several
+/// batches or processes are summed, and the average of the parameters.
 int64_t reserved_bytes(const TrainRun& run,
                        const TranslationModel& translator,
                        const ProcessGroup& processes) {
@@ -127,7 +127,7 @@ NamedScheduler make_scheduler(const TrainRun& run,
            larger_is_better(run.validation, validator)}};
 }
 
-/// Only the first process has a folder.
+/// Opens the folder in the first process; null in the others and with --no-save.
 std::unique_ptr<CheckpointFolder> make_folder(const CheckpointOptions& options,
                                               const ProcessGroup& processes) {
   if (options.no_save || !processes.is_first())
@@ -155,8 +155,8 @@ OptimizerParts make_optimizer(const TrainRun& run,
   return {std::move(sharded), same};
 }
 
-/// One training from the options to the last checkpoint: the parts, in the order in which they need
-/// one another, and the steps of their use.
+/// One training from the options to the last checkpoint: owns the components, in the order of their
+/// dependencies, and runs the steps.
 class TrainingJob {
  public:
   TrainingJob(TrainRun& run, ProcessGroup& processes)
@@ -192,8 +192,10 @@ class TrainingJob {
         *criterion_,
         [this] { return make_criterion(run_, translator_); },
         thread_settings(run_));
-    Trainer trainer(parts(shares), trainer_options(run_));
+    Trainer trainer(dependencies(shares), trainer_options(run_));
     if (resumed_.record) {
+      if (resumed_.file)
+        require_dictionaries_of(*resumed_.file, *translator_.task);
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
       warn_of_length(trainer.state().updates);
     }
@@ -208,13 +210,13 @@ class TrainingJob {
  private:
   const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
 
-  /// On the prefetching thread.
+  /// Makes a batch; called on the prefetching thread.
   Batch collate(const std::vector<Example>& examples) const {
     Batch batch = translator_.collate(examples);
     return translator_.parameters->values().is_cuda() ? batch.pinned() : batch;
   }
 
-  /// Without an automatic size, nothing.
+  /// Determines automatic batch sizes; nothing if there are none.
   std::optional<nlohmann::json> settle_automatic_batches() {
     AutomaticBatches request;
     request.parts = {&translator_,
@@ -230,7 +232,7 @@ class TrainingJob {
     return settle_batches(run_.table, request);
   }
 
-  /// The updates of the whole run, where that is known; a share of it is the warm-up.
+  /// Number of updates of the whole run, if known; also sets the warm-up to a fraction of it.
   std::optional<int64_t> settle_length() {
     OptimizationOptions of_all = run_.optimization;
     of_all.update_freq = batches_per_update(processes_.size(), of_all.update_freq);
@@ -254,7 +256,8 @@ class TrainingJob {
       warn_of_data(run_, translator_, *corpus_);
   }
 
-  /// Of a resumed run; a schedule that the earlier --max-update does not make is not compared.
+  /// Warns if --max-update of a resumed run changes the schedule. Skips the comparison if the
+  /// scheduler rejects the earlier --max-update.
   void warn_of_length(int64_t updates) const {
     const int64_t now = run_.optimization.max_update;
     const int64_t then = resumed_.record->options.value("max_update", now);
@@ -268,7 +271,7 @@ class TrainingJob {
     }
   }
 
-  TrainerParts parts(TrainingShares& shares) {
+  TrainerDependencies dependencies(TrainingShares& shares) {
     return {&translator_,
             &shares,
             optimizer_.optimizer.get(),

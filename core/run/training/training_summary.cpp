@@ -20,8 +20,8 @@ bool has_split(const TranslationModel& translator, const std::string& split) {
   }
 }
 
-/// What `phraseq generate` or `phraseq eval-lm` reads: " DATA --gen-subset valid", or nothing for
-/// standard input.
+/// Input arguments for `phraseq generate` or `phraseq eval-lm`: " DATA --gen-subset valid", or
+/// nothing for standard input.
 std::string input_words(const TrainRun& run, const TranslationModel& translator) {
   const std::string data = " " + shell_quoted_path(data_folders(run.components.data).front());
   if (has_split(translator, "test"))
@@ -41,7 +41,7 @@ std::string command_for(const TrainRun& run,
   return line;
 }
 
-/// What to do with the checkpoint: a purpose, and the command.
+/// Suggests a use of the checkpoint: a purpose, and the command.
 std::string advice(const TrainRun& run,
                    const TranslationModel& translator,
                    const std::string& checkpoint) {

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/base/wording/counted.h"
 #include "core/data/joined/data_folders.h"
+#include "core/translate/translation_model.h"
 
 namespace phraseq {
 namespace {
@@ -42,6 +44,29 @@ int64_t used_types(const Dictionary& dictionary) {
   return types;
 }
 
+/// Describes how dictionaries of the data differ from those of a checkpoint with these texts.
+std::vector<std::string> other_dictionaries(const std::map<std::string, std::string>& texts,
+                                            const Task& task) {
+  std::vector<std::string> differences;
+  const auto compare = [&](const char* side, const char* text_name, const Dictionary& dictionary) {
+    const auto text = texts.find(text_name);
+    if (text == texts.end())
+      return;
+    const Dictionary recorded = Dictionary::parse(text->second, text_name);
+    if (!(recorded == dictionary)) {
+      differences.push_back(
+          fmt::format("the {} dictionary of the data is not that of the checkpoint ({})",
+                      side,
+                      dictionary_difference(dictionary, recorded)));
+    }
+  };
+  compare("source", "source_dictionary", task.source_dictionary());
+  const bool is_joined = texts.contains("joined_dictionary");
+  compare(
+      "target", is_joined ? "source_dictionary" : "target_dictionary", task.target_dictionary());
+  return differences;
+}
+
 /// The end of the shorter run; 0 is none.
 int64_t earlier_end(const ChangedLength& length) {
   const auto [shorter, longer] = std::minmax(length.then, length.now);
@@ -51,26 +76,21 @@ int64_t earlier_end(const ChangedLength& length) {
 }  // namespace
 
 void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts, const Task& task) {
-  const auto compare = [&](const char* side, const char* text_name, const Dictionary& dictionary) {
-    const auto text = texts.find(text_name);
-    if (text == texts.end())
-      return;
-    const Dictionary recorded = Dictionary::parse(text->second, text_name);
-    if (!(recorded == dictionary)) {
-      log_warning(
-          fmt::format("--finetune-from-model: the {} dictionary of the data is not that of the "
-                      "checkpoint ({}), "
-                      "so symbols would get the embeddings of other symbols. Preprocess the data "
-                      "with --srcdict "
-                      "and --tgtdict",
-                      side,
-                      dictionary_difference(dictionary, recorded)));
-    }
-  };
-  compare("source", "source_dictionary", task.source_dictionary());
-  const bool is_joined = texts.contains("joined_dictionary");
-  compare(
-      "target", is_joined ? "source_dictionary" : "target_dictionary", task.target_dictionary());
+  for (const std::string& difference : other_dictionaries(texts, task)) {
+    log_warning(fmt::format(
+        "--finetune-from-model: {}, so symbols would get the embeddings of other symbols. "
+        "Preprocess the data with --srcdict and --tgtdict",
+        difference));
+  }
+}
+
+void require_dictionaries_of(const CheckpointFile& file, const Task& task) {
+  const auto differences = other_dictionaries(recorded_task_texts(file), task);
+  if (!differences.empty()) {
+    throw DataError(fmt::format("{}: {}", file.path(), differences.front()),
+                    "Resume with the data of the earlier training, or train from scratch in "
+                    "another --save-dir.");
+  }
 }
 
 void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
@@ -116,8 +136,9 @@ void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {
     return;
   log_warning(fmt::format(
       "the dictionary has {} types for {} target tokens of training text, {:.1f} per type: most "
-      "types are too rare to be learned. Preprocess with fewer --subwords, or, if they are whole "
-      "words, with a smaller --nwordstgt (of a language model --nwordssrc)",
+      "types are too rare to be learned. Preprocess with fewer --subwords or BPE merges, or, if "
+      "they are whole words, with a smaller --nwordstgt (--nwordssrc for a joined dictionary or a "
+      "language model)",
       types,
       tokens,
       static_cast<double>(tokens) / static_cast<double>(types)));

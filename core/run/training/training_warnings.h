@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/checkpoint/checkpoint_file.h"
 #include "core/data/data_loader.h"
 #include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
@@ -16,28 +17,31 @@
 /// judged wrongly. Each names the figures and the remedy.
 namespace phraseq {
 
-/// The run ends before the learning rate has reached its peak.
+/// Warns if the run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
 
 /// A resumed run has another --max-update, and with it another schedule of the learning rate.
 struct ChangedLength {
   int64_t then = 0;
   int64_t now = 0;
-  int64_t updates = 0;  ///< of the checkpoint
+  int64_t updates = 0;  ///< updates at the checkpoint
 };
 
-/// That the schedule, with --max-update as it was and as it is, gives other learning rates.
+/// Warns if the earlier and the current --max-update result in different learning rates.
 PHRASEQ_API void warn_of_schedule(const LrScheduler& then,
                                   const LrScheduler& now,
                                   const ChangedLength& length);
 
-/// The dictionary has more types than the training text can teach.
+/// Warns if the dictionary has more types than the training text can teach.
 PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);
 
-/// A dictionary of the data is not that of the checkpoint whose parameters the run begins with:
-/// parameters belong to ids. `texts` are those of the checkpoint's task.
+/// Warns if a dictionary of the data differs from that of the checkpoint whose parameters the run
+/// begins with: parameters belong to ids. `texts` are those of the checkpoint's task.
 PHRASEQ_API void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts,
                                             const Task& task);
+
+/// Throws DataError if a dictionary of the data is not that of the checkpoint to resume from.
+PHRASEQ_API void require_dictionaries_of(const CheckpointFile& file, const Task& task);
 
 /// Pairs of the validation split `split` are in the training set, too.
 PHRASEQ_API void warn_of_overlap(const Corpus& training,

@@ -11,14 +11,14 @@ namespace phraseq {
 
 namespace {
 
-/// A row's candidates, added to those of its sentence.
+/// Adds a row's candidates to those of its sentence.
 void append(std::vector<Candidate>& to, const std::vector<Candidate>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
 using Rows = std::vector<std::vector<Candidate>>;
 
-/// The candidates of rows, sentence by sentence.
+/// Groups the candidates of all rows by sentence.
 std::vector<Rows> by_sentence(const SearchState& state, Rows candidates) {
   std::vector<Rows> sentences;
   for (size_t row = 0; row < candidates.size(); ++row) {
@@ -35,7 +35,7 @@ std::vector<Candidate> joined(const Rows& rows) {
   return all;
 }
 
-/// What is chosen of each sentence, from its rows' candidates but the last resorts.
+/// Calls `choose` for every sentence, with its rows' candidates except dispensable last resorts.
 template <class Choose>
 Rows choose_by_sentence(const SearchState& state,
                         Rows candidates,
@@ -49,7 +49,7 @@ Rows choose_by_sentence(const SearchState& state,
   return found;
 }
 
-/// Beam search with lexical constraints.
+/// Expands hypotheses that have lexical constraints.
 Rows expand_constrained(const SearchState& state,
                         const SearchStep& output,
                         const BeamSettings& settings) {
@@ -68,7 +68,7 @@ Rows expand_constrained(const SearchState& state,
       });
 }
 
-/// What beam search, or its diverse groups or siblings, takes from the rows of a sentence.
+/// Chooses from the candidates of a sentence's rows, as the settings say.
 std::vector<Candidate> choose(const SearchState& state,
                               const SearchStep& output,
                               const std::vector<StepConstraint>& constraints,
@@ -87,7 +87,8 @@ std::vector<Candidate> choose(const SearchState& state,
   return chosen;
 }
 
-/// Finishes what ends in this step; returns the candidates that live on, if the sentence does.
+/// Finishes the hypotheses that end in this step; returns the candidates that live on, none if the
+/// sentence is done.
 std::vector<Candidate> finish_hypotheses(SearchState& state,
                                          const std::vector<Candidate>& ranked,
                                          const BeamSettings& settings) {

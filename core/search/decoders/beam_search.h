@@ -11,12 +11,7 @@
 
 namespace phraseq {
 
-/// Beam search, step for step fairseq's (sequence_generator.py).
-///
-/// Of each sentence the 2 · beam best continuations are looked at. Those among the first `beam`
-/// that say </s> are finished; the first `beam` that do not live on. A sentence is done when `beam`
-/// hypotheses are finished, or at its maximum length, where only </s> is allowed. Done sentences
-/// leave the batch.
+/// Settings of beam_search.
 struct BeamSettings {
   int64_t beam = 5;
   int64_t nbest = 1;
@@ -28,19 +23,23 @@ struct BeamSettings {
 
   /// Whether this is greedy search.
   PHRASEQ_API bool is_greedy() const;
-  /// Which of these exclude each other.
+  /// Describes settings that exclude each other, one sentence each.
   PHRASEQ_API std::vector<std::string> problems() const;
 };
 
+/// Searches with a beam, step for step as fairseq does (sequence_generator.py).
+///
+/// In every step the 2 · beam best continuations of each sentence are considered. Those among the
+/// first `beam` that end in </s> are finished; the first `beam` others live on. A sentence is done
+/// when `beam` hypotheses are finished, or at its maximum length, where only </s> is allowed. Done
+/// sentences leave the batch. The functions below are the parts of one step, each usable alone.
 PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                              const SearchOptions& options,
                                                              const BeamSettings& settings);
 
-/// The steps of it, each usable alone.
-
-/// The 2 · beam best candidates of every sentence with rows, best first, chosen as the settings
-/// say. None where the constraints forbid every continuation of a sentence that has a finished
-/// hypothesis.
+/// Returns the 2 · beam best candidates of every sentence with rows, best first, chosen as the
+/// settings say. There are none where the constraints forbid every continuation of a sentence that
+/// has a finished hypothesis.
 PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
                                                        const SearchStep& output,
                                                        const BeamSettings& settings);
@@ -49,11 +48,11 @@ struct BeamSelection {
   std::vector<Candidate> finished;  ///< in order of rank
   std::vector<Candidate> survivors;
 };
-/// Which of a sentence's ranked candidates end and which live on.
+/// Splits a sentence's ranked candidates into those that end and those that live on.
 PHRASEQ_API BeamSelection select_candidates(const std::vector<Candidate>& ranked, int64_t beam);
 
-/// The same in dl4mt's way (session2/nmt.py, gen_sample): of the `open` best candidates, the beam
-/// less what is finished, each ends or lives on; no other is looked at.
+/// Does the same in dl4mt's way (session2/nmt.py, gen_sample): each of the `open` best candidates
+/// ends or lives on, where `open` is the beam less the finished hypotheses; no other is considered.
 PHRASEQ_API BeamSelection select_shrinking(const std::vector<Candidate>& ranked, int64_t open);
 
 }  // namespace phraseq

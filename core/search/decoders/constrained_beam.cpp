@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -12,7 +11,6 @@ namespace phraseq {
 
 namespace {
 
-constexpr double kImpossibleEnd = -std::numeric_limits<double>::infinity();
 constexpr double kBankStep = 100;  // fairseq's MAX_SCORE: what separates two banks when sorting
 
 struct Banked {
@@ -49,7 +47,7 @@ void add_best(const std::vector<std::vector<Candidate>>& ranked_rows,
   }
 }
 
-/// What a row may say of the constraints next.
+/// Adds the tokens that begin or continue a constraint of the row.
 void add_next_tokens(const SearchState& state,
                      const StepOutput& output,
                      const StepConstraint& constraint,
@@ -70,11 +68,12 @@ void add_next_tokens(const SearchState& state,
 
 Banked with_bank(const SearchState& state, const LexicalState& lexical, const Candidate& of) {
   const auto next = lexical.copy();
-  next->advance(words_of(state, of).front());
+  next->advance(tokens_of(state, of).front());
   return {of, next->bank()};
 }
 
-/// The place in a turn of each candidate, and the turn.
+/// Takes the best candidate of every bank, the fullest bank first, then the second best of each …
+/// `count` in all.
 std::vector<Candidate> take_turns(std::vector<Banked> sorted, int64_t count) {
   std::vector<std::pair<std::pair<int64_t, int64_t>, Candidate>> turns;
   int64_t turn = -1;
@@ -114,11 +113,9 @@ std::vector<std::unique_ptr<LexicalState>> lexical_states(const SearchState& sta
 void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& states,
                             std::vector<StepConstraint>& constraints) {
   for (size_t row = 0; row < states.size(); ++row) {
-    if (constraints[row].only != -1 || states[row]->finished())
+    if (constraints[row].only != kAnyToken || states[row]->finished())
       continue;
-    auto& edits = constraints[row].edits;
-    std::erase_if(edits, [](const ScoreEdit& edit) { return edit.column == kEos; });
-    edits.push_back({kEos, kImpossibleEnd});
+    constraints[row].forbid(kEos);
   }
 }
 

@@ -19,20 +19,20 @@ inline constexpr EnumName<ConstraintOrder> kConstraintOrderNames[] = {
     {"ordered", ConstraintOrder::kOrdered},
     {"unordered", ConstraintOrder::kUnordered}};
 
-/// The state before the first token.
+/// Makes the state before the first token.
 PHRASEQ_API std::unique_ptr<LexicalState> lexical_state(const LexicalConstraints& constraints,
                                                         ConstraintOrder order);
 
-/// What each row's hypothesis says of the constraints of its sentence.
+/// Makes the state of each row: what its hypothesis contains of its sentence's constraints.
 PHRASEQ_API std::vector<std::unique_ptr<LexicalState>> lexical_states(const SearchState& state,
                                                                       ConstraintOrder order);
 
-/// Forbids </s> where the constraints are not finished.
+/// Forbids </s> in rows whose constraints are not finished.
 PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& states,
                                         std::vector<StepConstraint>& constraints);
 
-/// The candidates of one sentence in beam search with dynamic beam allocation (Post & Vilar 2018,
-/// Hu et al. 2019), step for step fairseq's LexicallyConstrainedBeamSearch.
+/// Chooses the candidates of one sentence by dynamic beam allocation (Post & Vilar 2018, Hu et al.
+/// 2019), step for step as fairseq's LexicallyConstrainedBeamSearch.
 ///
 /// In addition to the 2 · beam best of `ranked_rows` (each row's, best first), every row's best and
 /// every token that begins or continues a constraint is a candidate. A candidate's bank is the

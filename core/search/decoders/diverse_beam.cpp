@@ -16,7 +16,7 @@ void subtract(Candidate& candidate, double penalty) {
 
 using Chosen = std::map<int64_t, int64_t>;  // how often each column was chosen
 
-/// What one group chooses after the others.
+/// Chooses the candidates of one group, after the earlier groups.
 std::vector<Candidate> choose(const Rows& rows,
                               int64_t group,
                               int64_t count,

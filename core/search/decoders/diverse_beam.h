@@ -8,15 +8,15 @@
 
 namespace phraseq {
 
-/// Diverse beam search (Vijayakumar et al. 2018) with the Hamming penalty, step for step fairseq's
-/// DiverseBeamSearch.
+/// Settings of diverse_candidates.
 struct DiverseBeamSettings {
-  int64_t groups = -1;  ///< at least 1, a divisor of the beam; -1 = off
-  double strength = 0.5;
+  int64_t groups = -1;    ///< at least 1, a divisor of the beam; -1 = off
+  double strength = 0.5;  ///< of the penalty
 };
 
-/// The candidates of one sentence, from those of its rows: `ranked_rows[i]` belongs to the i-th of
-/// its `rows` rows, each with its 2 · beam best, best first.
+/// Chooses the candidates of one sentence by diverse beam search (Vijayakumar et al. 2018) with the
+/// Hamming penalty, step for step as fairseq's DiverseBeamSearch. `ranked_rows[i]` holds the 2 ·
+/// beam best candidates of the sentence's i-th row, best first.
 ///
 /// Row i is in group i mod `groups`; the only row of the first step is in all of them. The groups
 /// choose their 2 · beam / groups best one after the other; `strength` is subtracted from what a
@@ -27,9 +27,9 @@ PHRASEQ_API std::vector<Candidate> diverse_candidates(
     int64_t beam,
     const DiverseBeamSettings& settings);
 
-/// The candidates of one sentence with diverse siblings (Li et al. 2016), as fairseq's
+/// Chooses the candidates of one sentence with diverse siblings (Li et al. 2016), as fairseq's
 /// DiverseSiblingsSearch: rate · place is subtracted from each continuation of a row, counting from
-/// 1 for the best one; not in the first step. The 2 · beam best, best first.
+/// 1 for the best one; not in the first step. Returns the 2 · beam best, best first.
 PHRASEQ_API std::vector<Candidate> diverse_siblings(
     const std::vector<std::vector<Candidate>>& ranked_rows,
     int64_t beam,

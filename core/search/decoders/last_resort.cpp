@@ -1,18 +1,12 @@
 #include "core/search/decoders/last_resort.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "core/text/dictionary.h"
 
 namespace phraseq {
 
 bool is_last_resort(const Candidate& candidate, const std::vector<StepConstraint>& constraints) {
   const StepConstraint& constraint = constraints[static_cast<size_t>(candidate.row)];
-  return ends(candidate) && constraint.only < 0 &&
-         std::any_of(constraint.edits.begin(), constraint.edits.end(), [](const ScoreEdit& edit) {
-           return edit.column == kEos && edit.change == -std::numeric_limits<double>::infinity();
-         });
+  return ends(candidate) && !constraint.forces_token() && constraint.forbids(kEos);
 }
 
 void drop_last_resorts(const SearchState& state,

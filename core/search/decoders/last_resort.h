@@ -8,14 +8,14 @@
 
 namespace phraseq {
 
-/// Whether a candidate says </s> although its row's constraint forbids it, for want of anything
-/// else (rank_rows).
+/// Whether a candidate is </s> although its row's constraint forbids it, because nothing else was
+/// possible (rank_rows).
 PHRASEQ_API bool is_last_resort(const Candidate& candidate,
                                 const std::vector<StepConstraint>& constraints);
 
-/// A hypothesis that breaks a constraint is taken only if its sentence has no other: drops the
-/// last resorts among the candidates of a sentence's rows, unless there is nothing else, neither
-/// among them nor finished before.
+/// Drops the last resorts among the candidates of a sentence's rows if there are other candidates
+/// or finished hypotheses: a hypothesis that breaks a constraint is taken only if its sentence has
+/// no other.
 PHRASEQ_API void drop_last_resorts(const SearchState& state,
                                    std::vector<std::vector<Candidate>>& rows_of_sentence,
                                    const std::function<bool(const Candidate&)>& last_resort);

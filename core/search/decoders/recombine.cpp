@@ -13,21 +13,21 @@ namespace {
 using Strings = std::vector<int64_t>;
 
 bool leaves_a_queue(const SearchState& state, const Candidate& candidate) {
-  return words_of(state, candidate).size() > 1;
+  return tokens_of(state, candidate).size() > 1;
 }
 
 Strings generated_by(const SearchState& state, int64_t row) {
   return state.tree.strings(state.rows[static_cast<size_t>(row)].node);
 }
 
-/// All that a candidate says that leaves no queue.
+/// Returns the strings of a hypothesis with a candidate that leaves no queue.
 Strings generated_with(const SearchState& state, const Candidate& candidate) {
   Strings generated = generated_by(state, candidate.row);
   generated.push_back(strings_of(state, candidate).front());
   return generated;
 }
 
-/// The columns of a row that say one of the strings and leave no queue.
+/// Returns the columns of a row that generate one of the strings and leave no queue.
 std::vector<int64_t> columns_that_say(const SearchState& state,
                                       int64_t row,
                                       const std::set<int64_t>& strings) {
@@ -38,13 +38,14 @@ std::vector<int64_t> columns_that_say(const SearchState& state,
   }
   for (int64_t slot = 0; slot < state.input.session().slots(); ++slot) {
     const Candidate chosen{row, state.vocabulary + slot, 0, 0, false};
-    if (words_of(state, chosen).size() == 1 && strings.count(strings_of(state, chosen).front()) > 0)
+    if (tokens_of(state, chosen).size() == 1 &&
+        strings.count(strings_of(state, chosen).front()) > 0)
       columns.push_back(chosen.column);
   }
   return columns;
 }
 
-/// Adds a worse candidate's probability.
+/// Adds the probability of a worse candidate.
 void absorb(Candidate& better, double total) {
   const double gain = std::log1p(std::exp(total - better.total));
   better.log_probability += gain;

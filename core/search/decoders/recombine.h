@@ -7,9 +7,9 @@
 
 namespace phraseq {
 
-/// Joins the candidates of a sentence that say the same strings: one may have chosen a phrase that
-/// another says word by word. Words outside the vocabulary are compared by what they say, not by
-/// their common id. Only candidates that leave no queue are joined, so that the same can follow
+/// Joins the candidates of a sentence that have the same strings: one may have chosen a phrase that
+/// another generates word by word. Words outside the vocabulary are compared by what they say, not
+/// by their common id. Only candidates that leave no queue are joined, so that the same can follow
 /// each.
 ///
 /// The better one stays, with its row. Its total becomes the logarithm of the sum of both
@@ -17,9 +17,9 @@ namespace phraseq {
 /// The result is ranked, the best first.
 PHRASEQ_API void recombine(const SearchState& state, std::vector<Candidate>& candidates);
 
-/// Adds, to the ranked candidates of a sentence, all other continuations of its rows that say what
-/// one of them says, so that `recombine` sums them all; how improbable they are does not matter.
-/// What a row would have generated that left the beam is not known any more.
+/// Adds, to the ranked candidates of a sentence, all other continuations of its rows that have the
+/// same strings as one of them, so that `recombine` sums them all; how improbable they are does not
+/// matter. What a row would have generated that left the beam is not known any more.
 PHRASEQ_API void add_equal_candidates(const SearchState& state,
                                       const StepOutput& output,
                                       const std::vector<StepConstraint>& constraints,

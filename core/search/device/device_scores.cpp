@@ -1,22 +1,22 @@
 #include "core/search/device/device_scores.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros.h>
 
 #include "core/data/device/to_device.h"
+#include "core/search/constraints.h"
 
 namespace phraseq {
 namespace {
 
 constexpr int64_t kMoreForTies = 8;
 
-/// How much is asked of the row that asks most.
+/// The most that any row asks for.
 struct Extent {
-  int64_t best = 0;     ///< also what the row's own columns may take the place of
+  int64_t best = 0;     ///< with the columns asked for by number, which may be among the best
   int64_t columns = 0;  ///< asked for by number
 
   explicit Extent(std::span<const ScoreQuery> queries) {
@@ -40,14 +40,14 @@ at::Tensor asked_columns(std::span<const ScoreQuery> queries, int64_t columns) {
   return asked;
 }
 
-/// The row's best columns but those it asks for by number.
+/// Returns the row's best columns except those it asks for by number.
 std::vector<RankedColumn> best_of(const double* scores,
                                   const double* columns,
                                   int64_t found,
                                   const ScoreQuery& query) {
   std::vector<RankedColumn> best;
   for (int64_t i = 0; i < found; ++i) {
-    if (scores[i] > -std::numeric_limits<double>::infinity())
+    if (scores[i] > kImpossible)
       best.push_back({scores[i], static_cast<int64_t>(columns[i])});
   }
   query.keep_best_unnamed(best);

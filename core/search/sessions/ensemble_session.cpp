@@ -1,12 +1,10 @@
 #include "core/search/sessions/ensemble_session.h"
 
-#include <cmath>
-
 #include <ATen/ops/log_softmax.h>
-#include <ATen/ops/logsumexp.h>
 #include <ATen/ops/stack.h>
 
 #include "core/base/error.h"
+#include "core/search/sessions/log_mean_exp.h"
 
 namespace phraseq {
 
@@ -34,10 +32,7 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
     if (output.attention.defined())
       attention.push_back(output.attention);
   }
-  const double count = std::log(static_cast<double>(members_.size()));
-  StepOutput mean{at::logsumexp(at::stack(log_probabilities), 0).sub_(count),  // [rows, vocab]
-                  true,
-                  {}};
+  StepOutput mean{log_mean_exp(log_probabilities), /*normalized=*/true, {}};  // [rows, vocab]
   if (attention.size() == members_.size())
     mean.attention = at::stack(attention).mean(0);  // [rows, src_time]
   return mean;

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Several models that speak as one: the mean of their probabilities, and of their attention.
+/// An ensemble that decodes as one model: averages the members' probabilities and attention.
 ///
 /// Throws UsageError for models with slots of their own, and in the first step for vocabularies of
 /// different sizes.

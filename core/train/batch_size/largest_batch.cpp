@@ -38,7 +38,7 @@ class Bisection {
   const LargestBatch& found() const { return found_; }
 
  private:
-  /// What would use all bytes up, within the growth.
+  /// The size that would use up all bytes, at most kGrowth times the last that fitted.
   int64_t proportional() const {
     const int64_t most = found_.size > std::numeric_limits<int64_t>::max() / kGrowth
                              ? std::numeric_limits<int64_t>::max()
@@ -50,8 +50,8 @@ class Bisection {
     return size < static_cast<double>(most) ? static_cast<int64_t>(size) : most;
   }
 
-  /// The same, but not in the outer quarters between what fits and what does not; the middle where
-  /// it is known not to fit.
+  /// The same, but outside the outer quarters between the largest size that fits and the smallest
+  /// that does not; the middle if the proportional size is known not to fit.
   int64_t within_bracket() const {
     const int64_t gap = fails_ - found_.size;
     const int64_t guess = proportional();

@@ -9,19 +9,19 @@
 
 namespace phraseq {
 
-/// Where the largest batch is looked for. Sizes are tokens or sentences.
+/// The range to search for the largest batch. Sizes are tokens or sentences.
 struct BatchRange {
   int64_t smallest = 1;
   int64_t largest = 1;
-  int64_t bytes = 0;  ///< that a batch may need
+  int64_t bytes = 0;  ///< memory that a batch may need
 };
 
-/// The bytes that a batch of a size needed; nothing where it had not enough memory.
+/// Measures the bytes that a batch of a size needs; returns nothing if it does not fit.
 using TryBatch = std::function<std::optional<int64_t>(int64_t size)>;
 
 struct LargestBatch {
   int64_t size = 0;   ///< 0 = not even the smallest fits
-  int64_t bytes = 0;  ///< that it needed
+  int64_t bytes = 0;  ///< memory that it needed
   std::vector<int64_t> tried;
 };
 

@@ -10,18 +10,17 @@
 
 namespace phraseq {
 
-/// What training passes need, as far as they were measured: bytes per token, counted as
-/// --max-tokens does. A pass needs memory in proportion to its tokens, and more for long sentences:
-/// what counts is the most that a pass with at least half the tokens of the largest one needed for
-/// each token.
+/// Estimates the memory of training passes from measured ones, in bytes per token (counted as by
+/// --max-tokens). A pass needs memory in proportion to its tokens, and more for long sentences: the
+/// estimate is the maximum over the passes with at least half the tokens of the largest one.
 class PHRASEQ_API MemoryModel {
  public:
-  /// A pass over `tokens` tokens had enough memory; it took `bytes`, 0 = not known.
+  /// Records a pass over `tokens` tokens that had enough memory and took `bytes`, 0 = not known.
   void note(int64_t tokens, int64_t bytes);
 
   int64_t largest() const { return largest_; }  ///< tokens of a pass that fitted; 0 = none
   double bytes_per_token() const { return bytes_per_token_; }
-  /// The tokens that fit into `bytes`; nothing where nothing was measured.
+  /// The number of tokens that fit into `bytes`; nothing if no pass was measured.
   std::optional<int64_t> tokens_within(int64_t bytes) const;
 
  private:
@@ -29,18 +28,18 @@ class PHRASEQ_API MemoryModel {
   double bytes_per_token_ = 0;
 };
 
-/// Measures the passes of a training, for the advice that a pass without memory gives.
+/// Measures training passes, for the advice that is logged if a pass runs out of memory.
 class PHRASEQ_API MemoryWatch {
  public:
   explicit MemoryWatch(const c10::Device& device) : device_(device) {}
 
   void begin_pass();
-  /// The pass that began last had enough memory.
+  /// Records that the last pass had enough memory.
   void end_pass(int64_t tokens);
 
   int64_t largest() const { return model_.largest(); }
-  /// Which --max-tokens would fit, now that a pass over `tokens` did not, with `free_bytes` free
-  /// before it: "--max-tokens 3200 would fit (…)".
+  /// Suggests a --max-tokens that would fit after a pass over `tokens`, with `free_bytes` free
+  /// before it, did not: "--max-tokens 3200 would fit (…)".
   std::string advice(int64_t tokens, int64_t free_bytes) const;
 
  private:

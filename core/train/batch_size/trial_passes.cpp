@@ -10,7 +10,7 @@
 namespace phraseq {
 namespace {
 
-/// Sums of lengths on both sides.
+/// Sums of the lengths of both sides.
 struct Lengths {
   int64_t source = 0, target = 0;
 
@@ -28,8 +28,8 @@ Lengths lengths_of(const Corpus& corpus, int64_t pair) {
   return lengths;
 }
 
-/// Those that training does not skip, by the length of the shorter side: where both sides are long,
-/// a batch of so many tokens on the longer side has the most of them.
+/// Pairs that training does not skip, sorted by the length of the shorter side, longest first:
+/// batches limited by the tokens of the longer side have most tokens in all if both sides are long.
 std::vector<int64_t> longest_first(const Corpus& corpus, BatchingOptions positions) {
   positions.max_tokens = positions.max_sentences = 0;
   positions.shuffle = false;
@@ -66,7 +66,8 @@ int64_t TrialPasses::tokens() const {
   return all.longer();
 }
 
-/// With the pair that reaches the limit: a batch of the plan ends before it.
+/// The longest pairs, up to and including the one that reaches a limit. (Planned batches end before
+/// that pair.)
 std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_sentences) const {
   std::vector<int64_t> pairs;
   Lengths sum;
@@ -81,7 +82,7 @@ std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_
   return pairs;
 }
 
-/// A batch for each instance, with every n-th of the pairs.
+/// One batch per model instance; each of n batches has every n-th pair.
 std::vector<Batch> TrialPasses::shares_of(const std::vector<int64_t>& pairs) const {
   const auto count = std::min(pairs.size(), static_cast<size_t>(shares_->count()));
   std::vector<Batch> batches;

@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// What trials of batches are made with; all outlive them.
+/// Everything trial passes use; all of it must outlive them.
 struct TrialParts {
   const TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;
@@ -29,12 +29,12 @@ struct TrialParts {
 /// to see how much memory they need. They change nothing but the gradients.
 class PHRASEQ_API TrialPasses {
  public:
-  /// `positions`: which sentences training skips. Throws DataError when it skips all.
+  /// `positions` limits the sentences that training uses. Throws DataError if it skips all.
   TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions);
 
   int64_t longest() const;    ///< tokens of the longest sentence
-  int64_t sentences() const;  ///< of the corpus that are used for training
-  int64_t tokens() const;     ///< of those sentences, on the longer side
+  int64_t sentences() const;  ///< sentences of the corpus used for training
+  int64_t tokens() const;     ///< tokens of those sentences on the longer side
 
   /// The peak number of bytes in use, minus `before`, during a pass over the longest pairs, as many
   /// as reach one of the limits (0 = none); nothing if the total would exceed `before` + `bytes`
@@ -51,8 +51,8 @@ class PHRASEQ_API TrialPasses {
 
   TrialParts parts_;
   PassSettings settings_;
-  std::vector<int64_t> order_;              ///< of the pairs, longest first
-  std::unique_ptr<TrainingShares> shares_;  ///< made when first needed
+  std::vector<int64_t> order_;              ///< indices of the pairs, longest first
+  std::unique_ptr<TrainingShares> shares_;  ///< created on first use
 };
 
 }  // namespace phraseq

@@ -21,7 +21,7 @@ bool decides_score(const OptionField& field) {
          (field.name.starts_with("eval-bleu-") && field.name != "eval-bleu-print-samples");
 }
 
-/// As checkpoints record them.
+/// Names of the options that affect the value of `metric`, as checkpoints record them.
 std::vector<std::string> deciding_options(const OptionTable& table, std::string_view metric) {
   std::vector<std::string> names = {
       "best_checkpoint_metric", "maximize_best_checkpoint_metric", kSubsets};
@@ -34,7 +34,7 @@ std::vector<std::string> deciding_options(const OptionTable& table, std::string_
   return names;
 }
 
-/// What decides of an option's value: of several splits the first.
+/// The part of an option's value that affects the metric: the first of several splits.
 nlohmann::json deciding_part(const std::string& name, const nlohmann::json& value) {
   if (name != kSubsets || !value.is_string())
     return value;

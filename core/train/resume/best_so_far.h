@@ -9,9 +9,9 @@
 
 namespace phraseq {
 
-/// Whether the best score of an earlier run can be compared with those of this one: whether the
-/// options that decide what the value of `metric` is are the same in `table` and in `recorded`, the
-/// options of a checkpoint. Logs an option that is not.
+/// True if the best score of an earlier run can be compared with the scores of this one: the
+/// options that affect the value of `metric` are the same in `table` and in `recorded`, the options
+/// of a checkpoint. Logs an option that differs.
 PHRASEQ_API bool is_best_comparable(const OptionTable& table,
                                     std::string_view metric,
                                     const nlohmann::json& recorded);

@@ -3,14 +3,13 @@
 namespace phraseq {
 namespace {
 
-/// The epochs are counted from 1 again.
+/// Restarts the count of epochs at 1.
 void reset_data(TrainState& state) {
   state.finished_epochs = 0;
   state.epoch = {};
 }
 
-/// A new optimizer counts its updates from 0, so that the schedule of the learning rate begins
-/// again.
+/// Restarts the count of updates at 0, so that the learning rate schedule starts over.
 void reset_updates(TrainState& state) {
   state.updates = 0;
   state.bad_updates = 0;

@@ -18,7 +18,7 @@ namespace phraseq {
 
 namespace {
 
-/// The options of a component of this kind are allowed to differ.
+/// True if the options of components of this kind may differ.
 void allow_component(const OptionTable& table,
                      std::string_view kind,
                      std::vector<std::string>& allowed) {

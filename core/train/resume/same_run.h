@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// A run that takes up another one.
+/// A run that continues another one.
 struct ResumingRun {
   const OptionTable* table = nullptr;
   const Task* task = nullptr;
@@ -21,18 +21,18 @@ struct ResumingRun {
   int64_t processes = 1;
 };
 
-/// The batches of an update that all processes together compute, by epoch: of --update-freq, which
-/// is for each process.
+/// Number of batches per update of all processes together, indexed by epoch. (--update-freq counts
+/// the batches of each process.)
 PHRASEQ_API std::vector<int64_t> batches_per_update(int64_t processes,
                                                     std::vector<int64_t> update_freq);
 
-/// Options that differ from those in the record of the checkpoint at `path` are a UsageError that
-/// shows them, unless allowed by name (--allow-changed).
+/// Throws UsageError that lists the options that differ from the record of the checkpoint at
+/// `path`, unless allowed by name (--allow-changed).
 PHRASEQ_API void require_same_options(const ResumingRun& run,
                                       const std::string& path,
                                       const TrainRecord& record);
 
-/// Says when an update now consists of another number of batches.
+/// Logs a change of the number of batches per update.
 PHRASEQ_API void announce_processes(const ResumingRun& run, const TrainRecord& record);
 
 }  // namespace phraseq

@@ -6,7 +6,7 @@ namespace phraseq {
 
 namespace {
 
-void share_optimizer(const TrainerParts& parts) {
+void share_optimizer(const TrainerDependencies& parts) {
   ProcessGroup& processes = *parts.processes;
   if (parts.sharded != nullptr) {
     parts.sharded->distribute();
@@ -22,7 +22,7 @@ void share_optimizer(const TrainerParts& parts) {
 
 }  // namespace
 
-void share_parameters(const TrainerParts& parts, nn::Precision precision) {
+void share_parameters(const TrainerDependencies& parts, nn::Precision precision) {
   ProcessGroup& processes = *parts.processes;
   if (processes.is_alone())
     return;

@@ -14,7 +14,7 @@
 
 namespace phraseq {
 
-/// What one thread trains with.
+/// The model and the criterion that one thread uses.
 struct ModelInstance {
   const TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;

@@ -33,7 +33,7 @@ constexpr FairseqName kNames[] = {{"loss", "loss", kBits},
                                   {"updates_per_second", "ups", 1},
                                   {"correct_per_token", "accuracy", 100}};
 
-/// Not measurements: the step, and sums that only the metrics file has.
+/// Keys that are not shown: the step, and sums that belong only in the metrics file.
 constexpr std::string_view kLeftOut[] = {
     "updates", "epoch", "batch", "batches", "tokens", "sentences", "seconds"};
 

@@ -23,7 +23,7 @@ class PHRASEQ_API TensorBoardLog {
   /// Throws IoError when DIR cannot be created.
   explicit TensorBoardLog(std::string folder);
 
-  /// A record of metrics.jsonl, with its "event".
+  /// Adds a record of metrics.jsonl, which includes its "event".
   void record(const nlohmann::json& fields);
 
  private:

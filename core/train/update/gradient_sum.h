@@ -17,12 +17,12 @@ class PHRASEQ_API GradientSum {
   GradientSum(nn::FlatParameters& parameters, at::Tensor& sum)
       : parameters_(parameters), sum_(sum) {}
 
-  /// What the next gradient is added to; undefined for the first.
+  /// The sum that the next gradient is added to; undefined before the first gradient.
   at::Tensor so_far() const { return added_ > 0 ? sum_ : at::Tensor(); }
 
-  /// The gradient that the parameters' buffer contains now.
+  /// Adds the gradient that is now in the parameters' buffer.
   void add(bool is_last);
-  /// The sum is in the parameters' buffer then, also when what came last was not added.
+  /// Leaves the sum in the parameters' buffer, even if the last gradient was not added.
   void finish();
 
  private:

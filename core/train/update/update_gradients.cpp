@@ -49,15 +49,15 @@ BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& 
     if (running_ > first)
       sum.add(/*is_last=*/running_ == group.own.size());
     if (failure)
-      parts_.room->make_after(failure, group, running_);
+      parts_.recovery->recover(failure, group, running_);
   }
   sum.finish();
   return reports;
 }
 
-/// The next shares that are computed at once, after batches whose gradients sum to `so_far`.
-/// Returns what the first share that failed threw, or null. The gradient of the group's last batch
-/// is shared with the other processes while it is computed, unless threads compute shares of it.
+/// Computes the next shares at once, after batches whose gradients sum to `so_far`. Returns what
+/// the first share that failed threw, or null. The gradient of the group's last batch is shared
+/// with the other processes while it is computed, unless threads compute shares of it.
 std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
                                                  const UpdatePass& pass,
                                                  const at::Tensor& so_far,
@@ -93,14 +93,14 @@ int64_t UpdateGradients::shares_at_once(const UpdateGroup& group) const {
 std::vector<TrainingShares::Outcome> UpdateGradients::compute_shares(const UpdateGroup& group,
                                                                      const UpdatePass& pass,
                                                                      int64_t count) {
-  parts_.room->begin_pass();
+  parts_.recovery->begin_pass();
   return parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
     const UpdateGroup::Own& own = group.own[running_ + static_cast<size_t>(share)];
     return training_pass(instance, own.batch, pass.settings, dropout_seed(own, pass.seed));
   });
 }
 
-/// Adds what the shares before the first failure report, and moves on behind them. Returns the
+/// Adds the reports of the shares before the first failure and advances past them. Returns the
 /// failure, or null.
 std::exception_ptr UpdateGradients::add_reports(
     const std::vector<TrainingShares::Outcome>& outcomes,
@@ -114,7 +114,7 @@ std::exception_ptr UpdateGradients::add_reports(
     tokens += counted_tokens(own.batch);
   }
   if (outcome != outcomes.begin())
-    parts_.room->note_fitted(tokens);
+    parts_.recovery->record_success(tokens);
   return outcome == outcomes.end() ? nullptr : outcome->failure;
 }
 

@@ -13,17 +13,17 @@
 #include "core/nn/flat_parameters.h"
 #include "core/train/shares/training_pass.h"
 #include "core/train/shares/training_shares.h"
-#include "core/train/update/batch_room.h"
+#include "core/train/update/out_of_memory_recovery.h"
 #include "core/train/update/update_group.h"
 
 namespace phraseq {
 
-/// What the gradients of updates are computed with; all outlive it.
+/// Everything UpdateGradients uses; all of it must outlive the object.
 struct GradientParts {
   nn::FlatParameters* parameters = nullptr;
   TrainingShares* shares = nullptr;  ///< of the model with these parameters
   ProcessGroup* processes = nullptr;
-  BatchRoom* room = nullptr;
+  OutOfMemoryRecovery* recovery = nullptr;
 };
 
 /// How processes sum their gradients.
@@ -50,13 +50,12 @@ class PHRASEQ_API UpdateGradients {
   UpdateGradients(const UpdateGradients&) = delete;
   UpdateGradients& operator=(const UpdateGradients&) = delete;
 
-  /// The sums of this process's batches, as far as they fit into memory. Of several processes, all
-  /// call `sum` then.
+  /// Computes the sums of this process's batches, as far as they fit into memory. If there are
+  /// several processes, all of them must call `sum` next.
   BatchReports compute(UpdateGroup& group, const UpdatePass& pass);
-  /// Whether buckets were sent that are not those of the gradients: then all processes must sum
-  /// again.
+  /// True if buckets were sent that do not hold the final gradients: all processes must sum again.
   bool is_spoiled() const { return overlapped_ && overlapped_->is_spoiled(); }
-  /// The gradients become the sums of all processes, `contributes` by rank.
+  /// Replaces the gradients by their sum over all processes. `contributes` is indexed by rank.
   void sum(const std::vector<bool>& contributes, bool again);
 
  private:
@@ -77,7 +76,7 @@ class PHRASEQ_API UpdateGradients {
   Wire wire_;
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
-  size_t running_ = 0;                         ///< place in UpdateGroup::own of what is computed
+  size_t running_ = 0;                         ///< index in UpdateGroup::own being computed
 };
 
 }  // namespace phraseq

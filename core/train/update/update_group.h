@@ -9,24 +9,24 @@
 
 namespace phraseq {
 
-/// Of the batches of an update.
+/// Sentence ids of an update, one list per batch.
 using SentenceIds = std::vector<std::vector<int64_t>>;
 
 /// The batches of one update, which the processes share.
 struct UpdateGroup {
   struct Own {
-    int64_t position = 0;  ///< among all batches of the update: decides the dropout masks
+    int64_t position = 0;  ///< index among all batches of the update; seeds the dropout masks
     Batch batch;
-    int64_t part = 0;  ///< of a batch that is divided: decides them, too
+    int64_t part = 0;  ///< which part of a split batch; also seeds the masks
   };
-  std::vector<Own> own;           ///< those of this process, or their shares
-  SentenceIds sentence_ids;       ///< of all batches, by position
-  std::vector<bool> contributes;  ///< by rank: whether it has a batch
+  std::vector<Own> own;           ///< the batches of this process, or their shares
+  SentenceIds sentence_ids;       ///< of all batches, indexed by position
+  std::vector<bool> contributes;  ///< indexed by rank: true if that process has a batch
 };
 
-/// How much an update consists of.
+/// The size of an update.
 struct UpdateSize {
-  int64_t batches = 1;        ///< of all processes together
+  int64_t batches = 1;        ///< number of batches, all processes together
   int64_t target_tokens = 0;  ///< > 0: batches are added until they have this many tokens
 };
 
@@ -37,7 +37,7 @@ PHRASEQ_API UpdateGroup gather_update(BatchIterator& batches,
                                       const UpdateSize& size,
                                       int64_t processes);
 
-/// Whether the epoch has no further batch.
+/// True if the epoch has no further batch.
 PHRASEQ_API bool all_batches_delivered(const BatchIterator& batches);
 
 }  // namespace phraseq

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-Validations::Validations(const TrainerParts& parts,
+Validations::Validations(const TrainerDependencies& parts,
                          const ValidationOptions& options,
                          TrainState& state)
     : parts_(parts),

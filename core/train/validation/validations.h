@@ -8,7 +8,7 @@
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
-#include "core/train/trainer_parts.h"
+#include "core/train/trainer_dependencies.h"
 #include "core/train/training_log.h"
 #include "core/train/validation/best_score.h"
 
@@ -18,7 +18,9 @@ namespace phraseq {
 class PHRASEQ_API Validations {
  public:
   /// The parts and `state` outlive this. Without a validator there are no validations.
-  Validations(const TrainerParts& parts, const ValidationOptions& options, TrainState& state);
+  Validations(const TrainerDependencies& parts,
+              const ValidationOptions& options,
+              TrainState& state);
 
   bool larger_is_better() const { return best_.larger_is_better(); }
 
@@ -36,7 +38,7 @@ class PHRASEQ_API Validations {
   void note(nlohmann::json scores, const TrainingPlace& place, CheckpointKeeper& checkpoints);
   void warn_of_divergence() const;
 
-  const TrainerParts& parts_;
+  const TrainerDependencies& parts_;
   const ValidationOptions& options_;
   TrainState& state_;
   BestScore best_;

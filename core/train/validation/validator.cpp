@@ -35,7 +35,7 @@ BatchingOptions batching_of(const ValidatorOptions& options, const Architecture&
   return batching;
 }
 
-/// By rank; bytes that are not UTF-8 arrive as they are.
+/// Translations of all processes, indexed by rank. Sends bytes that are not UTF-8 unchanged.
 std::vector<std::map<int64_t, std::string>> all_hypotheses(
     ProcessGroup& processes, const std::map<int64_t, std::string>& mine) {
   if (processes.is_alone())
@@ -76,8 +76,12 @@ Validator::Validator(const TranslationModel& translator,
         fmt::format("sentences that are skipped in validation: {}", plans_.plan.skipped.text()));
   }
   if (plans_.plan.batches.empty()) {
-    throw DataError(
-        fmt::format("the split '{}' contains no sentence that fits the model", options_.subset));
+    throw DataError(corpus_->size() == 0
+                        ? fmt::format("the split '{}' is empty", options_.subset)
+                        : fmt::format("the split '{}' contains no sentence that fits the model",
+                                      options_.subset),
+                    "validate on another split with --valid-subset, or train without one with "
+                    "--disable-validation");
   }
   require_references(*corpus_, options_.subset);
 }
@@ -102,7 +106,7 @@ std::vector<size_t> Validator::own_batches() const {
   return own;
 }
 
-/// Those of a batch whose ids are below `limit`.
+/// Examples of a batch whose ids are below `limit`.
 Validator::Examples Validator::examples_of(size_t batch, int64_t limit) {
   const std::lock_guard lock(text_);
   Examples examples;
@@ -124,7 +128,7 @@ LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) co
   return report;
 }
 
-/// By the number of the batch.
+/// Losses, keyed by batch index.
 BatchReports Validator::losses() {
   const std::vector<size_t> own = own_batches();
   std::vector<LossReport> found(own.size());
@@ -151,7 +155,7 @@ void Validator::warn_of_repeated_hypotheses() const {
       finding));
 }
 
-/// By the examples' ids.
+/// Translations, keyed by example id.
 std::map<int64_t, std::string> Validator::translations(const Examples& examples, Decoder& decoder) {
   std::map<int64_t, std::string> found;
   if (examples.empty())
@@ -197,7 +201,7 @@ std::vector<std::string> Validator::hypotheses() {
   return all;
 }
 
-/// The references of what is scored; repeated translations are counted on the way.
+/// Returns the references of the scored sentences and counts repeated translations.
 std::vector<std::string> Validator::note_references(const std::vector<std::string>& hypotheses) {
   std::vector<std::string> references(hypotheses.size());
   for (const auto& indices : plans_.plan.batches) {
@@ -213,7 +217,7 @@ std::vector<std::string> Validator::note_references(const std::vector<std::strin
   return references;
 }
 
-/// Of the sentences of a part.
+/// Score of one corpus part.
 score::Score Validator::score_of(const CorpusPart& part,
                                  const std::vector<std::string>& hypotheses,
                                  const std::vector<std::string>& references) const {
@@ -240,7 +244,7 @@ void Validator::add_score(nlohmann::json& result) {
   }
 }
 
-/// Of the whole set and of its parts.
+/// Adds the scores of the whole split and of its parts to `result`.
 void Validator::add_scores_of(const std::vector<std::string>& hypotheses,
                               const std::vector<std::string>& references,
                               nlohmann::json& result) const {

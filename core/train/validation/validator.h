@@ -31,12 +31,12 @@ struct ValidatorOptions {
   int64_t max_sentences = 0;
   int64_t translated_sentences = 0;  ///< 0 = all
   int64_t printed_samples = 0;
-  PostProcess remove_bpe = PostProcess::kNotGiven;  ///< of what is scored: --eval-bleu-remove-bpe
+  PostProcess remove_bpe = PostProcess::kNotGiven;  ///< how to join subwords before scoring
 };
 
 struct ValidationOptions;
 
-/// Looks at a split with a model: the criterion's loss per target token over every sentence and,
+/// Evaluates a model on a split: the criterion's loss per target token over every sentence and,
 /// when a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
  public:
@@ -61,7 +61,7 @@ class PHRASEQ_API Validator {
   nlohmann::json run();
   /// Warns when most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;
-  /// Whether larger is better for the score of `translate_with`.
+  /// True if a larger score is better for the metric of `translate_with`.
   bool score_is_maximized() const { return metric_ == nullptr || metric_->higher_is_better(); }
 
  private:
@@ -83,14 +83,14 @@ class PHRASEQ_API Validator {
   nlohmann::json part_losses(const BatchReports& reports) const;
 
   const TranslationModel& translator_;
-  std::vector<Criterion*> criteria_;  ///< one a worker
+  std::vector<Criterion*> criteria_;  ///< one per worker
   int64_t threads_per_worker_ = 1;
   nn::Precision precision_;
   ValidatorOptions options_;
-  std::vector<Decoder*> decoders_;  ///< one a worker, or none
+  std::vector<Decoder*> decoders_;  ///< one per worker, or none
   const Metric* metric_ = nullptr;
   std::unique_ptr<Corpus> corpus_;
-  std::mutex text_;  ///< for the corpus and the task's text
+  std::mutex text_;  ///< guards the corpus and the task's text
   PartPlans plans_;
   ProcessGroup* processes_ = &single_process();
   RepeatedHypotheses repeated_;
@@ -104,7 +104,8 @@ PHRASEQ_API std::string losses_text(const nlohmann::json& losses);
 /// A line for each part of a result of Validator::run, losses in base 2; "" for one without parts.
 PHRASEQ_API std::string part_lines(const nlohmann::json& result);
 
-/// Whether larger is better for the metric that chooses checkpoints; `validator` may be null.
+/// True if a larger value is better for the metric that selects checkpoints; `validator` may be
+/// null.
 PHRASEQ_API bool larger_is_better(const ValidationOptions& options, const Validator* validator);
 
 }  // namespace phraseq

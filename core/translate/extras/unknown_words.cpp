@@ -37,7 +37,7 @@ int64_t source_tag_of(const Example& example) {
 size_t text_tokens(const Example& example) {
   const int64_t tag = source_tag_of(example);
   size_t tokens = 0;
-  for (const int64_t id : example.source) tokens += is_control(id) || id == tag ? 0 : 1;
+  for (const int64_t id : example.source) tokens += is_control_symbol(id) || id == tag ? 0 : 1;
   return tokens;
 }
 
@@ -51,7 +51,7 @@ std::vector<std::string> with_source_tag(const Task& task,
   for (const int64_t& id : example.source) {
     if (id == tag)
       all.push_back(task.symbols(std::span(&id, 1), /*target_side=*/false));
-    else if (!is_control(id))
+    else if (!is_control_symbol(id))
       all.emplace_back(*word++);
   }
   return all;
@@ -150,7 +150,7 @@ std::vector<std::string> UnknownWords::replacements(const Task& task,
       const auto translation = dictionary_.find(word);
       found.push_back(translation == dictionary_.end() ? word : translation->second);
     }
-    place += is_control(token) ? 0 : 1;
+    place += is_control_symbol(token) ? 0 : 1;
   }
   return found;
 }

@@ -4,20 +4,19 @@
 #include <cmath>
 #include <numeric>
 
-#include <ATen/ops/logsumexp.h>
-#include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/criterion/token_loss.h"
+#include "core/search/sessions/log_mean_exp.h"
 #include "core/translate/length_batches.h"
 
 namespace phraseq {
 
 namespace {
 
-/// ln p of every target token under an ensemble's mean, [target tokens] fp64 on the CPU.
+/// Returns ln p of every target token, p averaged over the models: [target tokens] fp64 on the CPU.
 at::Tensor mean_log_probabilities(const std::vector<TranslationModel>& models,
                                   const Batch& batch,
                                   nn::Precision precision) {
@@ -29,8 +28,7 @@ at::Tensor mean_log_probabilities(const std::vector<TranslationModel>& models,
   }
   if (of_model.size() == 1)
     return of_model.front().contiguous();
-  const double count = std::log(static_cast<double>(of_model.size()));
-  return at::logsumexp(at::stack(of_model), 0).sub_(count).contiguous();  // [target tokens]
+  return log_mean_exp(of_model).contiguous();  // [target tokens]
 }
 
 Hypothesis scored(const Example& example, const double* log_probabilities, int64_t tokens) {

@@ -8,9 +8,9 @@
 
 namespace phraseq {
 
-/// The natural-log probability of each example's target, as a hypothesis with the target's tokens;
-/// its score is the mean a token. In the order of the examples. With several models the mean of
-/// their probabilities.
+/// Computes the natural-log probability of each example's target: a hypothesis with the target's
+/// tokens, whose score is the mean per token, in the order of the examples. Several models are
+/// averaged in probability.
 PHRASEQ_API std::vector<Translation> score_targets(const std::vector<TranslationModel>& models,
                                                    std::vector<Example> examples,
                                                    const TranslationSettings& settings);

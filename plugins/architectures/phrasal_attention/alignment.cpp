@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 namespace phraseq::phrasal {
 namespace {
 
-/// Shares of the n-grams ending at each token as shares of tokens, both [rows, src_time].
+/// Divides the share of each n-gram, named by its last token, equally among its tokens: both [rows,
+/// src_time].
 at::Tensor spread(const at::Tensor& shares, int64_t n) {
   const int64_t time = shares.size(1);
   const at::Tensor tokens = at::arange(1, time + 1, shares.options()).clamp_max(n);  // [src_time]

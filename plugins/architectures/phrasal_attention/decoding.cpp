@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/cpu_kernels.h"
@@ -52,7 +54,7 @@ PHRASEQ_INLINE void prefetch(const std::vector<const T*>& earlier, const SummedC
   }
 }
 
-/// One row's sums over the windows of a piece.
+/// Sums one row's products over the windows of a piece.
 template <typename T>
 void sum_piece(const T* products,
                const std::vector<const T*>& earlier,
@@ -103,7 +105,7 @@ void sum_windows_cpu(const at::Tensor& products,
   });
 }
 
-/// The rows themselves, [rows, columns], zero where there is none.
+/// Copies the products of earlier rows, [rows, columns], zero where there is none.
 at::Tensor gathered(const EarlierProducts& earlier) {
   const at::Tensor rows = to_device(earlier.rows, earlier.products.device());
   return earlier.products

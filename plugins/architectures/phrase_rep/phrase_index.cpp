@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/data/phrases/phrase_extras.h"
 
 namespace phraseq::phrase_rep {
 namespace {
@@ -24,8 +25,8 @@ const std::vector<int64_t>& numbers(const Batch& batch, const char* name) {
 
 PhraseIndex PhraseIndex::of(const Batch& batch) {
   PhraseIndex index;
-  index.offsets = numbers(batch, "phrase_offsets");
-  index.phrases.offsets = numbers(batch, "sentence_phrases");
+  index.offsets = numbers(batch, kPhraseOffsets);
+  index.phrases.offsets = numbers(batch, kSentencePhrases);
   return index;
 }
 

@@ -21,7 +21,7 @@ struct PhraseIndex {
   }
   int64_t longest() const;
 
-  /// From a batch's extras (see phrase_extension).
+  /// Reads it from a batch's extras (see phrase_extension).
   static PhraseIndex of(const Batch& batch);
 };
 

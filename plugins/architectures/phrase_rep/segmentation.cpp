@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
+#include "core/data/phrases/phrase_extras.h"
 
 namespace phraseq::phrase_rep {
 namespace {
@@ -95,8 +96,8 @@ BatchExtension phrase_extension(const SegmentationOptions& options) {
       for (const int64_t phrase : phrases) offsets.push_back(offsets.back() + phrase);
       of_sentence.push_back(static_cast<int64_t>(offsets.size()) - 1);
     }
-    batch.host_extras["phrase_offsets"] = std::move(offsets);
-    batch.host_extras["sentence_phrases"] = std::move(of_sentence);
+    batch.host_extras[kPhraseOffsets] = std::move(offsets);
+    batch.host_extras[kSentencePhrases] = std::move(of_sentence);
   };
 }
 

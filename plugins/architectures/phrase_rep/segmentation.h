@@ -41,10 +41,7 @@ std::vector<int64_t> parsed_phrases(const Example& example,
                                     int64_t length,
                                     const SegmentationOptions& options);
 
-/// Adds to each batch where its phrases are. Extras, int64:
-///
-///   phrase_offsets    [phrases + 1]    phrase p is rows offsets[p] to offsets[p+1] of the source
-///   sentence_phrases  [sentences + 1]  sentence i has phrases i to i+1 of these numbers
+/// Adds to each batch where its phrases are: the host extras kPhraseOffsets and kSentencePhrases.
 BatchExtension phrase_extension(const SegmentationOptions& options);
 
 }  // namespace phraseq::phrase_rep

@@ -75,12 +75,12 @@ PHRASEQ_INLINE void step_backward_row(const StepGradientTask<T>& task, int64_t r
   for (int64_t k = 0; k < n; ++k) {
     const int64_t f_k = n + k, g_k = 2 * n + k, o_k = 3 * n + k;
     const S i = load(gates[k]), g = load(gates[g_k]), o = load(gates[o_k]);
-    const S bent = hyperbolic_tangent(c[k]);
+    const S tanh_c = hyperbolic_tangent(c[k]);
     const S from_h = load(dh[k]);
-    const S d_cell = dc[k] + from_h * o * (S{1} - bent * bent);
+    const S d_cell = dc[k] + from_h * o * (S{1} - tanh_c * tanh_c);
     store(d_gates + k, d_cell * g * i * (S{1} - i));
     store(d_gates + g_k, d_cell * i * (S{1} - g * g));
-    store(d_gates + o_k, from_h * bent * o * (S{1} - o));
+    store(d_gates + o_k, from_h * tanh_c * o * (S{1} - o));
     if constexpr (first_step) {
       store(d_gates + f_k, S{0});
     } else {

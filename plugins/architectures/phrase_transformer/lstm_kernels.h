@@ -15,7 +15,7 @@ using nn::kernels::Bfloat16;
 using nn::kernels::Dropout;
 using nn::kernels::Sum;
 
-/// Where a row finds the row `shift` tokens back of its own stream.
+/// Says where a row finds the row `shift` tokens back of its own stream.
 struct Shift {
   const int64_t* positions;  ///< [tokens]
   int64_t streams, shift;

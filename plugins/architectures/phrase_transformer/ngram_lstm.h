@@ -13,7 +13,7 @@ namespace phraseq {
 
 struct NgramLstmOptions {
   int64_t gram = 3;             ///< rows of a window
-  int64_t width = 0;            ///< of input and state
+  int64_t width = 0;            ///< width of input and state
   double dropout = 0.0;         ///< on the input
   bool window_dropout = false;  ///< a mask of its own for each place of each window
   bool add_hidden = true;       ///< the result holds the last hidden states
@@ -39,7 +39,7 @@ class NgramLstm : public torch::nn::Module {
                      nn::Context& context) const;
   /// Weights Glorot uniform over the stacked [4·width, width] matrix, biases U(±1/√width).
   void initialize(nn::Initializer& initializer);
-  /// Of a training pass: under window dropout nothing of the input is shared.
+  /// Counts the products of a training pass: under window dropout nothing of the input is shared.
   double multiply_adds(double rows) const;
   int64_t gram() const { return options_.gram; }
 

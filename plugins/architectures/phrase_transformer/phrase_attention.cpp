@@ -26,12 +26,12 @@ int64_t head_dim_of(const PhraseTransformerOptions& o) {
 }
 
 NgramLstmOptions lstm_options(const PhraseTransformerOptions& o, int64_t gram, int64_t width) {
-  return {gram,
-          width,
-          o.pt_dropout,
-          o.pt_dropout_scope == GramDropoutScope::kWindow,
-          o.pt_state != GramState::kCell,
-          o.pt_state != GramState::kHidden};
+  return {.gram = gram,
+          .width = width,
+          .dropout = o.pt_dropout,
+          .window_dropout = o.pt_dropout_scope == GramDropoutScope::kWindow,
+          .add_hidden = o.pt_state != GramState::kCell,
+          .add_cell = o.pt_state != GramState::kHidden};
 }
 
 /// The columns of keys, values and queries of x's maps, each [tokens, heads, head_dim].

@@ -71,7 +71,7 @@ class PerHeadPhraseAttention final : public PhraseAttention {
   double multiply_adds(double tokens) const override;
 
  private:
-  std::vector<int64_t> sizes_;  ///< of each head
+  std::vector<int64_t> sizes_;  ///< the gram size of each head
 };
 
 }  // namespace phraseq

@@ -1,6 +1,14 @@
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
-#include <ATen/ATen.h>
+#include <vector>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/reference/functional_reference.h"
 
@@ -20,7 +28,8 @@ at::Tensor rows_of_place(const Windows& windows, int64_t place) {
       .flatten();  // [tokens · streams]
 }
 
-/// Each row of the place, [rows, columns]; zeros where there is none.
+/// Gathers the rows that stand at a place of the windows, [rows, columns]; zeros where there is
+/// none.
 at::Tensor at_place(const at::Tensor& rows, const Windows& windows, int64_t place) {
   const at::Tensor with_zeros =
       at::cat({rows, at::zeros({1, rows.size(1)}, rows.options())});  // [rows + 1, columns]

@@ -2,38 +2,40 @@
 
 namespace phraseq::phrasenet {
 
-void PhraseNetOptions::describe(OptionTable& v) {
-  RecurrentOptions::describe(v);
-  v.field("pn-variant",
-          pn_variant,
-          kVariantNames,
-          "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
-          "softmax: one softmax over words and encoded phrases.");
-  v.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, 65536);
-  v.field(
+void PhraseNetOptions::describe(OptionTable& table) {
+  RecurrentOptions::describe(table);
+  table.field("pn-variant",
+              pn_variant,
+              kVariantNames,
+              "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
+              "softmax: one softmax over words and encoded phrases.");
+  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, 65536);
+  table.field(
       "gate-act",
       gate_act,
       kGateFunctionNames,
       "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
       "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.");
-  v.field("noise-c", noise_c, "Noise scale c of noisy tanh.").in(0, 100);
-  v.field("noise-alpha",
-          noise_alpha,
-          "Alpha of noisy tanh: weight of the clipped value, relative to the linear value.")
+  table.field("noise-c", noise_c, "Noise scale c of noisy tanh.").in(0, 100);
+  table
+      .field("noise-alpha",
+             noise_alpha,
+             "Alpha of noisy tanh: weight of the clipped value, relative to the linear value.")
       .in(0, 100);
-  v.field("gate-residual",
-          gate_residual,
-          kGateResidualNames,
-          "Where the residual connection of the gate network is added: after or before the "
-          "activation of the second layer.");
-  v.field("mask-used",
-          mask_used,
-          kMaskUsedNames,
-          "When to exclude slots that have already been used: never (no), when decoding (decode), "
-          "or also in training (both).");
-  v.field("reset-on-word-match",
-          reset_on_word_match,
-          "When decoding, also reset the state of a phrase that was generated word by word.");
+  table.field("gate-residual",
+              gate_residual,
+              kGateResidualNames,
+              "Where the residual connection of the gate network is added: after or before the "
+              "activation of the second layer.");
+  table.field(
+      "mask-used",
+      mask_used,
+      kMaskUsedNames,
+      "When to exclude slots that have already been used: never (no), when decoding (decode), "
+      "or also in training (both).");
+  table.field("reset-on-word-match",
+              reset_on_word_match,
+              "When decoding, also reset the state of a phrase that was generated word by word.");
 }
 
 std::vector<std::string> PhraseNetOptions::problems() const {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLargestSize = 65536;
 
-void describe_sizes(LanguageModelOptions& o, OptionTable& table) {
+void describe_sizes(OptionTable& table, LanguageModelOptions& o) {
   table.field("decoder-embed-dim", o.decoder_embed_dim, "Embedding dimension.").in(1, kLargestSize);
   table.field("decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Embedding dimension for FFN.")
       .in(1, kLargestSize);
@@ -18,7 +18,7 @@ void describe_sizes(LanguageModelOptions& o, OptionTable& table) {
       .in(1, kLargestSize);
 }
 
-void describe_regularization(LanguageModelOptions& o, OptionTable& table) {
+void describe_regularization(OptionTable& table, LanguageModelOptions& o) {
   table.field("dropout", o.dropout, "Dropout probability.").in(0.0, 0.99);
   table
       .field("attention-dropout", o.attention_dropout, "Dropout probability for attention weights.")
@@ -34,7 +34,7 @@ void describe_regularization(LanguageModelOptions& o, OptionTable& table) {
   o.decoder_drop.describe(table, "decoder");
 }
 
-void describe_switches(LanguageModelOptions& o, OptionTable& table) {
+void describe_switches(OptionTable& table, LanguageModelOptions& o) {
   table.field("share-decoder-input-output-embed",
               o.share_decoder_input_output_embed,
               "Share input and output embeddings.");
@@ -81,9 +81,9 @@ LanguageModelOptions::LanguageModelOptions() {
 }
 
 void LanguageModelOptions::describe(OptionTable& table) {
-  describe_sizes(*this, table);
-  describe_regularization(*this, table);
-  describe_switches(*this, table);
+  describe_sizes(table, *this);
+  describe_regularization(table, *this);
+  describe_switches(table, *this);
 }
 
 std::vector<std::string> LanguageModelOptions::problems() const {

@@ -92,6 +92,8 @@ TEST(ConstituentTable, TakesThePhrasesOfModelsThatDivideTheSource) {
   EXPECT_EQ(encoder.rows().at(0).keys, 1);
   EXPECT_EQ(encoder.rows().at(0).ngrams, 0);
   EXPECT_EQ(encoder.rows().at(0).chance, 0.0);
+  EXPECT_THAT(encoder.text(), HasSubstr("\n    1     0.00             -       -\n"));
+  EXPECT_TRUE(nlohmann::json::parse(encoder.json())["layers"][0]["chance"].is_null());
 }
 
 TEST(ConstituentTable, LeavesOutSentencesWithoutATree) {

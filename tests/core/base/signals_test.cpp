@@ -103,5 +103,21 @@ TEST(UnfinishedFiles, BelongToTheProcessThatNamedThem) {
   forget_unfinished(folder.file("file"));
 }
 
+bool is_blocked(int number) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  return sigismember(&mask, number) == 1;
+}
+
+TEST(SignalsBlocked, BlockAllButBusErrorsUntilTheEndOfTheScope) {
+  ASSERT_FALSE(is_blocked(SIGTERM));
+  {
+    const SignalsBlocked blocked;
+    EXPECT_TRUE(is_blocked(SIGTERM));
+    EXPECT_FALSE(is_blocked(SIGBUS));
+  }
+  EXPECT_FALSE(is_blocked(SIGTERM));
+}
+
 }  // namespace
 }  // namespace phraseq

@@ -218,19 +218,19 @@ TEST(CudaKernels, StepAsAdamDoes) {
   const std::vector<float> p0 = p, m0 = m, v0 = v;
   const Device::AdamStep by{0.9F, 0.1F, 0.98F, 0.02F, 0.999F, 0.05F, 1e-8F};
   std::vector<Device::Element> copy(kElements);
-  bool keep = false;
+  bool take_step = false;
   const double scale = 0.25;
   const auto step = [&] {
     // One block more than there are elements: it does nothing.
     run(kElements + 1, 1, [&] {
       Device::adam(
-          p.data(), g.data(), m.data(), v.data(), copy.data(), &keep, &scale, kElements, by);
+          p.data(), g.data(), m.data(), v.data(), copy.data(), &take_step, &scale, kElements, by);
     });
   };
   step();
   EXPECT_EQ(p, p0);
   EXPECT_EQ(m, m0);
-  keep = true;
+  take_step = true;
   step();
   for (size_t i = 0; i < kElements; ++i) {
     const double gradient = g[i] * 0.25;

@@ -1,11 +1,15 @@
 #include "core/search/length.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/search/search_options.h"
 
 namespace phraseq {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(LengthCap, IsAWholeNumberOfTokensFromTheSourceLength) {
   EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 0, 200}.max_length(9, 1024)), 200);
@@ -51,6 +55,18 @@ TEST(SearchOptions, RejectTwoFormsOfTheLengthPenalty) {
   EXPECT_EQ(options.problems().size(), 1U);
   options.constraints.min_length = 300;  // more than --max-len-b
   EXPECT_EQ(options.problems().size(), 2U);
+}
+
+TEST(SearchOptions, RejectLengthsThatHaveNoEffect) {
+  SearchOptions options;
+  options.unnormalized = true;
+  options.length_penalty.alpha = 0.6;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--lenpen")));
+  options = {};
+  options.length_cap.form = LengthCapForm::kNeutron;
+  EXPECT_TRUE(options.problems().empty());
+  options.length_cap.b = 10;
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--max-len-b")));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ PHRASEQ_INLINE int64_t size_of_row(int64_t depth) {
 }
 PHRASEQ_INLINE int64_t size_of_panel(int64_t depth) { return size_of_row(depth) * kPanel; }
 
-/// To nearest, ties to even.
+/// Rounds to nearest, ties to even.
 PHRASEQ_INLINE Number rounded(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));

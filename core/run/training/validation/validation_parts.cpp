@@ -29,7 +29,7 @@ std::vector<Part*> pointers_to(const std::vector<std::unique_ptr<Part>>& parts) 
   return pointers;
 }
 
-/// As many batches at the same time as training computes shares.
+/// Validates as many batches at the same time as training computes shares.
 void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
   const WorkerSettings settings = thread_settings(run);
   for (int64_t worker = 1; worker < settings.workers; ++worker)
@@ -38,7 +38,7 @@ void divide_work(const TrainRun& run, const TranslationModel& translator, Valida
     validator->work_with(pointers_to(parts.criteria), settings.threads);
 }
 
-/// Whether BLEU has the tokenizer of the target language.
+/// True if BLEU chooses its tokenizer by the target language.
 bool has_tokenizer_of_language(TrainRun& run) {
   const OptionField* const tokenizer = run.table.find("bleu-tokenize");
   return (run.metric.name == "bleu" || run.metric.name == "sacrebleu") && tokenizer != nullptr &&

@@ -31,7 +31,7 @@ void run(const AdamPass& pass) {
                                      pass.one_minus_beta1,
                                      pass.beta2,
                                      pass.one_minus_beta2,
-                                     pass.decay,
+                                     pass.decay_factor,
                                      pass.step_size,
                                      pass.eps};
   const auto elements = pass.values.numel();
@@ -43,7 +43,7 @@ void run(const AdamPass& pass) {
                  pass.exp_avg.data_ptr<float>(),
                  pass.exp_avg_sq.data_ptr<float>(),
                  copy,
-                 pass.keep.data_ptr<bool>(),
+                 pass.take_step.data_ptr<bool>(),
                  pass.scale.data_ptr<double>(),
                  elements,
                  by);
@@ -78,12 +78,12 @@ class AdamKernelInTraining : public ::testing::TestWithParam<nn::Precision> {
     options.weight_decay = 0.1;
     Adam adam(options, {&flat});
     replace_adam_kernel(with_kernel ? &adam_on_host : nullptr);
-    for (const bool keep : {true, false, true, true}) {
+    for (const bool take_step : {true, false, true, true}) {
       flat.gradients().normal_();
-      if (!keep)
+      if (!take_step)
         flat.gradients().fill_(std::nan(""));
-      adam.step_if(at::full({}, keep, at::kBool), 0.01, at::full({}, 0.7, at::kDouble));
-      if (!keep)
+      adam.step_if(at::full({}, take_step, at::kBool), 0.01, at::full({}, 0.7, at::kDouble));
+      if (!take_step)
         adam.set_steps(adam.steps() - 1);
     }
     const at::Tensor copy = flat.bf16().defined() ? flat.bf16() : flat.fp16();

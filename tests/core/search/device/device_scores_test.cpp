@@ -41,11 +41,11 @@ void expect_same_ranks(const at::Tensor& scores,
 /// One row of each kind of constraint.
 std::vector<StepConstraint> all_kinds() {
   return {{},
-          {-1, {{1, -kInfinity}, {2, -kInfinity}, {3, -0.75}}},
+          {kAnyToken, {{1, -kInfinity}, {2, -kInfinity}, {3, -0.75}}},
           {17, {{17, -1.5}}},
           {2, {}, /*costs_nothing=*/true},
           {kNoDecision, {}},
-          {-1, {{40, 9.0}, {41, 8.0}}}};
+          {kAnyToken, {{40, 9.0}, {41, 8.0}}}};
 }
 
 TEST(DeviceScores, AreRankedAsThoseOfTheHost) {

@@ -1,4 +1,4 @@
-#include "core/train/update/batch_room.h"
+#include "core/train/update/out_of_memory_recovery.h"
 
 #include <algorithm>
 #include <utility>
@@ -30,54 +30,59 @@ int64_t counted_tokens(const Batch& batch) {
   return std::max(batch.source.tokens(), batch.target_in.tokens());
 }
 
-BatchRoom::BatchRoom(const BatchRoomParts& parts, const BatchRoomOptions& options)
-    : parts_(parts), options_(options), memory_(parts.device) {}
+OutOfMemoryRecovery::OutOfMemoryRecovery(const RecoveryDependencies& dependencies,
+                                         const RecoveryOptions& options)
+    : dependencies_(dependencies), options_(options), memory_(dependencies.device) {}
 
-/// The first batch that fits after others did not tells what would have.
-void BatchRoom::note_fitted(int64_t tokens) {
+/// After the first batch that fits, the advice for earlier batches that did not can be computed.
+void OutOfMemoryRecovery::record_success(int64_t tokens) {
   skipped_in_a_row_ = 0;
   memory_.end_pass(tokens);
-  if (tokens_without_room_ == 0)
+  if (failed_tokens_ == 0)
     return;
-  log(advice(tokens_without_room_));
-  tokens_without_room_ = 0;
+  log(advice(failed_tokens_));
+  failed_tokens_ = 0;
 }
 
-void BatchRoom::make_after(const std::exception_ptr& failure, UpdateGroup& group, size_t place) {
+void OutOfMemoryRecovery::recover(const std::exception_ptr& failure,
+                                  UpdateGroup& group,
+                                  size_t place) {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& known) {
     if (!means_out_of_memory(known.what()))
       throw;
-    make(known.what(), group, place);
+    split_or_skip(known.what(), group, place);
   }
 }
 
-void BatchRoom::make(const std::string& reason, UpdateGroup& group, size_t place) {
-  nn::release_memory(parts_.device);
+void OutOfMemoryRecovery::split_or_skip(const std::string& reason,
+                                        UpdateGroup& group,
+                                        size_t place) {
+  nn::release_memory(dependencies_.device);
   const auto at = group.own.begin() + static_cast<int64_t>(place);
   if (at->batch.sentences() > 1)
-    return divide(group, place);
+    return split(group, place);
   skip(at->batch, reason);
   group.own.erase(at);
 }
 
-void BatchRoom::divide(UpdateGroup& group, size_t place) {
+void OutOfMemoryRecovery::split(UpdateGroup& group, size_t place) {
   UpdateGroup::Own& whole = group.own[place];
-  note("divided", whole.batch);
+  report("divided", whole.batch);
   const std::vector<int64_t> ids = whole.batch.sentence_ids;
   const auto middle = ids.begin() + static_cast<int64_t>(ids.size() / 2);
-  whole.batch = parts_.batches->batch_of({ids.begin(), middle});
+  whole.batch = dependencies_.batches->batch_of({ids.begin(), middle});
   UpdateGroup::Own rest{whole.position,
-                        parts_.batches->batch_of({middle, ids.end()}),
+                        dependencies_.batches->batch_of({middle, ids.end()}),
                         static_cast<int64_t>(group.own.size())};
   group.own.insert(group.own.begin() + static_cast<int64_t>(place) + 1, std::move(rest));
 }
 
-/// Too many in a row end the run: there is no memory for any.
-void BatchRoom::skip(const Batch& batch, const std::string& reason) {
+/// Throws after too many skipped sentences in a row: there is no memory for any batch.
+void OutOfMemoryRecovery::skip(const Batch& batch, const std::string& reason) {
   if (++skipped_in_a_row_ < options_.most_skipped_in_a_row)
-    return note("skipped", batch);
+    return report("skipped", batch);
   throw OutOfMemory(fmt::format("{} sentences in a row, the last one with {}: {}{}",
                                 skipped_in_a_row_,
                                 shape_text(batch),
@@ -85,29 +90,30 @@ void BatchRoom::skip(const Batch& batch, const std::string& reason) {
                                 memory_.largest() > 0 ? "; " + advice(counted_tokens(batch)) : ""));
 }
 
-/// `done` with the batch: "divided" or "skipped".
-void BatchRoom::note(const std::string& done, const Batch& batch) {
+/// Logs what was done with the batch: "divided" or "skipped".
+void OutOfMemoryRecovery::report(const std::string& done, const Batch& batch) {
   const std::string shape = shape_text(batch);
   const int64_t tokens = counted_tokens(batch);
   if (memory_.largest() == 0)
-    tokens_without_room_ = tokens;
+    failed_tokens_ = tokens;
   log(fmt::format(
       "{} a batch because of insufficient memory ({}); {}", done, shape, advice(tokens)));
-  parts_.log->event(done + "_batch", {{"updates", parts_.state->updates}, {"shape", shape}});
+  dependencies_.log->event(done + "_batch",
+                           {{"updates", dependencies_.state->updates}, {"shape", shape}});
 }
 
-void BatchRoom::log(const std::string& text) const {
-  if (parts_.is_first_process)
+void OutOfMemoryRecovery::log(const std::string& text) const {
+  if (dependencies_.is_first_process)
     log_warning(text);
   else
     log_error(text);
 }
 
-/// What --max-tokens would fit, by the batches that did.
-std::string BatchRoom::advice(int64_t tokens) const {
+/// Suggests a --max-tokens that would fit, estimated from the batches that did.
+std::string OutOfMemoryRecovery::advice(int64_t tokens) const {
   const std::string recompute =
       options_.checkpoint_activations ? "" : ", or give --checkpoint-activations";
-  return memory_.advice(tokens, nn::free_memory(parts_.device)) + recompute;
+  return memory_.advice(tokens, nn::free_memory(dependencies_.device)) + recompute;
 }
 
 }  // namespace phraseq

@@ -22,11 +22,11 @@
 
 namespace phraseq {
 
-/// What a trainer works with; all outlive it. `validator`, `folder` and `average` may be null. Of
-/// several processes, the first has a folder.
-struct TrainerParts {
+/// Everything a trainer uses; all of it must outlive the trainer. `validator`, `folder` and
+/// `average` may be null. If there are several processes, only the first one has a folder.
+struct TrainerDependencies {
   TranslationModel* translator = nullptr;
-  TrainingShares* shares = nullptr;  ///< of this model
+  TrainingShares* shares = nullptr;  ///< of `translator`'s model
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;
   BatchIterator* batches = nullptr;
@@ -36,8 +36,8 @@ struct TrainerParts {
   StopSignals* signals = nullptr;
   ParameterAverage* average = nullptr;
   ProcessGroup* processes = &single_process();
-  ShardedOptimizer* sharded = nullptr;         ///< the optimizer, where its state is divided
-  std::vector<Validator*> further_validators;  ///< of splits that decide nothing
+  ShardedOptimizer* sharded = nullptr;         ///< `optimizer` if its state is divided, else null
+  std::vector<Validator*> further_validators;  ///< of splits that do not select checkpoints
 };
 
 struct TrainerOptions {
@@ -46,10 +46,10 @@ struct TrainerOptions {
   CheckpointOptions checkpoints;
   nn::Precision precision = nn::Precision::kFp32;
   uint64_t seed = 1;
-  SumSettings sums;             ///< of gradients between processes
+  SumSettings sums;             ///< how processes sum their gradients
   LossScaleOptions loss_scale;  ///< with fp16
   bool checkpoint_activations = false;
-  const OptionTable* table = nullptr;  ///< everything chosen, for the checkpoint; not owned
+  const OptionTable* table = nullptr;  ///< all options, for the checkpoint; not owned
 };
 
 }  // namespace phraseq
