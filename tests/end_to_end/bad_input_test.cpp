@@ -172,7 +172,7 @@ TEST_F(BadInput, ValidateNamesAMissingSplitAndTheCriterionOfAnOption) {
   const CommandResult no_split = validate("--valid-subset nothing");
   EXPECT_EQ(no_split.exit_code, kExitData);
   EXPECT_THAT(no_split.errors, HasSubstr("data-bin has no split 'nothing'"));
-  const CommandResult smoothed = validate("--label-smoothing 0.1");
+  const CommandResult smoothed = validate("--criterion cross_entropy --label-smoothing 0.1");
   EXPECT_EQ(smoothed.exit_code, kExitUsage);
   EXPECT_THAT(smoothed.errors, HasSubstr("--criterion label_smoothed_cross_entropy"));
 }

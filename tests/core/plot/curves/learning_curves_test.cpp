@@ -229,7 +229,7 @@ TEST(PlotOptions, ExpectAKnownSuffixAndALabelForEachRun) {
   options.output = "x.png";
   options.labels = {"one"};
   EXPECT_THAT(options.problems(),
-              ElementsAre(HasSubstr("--labels: 1 names for 2 runs"), HasSubstr("--output x.png")));
+              ElementsAre(HasSubstr("--labels: 1 name for 2 runs"), HasSubstr("--output x.png")));
 }
 
 }  // namespace

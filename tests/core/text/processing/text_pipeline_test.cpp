@@ -99,6 +99,8 @@ TEST_F(TextPipelines, SayWhatIsMissing) {
   options_.bpe = BpeKind::kNone;
   options_.bpe_vocabulary = "x";
   EXPECT_THAT(options_.problems(), ElementsAre(HasSubstr("--bpe-vocabulary needs --bpe")));
+  options_.bpe_codes = "x";
+  EXPECT_THAT(options_.problems(), testing::Contains(HasSubstr("--bpe-codes needs --bpe")));
 }
 
 TEST_F(TextPipelines, LearnCodesFromTokens) {
@@ -113,6 +115,7 @@ TEST_F(TextPipelines, LearnCodesFromTokens) {
 
 TEST_F(TextPipelines, TruecaseAndCapitalizeWithAStoredModel) {
   options_.bpe = BpeKind::kNone;
+  options_.bpe_codes.clear();
   options_.truecase_model = write("cases.{lang}", "cases.en", "dogs (3/4) Dogs (1)\nIT (2/2)\n");
   const TextPipeline pipeline(options_, TokenizerSetup{"", "", "en"});
   EXPECT_THAT(pipeline.encode("Dogs like it."), ElementsAre("dogs", "like", "IT", "."));
